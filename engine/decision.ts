@@ -1,0 +1,36 @@
+/**
+ * A decision is a value, a deny as much as an allow (Cedar; SPEC section 2). `reason` is stable: callers
+ * may log it, count it and match on it.
+ */
+export type Reason =
+  | 'admin'
+  | 'role'
+  | 'subject_unknown'
+  | 'subject_inactive'
+  | 'subject_ended'
+  | 'scope_unknown'
+  | 'scope_inactive'
+  | 'permission_unknown'
+  | 'denied_by_role'
+  | 'no_grant';
+
+export interface Decision {
+  readonly allowed: boolean;
+  readonly reason: Reason;
+}
+
+const decision = (allowed: boolean, reason: Reason): Decision => Object.freeze({ allowed, reason });
+
+/** Every decision there is, made once: a warm check allocates nothing for its answer. */
+export const ALLOWED_ADMIN = decision(true, 'admin');
+export const ALLOWED_ROLE = decision(true, 'role');
+export const DENIED: Readonly<Record<Exclude<Reason, 'admin' | 'role'>, Decision>> = {
+  subject_unknown: decision(false, 'subject_unknown'),
+  subject_inactive: decision(false, 'subject_inactive'),
+  subject_ended: decision(false, 'subject_ended'),
+  scope_unknown: decision(false, 'scope_unknown'),
+  scope_inactive: decision(false, 'scope_inactive'),
+  permission_unknown: decision(false, 'permission_unknown'),
+  denied_by_role: decision(false, 'denied_by_role'),
+  no_grant: decision(false, 'no_grant'),
+};

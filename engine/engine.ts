@@ -1,0 +1,128 @@
+import { GatehouseError } from '../table/errors.ts';
+import type { Reader } from '../table/read/reader.ts';
+import { decide } from './decide.ts';
+import type { Decision } from './decision.ts';
+import type { Need } from './needs.ts';
+import { rolesInForce } from './roles.ts';
+import { type Clock, createStore, type Entry } from './store.ts';
+import { assemble, type Find, type Question, type View } from './view.ts';
+
+export interface EngineOptions {
+  /** Reads decision items: strongly consistent, failing as a whole when a key stays unread. */
+  readonly reader: Pick<Reader, 'getMany'>;
+  readonly clock: Clock;
+  /** Milliseconds for which what was read may answer: how stale an allow or a deny can be. Default 60,000. */
+  readonly ttlMs?: number;
+  /** Bound on the cache in estimated bytes. Default 32 MiB. */
+  readonly maxBytes?: number;
+  readonly random?: () => number;
+}
+
+export interface CheckOptions {
+  /** The instant to decide for, in epoch milliseconds; now when left out. */
+  readonly at?: number;
+}
+
+export interface CheckRequest extends CheckOptions {
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+}
+
+/** Where a subject stands at a scope: the tenant it belongs to and the roles in force there. */
+export interface Standing {
+  readonly root: string;
+  readonly roles: readonly string[];
+}
+
+export interface Engine {
+  /**
+   * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at
+   * `scope` (`location:01J…`): SPEC section 2. Synchronous when all it needs is cached, otherwise one
+   * BatchGetItem, or two for a nested scope. A name that nothing can have is a deny, not an error.
+   *
+   * @throws GatehouseError on faults only (`throttled`, `transient`, `damaged_item`, `internal`); a
+   *   fault means "not allowed"
+   */
+  readonly check: (
+    subject: string,
+    permission: string,
+    scope: string,
+    options?: CheckOptions,
+  ) => Decision | Promise<Decision>;
+  /** Many checks, in the same number of reads as one; answers in the order of the requests. */
+  readonly checkMany: (requests: readonly CheckRequest[]) => Promise<readonly Decision[]>;
+  /** The roles in force, inherited ones included; undefined when the subject or the scope does not exist. */
+  readonly rolesOf: (
+    subject: string,
+    scope: string,
+    options?: CheckOptions,
+  ) => Standing | undefined | Promise<Standing | undefined>;
+}
+
+export const DEFAULT_TTL_MS = 60_000;
+export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
+
+/** A flat scope takes one read, a nested one two; one more turn puts the view together. */
+const MAX_READS = 2;
+
+export function createEngine(options: EngineOptions): Engine {
+  const {
+    reader,
+    clock,
+    ttlMs = DEFAULT_TTL_MS,
+    maxBytes = DEFAULT_MAX_BYTES,
+    random = Math.random,
+  } = options;
+  const store = createStore({ reader, clock, ttlMs, maxBytes, random });
+
+  /** The view if the cache alone can give it. */
+  function viewNow(question: Question, now: number): View | undefined {
+    return assemble(question, (need) => store.find(need, now), []);
+  }
+
+  /**
+   * Views of all questions, reading what is missing for any of them together. What was read in this
+   * call is kept at hand beside the cache, which may be too small for it or told to cache nothing.
+   */
+  async function viewsOf(questions: readonly Question[], now: number): Promise<readonly View[]> {
+    const atHand = new Map<string, Entry<unknown>>();
+    const find: Find = <T>(need: Need<T>) =>
+      (atHand.get(need.id) as Entry<T> | undefined) ?? store.find(need, now);
+    for (let reads = 0; ; reads++) {
+      const missing: Need<unknown>[] = [];
+      const views = questions.map((question) => assemble(question, find, missing));
+      if (missing.length === 0) return views as readonly View[];
+      if (reads === MAX_READS) throw new GatehouseError('internal', 'a decision asked for a third read');
+      for (const [id, entry] of await store.load(missing)) atHand.set(id, entry);
+    }
+  }
+
+  return {
+    check: (subject, permission, scope, { at } = {}) => {
+      const now = clock.now();
+      const question = { subject, permission, scope };
+      const view = viewNow(question, now);
+      if (view) return decide(view, at ?? now);
+      return viewsOf([question], now).then(([loaded]) => decide(loaded as View, at ?? now));
+    },
+    checkMany: async (requests) => {
+      const now = clock.now();
+      const views = await viewsOf(requests, now);
+      return requests.map(({ at }, position) => decide(views[position] as View, at ?? now));
+    },
+    rolesOf: (subject, scope, { at } = {}) => {
+      const now = clock.now();
+      const question = { subject, scope, permission: undefined };
+      const view = viewNow(question, now);
+      if (view) return standingOf(view, at ?? now);
+      return viewsOf([question], now).then(([loaded]) => standingOf(loaded as View, at ?? now));
+    },
+  };
+}
+
+function standingOf(view: View, at: number): Standing | undefined {
+  const root = view.scopes.at(-1);
+  if (!view.subject || !root) return undefined;
+  return { root: root.ref, roles: rolesInForce(view, at) };
+}

@@ -1,0 +1,13 @@
+/** Door of the engine: the policy decision point. */
+export type { Decision, Reason } from './decision.ts';
+export {
+  type CheckOptions,
+  type CheckRequest,
+  createEngine,
+  DEFAULT_MAX_BYTES,
+  DEFAULT_TTL_MS,
+  type Engine,
+  type EngineOptions,
+  type Standing,
+} from './engine.ts';
+export type { Clock } from './store.ts';

@@ -1,0 +1,78 @@
+import type { PermissionFacts, RoleTable, ScopeFacts, SubjectFacts } from '../table/decision/facts.ts';
+import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
+import {
+  type CheckedPermission,
+  GLOBAL_ROLES,
+  type Need,
+  needOwnedEffects,
+  needPermission,
+  needScope,
+  needSubject,
+} from './needs.ts';
+import type { Entry } from './store.ts';
+
+/** What a decision looks at, once everything it needs is at hand. Absent things are null. */
+export interface View {
+  readonly subject: SubjectFacts | null;
+  /** The scope itself, then its ancestors up to the root; null where one is missing. */
+  readonly scopes: readonly (ScopeFacts | null)[];
+  readonly permission: CheckedPermission | null;
+  /** Effects of the roles that the root owns. */
+  readonly owned: PermissionFacts | null;
+  /** The global roles. */
+  readonly roles: RoleTable;
+}
+
+export interface Question {
+  readonly subject: string;
+  readonly scope: string;
+  /** Undefined when only the roles in force are asked for. */
+  readonly permission: string | undefined;
+}
+
+export type Find = <T>(need: Need<T>) => Entry<T> | undefined;
+
+const NO_ROLES: RoleTable = new Map();
+
+/**
+ * Puts a view together from what `find` has, and adds what is missing to `missing`.
+ *
+ * All keys of a flat scope are known from the question, so they are missed together: one read. The
+ * ancestors of a nested scope are known once it is read: a second one, and never a third.
+ *
+ * @returns the view, or undefined when something was missing
+ */
+export function assemble(question: Question, find: Find, missing: Need<unknown>[]): View | undefined {
+  const get = <T>(need: Need<T> | undefined): Entry<T> | undefined => {
+    if (need === undefined) return undefined;
+    const entry = find(need);
+    if (entry === undefined) missing.push(need);
+    return entry;
+  };
+  const { permission: text } = question;
+  const subject = get(needSubject(question.subject))?.facts ?? null;
+  const own = get(needScope(question.scope))?.facts ?? null;
+  const permission = (text === undefined ? undefined : get(needPermission(text))?.facts) ?? null;
+  const roles = get(GLOBAL_ROLES)?.facts ?? NO_ROLES;
+  const known = missing.length === 0;
+  if (!known) {
+    // The scope may turn out to be a root: its own effects come along in the same read.
+    if (text !== undefined && own === null && mayBeRoot(question.scope))
+      get(needOwnedEffects(question.scope, text));
+    else if (text !== undefined && own !== null) get(needOwnedEffects(own.ancestors.at(-1) ?? own.ref, text));
+    if (own !== null) for (const ancestor of own.ancestors) get(needScope(ancestor));
+    return undefined;
+  }
+  // Without a subject or a scope the answer is known: nothing more is read for it.
+  if (own === null || subject === null) return { subject, scopes: [own], permission, owned: null, roles };
+  const scopes: (ScopeFacts | null)[] = [own];
+  for (const ancestor of own.ancestors) scopes.push(get(needScope(ancestor))?.facts ?? null);
+  const root = own.ancestors.at(-1) ?? own.ref;
+  const owned = (text === undefined ? undefined : get(needOwnedEffects(root, text))?.facts) ?? null;
+  return missing.length === 0 ? { subject, scopes, permission, owned, roles } : undefined;
+}
+
+/** Whether a scope of this type can stand alone; types that are not known here may. */
+function mayBeRoot(scope: string): boolean {
+  return SCOPE_TYPES[scope.slice(0, scope.indexOf(':'))]?.root ?? needScope(scope) !== undefined;
+}

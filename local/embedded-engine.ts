@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+
+/**
+ * The embedded DynamoDB engine: dynoxide, a native binary with SQLite inside, in memory or on a file.
+ * It is for development and tests; production is DynamoDB itself.
+ */
+export interface EmbeddedEngine {
+  readonly endpoint: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Where the binary of this platform stands; undefined when none is published for it. */
+function findBinary(): string | undefined {
+  try {
+    const manifest = createRequire(import.meta.url).resolve(
+      `@dynoxide/${process.platform}-${process.arch}/package.json`,
+    );
+    return join(dirname(manifest), 'dynoxide');
+  } catch {
+    return undefined;
+  }
+}
+
+/** A port that was free a moment ago. The engine cannot say which port 0 gave it, so we choose one. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
+    });
+  });
+}
+
+const ATTEMPTS = 5;
+
+/**
+ * Starts the engine on a free loopback port and waits until it answers.
+ *
+ * @param file where to keep the data; in memory when left out
+ */
+export async function startEmbeddedEngine(file?: string): Promise<EmbeddedEngine> {
+  const binary = findBinary();
+  if (!binary) {
+    throw new Error(
+      `no embedded DynamoDB engine is published for ${process.platform}-${process.arch}: ` +
+        'start DynamoDB Local or use a table on AWS, and set DYNAMODB_ENDPOINT',
+    );
+  }
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    const child = spawn(binary, ['--port', String(port), ...(file ? ['--db-path', file] : [])], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-500);
+    });
+    const endpoint = `http://127.0.0.1:${port}`;
+    if (await answers(endpoint, child)) return { endpoint, stop: () => stop(child) };
+    await stop(child);
+    // Somebody else may have taken the port between the probe and the start.
+    if (attempt === ATTEMPTS) throw new Error(`the embedded DynamoDB engine did not start: ${said.trim()}`);
+  }
+}
+
+/** Polls until the engine answers HTTP at all, or has ended, or ten seconds are over. */
+async function answers(endpoint: string, child: ChildProcess): Promise<boolean> {
+  const until = Date.now() + 10_000;
+  while (child.exitCode === null && Date.now() < until) {
+    const up = await fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
+      () => true,
+      () => false,
+    );
+    if (up) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+
+function stop(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), 2_000).unref();
+  });
+}

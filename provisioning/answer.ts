@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+import { type ErrorCode, GatehouseError } from '../table/errors.ts';
+
+/** What the provisioning Lambda answers: a value in either case, so that callers need not parse faults. */
+export interface Success {
+  readonly ok: true;
+  readonly result: Readonly<Record<string, unknown>>;
+  /** Freshness token of a write: a check `at least as fresh as` it sees the write. Empty for reads. */
+  readonly token: string;
+}
+
+export interface Failure {
+  readonly ok: false;
+  readonly error: {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly field?: string;
+    /** Who holds the value, on a conflict over one. */
+    readonly holder?: string;
+    readonly retryable: boolean;
+  };
+}
+
+export type Answer = Success | Failure;
+
+/** The answer to an error. What is not ours is reported as `internal`, without its message. */
+export function toFailure(error: unknown): Failure {
+  const known =
+    error instanceof GatehouseError ? error : new GatehouseError('internal', 'the command failed');
+  return {
+    ok: false,
+    error: {
+      code: known.code,
+      message: known.message,
+      ...(known.field === undefined ? {} : { field: known.field }),
+      ...(known.holder === undefined ? {} : { holder: known.holder }),
+      retryable: known.retryable,
+    },
+  };
+}
+
+/** The first thing that is wrong with an input, as an error that names the field. */
+export function toInvalid(error: z.ZodError, root: string): GatehouseError {
+  const [issue] = error.issues;
+  const path = [
+    ...(issue?.path ?? []),
+    ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []),
+  ];
+  const field = path.length > 0 ? path.map(String).join('.') : root;
+  const message =
+    issue?.code === 'unrecognized_keys'
+      ? `${field} is not a field of this command`
+      : `${field}: ${issue?.message ?? 'invalid'}`;
+  return new GatehouseError('invalid', message, { field });
+}

@@ -1,0 +1,209 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { parseScopeRef } from '../../table/entities/scope-types.ts';
+import { invalid } from '../../table/errors.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { edgeKey, edgePrefix, GLOBAL, partitionOf, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import type { PermissionName } from '../../table/permission-name.ts';
+import { isPermissionPattern } from '../../table/permission-name.ts';
+import type { ListQuery } from '../../table/read/query.ts';
+import type { Command } from '../command.ts';
+import { type EdgeKind, edgeCommands } from '../edges/edge-commands.ts';
+import {
+  admin,
+  assignment,
+  globalRole,
+  group,
+  groupRole,
+  membership,
+  ownerOf,
+  role,
+  rolePermission,
+  user,
+} from '../edges/kinds.ts';
+import { refuseForeignRole } from '../edges/rules.ts';
+import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+
+/** The edges as commands: what names each, what may change, and by what they are listed. */
+const listOf = (partition: string, ...prefixes: readonly string[]): ListQuery => ({
+  ranges: prefixes.map((prefix) => ({ partition, prefix })),
+});
+const none = z.strictObject({});
+
+const membershipKind: EdgeKind = {
+  type: 'membership',
+  summary: 'the membership of a user in a group',
+  identity: z.strictObject({ user: field.id, group: field.id }),
+  details: z.strictObject({ joinedAt: field.instant.optional() }),
+  changes: z.strictObject({ joinedAt: field.instant.optional() }),
+  keyOf: (of) => edgeKey(user(String(of.user)), group(String(of.group))),
+  make: async (planning, input) => {
+    const node = await loadNode(planning, 'group', String(input.group), 'group');
+    return {
+      edge: membership({
+        user: String(input.user),
+        group: node.ref.id,
+        scope: textOf(node.item, 'scope'),
+        joinedAt: String(input.joinedAt ?? planning.now),
+      }),
+      tenant: parseRef(textOf(node.item, 'root'), 'root'),
+    };
+  },
+  lists: {
+    user: { schema: field.id, query: (id) => listOf(partitionOf(user(id)), edgePrefix('group')) },
+    group: { schema: field.id, query: (id) => listOf(partitionOf(group(id)), edgePrefix('user')) },
+  },
+};
+
+const groupRoleKind: EdgeKind = {
+  type: 'group-role',
+  summary: 'a role that a group carries',
+  identity: z.strictObject({ group: field.id, role: field.id }),
+  details: z.strictObject({ assignedAt: field.instant.optional() }),
+  changes: z.strictObject({ assignedAt: field.instant.optional() }),
+  keyOf: (of) => edgeKey(group(String(of.group)), role(String(of.role))),
+  make: async (planning, input) => {
+    const node = await loadNode(planning, 'group', String(input.group), 'group');
+    const root = textOf(node.item, 'root');
+    await refuseForeignRole(planning, String(input.role), root, 'role');
+    return {
+      edge: groupRole({
+        group: node.ref.id,
+        role: String(input.role),
+        scope: textOf(node.item, 'scope'),
+        assignedAt: String(input.assignedAt ?? planning.now),
+      }),
+      tenant: parseRef(root, 'root'),
+    };
+  },
+  lists: {
+    group: { schema: field.id, query: (id) => listOf(partitionOf(group(id)), edgePrefix('role')) },
+    role: { schema: field.id, query: (id) => listOf(partitionOf(role(id)), edgePrefix('group')) },
+  },
+};
+
+/** A permission or a pattern, as part of a key. */
+const permissionPart = (text: string): PermissionName => ({
+  kind: text.includes(':') ? 'permission' : 'page',
+  text,
+});
+
+const rolePermissionKind: EdgeKind = {
+  type: 'role-permission',
+  summary: 'the effect (ALLOW or DENY) of a role on a page, a permission or a pattern such as reports:*:*',
+  identity: z.strictObject({ role: field.id, permission: field.permissionOrPattern }),
+  details: z.strictObject({ effect: field.effect }),
+  changes: z.strictObject({ effect: field.effect }),
+  keyOf: (of) => edgeKey(role(String(of.role)), permissionRef(permissionPart(String(of.permission)))),
+  make: async (planning, input) => {
+    const node = await loadNode(planning, 'role', String(input.role), 'role');
+    const roleScope = textOf(node.item, 'scope');
+    const permission = String(input.permission);
+    if (!isPermissionPattern(permission)) {
+      await loadNode(planning, permissionPart(permission).kind, permission, 'permission');
+    }
+    const effect = input.effect === 'DENY' ? 'DENY' : 'ALLOW';
+    return {
+      edge: rolePermission({ role: node.ref.id, permission, effect, roleScope }),
+      tenant: ownerOf(roleScope),
+    };
+  },
+  tenantOf: (item) => ownerOf(textOf(item, 'roleScope')),
+  lists: {
+    role: {
+      schema: field.id,
+      query: (id) => listOf(partitionOf(role(id)), edgePrefix('page'), edgePrefix('permission')),
+    },
+    permission: {
+      schema: field.permissionOrPattern,
+      query: (text) => listOf(partitionOf(permissionRef(permissionPart(text))), edgePrefix('role')),
+    },
+  },
+};
+
+const refuseEmptyWindow = ({ startsAt, endsAt }: Readonly<Record<string, unknown>>): void => {
+  if (typeof startsAt === 'string' && typeof endsAt === 'string' && endsAt <= startsAt) {
+    throw invalid('endsAt', 'endsAt is not after startsAt');
+  }
+};
+
+const assignmentKind: EdgeKind = {
+  type: 'assignment',
+  summary: 'a role that a user holds at a scope, from a start until an end',
+  identity: z.strictObject({ user: field.id, scope: field.ref, role: field.id }),
+  details: z.strictObject({ startsAt: field.instant.optional(), endsAt: field.instant.optional() }),
+  changes: z.strictObject({
+    startsAt: field.instant.nullable().optional(),
+    endsAt: field.instant.nullable().optional(),
+  }),
+  refuse: refuseEmptyWindow,
+  keyOf: (of) =>
+    wideEdgeKey(
+      user(String(of.user)),
+      'assignment',
+      parseScopeRef(String(of.scope), 'scope'),
+      role(String(of.role)),
+    ),
+  make: async (planning, input) => {
+    refuseEmptyWindow(input);
+    const scope = await loadScope(planning, String(input.scope), 'scope');
+    const root = rootOf(scope);
+    await refuseForeignRole(planning, String(input.role), formatRef(root), 'role');
+    return {
+      edge: assignment({
+        user: String(input.user),
+        role: String(input.role),
+        scope: formatRef(scope.ref),
+        ...(typeof input.startsAt === 'string' ? { startsAt: input.startsAt } : {}),
+        ...(typeof input.endsAt === 'string' ? { endsAt: input.endsAt } : {}),
+      }),
+      tenant: root,
+    };
+  },
+  lists: {
+    user: { schema: field.id, query: (id) => listOf(partitionOf(user(id)), edgePrefix('assignment')) },
+    scope: {
+      schema: field.ref,
+      query: (ref) => listOf(partitionOf(parseScopeRef(ref, 'scope')), edgePrefix('assignment')),
+    },
+    role: { schema: field.id, query: (id) => listOf(partitionOf(role(id)), edgePrefix('assignment')) },
+  },
+};
+
+const globalRoleKind: EdgeKind = {
+  type: 'global-role',
+  summary: 'a global role that a user holds everywhere',
+  identity: z.strictObject({ user: field.id, role: field.id }),
+  details: none,
+  keyOf: (of) => edgeKey(user(String(of.user)), role(String(of.role))),
+  make: async (planning, input) => {
+    const node = await loadNode(planning, 'role', String(input.role), 'role');
+    if (textOf(node.item, 'scope') !== 'global')
+      throw invalid('role', 'only a global role can be held everywhere');
+    return { edge: globalRole({ user: String(input.user), role: node.ref.id }) };
+  },
+  lists: {
+    user: { schema: field.id, query: (id) => listOf(partitionOf(user(id)), edgePrefix('role')) },
+    role: { schema: field.id, query: (id) => listOf(partitionOf(role(id)), edgePrefix('user')) },
+  },
+};
+
+const adminKind: EdgeKind = {
+  type: 'admin',
+  summary: 'the flag that lets a user do everything everywhere',
+  identity: z.strictObject({ user: field.id }),
+  details: none,
+  keyOf: (of) => edgeKey(user(String(of.user)), GLOBAL),
+  make: async (_planning, input) => ({ edge: admin({ user: String(input.user) }) }),
+  lists: {},
+  listAll: listOf(partitionOf(GLOBAL), edgePrefix('user')),
+};
+
+export const edgeKindCommands: readonly Command[] = [
+  membershipKind,
+  groupRoleKind,
+  rolePermissionKind,
+  assignmentKind,
+  globalRoleKind,
+  adminKind,
+].flatMap(edgeCommands);

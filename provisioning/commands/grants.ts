@@ -1,0 +1,148 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { parseScopeRef, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { invalid, notFound } from '../../table/errors.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { edgeKey, edgePrefix, nodeKey, partitionOf } from '../../table/keys.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import { type Command, readCommand, writeCommand } from '../command.ts';
+import { addEdge, removeEdge } from '../edges/edge.ts';
+import { changeGrantRoles, role, tenantGrant, user } from '../edges/kinds.ts';
+import { readGrant } from '../edges/read-edge.ts';
+import { refuseForeignRole } from '../edges/rules.ts';
+import { pageFields, viewsOf } from '../nodes/node-commands.ts';
+import { loadScope, textOf, viewOf } from '../nodes/nodes.ts';
+import type { Planning } from '../plan.ts';
+
+/**
+ * Tenant grants (seed 004): a user in a root scope, with roles there or none. They have an id of their
+ * own, and roles that come and go one by one, which sets them apart from the other edges.
+ */
+const MAX_ROLES = 20;
+const roles = z
+  .array(field.id)
+  .max(MAX_ROLES)
+  .refine((ids) => new Set(ids).size === ids.length, 'names a role twice');
+
+/** A grant is named by its id, or by user and scope. */
+const byIdOrEnds = z
+  .strictObject({ id: field.id.optional(), user: field.id.optional(), scope: field.ref.optional() })
+  .refine(
+    (given) => (given.id === undefined) === (given.user !== undefined && given.scope !== undefined),
+    'either id, or user and scope are needed',
+  );
+type ByIdOrEnds = z.infer<typeof byIdOrEnds>;
+
+async function find(reader: Reader, { id, user: userId, scope }: ByIdOrEnds): Promise<Item> {
+  const key = id
+    ? nodeKey({ type: 'grant', id })
+    : edgeKey(parseScopeRef(String(scope), 'scope'), user(String(userId)));
+  const item = await reader.get(key);
+  if (!item) throw notFound(id ? 'id' : 'user', 'this grant');
+  return item;
+}
+
+async function refuseForeignRoles(planning: Planning, ids: readonly string[], root: string): Promise<void> {
+  await Promise.all(ids.map((id) => refuseForeignRole(planning, id, root, 'roles')));
+}
+
+const auditRef = (id: string) => ({ type: 'grant', id });
+
+export const grantCommands: readonly Command[] = [
+  writeCommand({
+    name: 'grant.create',
+    summary: 'Puts a user into a tenant (or another root scope), with roles there or none.',
+    input: z.strictObject({
+      id: field.id.optional(),
+      user: field.id,
+      scope: field.ref,
+      roles: roles.optional(),
+    }),
+    plan: async (planning, input) => {
+      const scope = await loadScope(planning, input.scope, 'scope');
+      if (textOf(scope.item, 'root') !== formatRef(scope.ref)) {
+        throw invalid('scope', 'a grant is made in a root scope; below it, use an assignment');
+      }
+      const of = {
+        id: input.id ?? planning.newId(),
+        user: input.user,
+        scope: formatRef(scope.ref),
+        roles: input.roles ?? [],
+      };
+      await refuseForeignRoles(planning, of.roles, of.scope);
+      const result = { ...of, createdAt: planning.now, updatedAt: planning.now };
+      return {
+        actions: addEdge(tenantGrant(of), planning.now, planning.writtenAt),
+        result,
+        audit: { entity: auditRef(of.id), tenant: scope.ref, after: result },
+      };
+    },
+  }),
+  readCommand({
+    name: 'grant.read',
+    summary: 'Reads a grant by id, or by user and scope.',
+    input: byIdOrEnds,
+    run: async ({ reader }, input) => viewOf(await find(reader, input)),
+  }),
+  writeCommand({
+    name: 'grant.update',
+    summary: 'Gives a grant other roles.',
+    input: z.strictObject({ ...byIdOrEnds.shape, roles }),
+    plan: async (planning, { roles: wanted, ...by }) => {
+      const item = await find(planning.reader, byIdOrEnds.parse(by));
+      const before = readGrant(item);
+      await refuseForeignRoles(planning, wanted, before.scope);
+      const after = { ...viewOf(item), roles: wanted, updatedAt: planning.now };
+      return {
+        actions: changeGrantRoles(before, wanted, planning.now, planning.writtenAt),
+        result: after,
+        audit: {
+          entity: auditRef(before.id),
+          tenant: parseRef(before.scope, 'scope'),
+          before: viewOf(item),
+          after,
+        },
+      };
+    },
+  }),
+  writeCommand({
+    name: 'grant.delete',
+    summary: 'Takes a user out of a tenant, with the roles held there.',
+    input: byIdOrEnds,
+    plan: async (planning, input) => {
+      const item = await find(planning.reader, input);
+      const grant = readGrant(item);
+      return {
+        actions: removeEdge(tenantGrant(grant), planning.writtenAt),
+        result: { id: grant.id, deleted: true },
+        audit: { entity: auditRef(grant.id), tenant: parseRef(grant.scope, 'scope'), before: viewOf(item) },
+      };
+    },
+  }),
+  readCommand({
+    name: 'grant.list',
+    summary: 'Lists the grants of one user, scope or role, page by page.',
+    input: z
+      .strictObject({
+        user: field.id.optional(),
+        scope: field.ref.optional(),
+        role: field.id.optional(),
+        ...pageFields,
+      })
+      .refine(
+        (given) => [given.user, given.scope, given.role].filter((by) => by !== undefined).length === 1,
+        'exactly one of user, scope, role is needed',
+      ),
+    run: async ({ reader }, { user: userId, scope, role: roleId, ...page }) => {
+      const ranges = userId
+        ? rootTypes().map((type) => ({ partition: partitionOf(user(userId)), prefix: edgePrefix(type) }))
+        : scope
+          ? [{ partition: partitionOf(parseScopeRef(scope, 'scope')), prefix: edgePrefix('user') }]
+          : [{ partition: partitionOf(role(String(roleId))), prefix: edgePrefix('grant') }];
+      return viewsOf(await reader.list({ ranges, ...page }));
+    },
+  }),
+];
+
+const rootTypes = () => Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { isScopeType } from '../../table/entities/scope-types.ts';
+import { invalid } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import { apiRef, edgeKey, edgePrefix, partitionOf } from '../../table/keys.ts';
+import {
+  parsePathTemplate,
+  parseScopeTemplate,
+  parseValueTemplate,
+  pathParametersOf,
+} from '../../table/route-template.ts';
+import { type Action, create } from '../../table/write/action.ts';
+import { type Command, readCommand } from '../command.ts';
+import {
+  type Attributes,
+  type Behaviour,
+  nodeCommands,
+  pageFields,
+  viewsOf,
+} from '../nodes/node-commands.ts';
+import { textOf, toUpdate } from '../nodes/nodes.ts';
+
+/**
+ * Routes: which permission and scope a request needs. The item in the API's partition is what the
+ * authorizer reads, all of an API in one Query; it holds the whole rule.
+ */
+const DEFAULT_API = 'default';
+
+const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
+
+function refuseUnknownNames({ path, permission, scope }: Attributes): void {
+  const known = new Set(
+    parsePathTemplate(String(path), 'path').flatMap((segment) =>
+      segment.kind === 'literal' ? [] : [segment.name],
+    ),
+  );
+  const used = {
+    permission: parseValueTemplate(String(permission), 'permission'),
+    scope: parseScopeTemplate(String(scope), 'scope'),
+  };
+  for (const [where, parts] of Object.entries(used)) {
+    for (const name of pathParametersOf(parts)) {
+      if (!known.has(name)) throw invalid(where, `${where} names {${name}}, which the path does not have`);
+    }
+  }
+  const type = String(scope).slice(0, String(scope).indexOf(':'));
+  if (!isScopeType(type)) throw invalid('scope', `scope has an unknown scope type: ${type}`);
+}
+
+const ruleOf = ({ method, path, permission, scope }: Attributes) => ({ method, path, permission, scope });
+
+const routeBehaviour: Behaviour = {
+  onCreate: async (_planning, ref, attributes) => {
+    refuseUnknownNames(attributes);
+    const item = {
+      ...ruleKey(String(attributes.api), ref),
+      Type: 'RouteRule',
+      id: ref.id,
+      ...ruleOf(attributes),
+    };
+    return { actions: [create(item, () => invalid('id', 'this route exists already'))] };
+  },
+  onUpdate: async (_planning, node, after) => {
+    refuseUnknownNames(after);
+    const update: Action = {
+      kind: 'update',
+      key: ruleKey(textOf(node.item, 'api'), node.ref),
+      ...toUpdate(ruleOf(after)),
+    };
+    return [update];
+  },
+  onDelete: async (_planning, node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
+};
+
+const listRoutes = readCommand({
+  name: 'route.list',
+  summary: 'Lists the routes of an API, page by page.',
+  input: z.strictObject({ api: field.pageName.optional(), ...pageFields }),
+  run: async ({ reader }, { api = DEFAULT_API, ...page }) =>
+    viewsOf(
+      await reader.list({
+        ranges: [{ partition: partitionOf(apiRef(api)), prefix: edgePrefix('route') }],
+        ...page,
+      }),
+    ),
+});
+
+export const routeCommands: readonly Command[] = [...nodeCommands('route', routeBehaviour), listRoutes];

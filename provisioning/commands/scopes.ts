@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { newScope, scopeChanges } from '../../table/decision/writes.ts';
+import * as field from '../../table/entities/fields.ts';
+import { parseScopeRef, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { invalid } from '../../table/errors.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { DECISION, decisionKey, edgePrefix } from '../../table/keys.ts';
+import { type Command, readCommand } from '../command.ts';
+import { addEdge, removeEdge } from '../edges/edge.ts';
+import { ownership } from '../edges/kinds.ts';
+import {
+  allOf,
+  type Behaviour,
+  listAllCommand,
+  listOwned,
+  nodeCommands,
+  pageFields,
+  refuseWhileOwning,
+  viewsOf,
+} from '../nodes/node-commands.ts';
+import { loadScope, textOf, textsOf } from '../nodes/nodes.ts';
+import type { Node, Planning } from '../plan.ts';
+
+/** Tenants and locations: nodes that have a place in the tree of scopes and a decision item. */
+const tenantOf = (node: Node): Ref => parseRef(textOf(node.item, 'root'), 'root');
+
+/** Where a new scope stands: its ancestors from the parent up to the root. */
+async function placeOf(planning: Planning, ref: Ref, parent: unknown): Promise<readonly string[]> {
+  const type = SCOPE_TYPES[ref.type];
+  if (typeof parent !== 'string') {
+    if (!type?.root) throw invalid('parent', `a ${ref.type} cannot stand alone`);
+    return [];
+  }
+  if (!type?.parents.includes(parseScopeRef(parent, 'parent').type)) {
+    throw invalid('parent', `a ${ref.type} cannot stand under ${parent}`);
+  }
+  const above = await loadScope(planning, parent, 'parent');
+  return [parent, ...textsOf(above.item, 'ancestors')];
+}
+
+const scopeBehaviour: Behaviour = {
+  tenantOf,
+  onCreate: async (planning, ref, attributes) => {
+    const ancestors = await placeOf(planning, ref, attributes.parent);
+    const root = ancestors.at(-1) ?? formatRef(ref);
+    const parent = ancestors[0];
+    if (parent && attributes.combination === 'deny-overrides') {
+      throw invalid('combination', 'how effects combine is chosen by the root of the tree');
+    }
+    const facts = {
+      status: String(attributes.status),
+      combination: String(attributes.combination),
+      ancestors,
+    };
+    const edge =
+      parent &&
+      ownership({
+        owner: parseRef(parent, 'parent'),
+        owned: ref,
+        field: 'parent',
+        name: String(attributes.name),
+      });
+    return {
+      actions: [
+        newScope(ref, planning.writtenAt, facts),
+        ...(edge ? addEdge(edge, planning.now, planning.writtenAt) : []),
+      ],
+      derived: { ancestors, root },
+      tenant: parseRef(root, 'root'),
+    };
+  },
+  onUpdate: async (planning, node, _after, changes) => {
+    if (changes.combination !== undefined && textsOf(node.item, 'ancestors').length > 0) {
+      throw invalid('combination', 'how effects combine is chosen by the root of the tree');
+    }
+    const facts: Record<string, string> = {};
+    if (typeof changes.status === 'string') facts.status = changes.status;
+    if (typeof changes.combination === 'string') facts.combination = changes.combination;
+    return Object.keys(facts).length > 0 ? [scopeChanges(node.ref, planning.writtenAt).set(facts)] : [];
+  },
+  onDelete: async (planning, node, around) => {
+    refuseWhileOwning(node, around);
+    const [parent] = textsOf(node.item, 'ancestors');
+    const edge = parent && ownership({ owner: parseRef(parent, 'parent'), owned: node.ref, field: 'parent' });
+    return [
+      { kind: 'delete', key: decisionKey(node.ref) },
+      ...around
+        .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
+        .map(({ PK, SK }) => ({ kind: 'delete' as const, key: { PK, SK } })),
+      ...(edge ? removeEdge(edge, planning.writtenAt) : []),
+    ];
+  },
+};
+
+const listLocations = readCommand({
+  name: 'location.list',
+  summary: 'Lists locations, of one tenant or all, page by page.',
+  input: z.strictObject({ parent: field.ref.optional(), ...pageFields }),
+  run: async ({ reader }, { parent, ...page }) =>
+    parent === undefined
+      ? viewsOf(await reader.list({ ...allOf('location'), ...page }))
+      : listOwned(reader, parseScopeRef(parent, 'parent'), 'location', page),
+});
+
+export const scopeCommands: readonly Command[] = [
+  ...nodeCommands('tenant', scopeBehaviour),
+  listAllCommand('tenant'),
+  ...nodeCommands('location', scopeBehaviour),
+  listLocations,
+];

@@ -1,0 +1,28 @@
+import { ulid } from 'ulid';
+import * as z from 'zod';
+import { createClient } from '../table/client.ts';
+import { createReader } from '../table/read/reader.ts';
+import { createWriter } from '../table/write/writer.ts';
+import { createProvisioning, type Provisioning } from './provisioning.ts';
+
+const environment = z.object({
+  TABLE_NAME: z.string().min(3).max(255),
+  DYNAMODB_ENDPOINT: z.url().optional(),
+});
+
+/** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
+export function createHandlerFrom(env: Readonly<Record<string, string | undefined>>): Provisioning {
+  const parsed = environment.safeParse(env);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`environment variable ${String(issue?.path[0])}: ${issue?.message}`);
+  }
+  const { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint } = parsed.data;
+  const client = createClient(endpoint === undefined ? {} : { endpoint });
+  return createProvisioning({
+    reader: createReader({ client, table, deadlineMs: 5_000 }),
+    writer: createWriter({ client, table }),
+    clock: { now: Date.now },
+    newId: () => ulid(),
+  });
+}

@@ -1,0 +1,223 @@
+import type { Effect } from '../../table/decision/facts.ts';
+import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
+import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
+import type { Action } from '../../table/write/action.ts';
+import { touch } from '../nodes/nodes.ts';
+import { changeEdge, type Edge } from './edge.ts';
+
+/**
+ * Every kind of edge that a check follows. Each constructor takes the ends and attributes and says all
+ * there is to say about the edge; commands and deletions only add and remove what it returns.
+ */
+export const user = (id: string): Ref => ({ type: 'user', id });
+export const group = (id: string): Ref => ({ type: 'group', id });
+export const role = (id: string): Ref => ({ type: 'role', id });
+
+/** A user in a group (seed 003, "User ↔ Group Membership"). */
+export function membership(of: { user: string; group: string; scope: string; joinedAt: string }): Edge {
+  const [u, g] = [user(of.user), group(of.group)];
+  return {
+    label: 'Membership',
+    keys: [edgeKey(u, g), edgeKey(g, u)],
+    attributes: of,
+    ends: [
+      { ref: u, field: 'user' },
+      { ref: g, field: 'group' },
+    ],
+    grant: (at) => [subjectChanges(u, at).join(of.group)],
+    revoke: (at) => [subjectChanges(u, at).leave(of.group)],
+  };
+}
+
+/** A role that a group carries (seed 003, "Group → Role Assignment"); the group's scope repeats it. */
+export function groupRole(of: { group: string; role: string; scope: string; assignedAt: string }): Edge {
+  const [g, r] = [group(of.group), role(of.role)];
+  const scope = parseRef(of.scope, 'scope');
+  return {
+    label: 'GroupRole',
+    keys: [edgeKey(g, r), edgeKey(r, g)],
+    attributes: of,
+    ends: [
+      { ref: g, field: 'group' },
+      { ref: r, field: 'role' },
+    ],
+    grant: (at) => [scopeChanges(scope, at).addGroupRole(of.group, of.role)],
+    revoke: (at) => [scopeChanges(scope, at).removeGroupRole(of.group, of.role)],
+  };
+}
+
+/** The root that owns a role, from its `scope`; undefined for global roles. */
+export const ownerOf = (roleScope: string): Ref | undefined =>
+  isRef(roleScope) ? parseRef(roleScope, 'scope') : undefined;
+
+/**
+ * What a role does to a permission or to a pattern of permissions (seed 003, "Role → Page"; seed 001,
+ * "Role-Permission Linkage"). `roleScope` says where the effect is repeated: globally or in one root.
+ */
+export function rolePermission(of: {
+  role: string;
+  permission: string;
+  effect: Effect;
+  roleScope: string;
+}): Edge {
+  const r = role(of.role);
+  const owner = ownerOf(of.roleScope);
+  const exact = readPermissionName(of.permission);
+  const name: PermissionName = exact ?? { kind: 'permission', text: of.permission };
+  const p = permissionRef(name);
+  return {
+    label: 'RolePermission',
+    keys: [edgeKey(r, p), edgeKey(p, r)],
+    attributes: of,
+    // A pattern is no node: nothing has to be registered for it.
+    ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
+    grant: (at) => [
+      exact
+        ? permissionChanges(name, owner, at).setEffect(of.role, of.effect)
+        : roleChanges(owner, at).setPattern(of.role, of.permission, of.effect),
+    ],
+    revoke: (at) => [
+      exact
+        ? permissionChanges(name, owner, at).removeEffect(of.role)
+        : roleChanges(owner, at).removePattern(of.role, of.permission),
+    ],
+  };
+}
+
+interface AssignmentOf {
+  user: string;
+  role: string;
+  scope: string;
+  startsAt?: string | undefined;
+  endsAt?: string | undefined;
+}
+
+/** A role held at a scope, from a start until an end (seeds 000 and 001, "User Role Assignment"). */
+export function assignment(of: AssignmentOf): Edge {
+  const [u, r] = [user(of.user), role(of.role)];
+  const scope = parseRef(of.scope, 'scope');
+  return {
+    label: 'Assignment',
+    keys: [
+      wideEdgeKey(u, 'assignment', scope, r),
+      wideEdgeKey(scope, 'assignment', u, r),
+      wideEdgeKey(r, 'assignment', u, scope),
+    ],
+    attributes: { ...of },
+    ends: [
+      { ref: u, field: 'user' },
+      { ref: scope, field: 'scope' },
+      { ref: r, field: 'role' },
+    ],
+    grant: (at) => [subjectChanges(u, at).assign(of.scope, of.role, of.startsAt, of.endsAt)],
+    revoke: (at) => [subjectChanges(u, at).unassign(of.scope, of.role)],
+  };
+}
+
+export interface GrantOf {
+  id: string;
+  user: string;
+  scope: string;
+  roles: readonly string[];
+}
+
+/** A user in a tenant, with roles there or none (seed 004, "TenantGrant"; seed 003, "User ↔ Location"). */
+export function tenantGrant(of: GrantOf): Edge {
+  const u = user(of.user);
+  const root = parseRef(of.scope, 'scope');
+  return {
+    label: 'TenantGrant',
+    keys: [edgeKey(root, u), edgeKey(u, root), nodeKey({ type: 'grant', id: of.id })],
+    attributes: { ...of },
+    ends: [
+      { ref: root, field: 'scope' },
+      ...of.roles.map((id) => ({ ref: role(id), field: 'roles' })),
+      { ref: u, field: 'user' },
+    ],
+    grant: (at) => [
+      subjectChanges(u, at).grant(of.scope, of.roles),
+      ...of.roles.map((id): Action => ({ kind: 'put', item: grantRoleItem(of, id) })),
+    ],
+    revoke: (at) => [
+      subjectChanges(u, at).grant(of.scope, []),
+      ...of.roles.map((id): Action => ({ kind: 'delete', key: grantRoleKey(of, id) })),
+    ],
+  };
+}
+
+/** The mirror of a grant at each of its roles: who holds this role, and what to change when it is deleted. */
+const grantRoleKey = (of: Omit<GrantOf, 'roles'>, id: string) =>
+  wideEdgeKey(role(id), 'grant', parseRef(of.scope, 'scope'), user(of.user));
+
+const grantRoleItem = ({ roles: _, ...of }: GrantOf, id: string) => ({
+  ...grantRoleKey(of, id),
+  Type: 'GrantRole',
+  grant: of.id,
+  user: of.user,
+  scope: of.scope,
+  role: id,
+});
+
+/** The same grant with other roles: mirrors of roles that go are taken away, the rest stands. */
+export function changeGrantRoles(
+  before: GrantOf,
+  roles: readonly string[],
+  now: string,
+  writtenAt: number,
+): readonly Action[] {
+  const gone = before.roles.filter((id) => !roles.includes(id));
+  return [
+    ...changeEdge(tenantGrant({ ...before, roles }), { roles }, now, writtenAt),
+    ...gone.flatMap((id): Action[] => [
+      touch(role(id), 'roles'),
+      { kind: 'delete', key: grantRoleKey(before, id) },
+    ]),
+  ];
+}
+
+/** A role that a user holds everywhere (seed 004, the user's `roles`). */
+export function globalRole(of: { user: string; role: string }): Edge {
+  const [u, r] = [user(of.user), role(of.role)];
+  return {
+    label: 'GlobalRole',
+    keys: [edgeKey(u, r), edgeKey(r, u)],
+    attributes: of,
+    ends: [
+      { ref: u, field: 'user' },
+      { ref: r, field: 'role' },
+    ],
+    grant: (at) => [subjectChanges(u, at).addGlobalRole(of.role)],
+    revoke: (at) => [subjectChanges(u, at).removeGlobalRole(of.role)],
+  };
+}
+
+/** The flag that lets a user do everything (seed 003, `isAdmin`). Its edge is the list of administrators. */
+export function admin(of: { user: string }): Edge {
+  const u = user(of.user);
+  return {
+    label: 'Admin',
+    keys: [edgeKey(u, GLOBAL), edgeKey(GLOBAL, u)],
+    attributes: of,
+    ends: [{ ref: u, field: 'user' }],
+    grant: (at) => [subjectChanges(u, at).setAdmin(true)],
+    revoke: (at) => [subjectChanges(u, at).setAdmin(false)],
+  };
+}
+
+/** A node and what it owns: a scope its groups, its roles and the scopes below; a role those that inherit from it. */
+export function ownership(of: { owner: Ref; owned: Ref; field: string; name?: string }): Edge {
+  return {
+    label: 'Ownership',
+    keys: [edgeKey(of.owner, of.owned)],
+    attributes: {
+      owner: formatRef(of.owner),
+      owned: formatRef(of.owned),
+      ...(of.name ? { name: of.name } : {}),
+    },
+    ends: [{ ref: of.owner, field: of.field }],
+    grant: () => [],
+    revoke: () => [],
+  };
+}

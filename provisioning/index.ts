@@ -1,0 +1,5 @@
+/** Door of provisioning: the policy administration point. */
+export type { Answer, Failure, Success } from './answer.ts';
+export type { Command } from './command.ts';
+export { COMMANDS } from './commands/index.ts';
+export { createProvisioning, type Provisioning, type ProvisioningOptions } from './provisioning.ts';

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { GatehouseError } from '../table/errors.ts';
+import type { Item } from '../table/item.ts';
+import { operationKey } from '../table/keys.ts';
+import { type Action, create } from '../table/write/action.ts';
+
+/**
+ * Idempotency for good: the record of an operation is written in the transaction of the command, so a
+ * repetition, however late, meets it and gets the first answer again. DynamoDB's own client token
+ * forgets after ten minutes. Records of operations that the caller did not name serve our own retries
+ * only and go after a day.
+ */
+const UNNAMED_LIFETIME_SECONDS = 86_400;
+
+export interface Operation {
+  readonly id: string;
+  /** Whether the caller chose the id. */
+  readonly named: boolean;
+  readonly command: string;
+  /** Digest of command and input: the same id with another request is a mistake. */
+  readonly digest: string;
+}
+
+/** What an operation came to the first time. */
+export interface Outcome {
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly writtenAt: number;
+}
+
+/** Thrown by the transaction when the operation has been carried out before. */
+export class AlreadyDone extends GatehouseError {
+  readonly found: Item | undefined;
+  constructor(found: Item | undefined) {
+    super('conflict', 'this operation was carried out before', { field: 'operationId' });
+    this.found = found;
+  }
+}
+
+export function describeOperation(id: string, named: boolean, command: string, input: unknown): Operation {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([command, sorted(input)]))
+    .digest('base64url');
+  return { id, named, command, digest };
+}
+
+/** Objects with their keys in order, so that the same input written otherwise is the same operation. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, each]) => [key, sorted(each)]),
+  );
+}
+
+export function recordOperation(operation: Operation, outcome: Outcome, now: string): Action {
+  const item: Item = {
+    ...operationKey(operation.id),
+    Type: 'Operation',
+    command: operation.command,
+    digest: operation.digest,
+    result: outcome.result,
+    writtenAt: outcome.writtenAt,
+    createdAt: now,
+    ...(operation.named ? {} : { ttl: Math.floor(outcome.writtenAt / 1000) + UNNAMED_LIFETIME_SECONDS }),
+  };
+  return create(item, (found) => new AlreadyDone(found));
+}
+
+/** The outcome on record. Throws `operation_mismatch` when the id was used for something else. */
+export function recall(operation: Operation, record: Item): Outcome {
+  if (record.digest !== operation.digest) {
+    throw new GatehouseError(
+      'operation_mismatch',
+      'this operationId was used before for another command or input',
+      { field: 'operationId' },
+    );
+  }
+  return { result: record.result as Outcome['result'], writtenAt: Number(record.writtenAt) };
+}

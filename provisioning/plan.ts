@@ -1,0 +1,38 @@
+import type { Ref } from '../table/identifiers.ts';
+import type { Item } from '../table/item.ts';
+import type { Reader } from '../table/read/reader.ts';
+import type { Action } from '../table/write/action.ts';
+
+/**
+ * What a write command comes to before anything is sent: the actions of one transaction, the answer,
+ * and what the audit record says.
+ */
+export interface Plan {
+  readonly actions: readonly Action[];
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly audit: AuditEntry;
+}
+
+export interface AuditEntry {
+  /** What was changed: `user`, `membership`, … and its id. */
+  readonly entity: Ref;
+  /** The tenant whose log gets the record; the global log when left out. */
+  readonly tenant?: Ref | undefined;
+  readonly before?: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/** What a command may use while it plans: reads, the time, fresh ids. */
+export interface Planning {
+  readonly reader: Reader;
+  /** The instant of the write: ISO 8601 for attributes, epoch milliseconds for decision items. */
+  readonly now: string;
+  readonly writtenAt: number;
+  readonly newId: () => string;
+}
+
+/** A node as the table holds it. */
+export interface Node {
+  readonly ref: Ref;
+  readonly item: Item;
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { GatehouseError, invalid } from '../table/errors.ts';
+import { formatFreshnessToken } from '../table/freshness-token.ts';
+import { operationKey } from '../table/keys.ts';
+import { isSafeText } from '../table/normalise.ts';
+import type { Reader } from '../table/read/reader.ts';
+import { mergeActions } from '../table/write/merge.ts';
+import { asChecks } from '../table/write/transaction.ts';
+import type { Writer } from '../table/write/writer.ts';
+import { type Answer, type Success, toFailure, toInvalid } from './answer.ts';
+import { auditRecord } from './audit.ts';
+import type { WriteCommand } from './command.ts';
+import { COMMANDS } from './commands/index.ts';
+import {
+  AlreadyDone,
+  describeOperation,
+  type Operation,
+  type Outcome,
+  recall,
+  recordOperation,
+} from './operation.ts';
+
+export interface ProvisioningOptions {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly clock: { readonly now: () => number };
+  /** Fresh ULIDs. */
+  readonly newId: () => string;
+}
+
+/** How often a command is planned anew when what it read has changed before it could write. */
+const MAX_PLANS = 8;
+
+const label = z.string().min(1).max(128).refine(isSafeText, 'holds # or control characters');
+
+/** The Lambda's event. */
+export const eventSchema = z.strictObject({
+  command: z.string().max(64),
+  input: z.record(z.string(), z.unknown()),
+  operationId: label.optional(),
+  actor: label.optional(),
+  dryRun: z.boolean().optional(),
+});
+type Event = z.infer<typeof eventSchema>;
+
+/**
+ * The policy administration point: one function from event to answer. Each write command is one
+ * TransactWriteItems with its audit record and the record of its operation.
+ */
+export function createProvisioning({ reader, writer, clock, newId }: ProvisioningOptions) {
+  async function carryOut(event: Event): Promise<Success> {
+    const command = COMMANDS.get(event.command);
+    if (!command) throw invalid('command', unknownCommand(event.command));
+    const parsed = command.input.safeParse(event.input);
+    if (!parsed.success) throw toInvalid(parsed.error, 'input');
+    if (command.kind === 'read') {
+      return { ok: true, result: await command.run({ reader }, parsed.data as never), token: '' };
+    }
+    const operation = describeOperation(
+      event.operationId ?? newId(),
+      event.operationId !== undefined,
+      command.name,
+      event.input,
+    );
+    const outcome = (await earlier(operation)) ?? (await write(command, parsed.data, operation, event));
+    return { ok: true, result: outcome.result, token: formatFreshnessToken(outcome.writtenAt) };
+  }
+
+  /** The outcome of an operation that the caller named and that was carried out before. */
+  async function earlier(operation: Operation): Promise<Outcome | undefined> {
+    if (!operation.named) return undefined;
+    const record = await reader.get(operationKey(operation.id));
+    return record ? recall(operation, record) : undefined;
+  }
+
+  async function write(
+    command: WriteCommand,
+    input: unknown,
+    operation: Operation,
+    event: Event,
+  ): Promise<Outcome> {
+    for (let attempt = 1; ; attempt++) {
+      const writtenAt = clock.now();
+      const now = new Date(writtenAt).toISOString();
+      try {
+        const plan = await command.plan({ reader, now, writtenAt, newId }, input as never);
+        const outcome = { result: plan.result, writtenAt };
+        const context = {
+          id: newId(),
+          now,
+          writtenAt,
+          command: command.name,
+          operationId: operation.id,
+          actor: event.actor,
+        };
+        // The operation comes first: a repetition is told so before it is told of its own values.
+        const actions = mergeActions([
+          recordOperation(operation, outcome, now),
+          ...plan.actions,
+          auditRecord(plan.audit, context),
+        ]);
+        await writer.send(event.dryRun ? asChecks(actions) : actions);
+        return outcome;
+      } catch (error) {
+        if (error instanceof AlreadyDone && error.found) return recall(operation, error.found);
+        const again = error instanceof GatehouseError && error.code === 'stale' && attempt < MAX_PLANS;
+        if (!again) throw error;
+      }
+    }
+  }
+
+  return async (event: unknown): Promise<Answer> => {
+    try {
+      const parsed = eventSchema.safeParse(event);
+      if (!parsed.success) throw toInvalid(parsed.error, 'event');
+      return await carryOut(parsed.data);
+    } catch (error) {
+      return toFailure(error);
+    }
+  };
+}
+
+export type Provisioning = ReturnType<typeof createProvisioning>;
+
+function unknownCommand(name: string): string {
+  const [entity] = name.split('.');
+  const near = [...COMMANDS.keys()].filter((known) => known.startsWith(`${entity}.`));
+  return near.length > 0 ? `no such command; of ${entity} there are ${near.join(', ')}` : 'no such command';
+}

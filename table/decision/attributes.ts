@@ -1,0 +1,46 @@
+/**
+ * Names of the attributes of decision items, built and read here only (ADR 0003).
+ *
+ * Every fact is a top-level attribute or a member of a top-level set, so that a write is one
+ * `SET #a = :v`, `ADD #set :v` or `DELETE #set :v`: it creates the item when there is none and never
+ * reads before it writes.
+ */
+const SEPARATOR = '|';
+
+export const Attribute = {
+  /** Epoch milliseconds of the last write, by the writer's clock. */
+  writtenAt: 'writtenAt',
+  version: 'v',
+  status: 'status',
+  endsAt: 'endsAt',
+  isAdmin: 'isAdmin',
+  groups: 'groups',
+  globalRoles: 'roles',
+  ancestors: 'ancestors',
+  combination: 'combination',
+  registered: 'registered',
+  allow: 'allow',
+  deny: 'deny',
+} as const;
+
+/** Version of the form of decision items. A reader refuses a newer one instead of misreading it. */
+export const DECISION_VERSION = 1;
+
+const join = (...parts: readonly string[]): string => parts.join(SEPARATOR);
+
+/** On a subject: the roles of its grant in a root, as a set. */
+export const grantAttribute = (root: string): string => join('grant', root);
+/** On a subject: one role assignment, as an ISO 8601 interval `start/end` with either side empty. */
+export const assignmentAttribute = (scope: string, role: string): string => join('assign', scope, role);
+/** On a scope: the roles of one of its groups, as a set. */
+export const groupAttribute = (group: string): string => join('group', group);
+/** On a root or on the global roles: a live role; the value is its parent's id or empty. */
+export const roleAttribute = (role: string): string => join('role', role);
+/** On a root or on the global roles: what a role holds by wildcard; the value is the effect. */
+export const patternAttribute = (role: string, pattern: string): string => join('wild', role, pattern);
+
+/** Splits an attribute's name into its kind and its parts. */
+export const splitAttribute = (name: string): readonly string[] => name.split(SEPARATOR);
+
+export const formatInterval = (start: string | undefined, end: string | undefined): string =>
+  `${start ?? ''}/${end ?? ''}`;

@@ -1,0 +1,54 @@
+/**
+ * What a check reads, decoded (ADR 0003). Plain data: the engine decides over these and knows no item.
+ * Scopes are named by reference (`location:01J…`), roles and groups by id, times in epoch milliseconds.
+ */
+export type Effect = 'ALLOW' | 'DENY';
+export type Combination = 'allow-overrides' | 'deny-overrides';
+
+/** A role tied to a subject at a scope from `start` (inclusive) until `end` (exclusive). */
+export interface Assignment {
+  readonly role: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SubjectFacts {
+  readonly active: boolean;
+  /** The subject is gone from this instant on; Infinity when it has no end date. */
+  readonly endsAt: number;
+  readonly isAdmin: boolean;
+  readonly groups: readonly string[];
+  readonly globalRoles: readonly string[];
+  /** Root scope → roles that the subject's grant there holds. */
+  readonly grants: ReadonlyMap<string, readonly string[]>;
+  /** Scope → role assignments made there. */
+  readonly assignments: ReadonlyMap<string, readonly Assignment[]>;
+}
+
+/** A role as its owner's decision item lists it; a role that is not listed is not in force. */
+export interface RoleFacts {
+  readonly parent: string | undefined;
+  /** Effects held by wildcard pattern. */
+  readonly patterns: ReadonlyMap<string, Effect>;
+}
+
+export type RoleTable = ReadonlyMap<string, RoleFacts>;
+
+export interface ScopeFacts {
+  readonly ref: string;
+  readonly active: boolean;
+  /** From the parent up to the root; empty for a root. */
+  readonly ancestors: readonly string[];
+  readonly combination: Combination;
+  /** Group at this scope → roles it carries. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Roles owned by this scope (roots only). */
+  readonly roles: RoleTable;
+}
+
+/** Exact effects on one permission: of the global roles, or of the roles that one root owns. */
+export interface PermissionFacts {
+  readonly registered: boolean;
+  readonly allow: ReadonlySet<string>;
+  readonly deny: ReadonlySet<string>;
+}

@@ -1,0 +1,130 @@
+import { conflict, notFound } from '../errors.ts';
+import { formatRef, type Ref } from '../identifiers.ts';
+import { decisionKey, globalRolesKey, type Key, ownedEffectsKey } from '../keys.ts';
+import type { PermissionName } from '../permission-name.ts';
+import { create, type Put, type Update } from '../write/action.ts';
+import {
+  Attribute,
+  assignmentAttribute,
+  DECISION_VERSION,
+  formatInterval,
+  grantAttribute,
+  groupAttribute,
+  patternAttribute,
+  roleAttribute,
+} from './attributes.ts';
+import type { Effect } from './facts.ts';
+
+/**
+ * Changes of decision items (ADR 0003). Each is one blind update that travels in the transaction of the
+ * edge it mirrors, and stamps the item with the time of the write.
+ */
+type Change = Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>;
+
+const update = (key: Key, writtenAt: number, change: Change): Update => ({
+  kind: 'update',
+  key,
+  ...change,
+  set: {
+    ...change.set,
+    Type: 'Decision',
+    [Attribute.version]: DECISION_VERSION,
+    [Attribute.writtenAt]: writtenAt,
+  },
+});
+
+/** A subject's or a scope's item exists as long as the node does: a write to a missing one is refused. */
+const updateExisting = (ref: Ref, writtenAt: number, change: Change): Update => ({
+  ...update(decisionKey(ref), writtenAt, change),
+  when: { exists: true },
+  failure: () => notFound(ref.type, formatRef(ref)),
+});
+
+const set = (member: string) => new Set([member]);
+
+const start = (ref: Ref, writtenAt: number, facts: Readonly<Record<string, unknown>>): Put =>
+  create(
+    {
+      ...decisionKey(ref),
+      Type: 'Decision',
+      [Attribute.version]: DECISION_VERSION,
+      [Attribute.writtenAt]: writtenAt,
+      ...facts,
+    },
+    () => conflict('id', `${formatRef(ref)} exists already`),
+  );
+
+/** The decision item of a new user. */
+export const newSubject = (ref: Ref, writtenAt: number, facts: { status: string; endsAt?: string }): Put =>
+  start(ref, writtenAt, facts);
+
+/** The decision item of a new scope. */
+export const newScope = (
+  ref: Ref,
+  writtenAt: number,
+  facts: { status: string; combination: string; ancestors: readonly string[] },
+): Put => start(ref, writtenAt, facts);
+
+export function subjectChanges(subject: Ref, writtenAt: number) {
+  const change = (how: Change) => updateExisting(subject, writtenAt, how);
+  return {
+    join: (group: string) => change({ add: { [Attribute.groups]: set(group) } }),
+    leave: (group: string) => change({ takeOut: { [Attribute.groups]: set(group) } }),
+    addGlobalRole: (role: string) => change({ add: { [Attribute.globalRoles]: set(role) } }),
+    removeGlobalRole: (role: string) => change({ takeOut: { [Attribute.globalRoles]: set(role) } }),
+    assign: (scope: string, role: string, start: string | undefined, end: string | undefined) =>
+      change({ set: { [assignmentAttribute(scope, role)]: formatInterval(start, end) } }),
+    unassign: (scope: string, role: string) => change({ remove: [assignmentAttribute(scope, role)] }),
+    /** A grant without roles is a membership only; a set cannot be empty, so the attribute goes. */
+    grant: (root: string, roles: readonly string[]) =>
+      change(
+        roles.length > 0
+          ? { set: { [grantAttribute(root)]: new Set(roles) } }
+          : { remove: [grantAttribute(root)] },
+      ),
+    setAdmin: (isAdmin: boolean) => change({ set: { [Attribute.isAdmin]: isAdmin } }),
+    set: (values: Record<string, string>, remove: readonly string[]) => change({ set: values, remove }),
+  };
+}
+
+export function scopeChanges(scope: Ref, writtenAt: number) {
+  const change = (how: Change) => updateExisting(scope, writtenAt, how);
+  return {
+    addGroupRole: (group: string, role: string) => change({ add: { [groupAttribute(group)]: set(role) } }),
+    removeGroupRole: (group: string, role: string) =>
+      change({ takeOut: { [groupAttribute(group)]: set(role) } }),
+    set: (values: Record<string, string>) => change({ set: values }),
+  };
+}
+
+/** Changes of the role table: of one root, or of the global roles when there is no owner. */
+export function roleChanges(owner: Ref | undefined, writtenAt: number) {
+  const change = (how: Change) =>
+    owner ? updateExisting(owner, writtenAt, how) : update(globalRolesKey(), writtenAt, how);
+  return {
+    list: (role: string, parent: string | undefined) =>
+      change({ set: { [roleAttribute(role)]: parent ?? '' } }),
+    unlist: (role: string) => change({ remove: [roleAttribute(role)] }),
+    setPattern: (role: string, pattern: string, effect: Effect) =>
+      change({ set: { [patternAttribute(role, pattern)]: effect } }),
+    removePattern: (role: string, pattern: string) => change({ remove: [patternAttribute(role, pattern)] }),
+  };
+}
+
+/** Changes of the effects of roles on one permission. */
+export function permissionChanges(permission: PermissionName, owner: Ref | undefined, writtenAt: number) {
+  const ref = { type: permission.kind, id: permission.text };
+  const key = owner ? ownedEffectsKey(owner, permission) : decisionKey(ref);
+  const change = (how: Change) => update(key, writtenAt, how);
+  return {
+    register: () => change({ set: { [Attribute.registered]: true } }),
+    /** One role has one effect on one permission: setting one takes the other away. */
+    setEffect: (role: string, effect: Effect) => {
+      const [to, from] =
+        effect === 'ALLOW' ? [Attribute.allow, Attribute.deny] : [Attribute.deny, Attribute.allow];
+      return change({ add: { [to]: set(role) }, takeOut: { [from]: set(role) } });
+    },
+    removeEffect: (role: string) =>
+      change({ takeOut: { [Attribute.allow]: set(role), [Attribute.deny]: set(role) } }),
+  };
+}

@@ -1,0 +1,36 @@
+import type * as z from 'zod';
+
+/**
+ * What is to be known of a kind of node, as data: the registry (registry.ts) is a list of these, and
+ * commands, guards, indexes and documents are made from it.
+ */
+export interface Guard {
+  /** Kind as it stands in the key: `EMAIL#value / META`. */
+  readonly kind: string;
+  /** Attribute of the entity whose value must be unique. */
+  readonly field: string;
+  /** Canonical form under which two values are the same. */
+  readonly normalise: (value: string, field: string) => string;
+  /** Attributes that narrow uniqueness (a role's name is unique within its scope). */
+  readonly within?: readonly string[];
+}
+
+export interface Entity {
+  /** As in references and command names: `user`, `location`. */
+  readonly type: string;
+  /** The item's `Type` attribute. */
+  readonly label: string;
+  /** What the entity is, in one sentence for the documents. */
+  readonly summary: string;
+  /** Attributes that a command may give. No zod defaults: an update must not invent values. */
+  readonly attributes: z.ZodObject;
+  /** Values for attributes that creation leaves out. */
+  readonly defaults?: Readonly<Record<string, string | boolean>>;
+  /** Attributes fixed at creation. */
+  readonly immutable?: readonly string[];
+  readonly guards: readonly Guard[];
+  /** The attribute that is the id, for entities named by a natural key; a ULID when left out. */
+  readonly naturalKey?: string;
+  /** Over how many index partitions the list of all is spread. */
+  readonly listShards: number;
+}

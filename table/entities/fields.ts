@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { GatehouseError } from '../errors.ts';
+import { isId, isName, isRef } from '../identifiers.ts';
+import { isSafeText } from '../normalise.ts';
+import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
+
+/** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
+
+/** Text that is shown and never part of a key: no control characters, at most `max` characters. */
+export const text = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters');
+
+/** A name that a person gives: no `#`, no control characters, not only spaces. */
+export const name = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank');
+
+export const id = z.string().max(64).refine(isId, 'is neither a ULID nor a UUID');
+
+export const pageName = z
+  .string()
+  .max(128)
+  .refine(isName, 'is not a page name (letters, digits, dot, dash, underscore)');
+
+export const permissionName = z
+  .string()
+  .max(400)
+  .refine(
+    (value) => readPermissionName(value) !== undefined,
+    'is neither a page name nor module:action:resource',
+  );
+
+export const permissionOrPattern = z
+  .string()
+  .max(400)
+  .refine(
+    (value) => readPermissionName(value) !== undefined || isPermissionPattern(value),
+    'is neither a permission nor a pattern such as module:*:resource',
+  );
+
+export const effect = z.enum(['ALLOW', 'DENY']);
+
+/** A reference `type:id`; which types are allowed is for the command to say. */
+export const ref = z
+  .string()
+  .max(100)
+  .refine(isRef, 'is not a reference of the form type:id, such as location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C');
+
+/** An instant in ISO 8601 with its offset, kept in UTC. */
+export const instant = z.iso
+  .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
+  .transform((value) => new Date(value).toISOString());
+
+/** Whole numbers as lists take them. */
+export const limit = z.int().min(1).max(1_000);
+export const cursor = z.string().min(1).max(2_048);
+
+type Reader = (value: string, field: string) => unknown;
+
+/** Runs a reader that throws our `invalid`; its message becomes the issue. */
+function attempt(read: Reader, value: string): { result: unknown } | { problem: string } {
+  try {
+    return { result: read(value, '') };
+  } catch (error) {
+    if (!(error instanceof GatehouseError)) throw error;
+    return { problem: error.message.trim() };
+  }
+}
+
+/** A value brought to its canonical form by one of the functions of normalise.ts. */
+export const normalised = (normalise: (value: string, field: string) => string) =>
+  z
+    .string()
+    .max(1_024)
+    .transform((value, context) => {
+      const outcome = attempt(normalise, value);
+      if ('result' in outcome) return outcome.result as string;
+      context.addIssue(outcome.problem);
+      return z.NEVER;
+    });
+
+/** Text that must be readable by `read`; kept as it was written. */
+export const parsed = (max: number, read: Reader) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .superRefine((value, context) => {
+      const outcome = attempt(read, value);
+      if ('problem' in outcome) context.addIssue(outcome.problem);
+    });

@@ -1,0 +1,55 @@
+/**
+ * The one error of the table and of everything that stands on it.
+ *
+ * `code` is stable and is what callers match on; `field` names the input at fault; `retryable` says
+ * whether the same call may succeed later (seed 004: "conflict, throttled or transient, invalid, not found").
+ */
+export type ErrorCode =
+  | 'invalid'
+  | 'not_found'
+  | 'conflict'
+  | 'operation_mismatch'
+  | 'limit_exceeded'
+  | 'stale'
+  | 'throttled'
+  | 'transient'
+  | 'damaged_item'
+  | 'internal';
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['stale', 'throttled', 'transient']);
+
+export interface ErrorDetails {
+  /** The input field at fault, as a dotted path. */
+  readonly field?: string;
+  /** Who holds the value that was asked for, as a reference such as `user:01J…`. */
+  readonly holder?: string;
+  readonly cause?: unknown;
+}
+
+export class GatehouseError extends Error {
+  override readonly name = 'GatehouseError';
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly field: string | undefined;
+  readonly holder: string | undefined;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.retryable = RETRYABLE.has(code);
+    this.field = details.field;
+    this.holder = details.holder;
+  }
+}
+
+/** Bad input: `field` is named, nothing was written, a retry will not help. */
+export const invalid = (field: string, message: string): GatehouseError =>
+  new GatehouseError('invalid', message, { field });
+
+/** What `field` points at does not exist. */
+export const notFound = (field: string, what: string): GatehouseError =>
+  new GatehouseError('not_found', `${what} does not exist`, { field });
+
+/** The value in `field` is taken, or the thing is in a state that forbids the change. */
+export const conflict = (field: string, message: string, holder?: string): GatehouseError =>
+  new GatehouseError('conflict', message, holder === undefined ? { field } : { field, holder });

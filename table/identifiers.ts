@@ -1,0 +1,49 @@
+import { invalid } from './errors.ts';
+
+/**
+ * Grammar of everything that may become part of a key.
+ *
+ * Identifiers are ULIDs; imported ones may be UUIDs (SPEC section 3). Types are lower-case words
+ * (`location`, `technical-user`). A reference names one thing: `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C`.
+ */
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const TYPE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export const MAX_TYPE_LENGTH = 32;
+/** Bytes of one page name, or of one part of `module:action:resource`. */
+export const MAX_NAME_LENGTH = 128;
+
+export interface Ref {
+  readonly type: string;
+  readonly id: string;
+}
+
+export const isId = (value: string): boolean => ULID.test(value) || UUID.test(value);
+
+/** Whether `value` is a scope or entity type as a person writes it (`location`, `technical-user`). */
+export const isType = (value: string): boolean => value.length <= MAX_TYPE_LENGTH && TYPE.test(value);
+
+/** Whether `value` can be a page name or one part of a permission. */
+export const isName = (value: string): boolean => value.length <= MAX_NAME_LENGTH && NAME.test(value);
+
+/**
+ * Reads `type:id`. Throws `invalid` naming `field` for anything else, so that no unchecked text
+ * reaches a key.
+ */
+export function parseRef(text: string, field: string): Ref {
+  const colon = text.indexOf(':');
+  const type = text.slice(0, Math.max(colon, 0));
+  const id = text.slice(colon + 1);
+  if (colon < 1 || !isType(type)) throw invalid(field, `${field} is not a reference of the form type:id`);
+  if (!isId(id)) throw invalid(field, `${field} holds an id that is neither a ULID nor a UUID`);
+  return { type, id };
+}
+
+export const formatRef = (ref: Ref): string => `${ref.type}:${ref.id}`;
+
+export const isRef = (text: string): boolean => {
+  const colon = text.indexOf(':');
+  return colon > 0 && isType(text.slice(0, colon)) && isId(text.slice(colon + 1));
+};

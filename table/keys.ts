@@ -1,0 +1,172 @@
+/**
+ * Every key of the table is built and parsed here and nowhere else (SPEC section 3, ADR 0001).
+ *
+ *   node      TYPE#id            META
+ *   edge      FROM#id            TO#id            (and its mirror TO#id / FROM#id)
+ *             USER#id            ASSIGNMENT#SCOPE#id#ROLE#id   (more than two ends: the kind leads)
+ *   guard     VALUE_KIND#value   META
+ *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
+ *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
+ *   log       AUDIT#owner#shard  time#id
+ *   operation OPERATION#id       META
+ */
+import { invalid } from './errors.ts';
+import type { Ref } from './identifiers.ts';
+import { isSafeText, MAX_VALUE_BYTES } from './normalise.ts';
+import type { PermissionName } from './permission-name.ts';
+
+export interface Key {
+  readonly PK: string;
+  readonly SK: string;
+}
+
+export const META = 'META';
+export const DECISION = 'DECISION';
+
+/** What belongs to no tenant hangs here: the administrators, the global roles. */
+export const GLOBAL: Ref = { type: 'global', id: 'GATEHOUSE' };
+/** The roles that can be granted in any tenant hang here. */
+export const ANY_TENANT: Ref = { type: 'global', id: 'ANY_TENANT' };
+
+/** The partition that holds the routes of one API. */
+export const apiRef = (api: string): Ref => ({ type: 'api', id: api });
+
+/** How many partitions a log is spread over, so that one busy tenant is not one hot partition. */
+export const LOG_SHARDS = 4;
+
+/** `technical-user` becomes `TECHNICAL_USER`. */
+export const keyPrefix = (type: string): string => type.toUpperCase().replaceAll('-', '_');
+
+/** Joins parts with `#`. The last line of defence: a part that could change a key's meaning throws. */
+function join(...parts: readonly string[]): string {
+  for (const part of parts) {
+    if (part === '' || !isSafeText(part) || Buffer.byteLength(part) > MAX_VALUE_BYTES) {
+      throw invalid('key', 'a part of a key is empty, too long, or holds # or control characters');
+    }
+  }
+  return parts.join('#');
+}
+
+const part = (ref: Ref): string => join(keyPrefix(ref.type), ref.id);
+
+const permissionPart = (permission: PermissionName): string =>
+  join(permission.kind === 'page' ? 'PAGE' : 'PERMISSION', permission.text);
+
+/** A permission as a node: `page:dashboard`, `permission:module:action:resource`. */
+export const permissionRef = (permission: PermissionName): Ref => ({
+  type: permission.kind,
+  id: permission.text,
+});
+
+export const nodeKey = (ref: Ref): Key => ({ PK: part(ref), SK: META });
+
+/** The partition in which a node and all its edges stand, for Query. */
+export const partitionOf = (ref: Ref): string => part(ref);
+
+/** Edge between two things. */
+export const edgeKey = (from: Ref, to: Ref): Key => ({ PK: part(from), SK: part(to) });
+
+/** Edge with more than two ends, as a role assignment (user, scope, role): its kind leads the sort key. */
+export const wideEdgeKey = (from: Ref, kind: string, ...to: readonly Ref[]): Key => ({
+  PK: part(from),
+  SK: join(keyPrefix(kind), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id])),
+});
+
+/** Start of the sort keys of all edges from one node to things of one type, or of one wide kind. */
+export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
+  `${join(keyPrefix(type), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id]))}#`;
+
+/** Guard of a unique value. `within` narrows it, as a role's name is unique within its scope only. */
+export const guardKey = (kind: string, value: string, within?: string): Key => ({
+  PK: within === undefined ? join(kind, value) : join(kind, within, value),
+  SK: META,
+});
+
+export const decisionKey = (ref: Ref): Key => ({ PK: part(ref), SK: DECISION });
+
+/** What the roles owned by the root `owner` do to one permission. */
+export const ownedEffectsKey = (owner: Ref, permission: PermissionName): Key => ({
+  PK: part(owner),
+  SK: `${DECISION}#${permissionPart(permission)}`,
+});
+
+/** The global roles: which exist, what they inherit from, what they hold by wildcard. */
+export const globalRolesKey = (): Key => decisionKey(GLOBAL);
+
+export const operationKey = (operationId: string): Key => ({ PK: join('OPERATION', operationId), SK: META });
+
+/** Owner of the log lines of commands that concern no tenant. */
+export const GLOBAL_LOG = 'GLOBAL';
+
+export const logPartition = (owner: Ref | undefined, shard: number): string =>
+  join('AUDIT', ...(owner ? [keyPrefix(owner.type), owner.id] : [GLOBAL_LOG]), String(shard));
+
+export const logKey = (owner: Ref | undefined, time: string, id: string): Key => ({
+  PK: logPartition(owner, shardOf(id, LOG_SHARDS)),
+  SK: join(time, id),
+});
+
+/** Index key of the list of all things of one type. */
+export const listPartition = (type: string, shard: number): string =>
+  join('LIST', keyPrefix(type), String(shard));
+
+/** Spreads identifiers evenly (FNV-1a): the same id always falls into the same shard. */
+export function shardOf(id: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
+  return (hash >>> 0) % shards;
+}
+
+export type ParsedKey =
+  | { readonly form: 'node' | 'decision'; readonly type: string; readonly id: string }
+  | {
+      readonly form: 'owned-effects';
+      readonly type: string;
+      readonly id: string;
+      readonly permission: string;
+    }
+  | {
+      readonly form: 'edge';
+      readonly type: string;
+      readonly id: string;
+      readonly to: readonly Ref[];
+      readonly kind?: string;
+    }
+  | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
+  | { readonly form: 'operation'; readonly id: string }
+  | { readonly form: 'log'; readonly time: string; readonly id: string };
+
+const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME']);
+const isGuardKind = (kind: string) =>
+  GUARD_KINDS.has(kind) || kind.endsWith('_NAME') || kind.endsWith('_CODE') || kind.endsWith('_ROUTE');
+
+/** Reads a key back into what it stands for; undefined for a key this module never builds. */
+export function parseKey(key: Key): ParsedKey | undefined {
+  const [head = '', ...rest] = key.PK.split('#');
+  const tail = rest.at(-1);
+  if (tail === undefined) return undefined;
+  if (head === 'AUDIT') {
+    const [time, id] = key.SK.split('#');
+    return time !== undefined && id !== undefined ? { form: 'log', time, id } : undefined;
+  }
+  if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id: tail } : undefined;
+  if (isGuardKind(head)) {
+    if (key.SK !== META || rest.length > 2) return undefined;
+    return rest.length === 2
+      ? { form: 'guard', kind: head, within: rest[0] as string, value: tail }
+      : { form: 'guard', kind: head, value: tail };
+  }
+  if (rest.length !== 1) return undefined;
+  if (key.SK === META) return { form: 'node', type: head, id: tail };
+  if (key.SK === DECISION) return { form: 'decision', type: head, id: tail };
+  const [first = '', ...others] = key.SK.split('#');
+  if (first === DECISION) {
+    const permission = others[1];
+    return permission ? { form: 'owned-effects', type: head, id: tail, permission } : undefined;
+  }
+  const wide = others.length % 2 === 0;
+  const words = wide ? others : [first, ...others];
+  const to = words.flatMap((type, i) => (i % 2 === 0 ? [{ type, id: words[i + 1] as string }] : []));
+  if (to.length === 0) return undefined;
+  return { form: 'edge', type: head, id: tail, to, ...(wide ? { kind: first } : {}) };
+}

@@ -1,0 +1,79 @@
+import { invalid } from './errors.ts';
+
+/**
+ * Canonical forms of the values that must be unique. Each function is idempotent (a property test
+ * holds it) because a canonicalisation that is not has led to account take-over elsewhere.
+ * NORMALISATION is stored with every guard: a change of these rules is a migration, not an edit.
+ */
+export const NORMALISATION = 1;
+
+/** Bytes of a normalised value; a key holds it beside its kind and stays far below DynamoDB's 2,048. */
+export const MAX_VALUE_BYTES = 512;
+
+const EMAIL =
+  /^[a-z0-9!$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!$%&'*+/=?^_`{|}~-]+)*@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
+const PHONE = /^\+[1-9][0-9]{6,14}$/;
+const USERNAME = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
+const CODE = /^[A-Z0-9](?:[A-Z0-9._-]{0,62}[A-Z0-9])?$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNSAFE = /[#\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
+
+/** Whether the text is free of `#`, control characters and lone surrogates. */
+export const isSafeText = (value: string): boolean => !UNSAFE.test(value) && value.isWellFormed();
+
+/**
+ * Lower-cases an address (seed 003). ASCII only: two addresses that look alike must not be two users.
+ * Length limits of RFC 5321 section 4.5.3.1: 64 octets before the `@`, 254 in all.
+ */
+export function normaliseEmail(value: string, field: string): string {
+  const email = value.trim().toLowerCase();
+  if (email.length > 254 || email.indexOf('@') > 64 || !EMAIL.test(email)) {
+    throw invalid(field, `${field} is not an e-mail address (ASCII, at most 254 characters)`);
+  }
+  return email;
+}
+
+/** E.164: `+` and 7 to 15 digits; spaces, dots, dashes and brackets are dropped. */
+export function normalisePhone(value: string, field: string): string {
+  const phone = value.replace(/[\s().-]/g, '');
+  if (!PHONE.test(phone))
+    throw invalid(field, `${field} is not an international phone number such as +4930123456`);
+  return phone;
+}
+
+/** Lower-cases a user name; ASCII letters, digits, dot, dash and underscore only. */
+export function normaliseUsername(value: string, field: string): string {
+  const username = value.trim().toLowerCase();
+  if (!USERNAME.test(username)) {
+    throw invalid(
+      field,
+      `${field} is not a user name (1 to 64 of a-z 0-9 . _ -, first and last a letter or digit)`,
+    );
+  }
+  return username;
+}
+
+/** Upper-cases a location code such as NYC001. */
+export function normaliseCode(value: string, field: string): string {
+  const code = value.trim().toUpperCase();
+  if (!CODE.test(code)) throw invalid(field, `${field} is not a code (1 to 64 of A-Z 0-9 . _ -)`);
+  return code;
+}
+
+/**
+ * Folds a display name (tenant, role) for comparison: NFKC, lower case, single spaces.
+ * Folding can open new folds, so it runs to its fixed point.
+ */
+export function normaliseName(value: string, field: string): string {
+  let folded = value;
+  for (let round = 0; round < 4; round++) {
+    const next = folded.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+    if (next === folded) break;
+    folded = next;
+  }
+  if (folded === '' || !isSafeText(folded))
+    throw invalid(field, `${field} is empty or holds # or control characters`);
+  if (Buffer.byteLength(folded) > MAX_VALUE_BYTES)
+    throw invalid(field, `${field} is longer than ${MAX_VALUE_BYTES} bytes`);
+  return folded;
+}

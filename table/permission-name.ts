@@ -1,0 +1,47 @@
+import { invalid } from './errors.ts';
+import { isName } from './identifiers.ts';
+
+/**
+ * The spellings of a permission (SPEC section 1): a page (`dashboard`, seeds 002 and 003) or
+ * `module:action:resource` (seeds 000 and 001). A pattern may hold `*` for action or resource,
+ * or for all three; `*:*:*` covers pages as well.
+ */
+export interface PermissionName {
+  readonly kind: 'page' | 'permission';
+  readonly text: string;
+}
+
+export const EVERYTHING = '*:*:*';
+
+/** Reads a permission that can be checked (no wildcard). Undefined when the text is no permission. */
+export function readPermissionName(text: string): PermissionName | undefined {
+  const parts = text.split(':');
+  if (parts.length === 1) return isName(text) ? { kind: 'page', text } : undefined;
+  return parts.length === 3 && parts.every(isName) ? { kind: 'permission', text } : undefined;
+}
+
+/** As {@link readPermissionName}, but throws `invalid` naming `field`. */
+export function parsePermissionName(text: string, field: string): PermissionName {
+  const name = readPermissionName(text);
+  if (!name) throw invalid(field, `${field} is neither a page name nor module:action:resource`);
+  return name;
+}
+
+/** Whether `text` is a pattern that a role's grant may hold. */
+export function isPermissionPattern(text: string): boolean {
+  const [module, action, resource, ...rest] = text.split(':');
+  if (module === undefined || action === undefined || resource === undefined || rest.length > 0) return false;
+  if (text === EVERYTHING) return true;
+  const part = (value: string) => value === '*' || isName(value);
+  return isName(module) && part(action) && part(resource) && text.includes('*');
+}
+
+/**
+ * The patterns that cover a permission: four for `module:action:resource`, one for a page.
+ * The engine looks each up instead of matching, so a grant can never match by accident.
+ */
+export function patternsCovering(text: string): readonly string[] {
+  const [module, action, resource] = text.split(':');
+  if (action === undefined || resource === undefined) return [EVERYTHING];
+  return [`${module}:*:${resource}`, `${module}:${action}:*`, `${module}:*:*`, EVERYTHING];
+}

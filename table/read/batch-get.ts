@@ -1,0 +1,75 @@
+import { BatchGetCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { GatehouseError } from '../errors.ts';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+import { toTableError } from '../service-errors.ts';
+import type { Pacing } from './pacing.ts';
+
+/** Keys of one BatchGetItem call (DynamoDB's limit). */
+export const MAX_BATCH_KEYS = 100;
+
+const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
+
+/**
+ * Reads items by key, strongly consistent, 100 keys a call.
+ *
+ * `UnprocessedKeys` come back inside a success and the SDK does not ask again, so a key that is not in
+ * the answer may mean "unread". They are asked for until the deadline; then the read fails as a whole:
+ * an unread item is never taken for an absent one.
+ *
+ * @returns the items in the order of the keys, undefined where the table has none
+ * @throws GatehouseError `throttled`, `transient` or `internal`
+ */
+export async function batchGet(
+  client: DynamoDBDocumentClient,
+  table: string,
+  keys: readonly Key[],
+  pacing: Pacing,
+): Promise<readonly (Item | undefined)[]> {
+  const unique = [...new Map(keys.map((key) => [identity(key), { PK: key.PK, SK: key.SK }])).values()];
+  const found = new Map<string, Item>();
+  const signal = pacing.deadline();
+  await Promise.all(
+    Array.from({ length: Math.ceil(unique.length / MAX_BATCH_KEYS) }, (_, chunk) =>
+      readChunk(
+        client,
+        table,
+        unique.slice(chunk * MAX_BATCH_KEYS, (chunk + 1) * MAX_BATCH_KEYS),
+        found,
+        pacing,
+        signal,
+      ),
+    ),
+  );
+  return keys.map((key) => found.get(identity(key)));
+}
+
+async function readChunk(
+  client: DynamoDBDocumentClient,
+  table: string,
+  chunk: readonly Key[],
+  found: Map<string, Item>,
+  pacing: Pacing,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = new Set(chunk.map(identity));
+  let wanted: readonly Key[] = chunk;
+  for (let attempt = 0; wanted.length > 0; attempt++) {
+    if (attempt > 0) await pacing.pause(attempt, signal);
+    if (signal.aborted) {
+      throw new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
+    }
+    const request = new BatchGetCommand({
+      RequestItems: { [table]: { Keys: [...wanted], ConsistentRead: true } },
+    });
+    const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+      throw toTableError(error, 'BatchGetItem');
+    });
+    for (const item of (answer.Responses?.[table] ?? []) as Item[]) {
+      if (!asked.has(identity(item)))
+        throw new GatehouseError('internal', 'BatchGetItem answered with an item nobody asked for');
+      found.set(identity(item), item);
+    }
+    wanted = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as Key[];
+  }
+}

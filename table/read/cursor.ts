@@ -1,0 +1,36 @@
+import { invalid } from '../errors.ts';
+
+/**
+ * A cursor says where a list goes on: opaque to callers, bound to the list it came from. One that was
+ * made for another list, or by hand, is refused instead of showing another tenant's rows.
+ */
+export interface Position {
+  /** Which of the list's ranges. */
+  readonly range: number;
+  /** DynamoDB's LastEvaluatedKey within it; undefined at the start of a range. */
+  readonly after?: Readonly<Record<string, string>>;
+}
+
+const MAX_CURSOR_LENGTH = 2_048;
+
+export const encodeCursor = (list: string, position: Position): string =>
+  Buffer.from(JSON.stringify([list, position.range, position.after ?? null])).toString('base64url');
+
+/** Reads a cursor of the list named `list`. Throws `invalid` on the field `cursor`. */
+export function decodeCursor(list: string, cursor: string, ranges: number): Position {
+  const refuse = () => invalid('cursor', 'cursor does not belong to this list');
+  if (cursor.length > MAX_CURSOR_LENGTH) throw refuse();
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    throw refuse();
+  }
+  if (!Array.isArray(parsed) || parsed.length !== 3 || parsed[0] !== list) throw refuse();
+  const [, range, after] = parsed as [string, unknown, unknown];
+  if (typeof range !== 'number' || !Number.isInteger(range) || range < 0 || range >= ranges) throw refuse();
+  if (after === null) return { range };
+  if (typeof after !== 'object') throw refuse();
+  for (const value of Object.values(after as object)) if (typeof value !== 'string') throw refuse();
+  return { range, after: after as Record<string, string> };
+}

@@ -1,0 +1,57 @@
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+import { toTableError } from '../service-errors.ts';
+import { batchGet } from './batch-get.ts';
+import { createPacing, type Pacing } from './pacing.ts';
+import { type ListQuery, type Page, queryPage } from './query.ts';
+
+/** Everything Gatehouse ever reads with: GetItem, BatchGetItem and Query. There is no Scan. */
+export interface Reader {
+  /** GetItem, strongly consistent. */
+  readonly get: (key: Key) => Promise<Item | undefined>;
+  /** BatchGetItem, strongly consistent; answers in the order of the keys. */
+  readonly getMany: (keys: readonly Key[]) => Promise<readonly (Item | undefined)[]>;
+  /** Query: one page. */
+  readonly list: (query: ListQuery) => Promise<Page<Item>>;
+  /** Query: all of it, page after page. For partitions that are known to be small. */
+  readonly listAll: (query: Omit<ListQuery, 'limit' | 'cursor'>) => Promise<readonly Item[]>;
+}
+
+export interface ReaderOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  /** Milliseconds for one call of the reader, retries included. API Gateway gives an authorizer 10 s. */
+  readonly deadlineMs?: number;
+  readonly pacing?: Pacing;
+}
+
+export function createReader({ client, table, deadlineMs = 3_000, pacing }: ReaderOptions): Reader {
+  const pace = pacing ?? createPacing({ deadlineMs });
+  const list: Reader['list'] = (query) => queryPage(client, table, query, pace);
+  return {
+    get: async (key) => {
+      const command = new GetCommand({
+        TableName: table,
+        Key: { PK: key.PK, SK: key.SK },
+        ConsistentRead: true,
+      });
+      const answer = await client.send(command, { abortSignal: pace.deadline() }).catch((error: unknown) => {
+        throw toTableError(error, 'GetItem');
+      });
+      return answer.Item as Item | undefined;
+    },
+    getMany: (keys) => batchGet(client, table, keys, pace),
+    list,
+    listAll: async (query) => {
+      const items: Item[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await list({ ...query, limit: 1_000, cursor });
+        items.push(...page.items);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      return items;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import { invalid } from './errors.ts';
+import { isName, isType } from './identifiers.ts';
+
+/**
+ * The little language of routes (ADR 0006).
+ *
+ *   path        /locations/{locationId}/pages/{page}     {rest+} as the last segment takes what is left
+ *   permission  dashboard · {page} · tickets:{action}:ticket
+ *   scope       location:{locationId} · tenant:{claim:tenant_id} · location:{header:x-location}
+ *
+ * Literals compare as they are. A value that fills a `{…}` must itself be a name or an id (letters,
+ * digits, dot, dash, underscore), so nothing from a request can change what a template means.
+ */
+export type Segment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'parameter' | 'rest'; readonly name: string };
+
+export type TemplatePart =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'path' | 'claim' | 'header'; readonly name: string };
+
+const LITERAL_SEGMENT = /^[A-Za-z0-9._~$@-]+$/;
+const PARAMETER = /^\{([A-Za-z][A-Za-z0-9_]*)(\+?)\}$/;
+
+/** Reads a path template. Throws `invalid` naming `field`. */
+export function parsePathTemplate(text: string, field: string): readonly Segment[] {
+  if (!text.startsWith('/')) throw invalid(field, `${field} does not begin with /`);
+  if (text === '/') return [];
+  const names = new Set<string>();
+  const parts = text.slice(1).split('/');
+  return parts.map((segment, position): Segment => {
+    const [, name, plus] = PARAMETER.exec(segment) ?? [];
+    if (name === undefined) {
+      if (!LITERAL_SEGMENT.test(segment)) {
+        throw invalid(
+          field,
+          `${field} has an empty segment or one with characters that paths here may not hold`,
+        );
+      }
+      return { kind: 'literal', text: segment };
+    }
+    if (names.has(name)) throw invalid(field, `${field} names {${name}} twice`);
+    names.add(name);
+    if (plus === '') return { kind: 'parameter', name };
+    if (position !== parts.length - 1)
+      throw invalid(field, `${field} has {${name}+} before its last segment`);
+    return { kind: 'rest', name };
+  });
+}
+
+/** The path with its parameter names taken out: two templates of one shape match the same requests. */
+export const routeShape = (text: string, field: string): string =>
+  `/${parsePathTemplate(text, field)
+    .map((segment) => (segment.kind === 'literal' ? segment.text : segment.kind === 'rest' ? '{+}' : '{}'))
+    .join('/')}`;
+
+const VALUE_PART = /\{(?:(claim|header):)?([A-Za-z][A-Za-z0-9_.:/-]*)\}/g;
+
+/** Reads a permission or scope template into its parts. Throws `invalid` naming `field`. */
+export function parseValueTemplate(text: string, field: string): readonly TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  let end = 0;
+  const literal = (upTo: number) => {
+    const between = text.slice(end, upTo);
+    if (between === '') return;
+    if (!between.split(':').every((word) => word === '' || isName(word) || /^[._-]+$/.test(word))) {
+      throw invalid(field, `${field} holds characters outside of {…} that no name may hold`);
+    }
+    parts.push({ kind: 'literal', text: between });
+  };
+  for (const match of text.matchAll(VALUE_PART)) {
+    literal(match.index);
+    const [whole, source = 'path', name = ''] = match;
+    parts.push({
+      kind: source as 'path' | 'claim' | 'header',
+      name: source === 'header' ? name.toLowerCase() : name,
+    });
+    end = match.index + whole.length;
+  }
+  literal(text.length);
+  return parts;
+}
+
+/** As {@link parseValueTemplate}, for a scope: `type:` and then one id. */
+export function parseScopeTemplate(text: string, field: string): readonly TemplatePart[] {
+  const type = text.slice(0, Math.max(text.indexOf(':'), 0));
+  if (!isType(type))
+    throw invalid(field, `${field} does not begin with a scope type, as in location:{locationId}`);
+  const parts = parseValueTemplate(text, field);
+  const literals = parts.map((part) => (part.kind === 'literal' ? part.text : '')).join('');
+  if (text.length === type.length + 1 || literals.split(':').length !== 2) {
+    throw invalid(field, `${field} is not of the form type:{id}`);
+  }
+  return parts;
+}
+
+/** Names of the path parameters that a template uses. */
+export const pathParametersOf = (parts: readonly TemplatePart[]): readonly string[] =>
+  parts.flatMap((part) => (part.kind === 'path' ? [part.name] : []));

@@ -1,0 +1,50 @@
+import { GatehouseError } from './errors.ts';
+
+/**
+ * Sorts what the SDK throws (seed 004, "Error handling guidance"). The service's message is kept as
+ * the cause and never repeated in ours: it may quote attribute values.
+ */
+const THROTTLED = new Set([
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'LimitExceededException',
+]);
+const TRANSIENT = new Set([
+  'AbortError',
+  'TimeoutError',
+  'InternalServerError',
+  'InternalServerErrorException',
+  'ServiceUnavailable',
+  'TransactionInProgressException',
+  'TransactionConflictException',
+  'ReplicatedWriteConflictException',
+  'NetworkingError',
+]);
+const TRANSIENT_CODES = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+const text = (value: unknown, key: string): string => {
+  const found =
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof found === 'string' ? found : '';
+};
+
+/** Turns any error of a DynamoDB call into ours; `operation` names the call, as `BatchGetItem`. */
+export function toTableError(error: unknown, operation: string): GatehouseError {
+  if (error instanceof GatehouseError) return error;
+  const name = text(error, 'name');
+  if (THROTTLED.has(name)) {
+    return new GatehouseError('throttled', `${operation} was throttled`, { cause: error });
+  }
+  if (TRANSIENT.has(name) || TRANSIENT_CODES.has(text(error, 'code'))) {
+    return new GatehouseError('transient', `${operation} did not get an answer in time`, { cause: error });
+  }
+  return new GatehouseError('internal', `${operation} failed: ${name || 'unknown error'}`, { cause: error });
+}

@@ -1,0 +1,78 @@
+import { type GatehouseError, notFound } from '../errors.ts';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+
+/**
+ * One write of a transaction, as data. A transaction is a list of these: it can be looked at, tested
+ * and turned into a dry run without a network.
+ */
+export type Value =
+  | string
+  | number
+  | boolean
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>
+  | Set<string>;
+
+/** What must be true of the item for the write to happen. `equals` compares attributes as they stand. */
+export interface Condition {
+  readonly exists: boolean;
+  /** Attribute → expected value; undefined means "has no such attribute". */
+  readonly equals?: Readonly<Record<string, string | number | boolean | undefined>>;
+}
+
+/** Turns a failed condition into an error; `found` is the item as it stood, if there was one. */
+export type Failure = (found: Item | undefined) => GatehouseError;
+
+interface Conditional {
+  readonly when: Condition;
+  readonly failure: Failure;
+}
+
+export interface Put extends Partial<Conditional> {
+  readonly kind: 'put';
+  readonly item: Item;
+}
+
+/** An update of top-level attributes; without a condition it creates the item when there is none. */
+export interface Update extends Partial<Conditional> {
+  readonly kind: 'update';
+  readonly key: Key;
+  readonly set?: Readonly<Record<string, Value>>;
+  readonly remove?: readonly string[];
+  /** Numbers are added, sets are united. */
+  readonly add?: Readonly<Record<string, number | Set<string>>>;
+  /** Members to take out of sets; a set that becomes empty is gone. */
+  readonly takeOut?: Readonly<Record<string, Set<string>>>;
+}
+
+export interface Delete extends Partial<Conditional> {
+  readonly kind: 'delete';
+  readonly key: Key;
+}
+
+export interface Check extends Conditional {
+  readonly kind: 'check';
+  readonly key: Key;
+}
+
+export type Action = Put | Update | Delete | Check;
+
+export const keyOf = (action: Action): Key =>
+  action.kind === 'put' ? { PK: action.item.PK, SK: action.item.SK } : action.key;
+
+/** A new item; `failure` when there is one already. */
+export const create = (item: Item, failure: Failure): Put => ({
+  kind: 'put',
+  item,
+  when: { exists: false },
+  failure,
+});
+
+/** Takes an item away; `not_found` on `field` when there is none. */
+export const removeExisting = (key: Key, field: string, what: string): Delete => ({
+  kind: 'delete',
+  key,
+  when: { exists: true },
+  failure: () => notFound(field, what),
+});

@@ -1,0 +1,80 @@
+import { GatehouseError } from '../errors.ts';
+import { type Action, type Delete, keyOf, type Update } from './action.ts';
+
+/**
+ * Brings the actions of one transaction down to one per item, so that edges and nodes can each say what
+ * they need without knowing of the others: updates of one item unite, and a deletion swallows updates.
+ */
+export function mergeActions(actions: readonly Action[]): readonly Action[] {
+  const merged = new Map<string, Action>();
+  for (const action of actions) {
+    const { PK, SK } = keyOf(action);
+    const identity = `${PK}\n${SK}`;
+    const earlier = merged.get(identity);
+    merged.set(identity, earlier ? unite(earlier, action) : action);
+  }
+  return [...merged.values()];
+}
+
+function unite(a: Action, b: Action): Action {
+  if (a.kind === 'update' && b.kind === 'update') return uniteUpdates(a, b);
+  if (a.kind === 'delete' && b.kind === 'delete') return uniteDeletes(a, b);
+  if (a.kind === 'delete' && b.kind === 'update') return a;
+  if (a.kind === 'update' && b.kind === 'delete') return b;
+  const { PK, SK } = keyOf(a);
+  throw new GatehouseError(
+    'internal',
+    `a ${a.kind} and a ${b.kind} of one item cannot be one write: ${PK} / ${SK}`,
+  );
+}
+
+const uniteDeletes = (a: Delete, b: Delete): Delete => ({
+  kind: 'delete',
+  key: a.key,
+  ...uniteConditions(a, b),
+});
+
+const uniteUpdates = (a: Update, b: Update): Update => ({
+  kind: 'update',
+  key: a.key,
+  set: { ...a.set, ...b.set },
+  remove: [...new Set([...(a.remove ?? []), ...(b.remove ?? [])])],
+  add: uniteMembers(a.add, b.add),
+  takeOut: uniteMembers(a.takeOut, b.takeOut),
+  ...uniteConditions(a, b),
+});
+
+type Conditional = Pick<Update, 'when' | 'failure'>;
+
+/** Both conditions must hold. A missing item fails by the first one's word, a wrong value by that which names values. */
+function uniteConditions(a: Conditional, b: Conditional): Conditional {
+  const { when, failure } = a;
+  if (!when || !failure) return b.when && b.failure ? { when: b.when, failure: b.failure } : {};
+  if (!b.when || !b.failure) return { when, failure };
+  if (when.exists !== b.when.exists) {
+    throw new GatehouseError(
+      'internal',
+      'one write asks for an item to be there, the other for it not to be',
+    );
+  }
+  const specific = b.when.equals ? b.failure : failure;
+  return {
+    when: { exists: when.exists, equals: { ...when.equals, ...b.when.equals } },
+    failure: (found) => (found ? specific(found) : failure(found)),
+  };
+}
+
+function uniteMembers<T extends number | Set<string>>(
+  a: Readonly<Record<string, T>> = {},
+  b: Readonly<Record<string, T>> = {},
+): Record<string, T> {
+  const united: Record<string, T> = { ...a };
+  for (const [attribute, value] of Object.entries(b)) {
+    const other = united[attribute];
+    if (typeof other === 'number' && typeof value === 'number') united[attribute] = (other + value) as T;
+    else if (other instanceof Set && value instanceof Set)
+      united[attribute] = new Set([...other, ...value]) as T;
+    else united[attribute] = value;
+  }
+  return united;
+}

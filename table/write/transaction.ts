@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { GatehouseError } from '../errors.ts';
+import { type Action, keyOf } from './action.ts';
+import { toTransactItem } from './expression.ts';
+
+/** Actions of one TransactWriteItems (DynamoDB's limit). */
+export const MAX_ACTIONS = 100;
+
+/**
+ * Builds one TransactWriteItems from actions. Pure; the sender sends it.
+ *
+ * Two actions on one item are refused by DynamoDB, so they are a fault of the caller here. The client
+ * request token is a digest of the request: the same attempt sent twice is recognised by the service,
+ * a changed one never meets `IdempotentParameterMismatch`.
+ *
+ * @throws GatehouseError `limit_exceeded` for more than 100 actions
+ */
+export function buildTransaction(actions: readonly Action[], table: string): TransactWriteCommandInput {
+  if (actions.length > MAX_ACTIONS) {
+    throw new GatehouseError(
+      'limit_exceeded',
+      `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`,
+    );
+  }
+  const seen = new Set<string>();
+  for (const action of actions) {
+    const { PK, SK } = keyOf(action);
+    const identity = `${PK}\n${SK}`;
+    if (seen.has(identity))
+      throw new GatehouseError('internal', `two actions of one transaction on ${PK} / ${SK}`);
+    seen.add(identity);
+  }
+  const items = actions.map((action) => toTransactItem(action, table));
+  return { TransactItems: items, ClientRequestToken: digest(items) };
+}
+
+const digest = (items: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(items, (_, value) => (value instanceof Set ? [...value].sort() : value)))
+    .digest('base64url')
+    .slice(0, 36);
+
+/**
+ * The same transaction as conditions only: what a dry run sends. It fails exactly where the real one
+ * would, and changes nothing.
+ */
+export const asChecks = (actions: readonly Action[]): readonly Action[] =>
+  actions.flatMap((action): Action[] =>
+    action.when && action.failure
+      ? [{ kind: 'check', key: keyOf(action), when: action.when, failure: action.failure }]
+      : [],
+  );

@@ -1,0 +1,96 @@
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { GatehouseError } from '../errors.ts';
+import type { Item } from '../item.ts';
+import { createPacing, type Pacing } from '../read/pacing.ts';
+import { toTableError } from '../service-errors.ts';
+import type { Action } from './action.ts';
+import { buildTransaction } from './transaction.ts';
+
+export interface Writer {
+  /**
+   * Sends one TransactWriteItems: all of it happens or nothing.
+   *
+   * Conflicts with other transactions and throttling are tried again with jitter until the deadline
+   * (the SDK never does); a failed condition becomes the error that its action names.
+   */
+  readonly send: (actions: readonly Action[]) => Promise<void>;
+}
+
+export interface WriterOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  /** Milliseconds for one transaction, retries included. */
+  readonly deadlineMs?: number;
+  readonly pacing?: Pacing;
+}
+
+/** Milliseconds within which a transaction has been written or given up; freshness margins build on it. */
+export const WRITE_DEADLINE_MS = 5_000;
+
+export function createWriter({
+  client,
+  table,
+  deadlineMs = WRITE_DEADLINE_MS,
+  pacing,
+}: WriterOptions): Writer {
+  const pace = pacing ?? createPacing({ deadlineMs });
+  return {
+    send: async (actions) => {
+      const input = buildTransaction(actions, table);
+      const signal = pace.deadline();
+      for (let attempt = 1; ; attempt++) {
+        const failure = await client.send(new TransactWriteCommand(input), { abortSignal: signal }).then(
+          () => undefined,
+          (error: unknown) => toWriteError(error, actions),
+        );
+        if (!failure) return;
+        if (!failure.retryable || failure.code === 'stale') throw failure;
+        await pace.pause(attempt, signal);
+        if (signal.aborted) throw failure;
+      }
+    },
+  };
+}
+
+const reasonsOf = (error: unknown): readonly CancellationReason[] | undefined => {
+  if (typeof error !== 'object' || error === null || !('CancellationReasons' in error)) return undefined;
+  return Array.isArray(error.CancellationReasons) ? error.CancellationReasons : undefined;
+};
+
+/**
+ * Cancellation reasons come in the order of the actions. A failed condition outranks the rest: it is
+ * certain, while a conflict or throttling beside it may pass. Of several failed conditions the first
+ * action's speaks.
+ */
+function toWriteError(error: unknown, actions: readonly Action[]): GatehouseError {
+  const reasons = reasonsOf(error);
+  if (!reasons) return toTableError(error, 'TransactWriteItems');
+  const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
+  const action = actions[failed];
+  if (action?.failure) return action.failure(oldItem(reasons[failed]));
+  const codes = new Set(reasons.map((reason) => reason.Code));
+  if (codes.has('ItemCollectionSizeLimitExceeded') || codes.has('ValidationError')) {
+    return new GatehouseError(
+      'limit_exceeded',
+      'an item would grow beyond what the table can hold (400 KB)',
+      {
+        cause: error,
+      },
+    );
+  }
+  if (codes.has('ThrottlingError') || codes.has('ProvisionedThroughputExceeded')) {
+    return new GatehouseError('throttled', 'TransactWriteItems was throttled', { cause: error });
+  }
+  if (codes.has('TransactionConflict')) {
+    return new GatehouseError('transient', 'another change to the same items was under way', {
+      cause: error,
+    });
+  }
+  return new GatehouseError('internal', 'TransactWriteItems was cancelled', { cause: error });
+}
+
+/** The old item comes back unmarshalled even through the document client. */
+const oldItem = (reason: CancellationReason | undefined): Item | undefined =>
+  reason?.Item ? (unmarshall(reason.Item) as Item) : undefined;

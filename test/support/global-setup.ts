@@ -1,0 +1,20 @@
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+
+/** One DynamoDB engine for the whole run: the embedded one, or whatever DYNAMODB_ENDPOINT names. */
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const given = process.env.DYNAMODB_ENDPOINT;
+  if (given) {
+    project.provide('endpoint', given);
+    return undefined;
+  }
+  const engine = await startEmbeddedEngine();
+  project.provide('endpoint', engine.endpoint);
+  return engine.stop;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    endpoint: string;
+  }
+}

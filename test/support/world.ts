@@ -1,0 +1,85 @@
+import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
+import { ulid } from 'ulid';
+import { afterAll, inject } from 'vitest';
+import { createEngine, type EngineOptions } from '../../engine/index.ts';
+import { createProvisioning } from '../../provisioning/index.ts';
+import { createClient, createServiceClient } from '../../table/client.ts';
+import { createTable } from '../../table/definition.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { createWriter } from '../../table/write/writer.ts';
+
+/** A clock that moves only when told to. */
+export function createClock(start = Date.parse('2026-01-15T12:00:00.000Z')) {
+  let time = start;
+  return {
+    now: () => time,
+    advance: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+/** One call to DynamoDB as it left the SDK. */
+export interface Call {
+  readonly operation: string;
+  readonly index: string | undefined;
+  readonly keys: number;
+}
+
+/**
+ * A table of its own on the run's DynamoDB engine, with provisioning, a reader and engines on top, and a
+ * record of every call that reached the SDK.
+ */
+export async function createWorld() {
+  const endpoint = inject('endpoint');
+  const table = `test-${ulid()}`;
+  const service = createServiceClient({ endpoint, requestTimeoutMs: 20_000 });
+  await createTable(service, table);
+  afterAll(async () => {
+    await service.send(new DeleteTableCommand({ TableName: table }));
+  });
+
+  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  const calls: Call[] = [];
+  client.middlewareStack.add(
+    (next, context) => (args) => {
+      const input = args.input as { IndexName?: string; RequestItems?: Record<string, { Keys?: unknown[] }> };
+      calls.push({
+        operation: String(context.commandName).replace('Command', ''),
+        index: input.IndexName,
+        keys: Object.values(input.RequestItems ?? {}).reduce((sum, { Keys = [] }) => sum + Keys.length, 0),
+      });
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+
+  const clock = createClock();
+  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const writer = createWriter({ client, table, deadlineMs: 20_000 });
+  const provision = createProvisioning({ reader, writer, clock, newId: () => ulid() });
+
+  /** Runs a command that must succeed and returns its result. */
+  async function run(
+    command: string,
+    input: Record<string, unknown>,
+  ): Promise<Record<string, unknown> & { id: string }> {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.code} ${answer.error.message}`);
+    return answer.result as Record<string, unknown> & { id: string };
+  }
+
+  /** Runs a command that must fail and returns its error. */
+  async function refused(command: string, input: Record<string, unknown>) {
+    const answer = await provision({ command, input });
+    if (answer.ok) throw new Error(`${command} was expected to fail`);
+    return answer.error;
+  }
+
+  const newEngine = (options: Partial<EngineOptions> = {}) =>
+    createEngine({ reader, clock, random: () => 0, ...options });
+
+  return { endpoint, table, client, calls, clock, reader, writer, provision, run, refused, newEngine };
+}
+
+export type World = Awaited<ReturnType<typeof createWorld>>;
