@@ -10,7 +10,8 @@ export function decide(view: View, at: number): Decision {
   const { subject, scopes, permission } = view;
   if (!subject) return DENIED.subject_unknown;
   if (!subject.active) return DENIED.subject_inactive;
-  if (at >= subject.endsAt) return DENIED.subject_ended;
+  // Asked this way round, an `at` that is no instant (NaN) is refused as well.
+  if (!(at < subject.endsAt)) return DENIED.subject_ended;
   for (const scope of scopes) {
     if (!scope) return DENIED.scope_unknown;
     if (!scope.active) return DENIED.scope_inactive;

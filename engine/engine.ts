@@ -1,4 +1,4 @@
-import { GatehouseError } from '../table/errors.ts';
+import { GatehouseError, invalid } from '../table/errors.ts';
 import type { Reader } from '../table/read/reader.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -66,6 +66,7 @@ export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 /** A flat scope takes one read, a nested one two; one more turn puts the view together. */
 const MAX_READS = 2;
 
+/** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
 export function createEngine(options: EngineOptions): Engine {
   const {
     reader,
@@ -74,6 +75,12 @@ export function createEngine(options: EngineOptions): Engine {
     maxBytes = DEFAULT_MAX_BYTES,
     random = Math.random,
   } = options;
+  if (!Number.isFinite(ttlMs) || ttlMs < 0) {
+    throw invalid('ttlMs', 'ttlMs must be a number of milliseconds, 0 or more');
+  }
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
+    throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
+  }
   const store = createStore({ reader, clock, ttlMs, maxBytes, random });
 
   /** The view if the cache alone can give it. */
@@ -82,19 +89,22 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   /**
-   * Views of all questions, reading what is missing for any of them together. What was read in this
-   * call is kept at hand beside the cache, which may be too small for it or told to cache nothing.
+   * Views of all questions, reading what is missing for any of them together. What this call has read or
+   * found is kept at hand beside the cache, which may be too small for it, or drop it before the last read.
    */
   async function viewsOf(questions: readonly Question[], now: number): Promise<readonly View[]> {
     const atHand = new Map<string, Entry<unknown>>();
-    const find: Find = <T>(need: Need<T>) =>
-      (atHand.get(need.id) as Entry<T> | undefined) ?? store.find(need, now);
+    const find: Find = <T>(need: Need<T>) => {
+      const entry = (atHand.get(need.id) as Entry<T> | undefined) ?? store.find(need, now);
+      if (entry) atHand.set(need.id, entry);
+      return entry;
+    };
     for (let reads = 0; ; reads++) {
       const missing: Need<unknown>[] = [];
       const views = questions.map((question) => assemble(question, find, missing));
       if (missing.length === 0) return views as readonly View[];
       if (reads === MAX_READS) throw new GatehouseError('internal', 'a decision asked for a third read');
-      for (const [id, entry] of await store.load(missing)) atHand.set(id, entry);
+      for (const [id, entry] of await store.load(missing, now)) atHand.set(id, entry);
     }
   }
 

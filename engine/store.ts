@@ -31,6 +31,12 @@ export interface StoreOptions {
   readonly random: () => number;
 }
 
+/** A read under way, for one item. */
+interface Flight {
+  readonly readAt: number;
+  readonly entry: Promise<Entry<unknown>>;
+}
+
 /** Share of the time-to-live by which an entry may expire earlier. Never later: the bound is a promise. */
 const JITTER = 0.1;
 
@@ -45,7 +51,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     maxEntrySize: maxBytes,
     sizeCalculation: (entry) => entry.weight,
   });
-  const underWay = new Map<string, Promise<Entry<unknown>>>();
+  const underWay = new Map<string, Flight>();
 
   /** The entry if it may still answer at `now`. */
   function find<T>(need: Need<T>, now: number): Entry<T> | undefined {
@@ -74,29 +80,38 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     const readAt = clock.now();
     const items = reader.getMany(needs.map((need) => need.key));
     needs.forEach((need, position) => {
-      const entry = items.then((all) => toEntry(need, all[position], readAt));
-      const settled = entry.then(
-        (loaded) => {
-          underWay.delete(need.id);
+      const land = () => {
+        if (underWay.get(need.id) === flight) underWay.delete(need.id);
+      };
+      const entry = items
+        .then((all) => {
+          const loaded = toEntry(need, all[position], readAt);
           keep(need.id, loaded);
           return loaded;
-        },
-        (error: unknown) => {
-          underWay.delete(need.id);
-          throw error;
-        },
-      );
-      underWay.set(need.id, settled);
+        })
+        .finally(land);
+      const flight: Flight = { readAt, entry };
+      underWay.set(need.id, flight);
     });
   }
 
+  /**
+   * Whether a question asked at `now` may wait for a read that is under way already. One that began longer
+   * ago than the time-to-live brings what the cache would not answer with any more.
+   */
+  const serves = (flight: Flight | undefined, now: number): boolean =>
+    flight !== undefined && (flight.readAt >= now || now < flight.readAt + ttlMs);
+
   /** Brings all needs: those not already on their way in one BatchGetItem. Throws as the reader does. */
-  async function load(needs: readonly Need<unknown>[]): Promise<ReadonlyMap<string, Entry<unknown>>> {
+  async function load(
+    needs: readonly Need<unknown>[],
+    now: number,
+  ): Promise<ReadonlyMap<string, Entry<unknown>>> {
     const wanted = new Map(needs.map((need) => [need.id, need]));
-    const fresh = [...wanted.values()].filter((need) => !underWay.has(need.id));
+    const fresh = [...wanted.values()].filter((need) => !serves(underWay.get(need.id), now));
     if (fresh.length > 0) read(fresh);
     const ids = [...wanted.keys()];
-    const entries = await Promise.all(ids.map((id) => underWay.get(id) as Promise<Entry<unknown>>));
+    const entries = await Promise.all(ids.map((id) => (underWay.get(id) as Flight).entry));
     return new Map(ids.map((id, position) => [id, entries[position] as Entry<unknown>]));
   }
 

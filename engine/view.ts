@@ -72,7 +72,7 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
   return missing.length === 0 ? { subject, scopes, permission, owned, roles } : undefined;
 }
 
-/** Whether a scope of this type can stand alone; types that are not known here may. */
+/** Whether this is a scope of a type that can stand alone; types that are not known here may. */
 function mayBeRoot(scope: string): boolean {
-  return SCOPE_TYPES[scope.slice(0, scope.indexOf(':'))]?.root ?? needScope(scope) !== undefined;
+  return needScope(scope) !== undefined && (SCOPE_TYPES[scope.slice(0, scope.indexOf(':'))]?.root ?? true);
 }

@@ -11,6 +11,8 @@ export interface Plan {
   readonly actions: readonly Action[];
   readonly result: Readonly<Record<string, unknown>>;
   readonly audit: AuditEntry;
+  /** What an operator can do first when all this is too much for one transaction. */
+  readonly advice?: string;
 }
 
 export interface AuditEntry {

@@ -5,12 +5,13 @@ import { operationKey } from '../table/keys.ts';
 import { isSafeText } from '../table/normalise.ts';
 import type { Reader } from '../table/read/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
-import { asChecks } from '../table/write/transaction.ts';
+import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/write/writer.ts';
 import { type Answer, type Success, toFailure, toInvalid } from './answer.ts';
 import { auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
+import { sweepEmptied } from './edges/emptied.ts';
 import {
   AlreadyDone,
   describeOperation,
@@ -63,14 +64,27 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
       event.input,
     );
     const outcome = (await earlier(operation)) ?? (await write(command, parsed.data, operation, event));
-    return { ok: true, result: outcome.result, token: formatFreshnessToken(outcome.writtenAt) };
+    // A dry run wrote nothing that a reader could wait for.
+    const token = event.dryRun ? '' : formatFreshnessToken(outcome.writtenAt);
+    return { ok: true, result: outcome.result, token };
   }
 
   /** The outcome of an operation that the caller named and that was carried out before. */
   async function earlier(operation: Operation): Promise<Outcome | undefined> {
     if (!operation.named) return undefined;
     const record = await reader.get(operationKey(operation.id));
-    return record ? recall(operation, record) : undefined;
+    return record && recall(operation, record);
+  }
+
+  /**
+   * After a failure: the outcome, should the operation have been carried out all the same. Its twin may
+   * have been faster (and its plan failed because of that), or an acknowledgement was lost.
+   */
+  async function meanwhile(operation: Operation, error: unknown): Promise<Outcome | undefined> {
+    const doubtful = error instanceof GatehouseError && error.retryable;
+    if (!operation.named && !doubtful) return undefined;
+    const record = await reader.get(operationKey(operation.id)).catch(() => undefined);
+    return record && recall(operation, record);
   }
 
   async function write(
@@ -94,15 +108,19 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
           actor: event.actor,
         };
         // The operation comes first: a repetition is told so before it is told of its own values.
-        const actions = mergeActions([
+        const planned = mergeActions([
           recordOperation(operation, outcome, now),
           ...plan.actions,
           auditRecord(plan.audit, context),
         ]);
+        const actions = await sweepEmptied(reader, planned);
+        assertFits(actions, plan.advice);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
         return outcome;
       } catch (error) {
         if (error instanceof AlreadyDone && error.found) return recall(operation, error.found);
+        const done = await meanwhile(operation, error);
+        if (done) return done;
         const again = error instanceof GatehouseError && error.code === 'stale' && attempt < MAX_PLANS;
         if (!again) throw error;
       }
@@ -113,7 +131,8 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
     try {
       const parsed = eventSchema.safeParse(event);
       if (!parsed.success) throw toInvalid(parsed.error, 'event');
-      return await carryOut(parsed.data);
+      // zod leaves out a field named __proto__; the command's own schema has to see and refuse it.
+      return await carryOut({ ...parsed.data, input: (event as Event).input });
     } catch (error) {
       return toFailure(error);
     }

@@ -10,5 +10,6 @@ export const formatFreshnessToken = (writtenAt: number): string => `gh1.${writte
 /** Epoch milliseconds of a token; undefined when the text is none. */
 export function readFreshnessToken(token: string): number | undefined {
   const digits = FORM.exec(token)?.[1];
-  return digits === undefined ? undefined : Number.parseInt(digits, 36);
+  const writtenAt = digits === undefined ? undefined : Number.parseInt(digits, 36);
+  return Number.isSafeInteger(writtenAt) ? writtenAt : undefined;
 }

@@ -134,39 +134,59 @@ export type ParsedKey =
     }
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
   | { readonly form: 'operation'; readonly id: string }
-  | { readonly form: 'log'; readonly time: string; readonly id: string };
+  | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
 
 const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME']);
 const isGuardKind = (kind: string) =>
   GUARD_KINDS.has(kind) || kind.endsWith('_NAME') || kind.endsWith('_CODE') || kind.endsWith('_ROUTE');
 
+/** `TECHNICAL_USER` becomes `technical-user`. */
+const typeOf = (prefix: string): string => prefix.toLowerCase().replaceAll('_', '-');
+
 /** Reads a key back into what it stands for; undefined for a key this module never builds. */
 export function parseKey(key: Key): ParsedKey | undefined {
   const [head = '', ...rest] = key.PK.split('#');
-  const tail = rest.at(-1);
-  if (tail === undefined) return undefined;
-  if (head === 'AUDIT') {
-    const [time, id] = key.SK.split('#');
-    return time !== undefined && id !== undefined ? { form: 'log', time, id } : undefined;
-  }
-  if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id: tail } : undefined;
+  const sort = key.SK.split('#');
+  const [id] = rest;
+  if (id === undefined || [head, ...rest, ...sort].includes('')) return undefined;
+  if (head === 'AUDIT') return parseLogKey(rest, sort);
   if (isGuardKind(head)) {
     if (key.SK !== META || rest.length > 2) return undefined;
+    const value = rest.at(-1) as string;
     return rest.length === 2
-      ? { form: 'guard', kind: head, within: rest[0] as string, value: tail }
-      : { form: 'guard', kind: head, value: tail };
+      ? { form: 'guard', kind: head, within: id, value }
+      : { form: 'guard', kind: head, value };
   }
   if (rest.length !== 1) return undefined;
-  if (key.SK === META) return { form: 'node', type: head, id: tail };
-  if (key.SK === DECISION) return { form: 'decision', type: head, id: tail };
-  const [first = '', ...others] = key.SK.split('#');
-  if (first === DECISION) {
-    const permission = others[1];
-    return permission ? { form: 'owned-effects', type: head, id: tail, permission } : undefined;
+  if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;
+  const type = typeOf(head);
+  if (key.SK === META) return { form: 'node', type, id };
+  if (key.SK === DECISION) return { form: 'decision', type, id };
+  if (sort[0] === DECISION) {
+    const [, kind, permission, ...more] = sort;
+    const known = (kind === 'PAGE' || kind === 'PERMISSION') && more.length === 0;
+    return known && permission !== undefined ? { form: 'owned-effects', type, id, permission } : undefined;
   }
-  const wide = others.length % 2 === 0;
-  const words = wide ? others : [first, ...others];
-  const to = words.flatMap((type, i) => (i % 2 === 0 ? [{ type, id: words[i + 1] as string }] : []));
-  if (to.length === 0) return undefined;
-  return { form: 'edge', type: head, id: tail, to, ...(wide ? { kind: first } : {}) };
+  return parseEdgeKey({ type, id }, sort);
+}
+
+/** `LOCATION#id`, or with a kind before it `ASSIGNMENT#LOCATION#id#ROLE#id`. */
+function parseEdgeKey(from: Ref, sort: readonly string[]): ParsedKey | undefined {
+  const kind = sort.length % 2 === 1 ? sort[0] : undefined;
+  const words = kind === undefined ? sort : sort.slice(1);
+  if (words.length === 0 || (kind === undefined && words.length > 2)) return undefined;
+  const to = words.flatMap((word, i) =>
+    i % 2 === 0 ? [{ type: typeOf(word), id: words[i + 1] as string }] : [],
+  );
+  return { form: 'edge', ...from, to, ...(kind === undefined ? {} : { kind: typeOf(kind) }) };
+}
+
+/** `GLOBAL#shard` or `TENANT#id#shard`, and then `time#id`. */
+function parseLogKey(partition: readonly string[], sort: readonly string[]): ParsedKey | undefined {
+  const [time, id, ...more] = sort;
+  if (time === undefined || id === undefined || more.length > 0) return undefined;
+  if (partition.length === 2 && partition[0] === GLOBAL_LOG) return { form: 'log', time, id };
+  const [prefix, owner] = partition;
+  if (partition.length !== 3 || prefix === undefined || owner === undefined) return undefined;
+  return { form: 'log', owner: { type: typeOf(prefix), id: owner }, time, id };
 }

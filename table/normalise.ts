@@ -15,6 +15,7 @@ const EMAIL =
 const PHONE = /^\+[1-9][0-9]{6,14}$/;
 const USERNAME = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 const CODE = /^[A-Z0-9](?:[A-Z0-9._-]{0,62}[A-Z0-9])?$/;
+const ASCII = /^[ -~]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const UNSAFE = /[#\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 
@@ -22,11 +23,17 @@ const UNSAFE = /[#\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 export const isSafeText = (value: string): boolean => !UNSAFE.test(value) && value.isWellFormed();
 
 /**
+ * The text if it is ASCII, else nothing. Asked before the case is folded: folding turns the Kelvin sign
+ * into `k`, `ı` into `I` and `ß` into `SS`, and so one person's value into another's.
+ */
+const ascii = (text: string): string => (ASCII.test(text) ? text : '');
+
+/**
  * Lower-cases an address (seed 003). ASCII only: two addresses that look alike must not be two users.
  * Length limits of RFC 5321 section 4.5.3.1: 64 octets before the `@`, 254 in all.
  */
 export function normaliseEmail(value: string, field: string): string {
-  const email = value.trim().toLowerCase();
+  const email = ascii(value.trim()).toLowerCase();
   if (email.length > 254 || email.indexOf('@') > 64 || !EMAIL.test(email)) {
     throw invalid(field, `${field} is not an e-mail address (ASCII, at most 254 characters)`);
   }
@@ -43,7 +50,7 @@ export function normalisePhone(value: string, field: string): string {
 
 /** Lower-cases a user name; ASCII letters, digits, dot, dash and underscore only. */
 export function normaliseUsername(value: string, field: string): string {
-  const username = value.trim().toLowerCase();
+  const username = ascii(value.trim()).toLowerCase();
   if (!USERNAME.test(username)) {
     throw invalid(
       field,
@@ -55,21 +62,23 @@ export function normaliseUsername(value: string, field: string): string {
 
 /** Upper-cases a location code such as NYC001. */
 export function normaliseCode(value: string, field: string): string {
-  const code = value.trim().toUpperCase();
+  const code = ascii(value.trim()).toUpperCase();
   if (!CODE.test(code)) throw invalid(field, `${field} is not a code (1 to 64 of A-Z 0-9 . _ -)`);
   return code;
 }
+
+const MAX_FOLDS = 4;
+const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 /**
  * Folds a display name (tenant, role) for comparison: NFKC, lower case, single spaces.
  * Folding can open new folds, so it runs to its fixed point.
  */
 export function normaliseName(value: string, field: string): string {
-  let folded = value;
-  for (let round = 0; round < 4; round++) {
-    const next = folded.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
-    if (next === folded) break;
-    folded = next;
+  let folded = fold(value);
+  for (let round = 1; fold(folded) !== folded; round++) {
+    if (round === MAX_FOLDS) throw invalid(field, `${field} has no canonical form`);
+    folded = fold(folded);
   }
   if (folded === '' || !isSafeText(folded))
     throw invalid(field, `${field} is empty or holds # or control characters`);

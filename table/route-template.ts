@@ -54,7 +54,9 @@ export const routeShape = (text: string, field: string): string =>
     .map((segment) => (segment.kind === 'literal' ? segment.text : segment.kind === 'rest' ? '{+}' : '{}'))
     .join('/')}`;
 
-const VALUE_PART = /\{(?:(claim|header):)?([A-Za-z][A-Za-z0-9_.:/-]*)\}/g;
+const VALUE_PART =
+  /\{(?:(?<path>[A-Za-z][A-Za-z0-9_]*)|claim:(?<claim>[A-Za-z][A-Za-z0-9_.:/-]*)|header:(?<header>[A-Za-z][A-Za-z0-9_-]*))\}/g;
+const VALUE_LITERAL = /^[A-Za-z0-9._:-]+$/;
 
 /** Reads a permission or scope template into its parts. Throws `invalid` naming `field`. */
 export function parseValueTemplate(text: string, field: string): readonly TemplatePart[] {
@@ -63,21 +65,21 @@ export function parseValueTemplate(text: string, field: string): readonly Templa
   const literal = (upTo: number) => {
     const between = text.slice(end, upTo);
     if (between === '') return;
-    if (!between.split(':').every((word) => word === '' || isName(word) || /^[._-]+$/.test(word))) {
+    if (!VALUE_LITERAL.test(between)) {
       throw invalid(field, `${field} holds characters outside of {…} that no name may hold`);
     }
     parts.push({ kind: 'literal', text: between });
   };
   for (const match of text.matchAll(VALUE_PART)) {
     literal(match.index);
-    const [whole, source = 'path', name = ''] = match;
-    parts.push({
-      kind: source as 'path' | 'claim' | 'header',
-      name: source === 'header' ? name.toLowerCase() : name,
-    });
-    end = match.index + whole.length;
+    const { path, claim, header = '' } = match.groups ?? {};
+    if (path !== undefined) parts.push({ kind: 'path', name: path });
+    else if (claim !== undefined) parts.push({ kind: 'claim', name: claim });
+    else parts.push({ kind: 'header', name: header.toLowerCase() });
+    end = match.index + match[0].length;
   }
   literal(text.length);
+  if (parts.length === 0) throw invalid(field, `${field} is empty`);
   return parts;
 }
 
@@ -87,10 +89,10 @@ export function parseScopeTemplate(text: string, field: string): readonly Templa
   if (!isType(type))
     throw invalid(field, `${field} does not begin with a scope type, as in location:{locationId}`);
   const parts = parseValueTemplate(text, field);
-  const literals = parts.map((part) => (part.kind === 'literal' ? part.text : '')).join('');
-  if (text.length === type.length + 1 || literals.split(':').length !== 2) {
-    throw invalid(field, `${field} is not of the form type:{id}`);
-  }
+  const [first, second, ...more] = parts;
+  const literal = first?.kind === 'literal' ? first.text.slice(type.length + 1) : '';
+  const isOneId = second === undefined ? isName(literal) : literal === '' && more.length === 0;
+  if (!isOneId) throw invalid(field, `${field} is not of the form type:{id}`);
   return parts;
 }
 

@@ -15,6 +15,8 @@ const TRANSIENT = new Set([
   'TimeoutError',
   'InternalServerError',
   'InternalServerErrorException',
+  'RequestTimeout',
+  'RequestTimeoutException',
   'ServiceUnavailable',
   'TransactionInProgressException',
   'TransactionConflictException',
@@ -22,8 +24,11 @@ const TRANSIENT = new Set([
   'NetworkingError',
 ]);
 const TRANSIENT_CODES = new Set([
+  'ECONNABORTED',
   'ECONNRESET',
   'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
   'EPIPE',
   'ETIMEDOUT',
   'ENOTFOUND',
@@ -36,6 +41,13 @@ const text = (value: unknown, key: string): string => {
   return typeof found === 'string' ? found : '';
 };
 
+/** A 5xx that no DynamoDB error came with: from a proxy or a load balancer in between. */
+function isServerFault(error: unknown): boolean {
+  const { httpStatusCode = 0 } =
+    (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata ?? {};
+  return httpStatusCode >= 500;
+}
+
 /** Turns any error of a DynamoDB call into ours; `operation` names the call, as `BatchGetItem`. */
 export function toTableError(error: unknown, operation: string): GatehouseError {
   if (error instanceof GatehouseError) return error;
@@ -43,7 +55,7 @@ export function toTableError(error: unknown, operation: string): GatehouseError 
   if (THROTTLED.has(name)) {
     return new GatehouseError('throttled', `${operation} was throttled`, { cause: error });
   }
-  if (TRANSIENT.has(name) || TRANSIENT_CODES.has(text(error, 'code'))) {
+  if (TRANSIENT.has(name) || TRANSIENT_CODES.has(text(error, 'code')) || isServerFault(error)) {
     return new GatehouseError('transient', `${operation} did not get an answer in time`, { cause: error });
   }
   return new GatehouseError('internal', `${operation} failed: ${name || 'unknown error'}`, { cause: error });

@@ -3,7 +3,15 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
-import { edgeKey, edgePrefix, GLOBAL, partitionOf, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import {
+  edgeKey,
+  edgePrefix,
+  GLOBAL,
+  nodeKey,
+  partitionOf,
+  permissionRef,
+  wideEdgeKey,
+} from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { ListQuery } from '../../table/read/query.ts';
@@ -30,6 +38,12 @@ const listOf = (partition: string, ...prefixes: readonly string[]): ListQuery =>
 });
 const none = z.strictObject({});
 
+/** The root of the scope that an edge stands at. An edge without its scope is gone before it is written. */
+const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
+  const scope = await reader.get(nodeKey(parseRef(textOf(edge, 'scope'), 'scope')));
+  return scope && parseRef(textOf(scope, 'root'), 'root');
+};
+
 const membershipKind: EdgeKind = {
   type: 'membership',
   summary: 'the membership of a user in a group',
@@ -37,6 +51,7 @@ const membershipKind: EdgeKind = {
   details: z.strictObject({ joinedAt: field.instant.optional() }),
   changes: z.strictObject({ joinedAt: field.instant.optional() }),
   keyOf: (of) => edgeKey(user(String(of.user)), group(String(of.group))),
+  tenantOf: rootOfEdge,
   make: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
     return {
@@ -62,6 +77,7 @@ const groupRoleKind: EdgeKind = {
   details: z.strictObject({ assignedAt: field.instant.optional() }),
   changes: z.strictObject({ assignedAt: field.instant.optional() }),
   keyOf: (of) => edgeKey(group(String(of.group)), role(String(of.role))),
+  tenantOf: rootOfEdge,
   make: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
     const root = textOf(node.item, 'root');
@@ -108,7 +124,7 @@ const rolePermissionKind: EdgeKind = {
       tenant: ownerOf(roleScope),
     };
   },
-  tenantOf: (item) => ownerOf(textOf(item, 'roleScope')),
+  tenantOf: async (_planning, item) => ownerOf(textOf(item, 'roleScope')),
   lists: {
     role: {
       schema: field.id,
@@ -122,7 +138,9 @@ const rolePermissionKind: EdgeKind = {
 };
 
 const refuseEmptyWindow = ({ startsAt, endsAt }: Readonly<Record<string, unknown>>): void => {
-  if (typeof startsAt === 'string' && typeof endsAt === 'string' && endsAt <= startsAt) {
+  if (typeof startsAt !== 'string' || typeof endsAt !== 'string') return;
+  // As instants: beyond the year 9999 dates in ISO 8601 are no longer in the order of their letters.
+  if (Date.parse(endsAt) <= Date.parse(startsAt)) {
     throw invalid('endsAt', 'endsAt is not after startsAt');
   }
 };
@@ -137,6 +155,7 @@ const assignmentKind: EdgeKind = {
     endsAt: field.instant.nullable().optional(),
   }),
   refuse: refuseEmptyWindow,
+  tenantOf: rootOfEdge,
   keyOf: (of) =>
     wideEdgeKey(
       user(String(of.user)),

@@ -26,15 +26,19 @@ const roles = z
   .refine((ids) => new Set(ids).size === ids.length, 'names a role twice');
 
 /** A grant is named by its id, or by user and scope. */
-const byIdOrEnds = z
-  .strictObject({ id: field.id.optional(), user: field.id.optional(), scope: field.ref.optional() })
-  .refine(
-    (given) => (given.id === undefined) === (given.user !== undefined && given.scope !== undefined),
-    'either id, or user and scope are needed',
-  );
-type ByIdOrEnds = z.infer<typeof byIdOrEnds>;
+const name = z.strictObject({
+  id: field.id.optional(),
+  user: field.id.optional(),
+  scope: field.ref.optional(),
+});
+type Name = z.infer<typeof name>;
+const isOneName = ({ id, user: userId, scope }: Name): boolean =>
+  id === undefined
+    ? userId !== undefined && scope !== undefined
+    : userId === undefined && scope === undefined;
+const ONE_NAME = 'either id, or user and scope are needed';
 
-async function find(reader: Reader, { id, user: userId, scope }: ByIdOrEnds): Promise<Item> {
+async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<Item> {
   const key = id
     ? nodeKey({ type: 'grant', id })
     : edgeKey(parseScopeRef(String(scope), 'scope'), user(String(userId)));
@@ -82,15 +86,15 @@ export const grantCommands: readonly Command[] = [
   readCommand({
     name: 'grant.read',
     summary: 'Reads a grant by id, or by user and scope.',
-    input: byIdOrEnds,
+    input: name.refine(isOneName, ONE_NAME),
     run: async ({ reader }, input) => viewOf(await find(reader, input)),
   }),
   writeCommand({
     name: 'grant.update',
     summary: 'Gives a grant other roles.',
-    input: z.strictObject({ ...byIdOrEnds.shape, roles }),
+    input: name.extend({ roles }).refine(isOneName, ONE_NAME),
     plan: async (planning, { roles: wanted, ...by }) => {
-      const item = await find(planning.reader, byIdOrEnds.parse(by));
+      const item = await find(planning.reader, by);
       const before = readGrant(item);
       await refuseForeignRoles(planning, wanted, before.scope);
       const after = { ...viewOf(item), roles: wanted, updatedAt: planning.now };
@@ -109,7 +113,7 @@ export const grantCommands: readonly Command[] = [
   writeCommand({
     name: 'grant.delete',
     summary: 'Takes a user out of a tenant, with the roles held there.',
-    input: byIdOrEnds,
+    input: name.refine(isOneName, ONE_NAME),
     plan: async (planning, input) => {
       const item = await find(planning.reader, input);
       const grant = readGrant(item);

@@ -18,9 +18,9 @@ import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 /** Groups: owned by the scope at which they stand. Their roles are repeated in that scope's decision item. */
 const groupBehaviour: Behaviour = {
   tenantOf: (node) => parseRef(textOf(node.item, 'root'), 'root'),
-  onCreate: async (planning, ref, { scope, name }) => {
+  onCreate: async (planning, ref, { scope }) => {
     const owner = await loadScope(planning, String(scope), 'scope');
-    const edge = ownership({ owner: owner.ref, owned: ref, field: 'scope', name: String(name) });
+    const edge = ownership({ owner: owner.ref, owned: ref, field: 'scope' });
     const root = rootOf(owner);
     return {
       actions: addEdge(edge, planning.now, planning.writtenAt),

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { roleChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { conflict, invalid } from '../../table/errors.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { parseScopeRef } from '../../table/entities/scope-types.ts';
+import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
+import { ANY_TENANT, edgeKey, edgePrefix, GLOBAL, nodeKey, partitionOf } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
@@ -34,23 +35,44 @@ function shelfEdge(scope: string, owned: Ref) {
   return ownerOf(scope) ? edge : { ...edge, ends: [] };
 }
 
+const tooDeep = () => invalid('parent', `roles inherit through at most ${MAX_INHERITANCE} levels`);
+
+/** Somebody changed the inheritance between our read and our write: plan again from what it is now. */
+const changedAbove = () =>
+  new GatehouseError('stale', 'the inheritance of roles was changed by someone else meanwhile', {
+    field: 'parent',
+  });
+
+/** How many levels of roles inherit from this one. A role that comes or goes below counts up its revision. */
+async function levelsBelow({ reader }: Planning, top: Ref): Promise<number> {
+  let level: readonly Ref[] = [top];
+  for (let depth = 0; ; depth++) {
+    const ranges = level.map((ref) => ({ partition: partitionOf(ref), prefix: edgePrefix('role') }));
+    const edges = await reader.listAll({ ranges });
+    if (edges.length === 0 || depth === MAX_INHERITANCE) return depth;
+    level = edges.map((edge) => parseRef(textOf(edge, 'owned'), 'owned'));
+  }
+}
+
 /**
  * Makes sure that inheriting from `parent` is allowed and closes no circle. The chain above is part of
- * the transaction: should a role in it be given another parent meanwhile, the write is refused.
+ * the transaction: should a role in it be given another parent meanwhile, the write is planned again.
+ *
+ * @param below levels of roles that inherit from the child and come along
  */
 async function inheritFrom(
   planning: Planning,
   child: Ref,
   scope: string,
   parent: string,
+  below: number,
 ): Promise<readonly Action[]> {
   const actions: Action[] = [];
   let next: string | undefined = parent;
-  for (let depth = 1; next !== undefined; depth++) {
+  for (let depth = below + 1; next !== undefined; depth++) {
     if (next === child.id)
       throw conflict('parent', 'a role cannot inherit from itself, not even through others');
-    if (depth >= MAX_INHERITANCE)
-      throw invalid('parent', `roles inherit through at most ${MAX_INHERITANCE} levels`);
+    if (depth >= MAX_INHERITANCE) throw tooDeep();
     const above = await loadNode(planning, 'role', next, 'parent');
     const aboveScope = textOf(above.item, 'scope');
     if (isRef(aboveScope) ? aboveScope !== scope : scope === 'global' && aboveScope !== 'global') {
@@ -62,7 +84,7 @@ async function inheritFrom(
       key: nodeKey(above.ref),
       add: { rev: 1 },
       when: { exists: true, equals: { parent: grandparent } },
-      failure: () => conflict('parent', 'the roles above were changed by someone else meanwhile'),
+      failure: (found) => (found ? changedAbove() : notFound('parent', formatRef(above.ref))),
     });
     next = grandparent;
   }
@@ -85,7 +107,7 @@ const roleBehaviour: Behaviour = {
       if (textOf(node.item, 'root') !== scope)
         throw invalid('scope', 'a role is owned by a root scope or by none');
     }
-    const chain = typeof parent === 'string' ? await inheritFrom(planning, ref, scope, parent) : [];
+    const chain = typeof parent === 'string' ? await inheritFrom(planning, ref, scope, parent, 0) : [];
     return {
       actions: [
         ...addEdge(shelfEdge(scope, ref), planning.now, planning.writtenAt),
@@ -104,18 +126,19 @@ const roleBehaviour: Behaviour = {
     const before = optionalText(node.item, 'parent');
     const parent = typeof after.parent === 'string' ? after.parent : undefined;
     if (parent === before) return [];
+    const below = parent ? await levelsBelow(planning, node.ref) : 0;
     const unchanged: Action = {
       kind: 'update',
       key: nodeKey(node.ref),
-      when: { exists: true, equals: { parent: before } },
-      failure: () => conflict('parent', 'the parent was changed by someone else meanwhile'),
+      when: { exists: true, equals: { parent: before, rev: node.item.rev as number } },
+      failure: changedAbove,
     };
     return [
       unchanged,
       ...(before
         ? removeEdge(ownership({ owner: role(before), owned: node.ref, field: 'parent' }), planning.writtenAt)
         : []),
-      ...(parent ? await inheritFrom(planning, node.ref, scope, parent) : []),
+      ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : []),
       ...(parent ? addEdge(inheritance(parent, node.ref), planning.now, planning.writtenAt) : []),
       roleChanges(ownerOf(scope), planning.writtenAt).list(node.ref.id, parent),
     ];
@@ -161,7 +184,7 @@ const listRoles = readCommand({
   run: async ({ reader }, { scope, ...page }) =>
     scope === undefined
       ? viewsOf(await reader.list({ ...allOf('role'), ...page }))
-      : listOwned(reader, shelfOf(scope), 'role', page),
+      : listOwned(reader, isRef(scope) ? parseScopeRef(scope, 'scope') : shelfOf(scope), 'role', page),
 });
 
 export const roleCommands: readonly Command[] = [...nodeCommands('role', roleBehaviour), listRoles];

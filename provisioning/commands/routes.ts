@@ -10,7 +10,7 @@ import {
   parseValueTemplate,
   pathParametersOf,
 } from '../../table/route-template.ts';
-import { type Action, create } from '../../table/write/action.ts';
+import { create } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import {
   type Attributes,
@@ -19,7 +19,7 @@ import {
   pageFields,
   viewsOf,
 } from '../nodes/node-commands.ts';
-import { textOf, toUpdate } from '../nodes/nodes.ts';
+import { textOf } from '../nodes/nodes.ts';
 
 /**
  * Routes: which permission and scope a request needs. The item in the API's partition is what the
@@ -61,14 +61,15 @@ const routeBehaviour: Behaviour = {
     };
     return { actions: [create(item, () => invalid('id', 'this route exists already'))] };
   },
-  onUpdate: async (_planning, node, after) => {
+  onUpdate: async (_planning, node, after, { permission, scope }) => {
     refuseUnknownNames(after);
-    const update: Action = {
-      kind: 'update',
-      key: ruleKey(textOf(node.item, 'api'), node.ref),
-      ...toUpdate(ruleOf(after)),
+    // What did not change is not written: another update may be changing it.
+    const set = {
+      ...(typeof permission === 'string' ? { permission } : {}),
+      ...(typeof scope === 'string' ? { scope } : {}),
     };
-    return [update];
+    if (Object.keys(set).length === 0) return [];
+    return [{ kind: 'update', key: ruleKey(textOf(node.item, 'api'), node.ref), set }];
   },
   onDelete: async (_planning, node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
 };

@@ -4,7 +4,7 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { DECISION, decisionKey, edgePrefix } from '../../table/keys.ts';
+import { decisionKey } from '../../table/keys.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
@@ -52,14 +52,7 @@ const scopeBehaviour: Behaviour = {
       combination: String(attributes.combination),
       ancestors,
     };
-    const edge =
-      parent &&
-      ownership({
-        owner: parseRef(parent, 'parent'),
-        owned: ref,
-        field: 'parent',
-        name: String(attributes.name),
-      });
+    const edge = parent && ownership({ owner: parseRef(parent, 'parent'), owned: ref, field: 'parent' });
     return {
       actions: [
         newScope(ref, planning.writtenAt, facts),
@@ -84,9 +77,6 @@ const scopeBehaviour: Behaviour = {
     const edge = parent && ownership({ owner: parseRef(parent, 'parent'), owned: node.ref, field: 'parent' });
     return [
       { kind: 'delete', key: decisionKey(node.ref) },
-      ...around
-        .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
-        .map(({ PK, SK }) => ({ kind: 'delete' as const, key: { PK, SK } })),
       ...(edge ? removeEdge(edge, planning.writtenAt) : []),
     ];
   },

@@ -30,7 +30,8 @@ export interface EdgeKind {
   readonly lists: Readonly<Record<string, { schema: z.ZodType; query: (value: string) => ListQuery }>>;
   /** The list of all, for kinds that are few. */
   readonly listAll?: ListQuery;
-  readonly tenantOf?: (edge: Item) => Ref | undefined;
+  /** The tenant whose log records changes of this edge; the global log when left out. */
+  readonly tenantOf?: (planning: Planning, edge: Item) => Promise<Ref | undefined>;
   /** Throws when an update would leave the edge with attributes that contradict each other. */
   readonly refuse?: (after: Attributes) => void;
 }
@@ -114,13 +115,13 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
       const after: Record<string, unknown> = { ...item, ...changed, updatedAt: planning.now };
       for (const name of names) if (after[name] === null) delete after[name];
       kind.refuse?.(after);
-      const edge = edgeOf(after as Item, kind);
+      const [old, edge] = [edgeOf(item, kind), edgeOf(after as Item, kind)];
       return {
-        actions: changeEdge(edge, changed, planning.now, planning.writtenAt),
+        actions: changeEdge(old, edge, planning.now, planning.writtenAt),
         result: viewOf(after as Item),
         audit: {
           entity: auditRef(kind, item),
-          tenant: kind.tenantOf?.(item),
+          tenant: await kind.tenantOf?.(planning, item),
           before: viewOf(item),
           after: viewOf(after as Item),
         },
@@ -139,7 +140,11 @@ function deleteCommand(kind: EdgeKind): Command {
       return {
         actions: removeEdge(edgeOf(item, kind), planning.writtenAt),
         result: { ...identity, deleted: true },
-        audit: { entity: auditRef(kind, item), tenant: kind.tenantOf?.(item), before: viewOf(item) },
+        audit: {
+          entity: auditRef(kind, item),
+          tenant: await kind.tenantOf?.(planning, item),
+          before: viewOf(item),
+        },
       };
     },
   });

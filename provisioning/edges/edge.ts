@@ -1,6 +1,6 @@
-import { conflict, notFound } from '../../table/errors.ts';
+import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import type { Key } from '../../table/keys.ts';
+import { type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch } from '../nodes/nodes.ts';
 
@@ -14,7 +14,7 @@ export interface Edge {
   readonly label: string;
   /** The items: the edge itself first, then its mirrors. All hold the same attributes. */
   readonly keys: readonly [Key, ...Key[]];
-  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly attributes: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Nodes that it ties; each must exist. The field is the command's name for it. */
   readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
   /** What else is written when the edge comes to be, or changes. */
@@ -26,52 +26,50 @@ export interface Edge {
 /** The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s group. */
 const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
 
+/**
+ * What else is written with an edge depends on its attributes, so where one is changed or removed it must
+ * still be as it was read. Its mirrors always change with it: one comparison speaks for all.
+ */
+const asRead = (edge: Edge, key: Key) => ({
+  when: key === edge.keys[0] ? { exists: true, equals: edge.attributes } : { exists: true },
+  failure: (found: unknown) =>
+    found
+      ? new GatehouseError('stale', `this ${edge.label} was changed by someone else meanwhile`, {
+          field: blamed(edge),
+        })
+      : notFound(blamed(edge), `this ${edge.label}`),
+});
+
 export function addEdge(edge: Edge, now: string, writtenAt: number): readonly Action[] {
   const stored = { Type: edge.label, ...edge.attributes, createdAt: now, updatedAt: now };
   return [
     ...edge.ends.map((end) => touch(end.ref, end.field)),
     ...edge.keys.map((key) =>
-      create({ ...key, ...stored }, () => conflict(blamed(edge), `this ${edge.label} exists already`)),
+      create({ ...key, ...stored }, () =>
+        conflict(key.SK === META ? 'id' : blamed(edge), `this ${edge.label} exists already`),
+      ),
     ),
     ...edge.grant(writtenAt),
   ];
 }
 
-/** Writes new attributes to an edge that is there; `grant` must set, not add, what it repeats. */
-export function changeEdge(
-  edge: Edge,
-  changes: Readonly<Record<string, unknown>>,
-  now: string,
-  writtenAt: number,
-): readonly Action[] {
-  const { set, remove } = toUpdate({ ...changes, updatedAt: now });
+/** Gives an edge the attributes of `after`; its `grant` must set, not add, what it repeats. */
+export function changeEdge(before: Edge, after: Edge, now: string, writtenAt: number): readonly Action[] {
+  const changed = Object.entries(after.attributes).filter(
+    ([name, value]) => value !== before.attributes[name],
+  );
+  const { set, remove } = toUpdate({ ...Object.fromEntries(changed), updatedAt: now });
   return [
-    ...edge.ends.map((end) => touch(end.ref, end.field)),
-    ...edge.keys.map(
-      (key): Action => ({
-        kind: 'update',
-        key,
-        set,
-        remove,
-        when: { exists: true },
-        failure: () => notFound(blamed(edge), `this ${edge.label}`),
-      }),
-    ),
-    ...edge.grant(writtenAt),
+    ...after.ends.map((end) => touch(end.ref, end.field)),
+    ...before.keys.map((key): Action => ({ kind: 'update', key, set, remove, ...asRead(before, key) })),
+    ...after.grant(writtenAt),
   ];
 }
 
 export function removeEdge(edge: Edge, writtenAt: number): readonly Action[] {
   return [
     ...edge.ends.map((end) => touch(end.ref, end.field)),
-    ...edge.keys.map(
-      (key): Delete => ({
-        kind: 'delete',
-        key,
-        when: { exists: true },
-        failure: () => notFound(blamed(edge), `this ${edge.label}`),
-      }),
-    ),
+    ...edge.keys.map((key): Delete => ({ kind: 'delete', key, ...asRead(edge, key) })),
     ...edge.revoke(writtenAt),
   ];
 }

@@ -169,7 +169,7 @@ export function changeGrantRoles(
 ): readonly Action[] {
   const gone = before.roles.filter((id) => !roles.includes(id));
   return [
-    ...changeEdge(tenantGrant({ ...before, roles }), { roles }, now, writtenAt),
+    ...changeEdge(tenantGrant(before), tenantGrant({ ...before, roles }), now, writtenAt),
     ...gone.flatMap((id): Action[] => [
       touch(role(id), 'roles'),
       { kind: 'delete', key: grantRoleKey(before, id) },
@@ -207,15 +207,11 @@ export function admin(of: { user: string }): Edge {
 }
 
 /** A node and what it owns: a scope its groups, its roles and the scopes below; a role those that inherit from it. */
-export function ownership(of: { owner: Ref; owned: Ref; field: string; name?: string }): Edge {
+export function ownership(of: { owner: Ref; owned: Ref; field: string }): Edge {
   return {
     label: 'Ownership',
     keys: [edgeKey(of.owner, of.owned)],
-    attributes: {
-      owner: formatRef(of.owner),
-      owned: formatRef(of.owned),
-      ...(of.name ? { name: of.name } : {}),
-    },
+    attributes: { owner: formatRef(of.owner), owned: formatRef(of.owned) },
     ends: [{ ref: of.owner, field: of.field }],
     grant: () => [],
     revoke: () => [],

@@ -68,3 +68,26 @@ export function readEdge(item: Item): Edge | undefined {
   const read = READERS[String(item.Type)];
   return read?.(item);
 }
+
+/** The command that takes away what an item of this type stands for. */
+const REMOVED_BY: Readonly<Record<string, string>> = {
+  Membership: 'membership.delete',
+  GroupRole: 'group-role.delete',
+  RolePermission: 'role-permission.delete',
+  Assignment: 'assignment.delete',
+  TenantGrant: 'grant.delete',
+  GrantRole: 'grant.update',
+  GlobalRole: 'global-role.delete',
+  Admin: 'admin.delete',
+};
+
+/** How to take away first what hangs on a node that has too many edges to go in one write. */
+export function howToLighten(around: readonly Item[]): string {
+  const counts = new Map<string, number>();
+  for (const { Type } of around) {
+    const command = REMOVED_BY[String(Type)];
+    if (command) counts.set(command, (counts.get(command) ?? 0) + 1);
+  }
+  const parts = [...counts].sort(([, a], [, b]) => b - a).map(([command, count]) => `${count} by ${command}`);
+  return `first remove what hangs on it (${parts.join(', ')}), then delete it`;
+}

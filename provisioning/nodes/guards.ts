@@ -5,6 +5,7 @@ import type { Item } from '../../table/item.ts';
 import { guardKey, type Key } from '../../table/keys.ts';
 import { NORMALISATION } from '../../table/normalise.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
+import { toUpdate } from './nodes.ts';
 
 /**
  * Uniqueness guards (SPEC section 1): one item per value, which is at the same time the look-up from
@@ -20,16 +21,22 @@ function keyFor(guard: Guard, attributes: Attributes): Key | undefined {
   return guardKey(guard.kind, guard.normalise(value, guard.field), within);
 }
 
+/** What the guard repeats of its owner, under the names that it has there. */
+const repeated = (guard: Guard, attributes: Attributes): Attributes =>
+  Object.fromEntries(
+    Object.entries(guard.repeats ?? {}).map(([name, attribute]) => [name, attributes[attribute]]),
+  );
+
 function claim(guard: Guard, key: Key, owner: Ref, attributes: Attributes, now: string): Action {
   const item = {
     ...key,
     Type: 'Guard',
     kind: guard.kind,
-    value: attributes[guard.field],
+    value: guard.normalise(String(attributes[guard.field]), guard.field),
     owner: formatRef(owner),
     normalisation: NORMALISATION,
     createdAt: now,
-    ...(guard.kind === 'EMAIL' && attributes.emailProvider ? { provider: attributes.emailProvider } : {}),
+    ...repeated(guard, attributes),
   };
   return create(item, (found) =>
     conflict(
@@ -40,12 +47,16 @@ function claim(guard: Guard, key: Key, owner: Ref, attributes: Attributes, now: 
   );
 }
 
-/** Only the owner frees a guard: one that has changed hands meanwhile is left alone. */
+/** Only the owner touches a guard: one that has changed hands meanwhile is left alone. */
+const owned = (field: string, owner: Ref) => ({
+  when: { exists: true, equals: { owner: formatRef(owner) } },
+  failure: () => conflict(field, `${field} was changed by someone else meanwhile`),
+});
+
 const free = (key: Key, field: string, owner: Ref): Delete => ({
   kind: 'delete',
   key,
-  when: { exists: true, equals: { owner: formatRef(owner) } },
-  failure: () => conflict(field, `${field} was changed by someone else meanwhile`),
+  ...owned(field, owner),
 });
 
 export const claimGuards = (
@@ -76,10 +87,25 @@ export function moveGuards(
   return entity.guards.flatMap((guard) => {
     const from = keyFor(guard, before);
     const to = keyFor(guard, after);
-    if (from?.PK === to?.PK) return [];
+    if (from?.PK === to?.PK) return to ? follow(guard, to, owner, before, after) : [];
     return [
       ...(to ? [claim(guard, to, owner, after, now)] : []),
       ...(from ? [free(from, guard.field, owner)] : []),
     ];
   });
 }
+
+/** The guard of an unchanged value, brought up to date where it repeats what has changed. */
+function follow(guard: Guard, key: Key, owner: Ref, before: Item, after: Attributes): readonly Action[] {
+  const [old, wanted] = [repeated(guard, before), repeated(guard, after)];
+  if (Object.keys(wanted).every((name) => wanted[name] === old[name])) return [];
+  return [{ kind: 'update', key, ...toUpdate(wanted), ...owned(guard.field, owner) }];
+}
+
+/** The attributes that decide which guards a change frees, takes or brings up to date. */
+export const guardedValues = (entity: Entity, item: Item): Record<string, string | undefined> =>
+  Object.fromEntries(
+    entity.guards
+      .flatMap((guard) => [guard.field, ...Object.values(guard.repeats ?? {})])
+      .map((attribute) => [attribute, item[attribute] as string | undefined]),
+  );

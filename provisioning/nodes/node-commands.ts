@@ -11,9 +11,9 @@ import type { Reader } from '../../table/read/reader.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { removeEdge } from '../edges/edge.ts';
-import { readEdge } from '../edges/read-edge.ts';
+import { howToLighten, readEdge } from '../edges/read-edge.ts';
 import type { Node, Planning } from '../plan.ts';
-import { claimGuards, freeGuards, moveGuards } from './guards.ts';
+import { claimGuards, freeGuards, guardedValues, moveGuards } from './guards.ts';
 import { loadNode, toUpdate, viewOf } from './nodes.ts';
 
 /**
@@ -153,22 +153,20 @@ function updateCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
         key: nodeKey(node.ref),
         ...toUpdate({ ...changes, updatedAt: planning.now }),
         add: { rev: 1 },
-        // The old values of guarded fields decide which guards are freed, so they must still be these.
+        // What was read decides which guards are freed, so it must still be so. It is the first condition:
+        // a guard that has moved on with its owner is no conflict, but a reason to plan again.
         when: { exists: true, equals: guardedValues(entity, node.item) },
         failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
       };
       const extra = (await behaviour.onUpdate?.(planning, node, after, changes)) ?? [];
       return {
-        actions: [...moveGuards(entity, node.ref, node.item, after, planning.now), update, ...extra],
+        actions: [update, ...moveGuards(entity, node.ref, node.item, after, planning.now), ...extra],
         result: after,
         audit: { entity: node.ref, tenant: behaviour.tenantOf?.(node), before: viewOf(node.item), after },
       };
     },
   });
 }
-
-const guardedValues = (entity: Entity, item: Item): Record<string, string | undefined> =>
-  Object.fromEntries(entity.guards.map((guard) => [guard.field, item[guard.field] as string | undefined]));
 
 /** The node changed between our read and our write: plan again from what it is now. */
 const stale = (entity: Entity) =>
@@ -205,6 +203,7 @@ function deleteCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
         ],
         result: { [idFieldOf(entity)]: id, deleted: true },
         audit: { entity: node.ref, tenant: behaviour.tenantOf?.(node), before: viewOf(node.item) },
+        advice: howToLighten(around),
       };
     },
   });

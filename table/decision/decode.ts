@@ -1,5 +1,7 @@
 import { GatehouseError } from '../errors.ts';
+import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
+import { isPermissionPattern } from '../permission-name.ts';
 import { Attribute, DECISION_VERSION, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
@@ -13,8 +15,8 @@ import type {
 
 /**
  * Decision items into facts. Whatever is not exactly as the writer makes it throws `damaged_item`:
- * a fault, and every fault ends in "not allowed". An attribute of a kind that is not known here was
- * written by a newer version and throws as well, since it may restrict.
+ * a fault, and every fault ends in "not allowed". An attribute that is not known here was written by a
+ * newer version and throws as well, since it may restrict.
  */
 const damaged = (item: Item, attribute: string): GatehouseError =>
   new GatehouseError(
@@ -25,8 +27,40 @@ const damaged = (item: Item, attribute: string): GatehouseError =>
     },
   );
 
-function assertVersion(item: Item): void {
+/** The plain attributes of one kind of item. */
+const plain = (...own: readonly string[]): ReadonlySet<string> =>
+  new Set(['PK', 'SK', 'Type', Attribute.version, Attribute.writtenAt, ...own]);
+
+const PLAIN = {
+  subject: plain(
+    Attribute.status,
+    Attribute.endsAt,
+    Attribute.isAdmin,
+    Attribute.groups,
+    Attribute.globalRoles,
+  ),
+  scope: plain(Attribute.status, Attribute.ancestors, Attribute.combination),
+  globalRoles: plain(),
+  permission: plain(Attribute.registered, Attribute.allow, Attribute.deny),
+};
+
+interface Compound {
+  readonly name: string;
+  readonly value: unknown;
+  readonly parts: readonly string[];
+}
+
+/** The compound attributes of an item, once its version and the names of its attributes are found good. */
+function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
   if (item[Attribute.version] !== DECISION_VERSION) throw damaged(item, Attribute.version);
+  const compounds: Compound[] = [];
+  for (const [name, value] of Object.entries(item)) {
+    if (known.has(name)) continue;
+    const parts = splitAttribute(name);
+    if (parts.length === 1 || parts.includes('')) throw damaged(item, name);
+    compounds.push({ name, value, parts });
+  }
+  return compounds;
 }
 
 function idSet(item: Item, attribute: string): readonly string[] {
@@ -41,12 +75,22 @@ function idSet(item: Item, attribute: string): readonly string[] {
   return ids;
 }
 
-/** Epoch milliseconds of an ISO date, or `missing` when the text is empty. */
-function instant(item: Item, attribute: string, text: unknown, missing: number): number {
-  if (text === '' || text === undefined) return missing;
+/** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
+function instant(item: Item, attribute: string, text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw damaged(item, attribute);
+  if (Number.isNaN(time) || new Date(time).toISOString() !== text) throw damaged(item, attribute);
   return time;
+}
+
+/** `start/end` of an assignment, either side empty. */
+function interval(item: Item, attribute: string): Pick<Assignment, 'start' | 'end'> {
+  const value = item[attribute];
+  const [start, end, ...more] = typeof value === 'string' ? value.split('/') : [];
+  if (start === undefined || end === undefined || more.length > 0) throw damaged(item, attribute);
+  return {
+    start: start === '' ? Number.NEGATIVE_INFINITY : instant(item, attribute, start),
+    end: end === '' ? Number.POSITIVE_INFINITY : instant(item, attribute, end),
+  };
 }
 
 function isActive(item: Item): boolean {
@@ -65,30 +109,22 @@ export function decodeWrittenAt(item: Item): number {
 }
 
 export function decodeSubject(item: Item): SubjectFacts {
-  assertVersion(item);
   const grants = new Map<string, readonly string[]>();
   const assignments = new Map<string, Assignment[]>();
-  for (const [name, value] of Object.entries(item)) {
-    const [kind, scope, role, ...rest] = splitAttribute(name);
-    if (scope === undefined) continue;
+  for (const { name, parts } of compoundsOf(item, PLAIN.subject)) {
+    const [kind, scope = '', role, ...rest] = parts;
     if (kind === 'grant' && role === undefined) grants.set(scope, idSet(item, name));
     else if (kind === 'assign' && role !== undefined && rest.length === 0) {
-      const [start, end, ...more] = typeof value === 'string' ? value.split('/') : [];
-      if (start === undefined || end === undefined || more.length > 0) throw damaged(item, name);
       const list = assignments.get(scope) ?? [];
-      list.push({
-        role,
-        start: instant(item, name, start, Number.NEGATIVE_INFINITY),
-        end: instant(item, name, end, Number.POSITIVE_INFINITY),
-      });
+      list.push({ role, ...interval(item, name) });
       assignments.set(scope, list);
     } else throw damaged(item, name);
   }
-  const isAdmin = item[Attribute.isAdmin] ?? false;
+  const { [Attribute.isAdmin]: isAdmin = false, [Attribute.endsAt]: endsAt } = item;
   if (typeof isAdmin !== 'boolean') throw damaged(item, Attribute.isAdmin);
   return {
     active: isActive(item),
-    endsAt: instant(item, Attribute.endsAt, item[Attribute.endsAt], Number.POSITIVE_INFINITY),
+    endsAt: endsAt === undefined ? Number.POSITIVE_INFINITY : instant(item, Attribute.endsAt, endsAt),
     isAdmin,
     groups: idSet(item, Attribute.groups),
     globalRoles: idSet(item, Attribute.globalRoles),
@@ -97,22 +133,27 @@ export function decodeSubject(item: Item): SubjectFacts {
   };
 }
 
-/** Reads the `role|…` and `wild|…` attributes; reports every other compound attribute to `other`. */
-function decodeRoles(item: Item, other: (name: string, kind: string, id: string) => void): RoleTable {
+/** Reads the `role|…` and `wild|…` attributes among `compounds`; hands every other one to `other`. */
+function decodeRoles(
+  item: Item,
+  compounds: readonly Compound[],
+  other: (compound: Compound) => void,
+): RoleTable {
   const roles = new Map<string, RoleFacts>();
   const patterns = new Map<string, Map<string, Effect>>();
-  for (const [name, value] of Object.entries(item)) {
-    const [kind = '', id, pattern] = splitAttribute(name);
-    if (id === undefined) continue;
+  for (const compound of compounds) {
+    const { name, value, parts } = compound;
+    const [kind, id = '', pattern, ...more] = parts;
     if (kind === 'role') {
-      if (typeof value !== 'string') throw damaged(item, name);
+      if (typeof value !== 'string' || pattern !== undefined) throw damaged(item, name);
       roles.set(id, { parent: value === '' ? undefined : value, patterns: new Map() });
     } else if (kind === 'wild') {
-      if (pattern === undefined || !isEffect(value)) throw damaged(item, name);
+      const isPattern = pattern !== undefined && isPermissionPattern(pattern) && more.length === 0;
+      if (!isPattern || !isEffect(value)) throw damaged(item, name);
       const held = patterns.get(id) ?? new Map<string, Effect>();
       held.set(pattern, value);
       patterns.set(id, held);
-    } else other(name, kind, id);
+    } else other(compound);
   }
   for (const [id, held] of patterns) {
     const role = roles.get(id);
@@ -123,17 +164,17 @@ function decodeRoles(item: Item, other: (name: string, kind: string, id: string)
 }
 
 export function decodeScope(ref: string, item: Item): ScopeFacts {
-  assertVersion(item);
   const groups = new Map<string, readonly string[]>();
-  const roles = decodeRoles(item, (name, kind, id) => {
-    if (kind !== 'group') throw damaged(item, name);
+  const roles = decodeRoles(item, compoundsOf(item, PLAIN.scope), ({ name, parts }) => {
+    const [kind, id = '', ...more] = parts;
+    if (kind !== 'group' || more.length > 0) throw damaged(item, name);
     groups.set(id, idSet(item, name));
   });
-  const ancestors = item[Attribute.ancestors] ?? [];
-  if (!Array.isArray(ancestors) || !ancestors.every((a) => typeof a === 'string')) {
+  const { [Attribute.ancestors]: ancestors = [], [Attribute.combination]: combination = 'allow-overrides' } =
+    item;
+  if (!Array.isArray(ancestors) || !ancestors.every((each) => typeof each === 'string' && isRef(each))) {
     throw damaged(item, Attribute.ancestors);
   }
-  const combination = item[Attribute.combination] ?? 'allow-overrides';
   if (combination !== 'allow-overrides' && combination !== 'deny-overrides') {
     throw damaged(item, Attribute.combination);
   }
@@ -141,15 +182,15 @@ export function decodeScope(ref: string, item: Item): ScopeFacts {
 }
 
 export function decodeGlobalRoles(item: Item): RoleTable {
-  assertVersion(item);
-  return decodeRoles(item, (name) => {
+  return decodeRoles(item, compoundsOf(item, PLAIN.globalRoles), ({ name }) => {
     throw damaged(item, name);
   });
 }
 
 export function decodePermission(item: Item): PermissionFacts {
-  assertVersion(item);
-  const registered = item[Attribute.registered] ?? false;
+  const [unknown] = compoundsOf(item, PLAIN.permission);
+  if (unknown) throw damaged(item, unknown.name);
+  const { [Attribute.registered]: registered = false } = item;
   if (typeof registered !== 'boolean') throw damaged(item, Attribute.registered);
   return {
     registered,

@@ -13,6 +13,8 @@ export interface Guard {
   readonly normalise: (value: string, field: string) => string;
   /** Attributes that narrow uniqueness (a role's name is unique within its scope). */
   readonly within?: readonly string[];
+  /** What the look-up shows beside the owner: attribute of the guard → attribute of the entity. */
+  readonly repeats?: Readonly<Record<string, string>>;
 }
 
 export interface Entity {

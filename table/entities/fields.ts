@@ -21,7 +21,11 @@ export const name = z
   .max(128)
   .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank');
 
-export const id = z.string().max(64).refine(isId, 'is neither a ULID nor a UUID');
+export const id = z
+  .string()
+  .max(64)
+  .refine(isId, 'is neither a ULID nor a UUID')
+  .describe('id (ULID or lower-case UUID)');
 
 export const pageName = z
   .string()
@@ -50,7 +54,8 @@ export const effect = z.enum(['ALLOW', 'DENY']);
 export const ref = z
   .string()
   .max(100)
-  .refine(isRef, 'is not a reference of the form type:id, such as location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C');
+  .refine(isRef, 'is not a reference of the form type:id, such as location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')
+  .describe('reference such as `location:ID`');
 
 /** An instant in ISO 8601 with its offset, kept in UTC. */
 export const instant = z.iso
@@ -78,6 +83,8 @@ export const normalised = (normalise: (value: string, field: string) => string) 
   z
     .string()
     .max(1_024)
+    // Asked before: to normalise may be to drop white space, a line break too.
+    .refine(isSafeText, 'holds # or control characters')
     .transform((value, context) => {
       const outcome = attempt(normalise, value);
       if ('result' in outcome) return outcome.result as string;

@@ -77,7 +77,7 @@ export const ENTITIES = {
     }),
     defaults: { status: 'active' },
     guards: [
-      { kind: 'EMAIL', field: 'email', normalise: normaliseEmail },
+      { kind: 'EMAIL', field: 'email', normalise: normaliseEmail, repeats: { provider: 'emailProvider' } },
       { kind: 'PHONE', field: 'phone', normalise: normalisePhone },
       { kind: 'USERNAME', field: 'username', normalise: normaliseUsername },
     ],

@@ -65,11 +65,16 @@ async function readChunk(
     const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
       throw toTableError(error, 'BatchGetItem');
     });
-    for (const item of (answer.Responses?.[table] ?? []) as Item[]) {
-      if (!asked.has(identity(item)))
+    const items = answer.Responses?.[table] as Item[] | undefined;
+    const unread = answer.UnprocessedKeys?.[table]?.Keys as Key[] | undefined;
+    // Without either, nothing was said of any key; that is not the word that all of them are absent.
+    if (!items && !unread)
+      throw new GatehouseError('internal', 'BatchGetItem answered nothing for the table');
+    for (const key of [...(items ?? []), ...(unread ?? [])]) {
+      if (!asked.has(identity(key)))
         throw new GatehouseError('internal', 'BatchGetItem answered with an item nobody asked for');
-      found.set(identity(item), item);
     }
-    wanted = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as Key[];
+    for (const item of items ?? []) found.set(identity(item), item);
+    wanted = unread ?? [];
   }
 }

@@ -30,7 +30,7 @@ export function decodeCursor(list: string, cursor: string, ranges: number): Posi
   const [, range, after] = parsed as [string, unknown, unknown];
   if (typeof range !== 'number' || !Number.isInteger(range) || range < 0 || range >= ranges) throw refuse();
   if (after === null) return { range };
-  if (typeof after !== 'object') throw refuse();
+  if (typeof after !== 'object' || Array.isArray(after)) throw refuse();
   for (const value of Object.values(after as object)) if (typeof value !== 'string') throw refuse();
   return { range, after: after as Record<string, string> };
 }

@@ -51,6 +51,7 @@ export async function queryPage(
   ].join('\n');
   let position: Position =
     query.cursor === undefined ? { range: 0 } : decodeCursor(list, query.cursor, query.ranges.length);
+  refuseForeign(position, query);
   const signal = pacing.deadline();
   const items: Item[] = [];
   for (;;) {
@@ -70,6 +71,19 @@ export async function queryPage(
   }
 }
 
+const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
+  index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
+
+/** A place to go on from lies in its range. DynamoDB refuses others too; not every engine does. */
+function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery): void {
+  if (after === undefined) return;
+  const [hash, sort] = keyAttributes(index);
+  const { partition, prefix = '' } = ranges[range] ?? {};
+  if (after[hash] !== partition || !after[sort]?.startsWith(prefix)) {
+    throw invalid('cursor', 'cursor does not belong to this list');
+  }
+}
+
 function toCommand(
   table: string,
   index: ListQuery['index'],
@@ -77,7 +91,7 @@ function toCommand(
   limit: number,
   after: Position['after'],
 ): QueryCommand {
-  const [hash, sort] = index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
+  const [hash, sort] = keyAttributes(index);
   return new QueryCommand({
     TableName: table,
     ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),

@@ -18,8 +18,10 @@ export type Value =
 export interface Condition {
   readonly exists: boolean;
   /** Attribute → expected value; undefined means "has no such attribute". */
-  readonly equals?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly equals?: Readonly<Record<string, Expected>>;
 }
+
+export type Expected = string | number | boolean | readonly string[] | ReadonlySet<string> | undefined;
 
 /** Turns a failed condition into an error; `found` is the item as it stood, if there was one. */
 export type Failure = (found: Item | undefined) => GatehouseError;

@@ -8,21 +8,31 @@ import { toTransactItem } from './expression.ts';
 export const MAX_ACTIONS = 100;
 
 /**
+ * Refuses what is too much for one transaction, before anything is sent.
+ *
+ * @param advice what to do instead, for the message
+ * @throws GatehouseError `limit_exceeded`
+ */
+export function assertFits(actions: readonly Action[], advice?: string): void {
+  if (actions.length <= MAX_ACTIONS) return;
+  throw new GatehouseError(
+    'limit_exceeded',
+    `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}${advice ? `: ${advice}` : ''}`,
+  );
+}
+
+/**
  * Builds one TransactWriteItems from actions. Pure; the sender sends it.
  *
  * Two actions on one item are refused by DynamoDB, so they are a fault of the caller here. The client
  * request token is a digest of the request: the same attempt sent twice is recognised by the service,
- * a changed one never meets `IdempotentParameterMismatch`.
+ * a changed one never meets `IdempotentParameterMismatch`. Conditions alone go without a token: the
+ * service would answer the same question with the answer of ten minutes ago.
  *
  * @throws GatehouseError `limit_exceeded` for more than 100 actions
  */
 export function buildTransaction(actions: readonly Action[], table: string): TransactWriteCommandInput {
-  if (actions.length > MAX_ACTIONS) {
-    throw new GatehouseError(
-      'limit_exceeded',
-      `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`,
-    );
-  }
+  assertFits(actions);
   const seen = new Set<string>();
   for (const action of actions) {
     const { PK, SK } = keyOf(action);
@@ -32,7 +42,8 @@ export function buildTransaction(actions: readonly Action[], table: string): Tra
     seen.add(identity);
   }
   const items = actions.map((action) => toTransactItem(action, table));
-  return { TransactItems: items, ClientRequestToken: digest(items) };
+  const writes = actions.some((action) => action.kind !== 'check');
+  return { TransactItems: items, ...(writes ? { ClientRequestToken: digest(items) } : {}) };
 }
 
 const digest = (items: unknown): string =>

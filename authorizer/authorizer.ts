@@ -1,0 +1,86 @@
+import type { Clock, Engine } from '../engine/index.ts';
+import { type Answer, toAnswer } from './answers/answer.ts';
+import type { Verdict } from './answers/verdict.ts';
+import type { HttpAnswer } from './configuration.ts';
+import { CredentialsError } from './errors.ts';
+import { readEvent, requestIdOf } from './events/read-event.ts';
+import type { GatewayRequest } from './events/request.ts';
+import { faultLine, refusedLine } from './log.ts';
+import { match } from './routes/match.ts';
+import { resolve } from './routes/resolve.ts';
+import type { RouteTable } from './routes/route-table.ts';
+import type { SubjectOf } from './subject.ts';
+import type { Authenticate } from './token/authentication.ts';
+
+export interface AuthorizerParts {
+  readonly authenticate: Authenticate;
+  readonly subjectOf: SubjectOf;
+  readonly routes: Pick<RouteTable, 'rules'>;
+  readonly engine: Pick<Engine, 'check' | 'rolesOf'>;
+  readonly clock: Clock;
+  /** Takes one line of JSON. */
+  readonly log: (line: string) => void;
+  readonly httpAnswer: HttpAnswer;
+}
+
+/** A Lambda authorizer: an event of API Gateway in, an answer for it out. */
+export type Authorizer = (event: unknown, invocation?: Invocation) => Promise<Answer>;
+
+/** What is used of Lambda's context: the id of the invocation, where the event holds none of the request. */
+export interface Invocation {
+  readonly awsRequestId?: string;
+}
+
+/** A throw becomes a rejection: it must not leave the rejection of the other answer without a listener. */
+const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
+
+/**
+ * The enforcement point. A deny is an answer (403). Bad credentials throw 'Unauthorized', the one message that
+ * API Gateway turns into 401; any fault throws another, which becomes 500. There is no way from an error to
+ * an Allow. Nothing is read for a request before its token was verified.
+ */
+export function createAuthorizer(parts: AuthorizerParts): Authorizer {
+  const { authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
+
+  async function decide(request: GatewayRequest): Promise<Verdict> {
+    const claims = await authenticate(request.authorization);
+
+    const subject = await subjectOf(claims);
+    if (subject === undefined) return { allowed: false, reason: 'subject_unknown' };
+
+    const found = match(await routes.rules(), request.method, request.path);
+    if (found === undefined) return { allowed: false, reason: 'route_unmapped', subject };
+
+    const route = found.rule.id;
+    const question = resolve(found, { claims, header: request.header });
+    if (question === undefined) return { allowed: false, reason: 'route_unresolved', subject, route };
+
+    // Asked together, so that what neither finds in the cache is read once for both.
+    const at = clock.now();
+    const { permission, scope } = question;
+    const [{ allowed, reason }, standing] = await Promise.all([
+      settled(() => engine.check(subject, permission, scope, { at })),
+      settled(() => engine.rolesOf(subject, scope, { at })),
+    ]);
+    const asked = { subject, route, permission, scope };
+    if (!allowed) return { allowed: false, reason, ...asked };
+    if (standing === undefined) return { allowed: false, reason: 'standing_unknown', ...asked };
+    return { allowed: true, reason, ...asked, tenant: standing.root, roles: standing.roles };
+  }
+
+  return async (event, invocation) => {
+    try {
+      const request = readEvent(event);
+      return toAnswer(request, await decide(request), httpAnswer);
+    } catch (error) {
+      // New errors without a cause: the Lambda runtime prints all that a thrown error holds.
+      const requestId = requestIdOf(event) ?? invocation?.awsRequestId;
+      if (error instanceof CredentialsError) {
+        log(refusedLine(error, requestId));
+        throw new Error('Unauthorized');
+      }
+      log(faultLine(error, requestId));
+      throw new Error('Internal error');
+    }
+  };
+}

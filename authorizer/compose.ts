@@ -1,0 +1,132 @@
+import type { FetchImplementation } from 'jose';
+import { type Clock, createEngine } from '../engine/index.ts';
+import { createClient } from '../table/client.ts';
+import { GatehouseError } from '../table/errors.ts';
+import { isId, isRef } from '../table/identifiers.ts';
+import type { Item } from '../table/item.ts';
+import { apiRef, edgePrefix, guardKey, partitionOf } from '../table/keys.ts';
+import { normaliseEmail } from '../table/normalise.ts';
+import { createReader, type Reader } from '../table/read/reader.ts';
+import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../table/route-template.ts';
+import { type Authorizer, createAuthorizer } from './authorizer.ts';
+import { parseConfiguration } from './configuration.ts';
+import { faultLine } from './log.ts';
+import { createRouteTable } from './routes/route-table.ts';
+import { METHODS, type RouteRule } from './routes/rule.ts';
+import { createSubjectOf } from './subject.ts';
+import { createAuthentication } from './token/authentication.ts';
+import { createRemoteKeys } from './token/keys.ts';
+
+type TableReader = Pick<Reader, 'get' | 'getMany' | 'listAll'>;
+
+/** What a test, or several authorizers in one process, put in place of the real thing. */
+export interface Overrides {
+  readonly reader?: TableReader;
+  readonly clock?: Clock;
+  /** Takes one line of JSON; standard error by default. */
+  readonly log?: (line: string) => void;
+  /** Fetches the issuer's keys. */
+  readonly fetch?: FetchImplementation;
+}
+
+/**
+ * The composition root: an authorizer out of its environment (configuration.ts), ready when it returns. The
+ * routes are on their way then; that load also opens the connection to DynamoDB before the first request.
+ *
+ * @throws Error naming the variables that are missing or wrong
+ */
+export function createHandlerFrom(
+  env: Readonly<Record<string, string | undefined>>,
+  overrides: Overrides = {},
+): Authorizer {
+  const { table, endpoint, token, subjectFrom, api, httpAnswer, cache } = parseConfiguration(env);
+  const {
+    clock = { now: Date.now },
+    log = (line) => console.error(line),
+    reader = createReader({ client: createClient(endpoint === undefined ? {} : { endpoint }), table }),
+  } = overrides;
+  const { ttlMs, maxBytes } = cache;
+  const routes = createRouteTable({
+    load: () => loadRoutes(reader, api),
+    ttlMs,
+    clock,
+    onRefreshFailed: (error) => log(faultLine(error, undefined)),
+  });
+  const authorizer = createAuthorizer({
+    authenticate: createAuthentication({
+      ...token,
+      keys: createRemoteKeys(token.jwksUrl, overrides.fetch),
+      clock,
+    }),
+    subjectOf: createSubjectOf({
+      from: subjectFrom,
+      isId,
+      findUserByEmail: (email) => findUserByEmail(reader, email),
+      ttlMs,
+      clock,
+    }),
+    routes,
+    engine: createEngine({ reader, clock, ttlMs, maxBytes }),
+    clock,
+    log,
+    httpAnswer,
+  });
+  routes.warm();
+  return authorizer;
+}
+
+/** One Query: all routes of the API stand in one partition, by the edges from the API to them. */
+async function loadRoutes(reader: TableReader, api: string): Promise<readonly RouteRule[]> {
+  const items = await reader.listAll({
+    ranges: [{ partition: partitionOf(apiRef(api)), prefix: edgePrefix('route') }],
+  });
+  return items.map(toRule);
+}
+
+/** A damaged rule fails the load: left out, it could leave its path to a wider rule. */
+function toRule(item: Item): RouteRule {
+  const text = (name: string): string => {
+    const value = item[name];
+    if (typeof value !== 'string' || value === '') {
+      throw new GatehouseError('damaged_item', `a stored route has no ${name}`);
+    }
+    return value;
+  };
+  const method = text('method');
+  if (!METHODS.has(method)) throw new GatehouseError('damaged_item', 'a stored route has an unknown method');
+  try {
+    return {
+      id: text('id'),
+      method,
+      segments: parsePathTemplate(text('path'), 'path'),
+      permission: parseValueTemplate(text('permission'), 'permission'),
+      scope: parseScopeTemplate(text('scope'), 'scope'),
+    };
+  } catch (error) {
+    if (error instanceof GatehouseError && error.code === 'damaged_item') throw error;
+    throw new GatehouseError('damaged_item', 'a stored route cannot be read', { cause: error });
+  }
+}
+
+/** The owner of an email: one GetItem on its guard, which is the look-up at the same time (seed 003). */
+async function findUserByEmail(reader: TableReader, email: string): Promise<string | undefined> {
+  const key = emailKey(email);
+  if (key === undefined) return undefined;
+  const guard = await reader.get(key);
+  if (guard === undefined) return undefined;
+  const { owner } = guard;
+  if (typeof owner !== 'string' || !owner.startsWith('user:') || !isRef(owner)) {
+    throw new GatehouseError('damaged_item', "an email's guard names no user");
+  }
+  return owner;
+}
+
+/** Undefined for a text that can be nobody's email: such a claim names nobody, it is no fault. */
+function emailKey(email: string): ReturnType<typeof guardKey> | undefined {
+  try {
+    return guardKey('EMAIL', normaliseEmail(email, 'email'));
+  } catch (error) {
+    if (error instanceof GatehouseError && error.code === 'invalid') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../engine/index.ts';
+import type { RouteRule } from './rule.ts';
+
+export interface RouteTableOptions {
+  /** Reads all rules. Throws on faults, a damaged rule among them. */
+  readonly load: () => Promise<readonly RouteRule[]>;
+  /** Milliseconds for which loaded rules may answer: how late a changed route is noticed. */
+  readonly ttlMs: number;
+  readonly clock: Clock;
+  /** Told of a refresh that failed while the rules at hand could still answer. */
+  readonly onRefreshFailed?: (error: unknown) => void;
+}
+
+export interface RouteTable {
+  /** Starts a load without waiting for it. A failure shows when the rules are asked for. */
+  readonly warm: () => void;
+  /** Rules no older than the ttl. Throws as `load` does when there are none. */
+  readonly rules: () => readonly RouteRule[] | Promise<readonly RouteRule[]>;
+}
+
+/** After a refresh that failed, requests for this share of the ttl do not start another. */
+const RETRY_SHARE = 1 / 16;
+
+/**
+ * The rules, kept in memory: refreshed behind a request when past half of their ttl, waited for when past
+ * all of it. The age counts from when the load began. One load is under way at a time. Rules that could not
+ * be refreshed answer until their ttl and no longer: after it, a route that was closed would stay open.
+ */
+export function createRouteTable({ load, ttlMs, clock, onRefreshFailed }: RouteTableOptions): RouteTable {
+  let held: { readonly rules: readonly RouteRule[]; readonly since: number } | undefined;
+  let pending: Promise<readonly RouteRule[]> | undefined;
+  let startedAt = Number.NEGATIVE_INFINITY;
+
+  async function read(since: number): Promise<readonly RouteRule[]> {
+    const rules = await load();
+    held = { rules, since };
+    return rules;
+  }
+
+  function start(): Promise<readonly RouteRule[]> {
+    if (pending === undefined) {
+      startedAt = clock.now();
+      pending = read(startedAt).finally(() => {
+        pending = undefined;
+      });
+    }
+    return pending;
+  }
+
+  function fresh(): readonly RouteRule[] | undefined {
+    return held !== undefined && clock.now() < held.since + ttlMs ? held.rules : undefined;
+  }
+
+  /**
+   * A load that was under way before this request may be one that a frozen Lambda began minutes ago: its
+   * failure, or an answer that is old by now, is not held against the request, which gets a load of its own.
+   */
+  async function wait(): Promise<readonly RouteRule[]> {
+    const other = pending;
+    if (other !== undefined) {
+      await other.catch(() => undefined);
+      const rules = fresh();
+      if (rules) return rules;
+    }
+    return start();
+  }
+
+  return {
+    warm: () => {
+      start().catch(() => undefined);
+    },
+    rules: () => {
+      const rules = fresh();
+      if (rules === undefined || held === undefined) return wait();
+      const now = clock.now();
+      const isDue = now >= held.since + ttlMs / 2 && now >= startedAt + ttlMs * RETRY_SHARE;
+      if (isDue && pending === undefined) start().catch(onRefreshFailed ?? (() => undefined));
+      return rules;
+    },
+  };
+}

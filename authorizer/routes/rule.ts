@@ -1,0 +1,35 @@
+/**
+ * One route as it was provisioned: which requests it covers, and which permission at which scope they need.
+ * Its templates are read by the table's route-template.ts; the shapes are repeated here because only the
+ * composition root knows the table.
+ */
+export type Segment =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'parameter' | 'rest'; readonly name: string };
+
+export type TemplatePart =
+  | { readonly kind: 'literal'; readonly text: string }
+  | { readonly kind: 'path' | 'claim' | 'header'; readonly name: string };
+
+export interface RouteRule {
+  readonly id: string;
+  /** A verb in upper case, or ANY. */
+  readonly method: string;
+  readonly segments: readonly Segment[];
+  readonly permission: readonly TemplatePart[];
+  readonly scope: readonly TemplatePart[];
+}
+
+/** The verbs that a rule may name (API Gateway's own, AG API_PutMethod). */
+export const METHODS: ReadonlySet<string> = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  'ANY',
+]);
+
+const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/**
+ * Whether a text out of a request may fill a `{…}`: a name or an id, as the table's grammar has them. No
+ * `%`, `*`, `/`, `:` or `#` gets through, nor `.` and `..`, so a value cannot change what a template means.
+ */
+export const isValue = (text: string): boolean => VALUE.test(text);

@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../engine/index.ts';
+import type { SubjectSource } from './configuration.ts';
+import type { VerifiedClaims } from './token/authentication.ts';
+
+/** The subject reference (`user:01J…`) that claims stand for; undefined when they name nobody. */
+export type SubjectOf = (claims: VerifiedClaims) => string | undefined | Promise<string | undefined>;
+
+export interface SubjectOptions {
+  readonly from: SubjectSource;
+  /** Whether a text is an identifier as the table has them: a ULID or a lower-case UUID. */
+  readonly isId: (text: string) => boolean;
+  /** The subject that owns an email, as a reference; undefined when nobody does. Throws on faults. */
+  readonly findUserByEmail: (email: string) => Promise<string | undefined>;
+  /** Milliseconds for which a look-up may answer, a miss like a hit: how late a changed email is noticed. */
+  readonly ttlMs: number;
+  readonly clock: Clock;
+}
+
+/** Local part, `@` and domain at their longest (RFC 5321 section 4.5.3.1). */
+const MAX_EMAIL_LENGTH = 320;
+
+/** Emails that are remembered. An entry is of the order of 200 bytes. */
+const MAX_EMAILS = 10_000;
+
+export function createSubjectOf(options: SubjectOptions): SubjectOf {
+  const { from, isId } = options;
+  if (from.kind === 'email') {
+    const find = createEmailLookup(options);
+    return (claims) => {
+      const { email, email_verified } = claims;
+      // The boolean itself: an issuer that says "true" as text has not said it in OpenID Connect's terms.
+      if (email_verified !== true || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH)
+        return undefined;
+      return find(email);
+    };
+  }
+  return (claims) => {
+    const id = Object.hasOwn(claims, from.name) ? claims[from.name] : undefined;
+    return typeof id === 'string' && isId(id) ? `user:${id}` : undefined;
+  };
+}
+
+/**
+ * The look-up behind a cache. Expiry counts from when the read began, by the injected clock, so that what
+ * was true then answers no longer than promised. Misses that run together share one read; errors are not kept.
+ */
+function createEmailLookup({ findUserByEmail, ttlMs, clock }: SubjectOptions) {
+  const found = new LRUCache<string, { readonly subject: string | undefined; readonly readAt: number }>({
+    max: MAX_EMAILS,
+  });
+  const underWay = new Map<string, Promise<string | undefined>>();
+
+  async function read(email: string): Promise<string | undefined> {
+    const readAt = clock.now();
+    const subject = await findUserByEmail(email);
+    found.set(email, { subject, readAt });
+    return subject;
+  }
+
+  return (email: string): string | undefined | Promise<string | undefined> => {
+    const known = found.get(email);
+    if (known !== undefined && clock.now() < known.readAt + ttlMs) return known.subject;
+    const pending = underWay.get(email) ?? read(email).finally(() => underWay.delete(email));
+    underWay.set(email, pending);
+    return pending;
+  };
+}

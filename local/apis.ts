@@ -1,0 +1,92 @@
+import type { Authorizer } from '../authorizer/index.ts';
+import { sampleBackend } from './backend.ts';
+import type { Api, ApiSettings, Route } from './gateway/api.ts';
+
+/**
+ * The same application behind four kinds of API, told apart by their first path segment: what Gatehouse
+ * answers must be right for each.
+ */
+export interface Authorizers {
+  /** Answers HTTP API 2.0 with `{ isAuthorized }`. */
+  readonly simple: Authorizer;
+  /** Answers HTTP API 2.0 with an IAM policy. */
+  readonly policy: Authorizer;
+}
+
+/** Seconds for which the REST API may reuse an answer for the same token, verb and path. */
+export const RESULT_TTL_SECONDS = 5;
+
+const settings = (name: string, basePath: string): ApiSettings => ({
+  name,
+  basePath,
+  stage: name.startsWith('rest') ? 'local' : '$default',
+  apiId: `local${name.replaceAll('-', '')}`,
+  accountId: '000000000000',
+  region: 'eu-central-1',
+});
+
+const ROUTES = [
+  'GET /locations/{locationId}/pages/{page}',
+  'GET /tenants/{tenantId}/tickets',
+  'POST /tenants/{tenantId}/tickets',
+  'DELETE /tenants/{tenantId}/tickets/{ticketId}',
+];
+
+/** The application's routes, and one for everything else: the authorizer refuses what no rule covers. */
+const routes = <Event>(
+  rest: string,
+  integration: (event: Event) => ReturnType<typeof sampleBackend>,
+): readonly Route<Event>[] => [...ROUTES, rest].map((key) => ({ key, integration }));
+
+export function createApis({ simple, policy }: Authorizers): readonly Api[] {
+  return [
+    {
+      ...settings('http-simple', ''),
+      kind: 'http-2.0',
+      authorizer: {
+        kind: 'REQUEST',
+        invoke: simple,
+        simpleResponses: true,
+        identitySources: ['$request.header.Authorization'],
+        // One verdict would be shared by every route of the caller (docs of AWS): no cache.
+        resultTtlSeconds: 0,
+      },
+      routes: routes('$default', sampleBackend),
+    },
+    {
+      ...settings('http-policy', '/http-policy'),
+      kind: 'http-2.0',
+      authorizer: {
+        kind: 'REQUEST',
+        invoke: policy,
+        identitySources: ['$request.header.Authorization'],
+        // The policy names one route: cached under the token alone, it would refuse the caller's next one.
+        resultTtlSeconds: 0,
+      },
+      routes: routes('$default', sampleBackend),
+    },
+    {
+      ...settings('rest-request', '/rest'),
+      kind: 'rest',
+      authorizer: {
+        kind: 'REQUEST',
+        invoke: policy,
+        // Everything the decision reads is in the key, so the answer may be reused.
+        identitySources: ['method.request.header.Authorization', 'context.httpMethod', 'context.path'],
+        resultTtlSeconds: RESULT_TTL_SECONDS,
+      },
+      routes: routes('ANY /{proxy+}', sampleBackend),
+    },
+    {
+      ...settings('rest-token', '/rest-token'),
+      kind: 'rest',
+      authorizer: {
+        kind: 'TOKEN',
+        invoke: policy,
+        identitySources: ['method.request.header.Authorization'],
+        resultTtlSeconds: 0,
+      },
+      routes: routes('ANY /{proxy+}', sampleBackend),
+    },
+  ];
+}

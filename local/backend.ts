@@ -1,0 +1,43 @@
+import type { IntegrationResponse } from './gateway/api.ts';
+import type { HttpProxyEventV2, RestProxyEvent } from './gateway/event-shapes.ts';
+
+/**
+ * The sample application behind the gateway. It trusts nothing but the authorizer's context: a request
+ * that comes without one is refused, because a gateway that forgets the authorizer must not open the door.
+ */
+const json = (statusCode: number, body: unknown): IntegrationResponse => ({
+  statusCode,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+type Event = HttpProxyEventV2 | RestProxyEvent;
+
+/** What the authorizer said of the caller, wherever this kind of API puts it. */
+function callerOf(event: Event): Readonly<Record<string, unknown>> | undefined {
+  const authorizer = event.requestContext.authorizer as Readonly<Record<string, unknown>> | undefined;
+  const context = authorizer && 'lambda' in authorizer ? authorizer.lambda : authorizer;
+  if (typeof context !== 'object' || context === null) return undefined;
+  const { subject, reason } = context as Readonly<Record<string, unknown>>;
+  return typeof subject === 'string' && typeof reason === 'string'
+    ? (context as Readonly<Record<string, unknown>>)
+    : undefined;
+}
+
+/** Answers every route with what was asked for and who the authorizer says is asking. */
+export async function sampleBackend(event: Event): Promise<IntegrationResponse> {
+  const caller = callerOf(event);
+  if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
+  const { subject, tenant, scope, permission, roles, reason } = caller;
+  return json(200, {
+    message: `here is ${String(permission)} at ${String(scope)}`,
+    you: {
+      subject,
+      tenant,
+      roles: String(roles ?? '')
+        .split(',')
+        .filter(Boolean),
+      allowedBy: reason,
+    },
+  });
+}

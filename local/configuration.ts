@@ -1,0 +1,34 @@
+import * as z from 'zod';
+
+/** What the local stack takes from its environment, parsed once. */
+const whole = (max: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,6}$/.test(text) && Number(text) <= max, `is not a whole number from 0 to ${max}`)
+    .transform(Number);
+
+const schema = z.object({
+  /** Port of the gateway and the identity provider; 0 takes a free one. */
+  PORT: whole(65_535).default(3000),
+  /** Port of the Lambda Invoke API; 0 takes a free one. */
+  LAMBDA_PORT: whole(65_535).default(3002),
+  /** File of the embedded engine; in memory when left out. */
+  DATA: z.string().min(1).optional(),
+  /** Any other DynamoDB endpoint in place of the embedded engine. */
+  DYNAMODB_ENDPOINT: z.url('is not a URL').optional(),
+  /** Table on that endpoint; created when it is not there. */
+  TABLE_NAME: z.string().min(3).default('gatehouse'),
+  /** Seconds for which the engine may answer from what it has read. */
+  CACHE_TTL_SECONDS: whole(3_600).default(5),
+});
+
+export type LocalConfiguration = z.infer<typeof schema>;
+
+/** Reads the environment. Throws an Error with the name of the variable that is wrong. */
+export function readConfiguration(env: Readonly<Record<string, string | undefined>>): LocalConfiguration {
+  const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, env[name] || undefined]));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new Error(`environment variable ${String(issue?.path[0])} ${issue?.message}`);
+}

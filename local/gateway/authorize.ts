@@ -1,0 +1,106 @@
+import type { AnswerRules, AuthorizerAnswer } from './authorizer-answer.ts';
+import { readAnswer } from './authorizer-answer.ts';
+import type { AuthorizerContext } from './event-shapes.ts';
+import { withTimeout } from './http.ts';
+import { evaluate, INVOKE_ACTION } from './iam.ts';
+import { type IdentitySource, readIdentity } from './identity-sources.ts';
+import type { MatchedRequest } from './request.ts';
+import type { Refusal } from './responses.ts';
+import { createResultCache } from './result-cache.ts';
+
+/** Where the answer came from: the cache, the authorizer, the authorizer because nothing is cached, or nowhere. */
+export type AnswerSource = 'hit' | 'miss' | 'off' | 'skipped';
+
+export type Verdict =
+  | {
+      readonly allowed: true;
+      readonly source: AnswerSource;
+      readonly principalId: string | undefined;
+      readonly context: AuthorizerContext | undefined;
+    }
+  | {
+      readonly allowed: false;
+      readonly source: AnswerSource;
+      readonly refusal: Refusal;
+      /** For the log: what `$context.authorizer.error` would say. */
+      readonly error?: string;
+    };
+
+export interface AuthorizationOptions extends AnswerRules {
+  readonly identitySources: readonly IdentitySource[];
+  /** The whole token must match, else 401 without a call. */
+  readonly tokenPattern: RegExp | undefined;
+  readonly ttlSeconds: number;
+  readonly maxCachedAnswers: number;
+  readonly timeoutMs: number;
+  /** Calls the authorizer with the event of its API's kind. */
+  readonly ask: (request: MatchedRequest, identity: readonly string[]) => Promise<unknown>;
+  readonly clock: () => number;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A policy is evaluated for the request at hand, cached or not; a simple verdict holds for whatever it is found for. */
+function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: AnswerSource): Verdict {
+  const decision =
+    answer.form === 'policy'
+      ? evaluate(answer.statements, INVOKE_ACTION, request.arn)
+      : answer.isAuthorized
+        ? 'allow'
+        : 'explicit-deny';
+  return decision === 'allow'
+    ? { allowed: true, source, principalId: answer.principalId, context: answer.context }
+    : { allowed: false, source, refusal: decision };
+}
+
+/**
+ * The authorization of one API: identity sources, cache, call, answer, policy
+ * (AG http-api-lambda-authorizer, api-gateway-lambda-authorizer-output, configure-api-gateway-lambda-authorization).
+ *
+ * Cached are well-formed answers, refusals included, under the identity sources' values and nothing else: this
+ * is AWS's rule, and its trap for an authorizer that reads more than they hold. Errors are never cached.
+ */
+export function createAuthorization(
+  options: AuthorizationOptions,
+): (request: MatchedRequest) => Promise<Verdict> {
+  const {
+    ask,
+    clock,
+    identitySources,
+    maxCachedAnswers: maxEntries,
+    timeoutMs,
+    tokenPattern,
+    ttlSeconds,
+  } = options;
+  const cache =
+    ttlSeconds > 0 ? createResultCache<AuthorizerAnswer>({ ttlSeconds, maxEntries, clock }) : undefined;
+
+  return async (request) => {
+    const identity = readIdentity(identitySources, request);
+    if (!identity || (tokenPattern && !tokenPattern.test(identity[0] ?? ''))) {
+      return { allowed: false, source: 'skipped', refusal: 'unauthorized' };
+    }
+    // As JSON: joined by any separator, ["a,b", "c"] and ["a", "b,c"] would share an answer.
+    const key = JSON.stringify(identity);
+    const cached = cache?.get(key);
+    if (cached) return decide(cached, request, 'hit');
+
+    const source = cache ? 'miss' : 'off';
+    let raw: unknown;
+    try {
+      raw = await withTimeout(ask(request, identity), timeoutMs, `no answer within ${timeoutMs} ms`);
+    } catch (error) {
+      const message = messageOf(error);
+      const refusal = message === 'Unauthorized' ? 'unauthorized' : 'authorizer-fault';
+      return { allowed: false, source, refusal, error: message };
+    }
+    let answer: AuthorizerAnswer;
+    try {
+      answer = readAnswer(raw, options);
+    } catch (error) {
+      return { allowed: false, source, refusal: 'authorizer-fault', error: messageOf(error) };
+    }
+    cache?.put(key, answer);
+    return decide(answer, request, source);
+  };
+}

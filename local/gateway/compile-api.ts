@@ -1,0 +1,157 @@
+import type { Api, ApiKind, ApiSettings } from './api.ts';
+import { type AuthorizationOptions, createAuthorization, type Verdict } from './authorize.ts';
+import type { AuthorizerContext } from './event-shapes.ts';
+import {
+  httpAuthorizerEventV1,
+  httpProxyEventV1,
+  restAuthorizerEvent,
+  restProxyEvent,
+  tokenAuthorizerEvent,
+} from './event-v1.ts';
+import { httpAuthorizerEventV2, httpProxyEventV2 } from './event-v2.ts';
+import { throughJson } from './http.ts';
+import { isRestHeader, parseIdentitySource } from './identity-sources.ts';
+import type { MatchedRequest } from './request.ts';
+import { bySpecificity, parseRouteKey, type RoutePattern } from './routes.ts';
+
+/** What an authorizer let through to the backend. */
+export interface Grant {
+  readonly principalId: string | undefined;
+  readonly context: AuthorizerContext | undefined;
+}
+
+export interface CompiledRoute extends RoutePattern {
+  readonly integrate: (request: MatchedRequest, grant: Grant) => Promise<unknown>;
+}
+
+/** An API checked and made ready: its event formats are bound, so nothing after this asks for its kind's events. */
+export interface CompiledApi {
+  readonly kind: ApiKind;
+  readonly settings: ApiSettings;
+  readonly routes: readonly CompiledRoute[];
+  readonly authorize: (request: MatchedRequest) => Promise<Verdict>;
+}
+
+export interface CompileOptions {
+  readonly clock: () => number;
+  readonly maxCachedAnswers: number;
+}
+
+/** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
+const MAX_TTL_SECONDS = 3_600;
+
+/** "Timeout for Lambda authorizer response" (AG http-api-quotas); a REST API waits as for an integration (AG limits). */
+const DEFAULT_TIMEOUT_MS = { http: 10_000, rest: 29_000 };
+
+/** An integration or authorizer bound to its event. Async, so that one that throws before its promise is caught too. */
+const bind =
+  <Event, Answer, Rest extends unknown[]>(
+    call: (event: Event) => Promise<Answer>,
+    make: (...rest: Rest) => Event,
+  ) =>
+  async (...rest: Rest): Promise<Answer> =>
+    throughJson(await call(throughJson(make(...rest))));
+
+function bindAuthorizer(api: Api): AuthorizationOptions['ask'] {
+  if (api.kind === 'http-2.0') return bind(api.authorizer.invoke, httpAuthorizerEventV2);
+  if (api.kind === 'http-1.0') return bind(api.authorizer.invoke, httpAuthorizerEventV1);
+  const { authorizer } = api;
+  if (authorizer.kind === 'REQUEST') return bind(authorizer.invoke, restAuthorizerEvent);
+  return bind(authorizer.invoke, (request: MatchedRequest, [token = '']: readonly string[]) =>
+    tokenAuthorizerEvent(request, token),
+  );
+}
+
+function bindRoutes(api: Api): CompiledRoute[] {
+  switch (api.kind) {
+    case 'http-2.0':
+      return api.routes.map(({ key, integration }) => ({
+        ...parseRouteKey(key),
+        integrate: bind(integration, (request: MatchedRequest, grant: Grant) =>
+          httpProxyEventV2(request, grant.context),
+        ),
+      }));
+    case 'http-1.0':
+      return api.routes.map(({ key, integration }) => ({
+        ...parseRouteKey(key),
+        integrate: bind(integration, (request: MatchedRequest, { context, principalId }: Grant) =>
+          httpProxyEventV1(request, context, principalId),
+        ),
+      }));
+    case 'rest':
+      return api.routes.map(({ key, integration }) => ({
+        ...parseRouteKey(key),
+        integrate: bind(integration, (request: MatchedRequest, { context, principalId }: Grant) =>
+          restProxyEvent(request, context, principalId),
+        ),
+      }));
+  }
+}
+
+function checkRoutes(kind: ApiKind, routes: readonly RoutePattern[]): void {
+  const taken = new Set<string>();
+  for (const { key, shape, verb } of routes) {
+    if (kind === 'rest' && shape === '$default') throw new Error('a REST API has no $default route');
+    if (taken.has(`${verb} ${shape}`)) throw new Error(`route "${key}" stands twice`);
+    taken.add(`${verb} ${shape}`);
+  }
+}
+
+function checkAuthorizer({ authorizer }: Api): void {
+  const { identitySources, resultTtlSeconds, timeoutMs } = authorizer;
+  if (!Number.isInteger(resultTtlSeconds) || resultTtlSeconds < 0 || resultTtlSeconds > MAX_TTL_SECONDS) {
+    throw new Error(`resultTtlSeconds is not a whole number from 0 to ${MAX_TTL_SECONDS}`);
+  }
+  if (resultTtlSeconds > 0 && identitySources.length === 0)
+    throw new Error('caching needs at least one identity source');
+  if (timeoutMs !== undefined && !(timeoutMs > 0)) throw new Error('timeoutMs is not above 0');
+  if (authorizer.kind === 'TOKEN' && !(identitySources.length === 1 && identitySources.every(isRestHeader))) {
+    throw new Error('a TOKEN authorizer has one identity source, method.request.header.<name>');
+  }
+}
+
+/** AWS leaves open whether a part of the token may match; here the whole of it must, the narrower reading. */
+function tokenPattern({ authorizer }: Api): RegExp | undefined {
+  if (authorizer.kind !== 'TOKEN' || authorizer.identityValidationExpression === undefined) return undefined;
+  return new RegExp(`^(?:${authorizer.identityValidationExpression})$`);
+}
+
+function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): CompiledApi {
+  const { authorizer, basePath, kind } = api;
+  if (!/^(\/[^/?#]+)*$/.test(basePath)) throw new Error(`basePath "${basePath}" is neither '' nor "/name"`);
+  const routes = bindRoutes(api);
+  checkRoutes(kind, routes);
+  checkAuthorizer(api);
+  return {
+    kind,
+    settings: api,
+    routes: routes.sort(bySpecificity),
+    authorize: createAuthorization({
+      kind,
+      simpleResponses: kind === 'http-2.0' && api.authorizer.simpleResponses === true,
+      identitySources: authorizer.identitySources.map((expression) => parseIdentitySource(kind, expression)),
+      tokenPattern: tokenPattern(api),
+      ttlSeconds: authorizer.resultTtlSeconds,
+      maxCachedAnswers,
+      timeoutMs:
+        authorizer.timeoutMs ?? (kind === 'rest' ? DEFAULT_TIMEOUT_MS.rest : DEFAULT_TIMEOUT_MS.http),
+      ask: bindAuthorizer(api),
+      clock,
+    }),
+  };
+}
+
+/**
+ * Checks what API Gateway checks when an API is created, so that a mistake shows at start and not as a 500.
+ *
+ * @throws Error naming the API and what is wrong with it
+ */
+export function compileApi(api: Api, options: CompileOptions): CompiledApi {
+  try {
+    return compile(api, options);
+  } catch (cause) {
+    throw new Error(`API "${api.name}": ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}

@@ -1,0 +1,45 @@
+import type { ApiSettings } from './api.ts';
+import type { MatchedRequest } from './request.ts';
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** '12/Mar/2020:19:03:58 +0000', as in `$context.requestTime` (AG http-api-logging-variables). */
+export function requestTime(epochMs: number): string {
+  const iso = new Date(epochMs).toISOString();
+  return `${iso.slice(8, 10)}/${MONTHS[Number(iso.slice(5, 7)) - 1]}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;
+}
+
+/**
+ * "API Gateway decodes URL-encoded request parameters before passing them to your backend integration"
+ * (AG http-api-develop-routes). The authorizer is given the same values, so that both speak of one thing;
+ * what does not decode stays as it was received.
+ */
+export function decodedParameters(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  const decode = (text: string): string => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, decode(value)]));
+}
+
+/** The host name that AWS would have given the API. */
+export const domainName = (settings: ApiSettings): string =>
+  `${settings.apiId}.execute-api.${settings.region}.amazonaws.com`;
+
+const TEXT_TYPE = /^(text\/|application\/([\w.-]+\+)?(json|xml|javascript)\b)/i;
+
+/**
+ * The body as an HTTP API hands it to a backend; null when there is none.
+ *
+ * AWS does not list which media types it encodes; here all but text, JSON, XML and JavaScript come as base64.
+ */
+export function encodedBody(request: MatchedRequest): { body: string | null; isBase64Encoded: boolean } {
+  const { body } = request.wire;
+  if (!body?.length) return { body: null, isBase64Encoded: false };
+  const mediaType = request.headers.get('content-type')?.values[0] ?? 'text/plain';
+  const isBase64Encoded = !TEXT_TYPE.test(mediaType);
+  return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
+}

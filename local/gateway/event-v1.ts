@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { decodedParameters, domainName, encodedBody, requestTime } from './event-parts.ts';
+import type {
+  AuthorizerContext,
+  HttpAuthorizerEventV1,
+  HttpProxyEventV1,
+  RestAuthorizerEvent,
+  RestProxyEvent,
+  TokenAuthorizerEvent,
+} from './event-shapes.ts';
+import type { HeaderGroup, MatchedRequest } from './request.ts';
+
+type Values = Iterable<readonly [name: string, values: readonly string[]]>;
+
+const lastOf = (values: Values): Record<string, string> =>
+  Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1) ?? '']));
+
+const listsOf = (values: Values): Record<string, string[]> =>
+  Object.fromEntries([...values].map(([name, list]) => [name, [...list]]));
+
+/** Format 1.0 and REST keep the spelling of a header as it came. */
+const spelled = (headers: ReadonlyMap<string, HeaderGroup>): Values =>
+  [...headers.values()].map(({ name, values }) => [name, values]);
+
+/** Proxy events say null where there is nothing; authorizer events say {}. */
+const orNull = <Fields extends object>(fields: Fields): Fields | null =>
+  Object.keys(fields).length > 0 ? fields : null;
+
+/** Six characters that stay the same for one resource, like the ids that AWS gives out. */
+const resourceId = (resourcePath: string): string =>
+  createHash('sha256').update(resourcePath).digest('hex').slice(0, 6);
+
+function identityOf(request: MatchedRequest) {
+  return {
+    accessKey: null,
+    accountId: null,
+    apiKey: null,
+    apiKeyId: null,
+    caller: null,
+    clientCert: null,
+    cognitoAuthenticationProvider: null,
+    cognitoAuthenticationType: null,
+    cognitoIdentityId: null,
+    cognitoIdentityPoolId: null,
+    principalOrgId: null,
+    sourceIp: request.wire.sourceIp,
+    user: null,
+    userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
+    userArn: null,
+  };
+}
+
+function requestContext(request: MatchedRequest) {
+  const { settings, wire } = request;
+  return {
+    accountId: settings.accountId,
+    apiId: settings.apiId,
+    domainName: domainName(settings),
+    domainPrefix: settings.apiId,
+    extendedRequestId: request.requestId,
+    httpMethod: wire.method,
+    identity: identityOf(request),
+    path: request.path,
+    protocol: wire.protocol,
+    requestId: request.requestId,
+    requestTime: requestTime(request.receivedAt),
+    requestTimeEpoch: request.receivedAt,
+    resourcePath: request.resourcePath,
+    stage: settings.stage,
+  };
+}
+
+function resourceFields(request: MatchedRequest) {
+  return { resource: request.resourcePath, path: request.path, httpMethod: request.wire.method };
+}
+
+/** The event of an HTTP API authorizer, format 1.0 (AG http-api-lambda-authorizer). */
+export function httpAuthorizerEventV1(
+  request: MatchedRequest,
+  identity: readonly string[],
+): HttpAuthorizerEventV1 {
+  const { settings, wire } = request;
+  const identitySource = identity.join(',');
+  return {
+    version: '1.0',
+    type: 'REQUEST',
+    methodArn: request.arn,
+    identitySource,
+    authorizationToken: identitySource,
+    ...resourceFields(request),
+    headers: lastOf(spelled(request.headers)),
+    queryStringParameters: lastOf(request.query),
+    pathParameters: decodedParameters(request.pathParameters),
+    stageVariables: { ...settings.stageVariables },
+    requestContext: {
+      path: request.path,
+      accountId: settings.accountId,
+      resourceId: null,
+      stage: settings.stage,
+      requestId: request.requestId,
+      identity: { sourceIp: wire.sourceIp, userAgent: identityOf(request).userAgent },
+      resourcePath: request.resourcePath,
+      httpMethod: wire.method,
+      apiId: settings.apiId,
+    },
+  };
+}
+
+/**
+ * The event of a REST API's REQUEST authorizer (AG api-gateway-lambda-authorizer-input).
+ *
+ * `httpMethod` is the verb on the wire, the ARN's verb the one that was routed: they differ under
+ * X-HTTP-Method-Override. Path parameters are not decoded: AWS says that they are for HTTP APIs only.
+ */
+export function restAuthorizerEvent(request: MatchedRequest): RestAuthorizerEvent {
+  return {
+    type: 'REQUEST',
+    methodArn: request.arn,
+    ...resourceFields(request),
+    headers: lastOf(spelled(request.headers)),
+    multiValueHeaders: listsOf(spelled(request.headers)),
+    queryStringParameters: lastOf(request.query),
+    multiValueQueryStringParameters: listsOf(request.query),
+    pathParameters: { ...request.pathParameters },
+    stageVariables: { ...request.settings.stageVariables },
+    requestContext: {
+      ...requestContext(request),
+      resourceId: resourceId(request.resourcePath),
+      authorizer: undefined,
+    },
+  };
+}
+
+/** The event of a TOKEN authorizer: these fields and nothing else (AG api-gateway-lambda-authorizer-input). */
+export function tokenAuthorizerEvent(request: MatchedRequest, token: string): TokenAuthorizerEvent {
+  return { type: 'TOKEN', authorizationToken: token, methodArn: request.arn };
+}
+
+function proxyFields(request: MatchedRequest, pathParameters: Record<string, string>) {
+  return {
+    ...resourceFields(request),
+    headers: lastOf(spelled(request.headers)),
+    multiValueHeaders: listsOf(spelled(request.headers)),
+    queryStringParameters: orNull(lastOf(request.query)),
+    multiValueQueryStringParameters: orNull(listsOf(request.query)),
+    pathParameters: orNull(pathParameters),
+    stageVariables: orNull({ ...request.settings.stageVariables }),
+  };
+}
+
+/** `principalId` comes last: a context key of that name must not speak for the caller. */
+const flatten = <Value>(context: Record<string, Value>, principalId: string | undefined) => ({
+  ...context,
+  ...(principalId !== undefined && { principalId }),
+});
+
+/** The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda). */
+export function httpProxyEventV1(
+  request: MatchedRequest,
+  context: AuthorizerContext | undefined,
+  principalId: string | undefined,
+): HttpProxyEventV1 {
+  return {
+    version: '1.0',
+    ...proxyFields(request, decodedParameters(request.pathParameters)),
+    ...encodedBody(request),
+    requestContext: {
+      ...requestContext(request),
+      resourceId: null,
+      authorizer: flatten({ ...context }, principalId),
+    },
+  };
+}
+
+/**
+ * The event of a REST API's Lambda proxy integration (AG set-up-lambda-proxy-integrations). "The returned
+ * values are all stringified" (AG api-gateway-lambda-authorizer-output); the body is text, as it is without
+ * binary media types.
+ */
+export function restProxyEvent(
+  request: MatchedRequest,
+  context: AuthorizerContext | undefined,
+  principalId: string | undefined,
+): RestProxyEvent {
+  const texts = Object.fromEntries(
+    Object.entries(context ?? {}).map(([name, value]) => [name, String(value)]),
+  );
+  return {
+    ...proxyFields(request, { ...request.pathParameters }),
+    body: request.wire.body?.length ? request.wire.body.toString('utf8') : null,
+    isBase64Encoded: false,
+    requestContext: {
+      ...requestContext(request),
+      resourceId: resourceId(request.resourcePath),
+      authorizer: flatten(texts, principalId),
+    },
+  };
+}

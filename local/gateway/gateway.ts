@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Api } from './api.ts';
+import type { AnswerSource, Verdict } from './authorize.ts';
+import { type CompiledApi, type CompiledRoute, compileApi } from './compile-api.ts';
+import {
+  type GatewayRequest,
+  groupHeaders,
+  groupQuery,
+  headerBytes,
+  MAX_HEADER_BYTES,
+  MAX_METHOD_ARN_BYTES,
+  type MatchedRequest,
+  methodArn,
+  splitTarget,
+} from './request.ts';
+import { type GatewayResponse, type Refusal, readIntegrationResponse, refuse } from './responses.ts';
+import { matchRoute } from './routes.ts';
+
+/** One line of the access log (AG http-api-logging-variables); it holds no header, token or query. */
+export interface GatewayLogEntry {
+  readonly api: string;
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly routeKey?: string;
+  readonly authorizer?: AnswerSource;
+  /** Why the authorizer or the backend failed; the client is never told. */
+  readonly error?: string;
+}
+
+export interface GatewayOptions {
+  readonly apis: readonly Api[];
+  /** Epoch milliseconds; cached answers age by it. */
+  readonly clock: () => number;
+  readonly log?: (entry: GatewayLogEntry) => void;
+  /** Answers held per authorizer; 10,000 unless given. */
+  readonly maxCachedAnswers?: number;
+}
+
+export type Gateway = (request: GatewayRequest) => Promise<GatewayResponse>;
+
+/**
+ * Says where the authorizer's answer came from, so that a person can watch the cache. Local only: API Gateway
+ * sends nothing like it.
+ */
+export const ANSWER_SOURCE_HEADER = 'x-gatehouse-authorizer';
+
+const DEFAULT_MAX_CACHED_ANSWERS = 10_000;
+
+/** The longest base path that the path stands under; its API answers. */
+function findApi(apis: readonly CompiledApi[], path: string): CompiledApi | undefined {
+  return apis.find(({ settings: { basePath } }) => path === basePath || path.startsWith(`${basePath}/`));
+}
+
+/**
+ * The verb to route by: REST APIs honour X-HTTP-Method-Override. Routing refuses verbs that it does not know, so
+ * nothing else that a client writes there reaches an ARN.
+ */
+function routedVerb(kind: Api['kind'], request: GatewayRequest, headers: MatchedRequest['headers']): string {
+  const override = kind === 'rest' ? headers.get('x-http-method-override')?.values.at(-1) : undefined;
+  return override ?? request.method;
+}
+
+interface Outcome {
+  readonly response: GatewayResponse;
+  readonly routeKey?: string;
+  readonly authorizer?: AnswerSource;
+  readonly error?: string;
+}
+
+async function integrate(
+  api: CompiledApi,
+  route: CompiledRoute,
+  request: MatchedRequest,
+  verdict: Verdict & { allowed: true },
+): Promise<Outcome> {
+  try {
+    return { response: readIntegrationResponse(await route.integrate(request, verdict)) };
+  } catch (error) {
+    return {
+      response: refuse(api.kind, 'integration-fault'),
+      error: error instanceof Error ? error.message : String(error),
+    };
+  }
+}
+
+/**
+ * A gateway that behaves as API Gateway is documented to: routes, event formats, identity sources, result cache,
+ * policy evaluation and status codes. Several APIs share it, each under the base path that stands for its host.
+ *
+ * Where AWS is silent, the order of refusals is: size, route, length of the ARN, authorizer.
+ *
+ * @throws Error when an API is not one that API Gateway would create
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { clock, log, maxCachedAnswers = DEFAULT_MAX_CACHED_ANSWERS } = options;
+  const apis = options.apis
+    .map((api) => compileApi(api, { clock, maxCachedAnswers }))
+    .sort((a, b) => b.settings.basePath.length - a.settings.basePath.length);
+  if (new Set(apis.map(({ settings }) => settings.basePath)).size < apis.length) {
+    throw new Error('two APIs have one base path');
+  }
+
+  async function serve(api: CompiledApi, wire: GatewayRequest, requestId: string): Promise<Outcome> {
+    const refused = (refusal: Refusal): Outcome => ({ response: refuse(api.kind, refusal) });
+    if (headerBytes(wire) > MAX_HEADER_BYTES) return refused('headers-too-large');
+    if (wire.body === undefined) return refused('body-too-large');
+
+    const { path: fullPath, rawQueryString } = splitTarget(wire.target);
+    const path = fullPath.slice(api.settings.basePath.length) || '/';
+    const headers = groupHeaders(wire.headers);
+    const verb = routedVerb(api.kind, wire, headers);
+    const match = matchRoute(api.kind, api.routes, verb, path);
+    if (!match) return refused('not-found');
+    const arn = methodArn(api.settings, verb, path);
+    if (Buffer.byteLength(arn) > MAX_METHOD_ARN_BYTES) return refused('arn-too-long');
+
+    const { route, pathParameters } = match;
+    const request: MatchedRequest = {
+      wire,
+      settings: api.settings,
+      routeKey: route.key,
+      resourcePath: route.resourcePath,
+      path,
+      rawQueryString,
+      query: groupQuery(rawQueryString),
+      headers,
+      pathParameters,
+      arn,
+      requestId,
+      receivedAt: clock(),
+    };
+    const verdict = await api.authorize(request);
+    const outcome: Outcome = verdict.allowed
+      ? await integrate(api, route, request, verdict)
+      : { ...refused(verdict.refusal), ...(verdict.error !== undefined && { error: verdict.error }) };
+    return { ...outcome, routeKey: route.key, authorizer: verdict.source };
+  }
+
+  return async (wire) => {
+    const requestId = randomUUID();
+    const { path } = splitTarget(wire.target);
+    const api = findApi(apis, path);
+    // No API under this path: on AWS there would be no such host.
+    const { response, ...facts }: Outcome = api
+      ? await serve(api, wire, requestId)
+      : { response: refuse('http-2.0', 'not-found') };
+    log?.({
+      api: api?.settings.name ?? '',
+      requestId,
+      method: wire.method,
+      path,
+      status: response.statusCode,
+      ...facts,
+    });
+    if (facts.authorizer === undefined) return response;
+    return { ...response, headers: { ...response.headers, [ANSWER_SOURCE_HEADER]: facts.authorizer } };
+  };
+}

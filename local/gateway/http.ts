@@ -1,0 +1,83 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type GatewayRequest, MAX_BODY_BYTES } from './request.ts';
+import type { GatewayResponse } from './responses.ts';
+
+/**
+ * Collects a body of at most `limit` bytes; undefined when it is longer. A longer one is read to its end and
+ * dropped, because a client that is cut off while sending sees a reset instead of the answer.
+ *
+ * @throws when the client goes away
+ */
+export async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  return size <= limit ? Buffer.concat(chunks) : undefined;
+}
+
+/** Answers with a JSON body. */
+export function sendJson(
+  outgoing: ServerResponse,
+  statusCode: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  outgoing.writeHead(statusCode, { 'content-type': 'application/json', ...headers });
+  outgoing.end(JSON.stringify(body));
+}
+
+/** Waits for `work` at most `ms` milliseconds; what it comes to afterwards is ignored. */
+export async function withTimeout<Result>(work: Promise<Result>, ms: number, late: string): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(late)), ms);
+  });
+  try {
+    return await Promise.race([work, expiry]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Lambda's events and answers travel as JSON: what comes out shares nothing with what went in. */
+export function throughJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value) ?? 'null');
+}
+
+function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [string, string]> {
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    yield [rawHeaders[index] ?? '', rawHeaders[index + 1] ?? ''];
+  }
+}
+
+async function toGatewayRequest(incoming: IncomingMessage): Promise<GatewayRequest> {
+  return {
+    method: incoming.method ?? '',
+    target: incoming.url ?? '',
+    protocol: `HTTP/${incoming.httpVersion}`,
+    // Not `incoming.headers`: Node drops or merges duplicates there, each header by its own rule.
+    headers: [...headerPairs(incoming.rawHeaders)],
+    body: await readBody(incoming, MAX_BODY_BYTES),
+    sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
+  };
+}
+
+/**
+ * Puts a gateway behind `node:http`. Node itself refuses headers beyond its `maxHeaderSize` (16 KiB) with a
+ * bare 431, above the gateway's own limit.
+ */
+export function toListener(gateway: (request: GatewayRequest) => Promise<GatewayResponse>): RequestListener {
+  const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { statusCode, headers, body } = await gateway(await toGatewayRequest(incoming));
+    outgoing.writeHead(statusCode, headers);
+    outgoing.end(body);
+  };
+  return (incoming, outgoing) => {
+    // Only a client that went away gets here: the gateway turns every other fault into an answer.
+    serve(incoming, outgoing).catch(() => outgoing.destroy());
+  };
+}

@@ -1,0 +1,64 @@
+/** One statement of a policy, its single values made into lists. */
+export interface Statement {
+  readonly effect: 'Allow' | 'Deny';
+  readonly actions: readonly string[];
+  readonly resources: readonly string[];
+}
+
+export type Decision = 'allow' | 'explicit-deny' | 'implicit-deny';
+
+/** The one action that calling an API asks for. */
+export const INVOKE_ACTION = 'execute-api:Invoke';
+
+/**
+ * Whether `text` fits `pattern`, in which `*` is any run of characters (none included) and `?` exactly one;
+ * every other character stands for itself (IAM reference_policies_elements_resource).
+ *
+ * `*` crosses '/' and, here, ':' as well. IAM documents the latter only for a `*` that ends an ARN segment;
+ * the wider reading shows an Allow that is broader than meant, which is what a local gateway is for.
+ * Policy variables (`${…}`) are not documented for authorizer answers and stand for themselves.
+ *
+ * Only the last `*` is ever retried, so the steps are bounded by pattern × text, whatever the pattern.
+ */
+export function matchesPattern(pattern: string, text: string): boolean {
+  let inPattern = 0;
+  let inText = 0;
+  let lastStar = -1;
+  let retryFrom = 0;
+  while (inText < text.length) {
+    const expected = pattern[inPattern];
+    if (expected === '*') {
+      lastStar = inPattern++;
+      retryFrom = inText;
+    } else if (expected === '?' || expected === text[inText]) {
+      inPattern++;
+      inText++;
+    } else if (lastStar >= 0) {
+      inPattern = lastStar + 1;
+      inText = ++retryFrom;
+    } else {
+      return false;
+    }
+  }
+  while (pattern[inPattern] === '*') inPattern++;
+  return inPattern === pattern.length;
+}
+
+/** Actions are compared without regard to case, resources with it (IAM reference_policies_elements_action). */
+function applies(statement: Statement, action: string, arn: string): boolean {
+  const wanted = action.toLowerCase();
+  return (
+    statement.actions.some((pattern) => matchesPattern(pattern.toLowerCase(), wanted)) &&
+    statement.resources.some((pattern) => matchesPattern(pattern, arn))
+  );
+}
+
+/**
+ * Decides as IAM does: one matching Deny refuses, else one matching Allow allows, else refused by default
+ * (IAM reference_policies_evaluation-logic).
+ */
+export function evaluate(statements: readonly Statement[], action: string, arn: string): Decision {
+  const matching = statements.filter((statement) => applies(statement, action, arn));
+  if (matching.some((statement) => statement.effect === 'Deny')) return 'explicit-deny';
+  return matching.length > 0 ? 'allow' : 'implicit-deny';
+}

@@ -1,0 +1,97 @@
+import type { ApiKind } from './api.ts';
+import type { MatchedRequest } from './request.ts';
+
+/** Reads one identity source from a request; undefined when the request does not carry it. */
+export type IdentitySource = (request: MatchedRequest) => string | undefined;
+
+interface Grammar {
+  readonly header: string;
+  readonly query: string;
+  readonly context: string;
+  readonly stageVariable: string;
+  readonly variables: ReadonlyMap<string, IdentitySource>;
+  /** What several values under one name come to. */
+  readonly combine: (values: readonly string[]) => string | undefined;
+}
+
+/**
+ * Format 2.0 documents duplicates as joined by commas; 1.0 is taken to read them alike. Paths stand as
+ * received, and `routeKey` is the template: one verdict for every id under it.
+ */
+const HTTP: Grammar = {
+  header: '$request.header.',
+  query: '$request.querystring.',
+  context: '$context.',
+  stageVariable: '$stageVariables.',
+  variables: new Map<string, IdentitySource>([
+    ['routeKey', (request) => request.routeKey],
+    ['path', (request) => request.path],
+    ['httpMethod', (request) => request.wire.method],
+    ['stage', (request) => request.settings.stage],
+  ]),
+  combine: (values) => values.join(','),
+};
+
+/** REST events carry the last of several values under the single name; the cache key is taken to do the same. */
+const REST: Grammar = {
+  header: 'method.request.header.',
+  query: 'method.request.querystring.',
+  context: 'context.',
+  stageVariable: 'stageVariables.',
+  variables: new Map<string, IdentitySource>([
+    ['path', (request) => request.path],
+    ['resourcePath', (request) => request.resourcePath],
+    ['httpMethod', (request) => request.wire.method],
+    ['stage', (request) => request.settings.stage],
+  ]),
+  combine: (values) => values.at(-1),
+};
+
+const nameAfter = (prefix: string, expression: string): string | undefined =>
+  expression.startsWith(prefix) && expression.length > prefix.length
+    ? expression.slice(prefix.length)
+    : undefined;
+
+/** Whether the expression reads a request header: the only source that a TOKEN authorizer may have. */
+export const isRestHeader = (expression: string): boolean => nameAfter(REST.header, expression) !== undefined;
+
+/**
+ * Reads a selection expression (HTTP: AG http-api-lambda-authorizer, "Identity sources"; REST: the
+ * `identitySource` of API_Authorizer). Header names are case-insensitive, query names are not.
+ *
+ * @throws Error for an expression that this gateway, or AWS, does not know; path parameters are one of these
+ */
+export function parseIdentitySource(kind: ApiKind, expression: string): IdentitySource {
+  const grammar = kind === 'rest' ? REST : HTTP;
+  const header = nameAfter(grammar.header, expression)?.toLowerCase();
+  if (header) {
+    return ({ headers }) => {
+      const group = headers.get(header);
+      return group && grammar.combine(group.values);
+    };
+  }
+  const query = nameAfter(grammar.query, expression);
+  if (query) {
+    return (request) => {
+      const values = request.query.get(query);
+      return values && grammar.combine(values);
+    };
+  }
+  const stageVariable = nameAfter(grammar.stageVariable, expression);
+  if (stageVariable) return ({ settings }) => settings.stageVariables?.[stageVariable];
+  const variable = grammar.variables.get(nameAfter(grammar.context, expression) ?? '');
+  if (variable) return variable;
+  throw new Error(`identity source "${expression}" is not one that a ${kind} API can read`);
+}
+
+/**
+ * The values of all identity sources, or undefined when one is missing or empty: then the answer is 401 and
+ * the authorizer is not called (AG http-api-lambda-authorizer, API_Authorizer).
+ */
+export function readIdentity(
+  sources: readonly IdentitySource[],
+  request: MatchedRequest,
+): string[] | undefined {
+  const values = sources.map((source) => source(request) ?? '');
+  return values.includes('') ? undefined : values;
+}

@@ -1,0 +1,101 @@
+import type { ApiSettings } from './api.ts';
+
+/** Payload quota of HTTP and REST APIs: 10 MB, read here as 10 · 2^20 bytes (AG http-api-quotas, limits). */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+/** "Total combined size of request line and header values" (AG http-api-quotas). */
+export const MAX_HEADER_BYTES = 10_240;
+
+/** Longest method ARN that may reach an authorizer (AG api-gateway-lambda-authorizer-output). */
+export const MAX_METHOD_ARN_BYTES = 1_600;
+
+/** A request as it came over the wire: nothing decoded, merged or reordered. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  readonly protocol: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Undefined when longer than MAX_BODY_BYTES: what is too long is never held. */
+  readonly body: Buffer | undefined;
+  readonly sourceIp: string;
+}
+
+export interface HeaderGroup {
+  /** The spelling in which the header came first. */
+  readonly name: string;
+  readonly values: string[];
+}
+
+/** A request that found its API and its route: all that events, identity sources and policies are made from. */
+export interface MatchedRequest {
+  readonly wire: GatewayRequest;
+  readonly settings: ApiSettings;
+  /** 'GET /pets/{id}' or '$default'. */
+  readonly routeKey: string;
+  /** '/pets/{id}' or '$default'. */
+  readonly resourcePath: string;
+  readonly path: string;
+  readonly rawQueryString: string;
+  readonly query: ReadonlyMap<string, readonly string[]>;
+  /** By lower-cased name. */
+  readonly headers: ReadonlyMap<string, HeaderGroup>;
+  readonly pathParameters: Readonly<Record<string, string>>;
+  readonly arn: string;
+  readonly requestId: string;
+  readonly receivedAt: number;
+}
+
+/** Splits a request target at its first question mark. */
+export function splitTarget(target: string): { path: string; rawQueryString: string } {
+  const mark = target.indexOf('?');
+  return mark < 0
+    ? { path: target, rawQueryString: '' }
+    : { path: target.slice(0, mark), rawQueryString: target.slice(mark + 1) };
+}
+
+/** Header values by lower-cased name, duplicates in the order in which they came. */
+export function groupHeaders(headers: GatewayRequest['headers']): ReadonlyMap<string, HeaderGroup> {
+  const groups = new Map<string, HeaderGroup>();
+  for (const [name, value] of headers) {
+    const key = name.toLowerCase();
+    const group = groups.get(key);
+    if (group) group.values.push(value);
+    else groups.set(key, { name, values: [value] });
+  }
+  return groups;
+}
+
+/** Decoded query parameters, duplicates in the order in which they came; names are case-sensitive. */
+export function groupQuery(rawQueryString: string): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, string[]>();
+  for (const [name, value] of new URLSearchParams(rawQueryString)) {
+    const values = groups.get(name);
+    if (values) values.push(value);
+    else groups.set(name, [value]);
+  }
+  return groups;
+}
+
+/** Bytes that count against MAX_HEADER_BYTES. Node hands header text over as Latin-1: one character, one byte. */
+export function headerBytes(request: GatewayRequest): number {
+  const line = `${request.method} ${request.target} ${request.protocol}`;
+  return request.headers.reduce((sum, [, value]) => sum + value.length, line.length);
+}
+
+function partitionOf(region: string): string {
+  if (region.startsWith('cn-')) return 'aws-cn';
+  return region.startsWith('us-gov-') ? 'aws-us-gov' : 'aws';
+}
+
+/**
+ * The ARN of what is being called: `methodArn`, or `routeArn` in format 2.0
+ * (AG api-gateway-control-access-using-iam-policies-to-invoke-api).
+ *
+ * It carries the concrete path, also for parameters, `{proxy+}` and `$default`. AWS does not say whether
+ * percent-encoding and trailing slashes are kept: here the path stands as it was received.
+ */
+export function methodArn(settings: ApiSettings, verb: string, path: string): string {
+  const { accountId, apiId, region, stage } = settings;
+  return `arn:${partitionOf(region)}:execute-api:${region}:${accountId}:${apiId}/${stage}/${verb}${path}`;
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { readBody, sendJson } from '../gateway/http.ts';
+import { splitTarget } from '../gateway/request.ts';
+import { readTokenRequest } from './token-request.ts';
+
+export interface IdentityProviderOptions {
+  /** The origin followed by /_dev: OpenID Connect looks for its documents under the issuer. */
+  readonly issuer: string;
+  readonly audience: string;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  /** Of a token that was asked for without `expiresIn`. */
+  readonly lifetimeSeconds: number;
+  /** The user who has this email; undefined when there is none. */
+  readonly resolveUser: (email: string) => Promise<{ readonly id: string } | undefined>;
+}
+
+const ALGORITHM = 'RS256';
+const MAX_REQUEST_BYTES = 10_240;
+
+interface SigningKey {
+  readonly publicJwk: Readonly<Record<string, unknown>>;
+  sign(claims: Readonly<Record<string, unknown>>, issuedAt: number, expiresAt: number): Promise<string>;
+}
+
+/** A key pair for the life of the process; its id is the thumbprint of its public half (RFC 7638). */
+async function createSigningKey(issuer: string, audience: string): Promise<SigningKey> {
+  const { publicKey, privateKey } = await generateKeyPair(ALGORITHM);
+  const jwk = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  return {
+    publicJwk: { ...jwk, kid, alg: ALGORITHM, use: 'sig' },
+    sign: (claims, issuedAt, expiresAt) =>
+      new SignJWT(claims)
+        .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(expiresAt)
+        .setJti(randomUUID())
+        .sign(privateKey),
+  };
+}
+
+interface Endpoint {
+  readonly method: 'GET' | 'POST';
+  readonly serve: (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+}
+
+const document = (content: unknown): Endpoint => ({
+  method: 'GET',
+  serve: async (_, outgoing) => sendJson(outgoing, 200, content),
+});
+
+/** The form of every refusal: a code for programs, a message that begins with the field for people. */
+const refuse = (outgoing: ServerResponse, statusCode: number, error: string, message: string): void =>
+  sendJson(outgoing, statusCode, { error, message });
+
+/**
+ * An identity provider for development: it gives a token to whoever names a user, without a password. Its
+ * documents follow OpenID Connect Discovery 1.0, its tokens RFC 7519, so that whatever verifies them is set up
+ * as for a real provider.
+ *
+ * Serves `POST /_dev/token`, `GET /_dev/.well-known/jwks.json` and `GET /_dev/.well-known/openid-configuration`.
+ *
+ * @throws Error when `lifetimeSeconds` is not a positive whole number
+ */
+export async function createIdentityProvider(options: IdentityProviderOptions): Promise<RequestListener> {
+  const { issuer, audience, clock, lifetimeSeconds, resolveUser } = options;
+  if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds <= 0) {
+    throw new Error('lifetimeSeconds is not a positive whole number');
+  }
+  const key = await createSigningKey(issuer, audience);
+
+  const discovery = {
+    issuer,
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    token_endpoint: `${issuer}/token`,
+    response_types_supported: ['token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [ALGORITHM],
+  };
+
+  async function issueToken(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const body = await readBody(incoming, MAX_REQUEST_BYTES);
+    if (!body)
+      return refuse(outgoing, 413, 'invalid_request', `body: longer than ${MAX_REQUEST_BYTES} bytes`);
+    const request = readTokenRequest(body.toString('utf8'));
+    if ('error' in request) return sendJson(outgoing, 400, request);
+    const user = await resolveUser(request.user);
+    if (!user) return refuse(outgoing, 404, 'unknown_user', `user: nobody has the email ${request.user}`);
+
+    const issuedAt = Math.floor(clock() / 1_000);
+    const expiresIn = request.expiresIn ?? lifetimeSeconds;
+    const claims = { sub: user.id, email: request.user, email_verified: true };
+    const answer = {
+      access_token: await key.sign(claims, issuedAt, issuedAt + expiresIn),
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+    };
+    // RFC 6749, 5.1: a token must not be left in a cache.
+    sendJson(outgoing, 200, answer, { 'cache-control': 'no-store' });
+  }
+
+  const endpoints: ReadonlyMap<string, Endpoint> = new Map([
+    ['/_dev/token', { method: 'POST', serve: issueToken }],
+    ['/_dev/.well-known/jwks.json', document({ keys: [key.publicJwk] })],
+    ['/_dev/.well-known/openid-configuration', document(discovery)],
+  ]);
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const { path } = splitTarget(incoming.url ?? '');
+    const endpoint = endpoints.get(path);
+    if (!endpoint) return refuse(outgoing, 404, 'not_found', `${path} is not served here`);
+    if (incoming.method === endpoint.method) return endpoint.serve(incoming, outgoing);
+    outgoing.setHeader('allow', endpoint.method);
+    return refuse(outgoing, 405, 'method_not_allowed', `${path} takes ${endpoint.method}`);
+  }
+
+  return (incoming, outgoing) => {
+    serve(incoming, outgoing).catch((error: unknown) => {
+      // Incomplete: the client went away while sending, and there is nobody to answer.
+      if (!incoming.complete) return outgoing.destroy();
+      return refuse(outgoing, 500, 'server_error', error instanceof Error ? error.message : String(error));
+    });
+  };
+}

@@ -1,0 +1,36 @@
+/** Where the local functions pretend to live. */
+export interface FunctionHome {
+  readonly region: string;
+  readonly accountId: string;
+}
+
+export interface FunctionReference {
+  readonly name: string;
+  /** A version or alias; undefined when none was asked for. */
+  readonly qualifier: string | undefined;
+}
+
+/** The only version there is: nothing is published locally. */
+export const LATEST = '$LATEST';
+
+const ARN_PREFIX = /^(arn:aws[\w-]*:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:|function:)/;
+
+/**
+ * Reads the `FunctionName` of an Invoke request: a name, a partial ARN or a full ARN, each with or without
+ * a qualifier (Lambda API_Invoke). Region and account are not compared: every local function is here.
+ *
+ * @returns undefined when it is none of these
+ */
+export function parseFunctionName(text: string): FunctionReference | undefined {
+  const [, name, qualifier] =
+    /^([\w-]{1,140})(?::(\$LATEST|[\w-]+))?$/.exec(text.replace(ARN_PREFIX, '')) ?? [];
+  return name === undefined ? undefined : { name, qualifier };
+}
+
+/** The ARN under which a function answers, and is missed when it does not exist. */
+export function functionArn(
+  { region, accountId }: FunctionHome,
+  { name, qualifier }: FunctionReference,
+): string {
+  return `arn:aws:lambda:${region}:${accountId}:function:${name}${qualifier === undefined ? '' : `:${qualifier}`}`;
+}

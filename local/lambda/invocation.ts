@@ -1,0 +1,84 @@
+import { withTimeout } from '../gateway/http.ts';
+import { LATEST } from './function-name.ts';
+
+/** What the Node.js runtime passes beside the event (Lambda nodejs-context). */
+export interface LambdaContext {
+  readonly functionName: string;
+  readonly functionVersion: string;
+  readonly invokedFunctionArn: string;
+  readonly memoryLimitInMB: string;
+  readonly awsRequestId: string;
+  readonly logGroupName: string;
+  readonly logStreamName: string;
+  callbackWaitsForEmptyEventLoop: boolean;
+  getRemainingTimeInMillis(): number;
+}
+
+export type LambdaFunction = (event: unknown, context: LambdaContext) => Promise<unknown>;
+
+/** What a failed invocation answers in place of a result (Lambda nodejs-exceptions). */
+export interface FunctionError {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace: readonly string[];
+}
+
+export type InvocationOutcome =
+  | { readonly ok: true; readonly payload: string }
+  | { readonly ok: false; readonly error: FunctionError };
+
+export interface Invocation {
+  readonly name: string;
+  readonly arn: string;
+  readonly requestId: string;
+  readonly event: unknown;
+  readonly timeoutMs: number;
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+}
+
+const MEMORY_MB = 1_024;
+
+function createContext({ name, arn, requestId, timeoutMs, clock }: Invocation): LambdaContext {
+  const startedAt = clock();
+  return {
+    functionName: name,
+    functionVersion: LATEST,
+    invokedFunctionArn: arn,
+    memoryLimitInMB: String(MEMORY_MB),
+    awsRequestId: requestId,
+    logGroupName: `/aws/lambda/${name}`,
+    logStreamName: `${new Date(startedAt).toISOString().slice(0, 10).replaceAll('-', '/')}/[${LATEST}]local`,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, startedAt + timeoutMs - clock()),
+  };
+}
+
+function describe(thrown: unknown): FunctionError {
+  if (!(thrown instanceof Error))
+    return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] };
+  return { errorType: thrown.name, errorMessage: thrown.message, trace: (thrown.stack ?? '').split('\n') };
+}
+
+/**
+ * Runs a function once. Whatever it throws, answers that cannot be written as JSON and one that outlasts its
+ * time included, is an outcome and not an error: the Invoke API reports them with status 200.
+ */
+export async function invokeFunction(
+  run: LambdaFunction,
+  invocation: Invocation,
+): Promise<InvocationOutcome> {
+  const { event, timeoutMs } = invocation;
+  try {
+    // Inside an async function, so that a function that throws before its promise is caught as well.
+    const work = (async () => run(event, createContext(invocation)))();
+    const answer = await withTimeout(
+      work,
+      timeoutMs,
+      `Task timed out after ${(timeoutMs / 1_000).toFixed(2)} seconds`,
+    );
+    return { ok: true, payload: JSON.stringify(answer) ?? 'null' };
+  } catch (thrown) {
+    return { ok: false, error: describe(thrown) };
+  }
+}

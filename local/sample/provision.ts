@@ -1,0 +1,52 @@
+/** Calls provisioning as an operator would: one event, one answer. */
+export type Invoke = (event: Readonly<Record<string, unknown>>) => Promise<unknown>;
+
+type Result = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/**
+ * Runs the commands of the sample world. Each has an operation id of its own, so on a table that holds
+ * the world already (DATA=file) everything is recognised and nothing is written twice.
+ */
+export function createProvisioner(invoke: Invoke) {
+  return async (
+    command: string,
+    label: string,
+    input: Readonly<Record<string, unknown>>,
+  ): Promise<Result> => {
+    const operationId = `sample-world:${command}:${label}`;
+    const answer = (await invoke({ command, input, operationId, actor: 'sample-world' })) as
+      | { readonly ok: true; readonly result: Result }
+      | { readonly ok: false; readonly error: { readonly code: string; readonly message: string } };
+    if (!answer.ok)
+      throw new Error(`sample world, ${command} (${label}): ${answer.error.code}: ${answer.error.message}`);
+    return answer.result;
+  };
+}
+
+export type Provision = ReturnType<typeof createProvisioner>;
+
+/** A role with what it allows and denies. */
+export async function createRole(
+  provision: Provision,
+  role: { readonly name: string; readonly scope: string; readonly parent?: string },
+  effects: { readonly allow?: readonly string[]; readonly deny?: readonly string[] },
+): Promise<string> {
+  const { id } = await provision(
+    'role.create',
+    `${role.scope} ${role.name}`.replace(/^\S+:\S+/, 'owned'),
+    role,
+  );
+  for (const [effect, permissions] of [
+    ['ALLOW', effects.allow],
+    ['DENY', effects.deny],
+  ] as const) {
+    for (const permission of permissions ?? []) {
+      await provision('role-permission.create', `${role.name} ${permission}`, {
+        role: id,
+        permission,
+        effect,
+      });
+    }
+  }
+  return id;
+}

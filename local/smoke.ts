@@ -1,0 +1,167 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { readConfiguration } from './configuration.ts';
+import { type Stack, startStack } from './stack.ts';
+
+/**
+ * `npm run smoke`: starts the stack on free ports and walks the whole path as a user would, over HTTP and
+ * through the Lambda API, with the clock of the wall. Ends with `N passed, N failed`.
+ */
+const CACHE_TTL_SECONDS = 1;
+let passed = 0;
+let failed = 0;
+
+function check(what: string, holds: boolean, seen?: unknown): void {
+  if (holds) passed += 1;
+  else failed += 1;
+  console.log(
+    `${holds ? 'ok    ' : 'FAILED'} ${what}${holds || seen === undefined ? '' : `, saw ${JSON.stringify(seen)}`}`,
+  );
+}
+
+async function walk(stack: Stack): Promise<void> {
+  const { url, school, tenants } = stack;
+  const lambda = new LambdaClient({
+    endpoint: stack.lambdaUrl,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+
+  async function invoke(name: string, event: unknown): Promise<unknown> {
+    const answer = await lambda.send(
+      new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
+    );
+    return JSON.parse(new TextDecoder().decode(answer.Payload));
+  }
+
+  async function provision(command: string, input: Record<string, unknown>): Promise<{ id: string }> {
+    const answer = (await invoke('provisioning', { command, input, actor: 'smoke' })) as {
+      ok: boolean;
+      result?: { id: string };
+      error?: { message: string };
+    };
+    check(`provisioning: ${command}`, answer.ok, answer.error);
+    return answer.result ?? { id: '' };
+  }
+
+  async function tokenOf(user: string): Promise<string> {
+    const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
+    return ((await answer.json()) as { access_token: string }).access_token;
+  }
+
+  async function status(path: string, token?: string, method = 'GET'): Promise<number> {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return (await fetch(`${url}${path}`, { method, headers })).status;
+  }
+
+  async function expectStatus(
+    expected: number,
+    who: string | undefined,
+    path: string,
+    method = 'GET',
+  ): Promise<void> {
+    const seen = await status(path, who === undefined ? undefined : await tokenOf(who), method);
+    check(
+      `${expected} for ${who ?? 'nobody'}: ${method} ${path.replace(/[0-9A-Z]{26}/g, '…')}`,
+      seen === expected,
+      seen,
+    );
+  }
+
+  const grades = (location: string) => `/locations/${location}/pages/grades`;
+  for (const api of ['', '/http-policy', '/rest', '/rest-token']) {
+    await expectStatus(200, 'tina@school.example', `${api}${grades(school.north)}`);
+    await expectStatus(403, 'victor@school.example', `${api}${grades(school.north)}`);
+    await expectStatus(401, undefined, `${api}${grades(school.north)}`);
+    await expectStatus(200, 'victor@school.example', `${api}/locations/${school.north}/pages/schedule`);
+    await expectStatus(200, 'alice@acme.example', `${api}/tenants/${tenants.acme}/tickets/1`, 'DELETE');
+  }
+  await expectStatus(403, 'tina@school.example', grades(school.south));
+  await expectStatus(200, 'sam@school.example', grades(school.north));
+  await expectStatus(403, 'sam@school.example', grades(school.south));
+  await expectStatus(200, 'ada@school.example', grades(school.south));
+  await expectStatus(403, 'dora@school.example', grades(school.south));
+  await expectStatus(200, 'bob@acme.example', `/tenants/${tenants.acme}/tickets`);
+  await expectStatus(403, 'bob@acme.example', `/tenants/${tenants.globex}/tickets`);
+  await expectStatus(403, 'bob@acme.example', `/tenants/${tenants.acme}/tickets/1`, 'DELETE');
+  await expectStatus(200, 'clara@acme.example', `/tenants/${tenants.acme}/tickets/1`, 'DELETE');
+  await expectStatus(200, 'olga@audit.example', `/tenants/${tenants.globex}/tickets`);
+  await expectStatus(403, 'olga@audit.example', `/tenants/${tenants.globex}/tickets`, 'POST');
+  await expectStatus(403, 'ada@school.example', '/nowhere');
+  await expectStatus(403, 'ada@school.example', `${grades(school.north)}/`);
+  check(
+    '401 for a token that was tampered with',
+    (await status(grades(school.north), `${await tokenOf('ada@school.example')}x`)) === 401,
+  );
+
+  const tenant = await provision('tenant.create', { name: 'Initech' });
+  const place = await provision('location.create', { name: 'Office', parent: `tenant:${tenant.id}` });
+  const other = await provision('location.create', { name: 'Annex', parent: `tenant:${tenant.id}` });
+  await provision('page.create', { name: 'stapler' });
+  const role = await provision('role.create', { name: 'keeper', scope: `tenant:${tenant.id}` });
+  await provision('role-permission.create', { role: role.id, permission: 'stapler', effect: 'ALLOW' });
+  const group = await provision('group.create', { scope: `location:${place.id}`, name: 'keepers' });
+  await provision('group-role.create', { group: group.id, role: role.id });
+  const user = await provision('user.create', { email: 'milton@initech.example' });
+  await provision('membership.create', { user: user.id, group: group.id });
+  const stapler = (location: string) => `/locations/${location}/pages/stapler`;
+  await expectStatus(200, 'milton@initech.example', stapler(place.id));
+  await expectStatus(403, 'milton@initech.example', stapler(other.id));
+  await expectStatus(403, 'milton@initech.example', `/locations/${place.id}/pages/dashboard`);
+  await expectStatus(403, 'milton@initech.example', stapler(school.north));
+
+  await provision('membership.delete', { user: user.id, group: group.id });
+  await new Promise((resolve) => setTimeout(resolve, CACHE_TTL_SECONDS * 1_000 + 50));
+  await expectStatus(403, 'milton@initech.example', stapler(place.id));
+
+  const refused = (await invoke('provisioning', {
+    command: 'user.create',
+    input: { email: 'tina@school.example' },
+  })) as {
+    ok: boolean;
+    error?: { code: string; field: string };
+  };
+  check(
+    'a second user with the same email is told so',
+    refused.error?.code === 'conflict' && refused.error.field === 'email',
+    refused,
+  );
+
+  const answer = (await invoke('authorizer', {
+    version: '2.0',
+    type: 'REQUEST',
+    routeArn: `arn:aws:execute-api:eu-central-1:000000000000:local/$default/GET${grades(school.north)}`,
+    identitySource: [],
+    routeKey: 'GET /locations/{locationId}/pages/{page}',
+    rawPath: grades(school.north),
+    rawQueryString: '',
+    headers: { authorization: `Bearer ${await tokenOf('tina@school.example')}` },
+    requestContext: { stage: '$default', http: { method: 'GET', path: grades(school.north) } },
+  })) as { isAuthorized?: boolean };
+  check('the authorizer answers through the Lambda API', answer.isAuthorized === true, answer);
+}
+
+async function main(): Promise<void> {
+  const stack = await startStack(
+    readConfiguration({
+      PORT: '0',
+      LAMBDA_PORT: '0',
+      CACHE_TTL_SECONDS: String(CACHE_TTL_SECONDS),
+      DYNAMODB_ENDPOINT: process.env.DYNAMODB_ENDPOINT,
+      TABLE_NAME: `smoke-${Date.now()}`,
+    }),
+  );
+  try {
+    await walk(stack);
+  } finally {
+    await stack.stop();
+  }
+}
+
+main()
+  .catch((error: unknown) =>
+    check(`the walk ends: ${error instanceof Error ? error.message : String(error)}`, false),
+  )
+  .finally(() => {
+    console.log(`${passed} passed, ${failed} failed`);
+    process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+  });

@@ -1,0 +1,134 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_RESOURCE_LENGTH, toPolicy, toSimple } from '../../authorizer/answers/answer.ts';
+import type { Verdict } from '../../authorizer/index.ts';
+import { ALICE, ARN, PLACE, TENANT } from './support.ts';
+
+const ALLOWED: Verdict = {
+  allowed: true,
+  reason: 'role',
+  subject: `user:${ALICE}`,
+  route: 'r1',
+  permission: 'roster',
+  scope: `location:${PLACE}`,
+  tenant: TENANT,
+  roles: ['role-1', 'role-2'],
+};
+const CONTEXT = {
+  subject: `user:${ALICE}`,
+  tenant: TENANT,
+  scope: `location:${PLACE}`,
+  permission: 'roster',
+  roles: 'role-1,role-2',
+  reason: 'role',
+  route: 'r1',
+  coverage: 'route',
+};
+const DENIED: Verdict = { allowed: false, reason: 'subject_unknown' };
+
+const statement = (arn: string, verdict: Verdict) => toPolicy(arn, verdict).policyDocument.Statement[0];
+
+describe('a simple answer', () => {
+  it('says yes or no, and to whom and why', () => {
+    expect(toSimple(ALLOWED)).toEqual({ isAuthorized: true, context: CONTEXT });
+    expect(toSimple(DENIED)).toEqual({
+      isAuthorized: false,
+      context: { reason: 'subject_unknown', coverage: 'route' },
+    });
+  });
+});
+
+describe('a policy', () => {
+  it('allows exactly the ARN that was asked for', () => {
+    const arn = `${ARN}/prod/GET/locations/L1:x`;
+    expect(toPolicy(arn, ALLOWED)).toEqual({
+      principalId: `user:${ALICE}`,
+      policyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: arn }],
+      },
+      context: CONTEXT,
+    });
+  });
+
+  it('denies it explicitly, also for a caller who is nobody', () => {
+    expect(toPolicy(`${ARN}/prod/GET/x`, DENIED)).toEqual({
+      principalId: 'nobody',
+      policyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Action: 'execute-api:Invoke', Effect: 'Deny', Resource: `${ARN}/prod/GET/x` }],
+      },
+      context: { reason: 'subject_unknown', coverage: 'route' },
+    });
+  });
+
+  it('holds nothing in its context but texts, as REST demands, and no key `claims`', () => {
+    const { context } = toPolicy(`${ARN}/prod/GET/x`, ALLOWED);
+    expect(Object.values(context).every((value) => typeof value === 'string')).toBe(true);
+    expect(context).not.toHaveProperty('claims');
+  });
+
+  it('may name the stage $default', () => {
+    expect(statement(`${ARN}/$default/GET/x`, ALLOWED)).toMatchObject({
+      Effect: 'Allow',
+      Resource: `${ARN}/$default/GET/x`,
+    });
+  });
+
+  it.each([
+    ['*', '/prod/GET/*', '/prod/GET/?'],
+    ['* within', '/prod/GET/a*b', '/prod/GET/a?b'],
+    ['?', '/prod/GET/a?b', '/prod/GET/a?b'],
+    ['a variable', '/prod/GET/\u0024{aws:username}', '/prod/GET/?{aws:username}'],
+    ['$ in the path', '/$default/GET/$default/x', '/?default/GET/?default/x'],
+    ['$ as the verb', '/$default/$default/x', '/?default/?default/x'],
+    ['another stage with $', '/$defaults/GET/x', '/?defaults/GET/x'],
+    ['a line feed', '/prod/GET/a\nb', '/prod/GET/a?b'],
+    ['a null byte', '/prod/GET/a\u0000b', '/prod/GET/a?b'],
+    ['a C1 control', '/prod/GET/a\u0085b', '/prod/GET/a?b'],
+  ])('never allows an ARN that could mean more than itself: %s', (_, given, denied) => {
+    expect(statement(`${ARN}${given}`, ALLOWED)).toEqual({
+      Action: 'execute-api:Invoke',
+      Effect: 'Deny',
+      Resource: `${ARN}${denied}`,
+    });
+    expect(toPolicy(`${ARN}${given}`, ALLOWED).context).toMatchObject({ reason: 'arn_unusable' });
+  });
+
+  it('allows an ARN of 512 characters; a longer one is denied, with all that begins like it', () => {
+    const start = `${ARN}/prod/GET/`;
+    const longest = start + 'a'.repeat(MAX_RESOURCE_LENGTH - start.length);
+    expect(statement(longest, ALLOWED)).toMatchObject({ Effect: 'Allow', Resource: longest });
+    expect(statement(`${longest}a`, ALLOWED)).toMatchObject({
+      Effect: 'Deny',
+      Resource: `${longest.slice(0, -1)}*`,
+    });
+  });
+
+  it('property: an Allow means its ARN alone, a Deny at least its ARN', () => {
+    const path = fc.string({ unit: fc.constantFrom(...'ab/*?$:{}%', '\n', 'é'), maxLength: 600 });
+    fc.assert(
+      fc.property(path, fc.constantFrom('prod', '$default'), fc.boolean(), (tail, stage, allowed) => {
+        const arn = `${ARN}/${stage}/GET/${tail}`;
+        const { Effect, Resource } = statement(arn, { ...ALLOWED, allowed });
+        expect(Resource.length).toBeLessThanOrEqual(MAX_RESOURCE_LENGTH);
+        if (Effect === 'Allow') {
+          expect(allowed).toBe(true);
+          expect(Resource).toBe(arn);
+          expect(Resource.replace('/$default/', '/')).not.toMatch(/[*?$]/);
+        } else {
+          expect(covers(Resource, arn)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+/** IAM's matching, written out: `*` any run of characters, `?` any one, `/` and line feeds included. */
+function covers(pattern: string, text: string): boolean {
+  const source = pattern
+    .replace(/[.+^${}()|[\]\\/]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 'su').test(text);
+}

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { match } from '../../authorizer/routes/match.ts';
+import { isValue } from '../../authorizer/routes/rule.ts';
+import { isName } from '../../table/identifiers.ts';
+import { rule } from './support.ts';
+
+const RULES = [
+  rule('home', 'GET', '/'),
+  rule('page', 'GET', '/locations/{id}/pages/{page}'),
+  rule('list', 'GET', '/locations/{id}/pages'),
+  rule('mine', 'GET', '/locations/mine/pages'),
+  rule('write', 'POST', '/locations/{id}/pages'),
+  rule('any', 'ANY', '/locations/{id}/pages'),
+  rule('files', 'ANY', '/files/{rest+}'),
+  rule('colon', 'GET', '/accounts/@me/{id}'),
+];
+
+const found = (method: string, path: string, rules = RULES) => match(rules, method, path)?.rule.id;
+
+describe('matching a request to a route', () => {
+  it.each([
+    ['GET', '/', 'home'],
+    ['GET', '/locations/L1/pages/roster', 'page'],
+    ['GET', '/accounts/@me/7', 'colon'],
+    ['GET', '/locations/mine/pages', 'mine'],
+    ['GET', '/locations/L1/pages', 'list'],
+    ['POST', '/locations/L1/pages', 'write'],
+    ['DELETE', '/locations/L1/pages', 'any'],
+    ['PUT', '/files/a', 'files'],
+    ['PUT', '/files/a/b.txt', 'files'],
+  ])('%s %s is %s', (method, path, id) => {
+    expect(found(method, path)).toBe(id);
+  });
+
+  it('hands over what the path holds', () => {
+    const page = match(RULES, 'GET', '/locations/L1/pages/roster')?.parameters ?? new Map();
+    expect(Object.fromEntries(page)).toEqual({ id: 'L1', page: 'roster' });
+    const files = match(RULES, 'GET', '/files/a/b.txt')?.parameters ?? new Map();
+    expect(Object.fromEntries(files)).toEqual({ rest: 'a/b.txt' });
+  });
+
+  it.each([
+    ['another verb', 'POST', '/'],
+    ['a verb in lower case', 'get', '/'],
+    ['no path', 'GET', ''],
+    ['a path without its slash', 'GET', 'locations/L1/pages'],
+    ['something in place of its slash', 'GET', '.locations/L1/pages'],
+    ['a trailing slash', 'GET', '/locations/L1/pages/'],
+    ['a doubled slash', 'GET', '/locations//pages'],
+    ['a doubled slash in front', 'GET', '//locations/L1/pages'],
+    ['an encoded slash', 'GET', '/locations/L1%2Fpages'],
+    ['an encoded letter in a literal', 'GET', '/locations/L1/p%61ges'],
+    ['an encoded letter in a value', 'GET', '/locations/L%31/pages'],
+    ['another case', 'GET', '/Locations/L1/pages'],
+    ['a longer path', 'GET', '/locations/L1/pages/roster/x'],
+    ['a shorter path', 'GET', '/locations'],
+    ['a dot segment', 'GET', '/locations/../pages'],
+    ['a dot segment in the rest', 'GET', '/files/a/../b'],
+    ['an encoded dot segment in the rest', 'GET', '/files/a/%2e%2e/b'],
+    ['an empty segment in the rest', 'GET', '/files/a//b'],
+    ['an empty rest', 'GET', '/files/'],
+    ['no rest', 'GET', '/files'],
+    ['a wildcard', 'GET', '/locations/*/pages'],
+    ['a question mark', 'GET', '/locations/L?/pages'],
+    ['a colon in a value', 'GET', '/locations/location:L1/pages'],
+    ['a hash', 'GET', '/locations/L1#x/pages'],
+    ['a semicolon', 'GET', '/locations/L1;x=y/pages'],
+    ['a line feed', 'GET', '/locations/L1\n/pages'],
+    ['letters of another script', 'GET', '/locations/Ł1/pages'],
+    ['a value of 129 characters', 'GET', `/locations/${'a'.repeat(129)}/pages`],
+    ['the template itself', 'GET', '/locations/{id}/pages'],
+  ])('finds none for %s', (_, method, path) => {
+    expect(found(method, path)).toBeUndefined();
+  });
+
+  it('takes a value of 128 characters', () => {
+    expect(found('GET', `/locations/${'a'.repeat(128)}/pages`)).toBe('list');
+  });
+
+  it('takes for a value exactly what the table takes for a name', () => {
+    const near = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...'aZ09._-', ':', '%', '\n', 'é'), maxLength: 6 }),
+      fc.integer({ min: 126, max: 130 }).map((length) => 'x'.repeat(length)),
+      fc.string(),
+    );
+    fc.assert(fc.property(near, (text) => isValue(text) === isName(text)));
+  });
+});
+
+describe('of several routes that fit', () => {
+  const FITTING = [
+    rule('rest-any', 'ANY', '/{rest+}'),
+    rule('rest', 'GET', '/{rest+}'),
+    rule('deep-rest', 'GET', '/a/{rest+}'),
+    rule('both', 'GET', '/{x}/{y}'),
+    rule('second-literal', 'GET', '/{x}/b'),
+    rule('first-literal', 'GET', '/a/{y}'),
+    rule('exact-any', 'ANY', '/a/b'),
+    rule('exact', 'GET', '/a/b'),
+  ];
+  /** From the one that goes before all others to the last. */
+  const ORDER = [
+    'exact',
+    'exact-any',
+    'first-literal',
+    'second-literal',
+    'both',
+    'deep-rest',
+    'rest',
+    'rest-any',
+  ];
+
+  it('a literal goes before a parameter, that before the rest, and on one path the verb before ANY', () => {
+    for (const [place, id] of ORDER.entries()) {
+      const left = FITTING.filter((each) => ORDER.indexOf(each.id) >= place);
+      expect(found('GET', '/a/b', left)).toBe(id);
+    }
+  });
+
+  it('a closed path stays closed beside an open verb', () => {
+    const rules = [rule('open', 'GET', '/{rest+}'), rule('closed', 'ANY', '/admin/{id}')];
+    expect(found('GET', '/admin/7', rules)).toBe('closed');
+  });
+
+  it('the answer is the same in whatever order they were read', () => {
+    const twins = [...FITTING, rule('twin-2', 'GET', '/t'), rule('twin-1', 'GET', '/t')];
+    const shuffled = fc.shuffledSubarray(twins, { minLength: twins.length });
+    fc.assert(
+      fc.property(shuffled, fc.constantFrom('/a/b', '/a/c', '/c/b', '/t', '/a/b/c'), (rules, path) => {
+        expect(found('GET', path, rules)).toBe(found('GET', path, twins));
+      }),
+    );
+    expect(found('GET', '/t', twins)).toBe('twin-1');
+  });
+});

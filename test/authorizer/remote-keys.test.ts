@@ -1,0 +1,108 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createAuthentication, createRemoteKeys } from '../../authorizer/index.ts';
+import { AUDIENCE, createClock, createIssuer, ISSUER, type Issuer } from './support.ts';
+
+let issuer: Issuer;
+let server: Server | undefined;
+beforeAll(async () => {
+  issuer = await createIssuer();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** Serves the issuer's keys on this machine and counts how often it is asked. */
+async function serve(listener: RequestListener) {
+  let requests = 0;
+  server = createServer((incoming, outgoing) => {
+    requests += 1;
+    listener(incoming, outgoing);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const authenticate = createAuthentication({
+    keys: createRemoteKeys(new URL(`http://127.0.0.1:${port}/jwks.json`)),
+    issuer: ISSUER,
+    audience: [AUDIENCE],
+    algorithms: ['RS256'],
+    maxBytes: 4_096,
+    clock: createClock(),
+  });
+  return {
+    authenticate: async (token: string) => authenticate([`Bearer ${token}`]),
+    requests: () => requests,
+  };
+}
+
+const answer =
+  (status: number, body: unknown, headers = {}): RequestListener =>
+  (_, outgoing) =>
+    outgoing.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
+
+describe("the issuer's keys over HTTP", () => {
+  it('are fetched once for many tokens, also for many at once', async () => {
+    const { authenticate, requests } = await serve(answer(200, { keys: [issuer.jwk] }));
+    const token = await issuer.token();
+    await Promise.all(Array.from({ length: 20 }, () => authenticate(token)));
+    await authenticate(token);
+    expect(requests()).toBe(1);
+  });
+
+  it('are not fetched for a token that is refused without them', async () => {
+    const { authenticate, requests } = await serve(answer(200, { keys: [issuer.jwk] }));
+    await expect(authenticate('not.a.token')).rejects.toMatchObject({ name: 'CredentialsError' });
+    await expect(authenticate(await issuer.token({}, { jku: 'https://evil.example' }))).rejects.toMatchObject(
+      {
+        code: 'header_refused',
+      },
+    );
+    expect(requests()).toBe(0);
+  });
+
+  it('are not fetched again for each unknown key id', async () => {
+    const { authenticate, requests } = await serve(answer(200, { keys: [issuer.jwk] }));
+    for (const kid of ['a', 'b', 'c']) {
+      await expect(authenticate(await issuer.token({}, { kid }))).rejects.toMatchObject({
+        code: 'key_unknown',
+      });
+    }
+    expect(requests()).toBe(1);
+  });
+
+  it.each<[string, RequestListener]>([
+    ['answers 500', answer(500, 'down')],
+    ['answers what is no JSON', answer(200, '<html>')],
+    ['answers what is no key set', answer(200, { keys: 'none' })],
+    ['redirects', answer(302, '', { location: 'http://127.0.0.1:1/' })],
+    ['hangs up', (incoming) => incoming.destroy()],
+  ])('that cannot be had are our fault, when the issuer %s', async (_, listener) => {
+    const { authenticate } = await serve(listener);
+    await expect(authenticate(await issuer.token())).rejects.toMatchObject({
+      name: 'Fault',
+      code: 'keys_unavailable',
+    });
+  });
+
+  it('are waited for one second and no longer', async () => {
+    const timedOut = AbortSignal.abort(Object.assign(new Error('timed out'), { name: 'TimeoutError' }));
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timedOut);
+    const { authenticate } = await serve(() => undefined);
+    await expect(authenticate(await issuer.token())).rejects.toMatchObject({ code: 'keys_unavailable' });
+    expect(timeout.mock.calls).toEqual([[1_000]]);
+  });
+
+  it('can be had again after a failure', async () => {
+    let isUp = false;
+    const { authenticate } = await serve((...exchange) =>
+      (isUp ? answer(200, { keys: [issuer.jwk] }) : answer(503, ''))(...exchange),
+    );
+    const token = await issuer.token();
+    await expect(authenticate(token)).rejects.toMatchObject({ code: 'keys_unavailable' });
+    isUp = true;
+    await expect(authenticate(token)).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,157 @@
+import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { RouteRule } from '../../authorizer/index.ts';
+import type { Engine } from '../../engine/index.ts';
+import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
+
+export const ISSUER = 'https://issuer.example';
+export const AUDIENCE = 'https://api.example';
+export const NOW = Date.UTC(2026, 0, 15, 12);
+
+export const ALICE = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+export const PLACE = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
+export const TENANT = 'tenant:01J8Z3Q3TQ6T0C9J2W0G7N2B6V';
+
+/** A clock that stands still until it is told to move. */
+export function createClock(start = NOW) {
+  let time = start;
+  return {
+    now: () => time,
+    advance: (milliseconds: number) => {
+      time += milliseconds;
+    },
+  };
+}
+
+type Claims = Record<string, unknown>;
+
+/** Claims of a good token; `undefined` in `changes` leaves one out. */
+export function goodClaims(changes: Claims = {}): Claims {
+  const seconds = NOW / 1_000;
+  const claims = { iss: ISSUER, aud: AUDIENCE, sub: ALICE, iat: seconds, exp: seconds + 600, ...changes };
+  return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
+}
+
+/** An issuer with one RSA key, and its tokens. */
+export async function createIssuer(kid = 'key-1') {
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
+  return {
+    jwk,
+    publicKey,
+    privateKey,
+    keys: createLocalJWKSet({ keys: [jwk] }),
+    token: (changes: Claims = {}, header: Claims = {}) =>
+      new SignJWT(goodClaims(changes))
+        .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT', ...header })
+        .sign(privateKey),
+  };
+}
+
+export type Issuer = Awaited<ReturnType<typeof createIssuer>>;
+
+export const base64url = (value: unknown): string =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A rule out of its texts, as they are provisioned. */
+export const rule = (
+  id: string,
+  method: string,
+  path: string,
+  permission = 'page',
+  scope = 'location:{id}',
+) =>
+  ({
+    id,
+    method,
+    segments: parsePathTemplate(path, 'path'),
+    permission: parseValueTemplate(permission, 'permission'),
+    scope: parseScopeTemplate(scope, 'scope'),
+  }) satisfies RouteRule;
+
+export const ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef1234';
+
+/** An event of an HTTP API, format 2.0, as AG http-api-lambda-authorizer shows it. */
+export function httpEvent(
+  method: string,
+  path: string,
+  headers: Record<string, unknown> = {},
+  stage = '$default',
+) {
+  const rawPath = stage === '$default' ? path : `/${stage}${path}`;
+  return {
+    version: '2.0',
+    type: 'REQUEST',
+    routeArn: `${ARN}/${stage}/${method}${path}`,
+    identitySource: ['ignored'],
+    routeKey: '$default',
+    rawPath,
+    rawQueryString: '',
+    headers,
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'abcdef1234',
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+      requestId: 'JKJaXmPLvHcESHA=',
+      routeKey: '$default',
+      stage,
+    },
+  };
+}
+
+/** An event of a REST REQUEST authorizer, as AG api-gateway-lambda-authorizer-input shows it. */
+export function restRequestEvent(method: string, path: string, multi: Record<string, string[]> = {}) {
+  return {
+    type: 'REQUEST',
+    methodArn: `${ARN}/prod/${method}${path}`,
+    resource: '/{proxy+}',
+    path,
+    httpMethod: method,
+    headers: Object.fromEntries(Object.entries(multi).map(([name, values]) => [name, values.at(-1)])),
+    multiValueHeaders: multi,
+    queryStringParameters: {},
+    pathParameters: {},
+    stageVariables: {},
+    requestContext: {
+      path: `/prod${path}`,
+      stage: 'prod',
+      requestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
+    },
+  };
+}
+
+export const restTokenEvent = (method: string, path: string, authorizationToken: unknown) => ({
+  type: 'TOKEN',
+  authorizationToken,
+  methodArn: `${ARN}/prod/${method}${path}`,
+});
+
+type FakeEngine = Pick<Engine, 'check' | 'rolesOf'>;
+
+/** An engine that says yes to everything, and what was asked of it. */
+export function createFakeEngine(answers: Partial<FakeEngine> = {}) {
+  const asked: string[] = [];
+  const engine: FakeEngine = {
+    check: (...question) => {
+      asked.push(question.slice(0, 3).join(' '));
+      return answers.check ? answers.check(...question) : { allowed: true, reason: 'role' };
+    },
+    rolesOf:
+      answers.rolesOf ??
+      (() => ({ root: TENANT, roles: ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'] })),
+  };
+  return { engine, asked };
+}
+
+/** A promise, and its two ends. */
+export function createDeferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
+
+/** Lets everything run that waits for nothing but its turn. */
+export const settle = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decide } from '../../engine/decide.ts';
+import type { Reason } from '../../engine/decision.ts';
+import type { Need } from '../../engine/needs.ts';
+import { rolesInForce } from '../../engine/roles.ts';
+import type { Entry } from '../../engine/store.ts';
+import { assemble, type View } from '../../engine/view.ts';
+import type { Assignment, Effect, RoleFacts, SubjectFacts } from '../../table/decision/facts.ts';
+import { patternsCovering } from '../../table/permission-name.ts';
+import { chainOf, decideNaively, type Facts } from './naive.ts';
+
+/** The engine decides as SPEC section 2 says, whatever the facts. */
+const USER = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9${n}`);
+const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
+const GROUPS = ['g0', 'g1', 'g2'];
+const PERMISSIONS = ['dashboard', 'a:b:c', 'a:b:d'];
+const TARGETS = [...PERMISSIONS, '*:*:*', 'a:*:*', 'a:b:*', 'a:*:c', 'x:*:*', 'a:*:d'];
+
+const mostly = fc.nat({ max: 9 }).map((n) => n < 9);
+const often = fc.nat({ max: 3 }).map((n) => n < 3);
+const seldom = fc.nat({ max: 9 }).map((n) => n === 9);
+const time = fc.integer({ min: 0, max: 10 });
+const role = fc.constantFrom(...ROLES);
+const scope = fc.constantFrom(...SCOPES);
+const some = <T>(one: fc.Arbitrary<T>, maxLength: number) => fc.array(one, { maxLength });
+const optional = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
+
+const facts: fc.Arbitrary<Facts> = fc.record({
+  user: fc.record({
+    exists: mostly,
+    active: mostly,
+    endsAt: fc.oneof({ weight: 3, arbitrary: fc.constant(Number.POSITIVE_INFINITY) }, time),
+    isAdmin: seldom,
+  }),
+  // A parent comes before its children in the list, so that there is no circle.
+  scopes: fc
+    .tuple(
+      ...SCOPES.map((ref, i) =>
+        fc.record({
+          ref: fc.constant(ref),
+          parent: i === 0 ? fc.constant(undefined) : optional(fc.constantFrom(...SCOPES.slice(0, i))),
+          exists: mostly,
+          active: mostly,
+          combination: fc.constantFrom('allow-overrides' as const, 'deny-overrides' as const),
+        }),
+      ),
+    )
+    .map((all) => [...all]),
+  permissions: fc
+    .tuple(...PERMISSIONS.map((name) => fc.record({ name: fc.constant(name), registered: mostly })))
+    .map((all) => [...all]),
+  // Parents are any role, also in a circle.
+  roles: fc
+    .tuple(
+      ...ROLES.map((id) =>
+        fc.record({ id: fc.constant(id), owner: optional(scope), parent: optional(role), deleted: seldom }),
+      ),
+    )
+    .map((all) => [...all]),
+  groups: fc
+    .tuple(...GROUPS.map((id) => fc.record({ id: fc.constant(id), scope, roles: some(role, 3) })))
+    .map((all) => [...all]),
+  memberships: fc.subarray(GROUPS),
+  assignments: fc.uniqueArray(
+    fc.record({
+      scope,
+      role,
+      start: fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), time),
+      end: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), time),
+    }),
+    { maxLength: 3, selector: (each) => `${each.scope} ${each.role}` },
+  ),
+  grants: some(fc.record({ root: scope, role }), 2),
+  globalRoles: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<string[]>([]) },
+    fc.subarray(ROLES, { maxLength: 1 }),
+  ),
+  effects: fc.uniqueArray(
+    fc.record({
+      role,
+      on: fc.constantFrom(...TARGETS),
+      effect: fc.constantFrom('ALLOW' as const, 'DENY' as const),
+    }),
+    { maxLength: 8, selector: (each) => `${each.role} ${each.on}` },
+  ),
+});
+
+/** What the table's decision items would hold of these facts, by the names under which the engine asks. */
+function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): ReadonlyMap<string, unknown> {
+  const tableOf = (owner: string | undefined): ReadonlyMap<string, RoleFacts> =>
+    new Map(
+      roles
+        .filter((each) => each.owner === owner && !each.deleted)
+        .map(({ id, parent }) => [id, { parent, patterns: effectsOf(id, (on) => on.includes('*')) }]),
+    );
+  const effectsOf = (id: string, wanted: (on: string) => boolean): ReadonlyMap<string, Effect> =>
+    new Map(
+      held.effects
+        .filter((each) => each.role === id && wanted(each.on))
+        .map(({ on, effect }) => [on, effect]),
+    );
+  const exactOf = (owner: string | undefined, name: string) => {
+    const having = (effect: Effect) =>
+      new Set(
+        roles
+          .filter(
+            (each) => each.owner === owner && effectsOf(each.id, (on) => on === name).get(name) === effect,
+          )
+          .map(({ id }) => id),
+      );
+    return { registered: false, allow: having('ALLOW'), deny: having('DENY') };
+  };
+  const assignments = new Map<string, Assignment[]>();
+  for (const { scope: where, ...each } of held.assignments) {
+    assignments.set(where, [...(assignments.get(where) ?? []), each]);
+  }
+  const grants = new Map<string, string[]>();
+  for (const grant of held.grants) grants.set(grant.root, [...(grants.get(grant.root) ?? []), grant.role]);
+  const subject: SubjectFacts = {
+    ...user,
+    groups: held.memberships,
+    globalRoles: held.globalRoles,
+    grants,
+    assignments,
+  };
+
+  const items = new Map<string, unknown>([['', tableOf(undefined)]]);
+  if (user.exists) items.set(USER, subject);
+  for (const { ref, active, combination, exists } of scopes) {
+    const groups = new Map(
+      held.groups.filter((each) => each.scope === ref).map((each) => [each.id, each.roles]),
+    );
+    const [, ...ancestors] = chainOf({ user, scopes, permissions, roles, ...held }, ref);
+    if (exists) items.set(ref, { ref, active, ancestors, combination, groups, roles: tableOf(ref) });
+    for (const { name } of permissions) items.set(`${ref} ${name}`, exactOf(ref, name));
+  }
+  for (const { name, registered } of permissions) {
+    items.set(name, { ...exactOf(undefined, name), registered, covering: patternsCovering(name) });
+  }
+  return items;
+}
+
+function viewOf(world: Facts, permission: string, where: string): View {
+  const items = itemsOf(world);
+  const find = <T>({ id }: Need<T>): Entry<T> => ({
+    facts: (items.get(id) ?? null) as T | null,
+    readAt: 0,
+    writtenAt: 0,
+    expiresAt: 1,
+    weight: 1,
+  });
+  const view = assemble({ subject: USER, scope: where, permission }, find, []);
+  if (!view) throw new Error('something was missing');
+  return view;
+}
+
+test('the engine and a naive evaluator give the same answer for the same reason', () => {
+  const counts = new Map<Reason, number>();
+  fc.assert(
+    fc.property(facts, fc.constantFrom(...PERMISSIONS), scope, time, (world, permission, where, at) => {
+      const expected = decideNaively(world, permission, where, at);
+      counts.set(expected.reason, (counts.get(expected.reason) ?? 0) + 1);
+      expect(decide(viewOf(world, permission, where), at)).toEqual(expected);
+    }),
+    { numRuns: 6_000 },
+  );
+  // The property says little unless every reason came up often.
+  expect(counts.size).toBe(10);
+  expect(Math.min(...counts.values())).toBeGreaterThan(60);
+});
+
+test('a role in force is named once, and every one that is named exists here', () => {
+  fc.assert(
+    fc.property(facts, scope, time, (world, where, at) => {
+      const inForce = rolesInForce(viewOf(world, 'dashboard', where), at);
+      expect(new Set(inForce).size).toBe(inForce.length);
+      const root = chainOf(world, where).at(-1);
+      for (const id of inForce) {
+        const found = world.roles.find((each) => each.id === id && !each.deleted);
+        expect(found && (found.owner === undefined || found.owner === root)).toBe(true);
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('under allow-overrides another ALLOW never refuses, under deny-overrides another DENY never allows', () => {
+  fc.assert(
+    fc.property(
+      facts,
+      fc.constantFrom(...PERMISSIONS),
+      scope,
+      time,
+      role,
+      (world, permission, where, at, holder) => {
+        const root = world.scopes.find(({ ref }) => ref === chainOf(world, where).at(-1));
+        const effect = root?.combination === 'deny-overrides' ? 'DENY' : 'ALLOW';
+        const others = world.effects.filter((each) => each.role !== holder || each.on !== permission);
+        const more = { ...world, effects: [...others, { role: holder, on: permission, effect } as const] };
+        const without = decide(viewOf({ ...world, effects: others }, permission, where), at).allowed;
+        const having = decide(viewOf(more, permission, where), at).allowed;
+        if (effect === 'ALLOW' && without) expect(having).toBe(true);
+        if (effect === 'DENY' && !without) expect(having).toBe(false);
+      },
+    ),
+    { numRuns: 1_500 },
+  );
+});

@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../engine/decide.ts';
+import type { Reason } from '../../engine/decision.ts';
+import type { View } from '../../engine/view.ts';
+import type { Effect, RoleFacts, ScopeFacts, SubjectFacts } from '../../table/decision/facts.ts';
+
+/** The steps of SPEC section 2 in their order, on views made by hand. */
+const AT = 1_000;
+const PLACE = 'location:place';
+const ROOT = 'tenant:root';
+
+const SUBJECT: SubjectFacts = {
+  active: true,
+  endsAt: Number.POSITIVE_INFINITY,
+  isAdmin: false,
+  groups: ['teachers'],
+  globalRoles: [],
+  grants: new Map(),
+  assignments: new Map(),
+};
+const scopeFacts = (ref: string, changes: Partial<ScopeFacts> = {}): ScopeFacts => ({
+  ref,
+  active: true,
+  ancestors: ref === ROOT ? [] : [ROOT],
+  combination: 'allow-overrides',
+  groups: new Map(),
+  roles: new Map(),
+  ...changes,
+});
+const own = scopeFacts(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
+const root = scopeFacts(ROOT);
+const role = (parent?: string, patterns: Record<string, Effect> = {}): RoleFacts => ({
+  parent,
+  patterns: new Map(Object.entries(patterns)),
+});
+const permissionFacts = (allow: readonly string[], deny: readonly string[] = [], registered = true) => ({
+  registered,
+  allow: new Set(allow),
+  deny: new Set(deny),
+  covering: ['a:b:*', '*:*:*'],
+});
+
+/** A teacher at a place, where teachers may: allowed. */
+const SOUND: View = {
+  subject: SUBJECT,
+  scopes: [own, root],
+  permission: permissionFacts(['teacher']),
+  owned: null,
+  roles: new Map([['teacher', role()]]),
+};
+const reasonOf = (changes: Partial<View>, at = AT): Reason => decide({ ...SOUND, ...changes }, at).reason;
+const subjectWith = (changes: Partial<SubjectFacts>) => ({ subject: { ...SUBJECT, ...changes } });
+
+test('all steps passed', () => {
+  expect(decide(SOUND, AT)).toEqual({ allowed: true, reason: 'role' });
+});
+
+/** What can be wrong, in the order in which it is looked at. */
+const DEFECTS: readonly (readonly [reason: Reason, spoil: (view: View) => View])[] = [
+  ['subject_unknown', (view) => ({ ...view, subject: null })],
+  ['subject_inactive', (view) => ({ ...view, subject: view.subject && { ...view.subject, active: false } })],
+  ['subject_ended', (view) => ({ ...view, subject: view.subject && { ...view.subject, endsAt: AT } })],
+  ['scope_unknown', (view) => ({ ...view, scopes: [null, ...view.scopes.slice(1)] })],
+  [
+    'scope_inactive',
+    ({ scopes: [first = null, ...above], ...view }) => ({
+      ...view,
+      scopes: [first && { ...first, active: false }, ...above],
+    }),
+  ],
+  ['scope_unknown', ({ scopes: [first = null], ...view }) => ({ ...view, scopes: [first, null] })],
+  [
+    'scope_inactive',
+    ({ scopes: [first = null, second = null], ...view }) => ({
+      ...view,
+      scopes: [first, second && { ...second, active: false }],
+    }),
+  ],
+  ['permission_unknown', (view) => ({ ...view, permission: null })],
+  [
+    'permission_unknown',
+    (view) => ({ ...view, permission: view.permission && { ...view.permission, registered: false } }),
+  ],
+  ['admin', (view) => ({ ...view, subject: view.subject && { ...view.subject, isAdmin: true } })],
+  [
+    'denied_by_role',
+    (view) => ({
+      ...view,
+      permission: view.permission && { ...view.permission, allow: new Set(), deny: new Set(['teacher']) },
+    }),
+  ],
+  ['no_grant', (view) => ({ ...view, roles: new Map() })],
+];
+
+describe('the order of the steps', () => {
+  test.each(DEFECTS.map(([reason, spoil], position) => ({ reason, spoil, position })))(
+    'step $position alone: $reason',
+    ({ reason, spoil }) => {
+      expect(decide(spoil(SOUND), AT)).toEqual({ allowed: reason === 'admin', reason });
+    },
+  );
+
+  test('of several things wrong at once the first one speaks', () => {
+    // Where two spoil the same thing, what stands further up in the list is put in place last.
+    const wrong = fc.subarray([...DEFECTS.keys()].slice(0, -2), { minLength: 1 });
+    fc.assert(
+      fc.property(wrong, (positions) => {
+        const view = [...positions]
+          .reverse()
+          .reduce((spoilt, position) => DEFECTS[position]?.[1](spoilt) ?? spoilt, SOUND);
+        expect(decide(view, AT).reason).toBe(DEFECTS[positions[0] ?? 0]?.[0]);
+      }),
+    );
+  });
+
+  test('an administrator is let past all roles, but not past what was looked at before', () => {
+    const admin = subjectWith({ isAdmin: true, groups: [] });
+    expect(decide({ ...SOUND, ...admin, permission: permissionFacts([], ['teacher']) }, AT)).toEqual({
+      allowed: true,
+      reason: 'admin',
+    });
+    expect(reasonOf({ ...admin, permission: null })).toBe('permission_unknown');
+    expect(reasonOf({ ...admin, scopes: [own, { ...root, active: false }] })).toBe('scope_inactive');
+  });
+});
+
+describe('times', () => {
+  test('a subject ends at its end and not before', () => {
+    expect(reasonOf(subjectWith({ endsAt: AT + 1 }))).toBe('role');
+    expect(reasonOf(subjectWith({ endsAt: AT }))).toBe('subject_ended');
+  });
+
+  test('an instant that is none opens nothing', () => {
+    expect(decide(SOUND, Number.NaN).allowed).toBe(false);
+    expect(decide({ ...SOUND, ...subjectWith({ endsAt: AT }) }, Number.NaN).allowed).toBe(false);
+    expect(decide({ ...SOUND, ...subjectWith({ isAdmin: true, endsAt: 0 }) }, Number.NaN).allowed).toBe(
+      false,
+    );
+  });
+
+  test.each([
+    ['before its start', 1_001, 2_000, 'no_grant'],
+    ['at its start', 1_000, 2_000, 'role'],
+    ['before its end', 0, 1_001, 'role'],
+    ['at its end', 0, 1_000, 'no_grant'],
+    ['turned round', 2_000, 0, 'no_grant'],
+  ])('an assignment %s', (_what, start, end, reason) => {
+    const assignments = new Map([[PLACE, [{ role: 'teacher', start, end }]]]);
+    expect(reasonOf(subjectWith({ groups: [], assignments }))).toBe(reason);
+  });
+});
+
+describe('where a role comes from', () => {
+  const always = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+  const elsewhere = 'location:elsewhere';
+  test.each<readonly [what: string, changes: Partial<SubjectFacts>, reason: Reason]>([
+    ['a group of the place', { groups: ['teachers'] }, 'role'],
+    ['a group of another place', { groups: ['others'] }, 'no_grant'],
+    [
+      'an assignment at the place',
+      { assignments: new Map([[PLACE, [{ role: 'teacher', ...always }]]]) },
+      'role',
+    ],
+    ['an assignment above it', { assignments: new Map([[ROOT, [{ role: 'teacher', ...always }]]]) }, 'role'],
+    [
+      'an assignment elsewhere',
+      { assignments: new Map([[elsewhere, [{ role: 'teacher', ...always }]]]) },
+      'no_grant',
+    ],
+    ['a grant in the root', { grants: new Map([[ROOT, ['teacher']]]) }, 'role'],
+    ['a grant in what is no root', { grants: new Map([[PLACE, ['teacher']]]) }, 'no_grant'],
+    ['a global role', { globalRoles: ['teacher'] }, 'role'],
+    ['a role that is not there', { globalRoles: ['ghost'] }, 'no_grant'],
+  ])('%s', (_what, changes, reason) => {
+    expect(reasonOf(subjectWith({ groups: [], ...changes }))).toBe(reason);
+  });
+
+  test('a role of this root has the effects that the root owns, and no others', () => {
+    const scopes = [own, scopeFacts(ROOT, { roles: new Map([['teacher', role()]]) })];
+    expect(reasonOf({ scopes })).toBe('no_grant');
+    expect(reasonOf({ scopes, owned: permissionFacts(['teacher']) })).toBe('role');
+    expect(reasonOf({ owned: permissionFacts([], ['teacher']) })).toBe('role');
+  });
+
+  test('inheritance goes up through every level, and ends where it comes round again', () => {
+    const chain = new Map([
+      ['teacher', role('middle')],
+      ['middle', role('top')],
+      ['top', role('teacher')],
+    ]);
+    expect(reasonOf({ roles: chain, permission: permissionFacts(['top']) })).toBe('role');
+    expect(reasonOf({ roles: chain, permission: permissionFacts(['other']) })).toBe('no_grant');
+    expect(
+      reasonOf({
+        roles: new Map([
+          ['teacher', role('gone')],
+          ['top', role()],
+        ]),
+        permission: permissionFacts(['top']),
+      }),
+    ).toBe('no_grant');
+  });
+});
+
+describe('combination', () => {
+  const both = permissionFacts(['teacher'], ['banned']);
+  const held = subjectWith({ globalRoles: ['banned'] });
+  const roles = new Map([
+    ['teacher', role()],
+    ['banned', role()],
+  ]);
+  const strict = [
+    { ...own, combination: 'allow-overrides' as const },
+    scopeFacts(ROOT, { combination: 'deny-overrides' }),
+  ];
+
+  test('the root chooses it, for all below', () => {
+    expect(reasonOf({ ...held, roles, permission: both })).toBe('role');
+    expect(reasonOf({ ...held, roles, permission: both, scopes: strict })).toBe('denied_by_role');
+    const own_ = { ...own, combination: 'deny-overrides' as const };
+    expect(reasonOf({ ...held, roles, permission: both, scopes: [own_, root] })).toBe('role');
+  });
+
+  test('a wildcard counts like an exact effect', () => {
+    const wild = (effect: Effect) => new Map([['teacher', role(undefined, { '*:*:*': effect })]]);
+    const none = permissionFacts([]);
+    expect(reasonOf({ roles: wild('ALLOW'), permission: none })).toBe('role');
+    expect(reasonOf({ roles: wild('DENY'), permission: none })).toBe('denied_by_role');
+    expect(reasonOf({ roles: wild('DENY') })).toBe('role');
+    expect(reasonOf({ roles: wild('DENY'), scopes: strict })).toBe('denied_by_role');
+    expect(
+      reasonOf({ roles: new Map([['teacher', role(undefined, { 'x:*:*': 'ALLOW' })]]), permission: none }),
+    ).toBe('no_grant');
+  });
+});

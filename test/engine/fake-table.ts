@@ -1,0 +1,79 @@
+import { createEngine, type EngineOptions } from '../../engine/index.ts';
+import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, globalRolesKey, type Key } from '../../table/keys.ts';
+import { createClock } from '../support/world.ts';
+
+/** A read as it left the engine, answered when the test says so, with the items as they stood when it began. */
+export interface Read {
+  readonly keys: readonly string[];
+  readonly answer: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+const nameOf = ({ PK, SK }: Key): string => `${PK} / ${SK}`;
+
+/** A table in memory under the engine, with a hand on the time at which each read is answered. */
+export function createFakeTable() {
+  const items = new Map<string, Item>();
+  const reads: Read[] = [];
+  const clock = createClock();
+  let held = false;
+
+  const getMany = (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> =>
+    new Promise((resolve, reject) => {
+      const found = keys.map((key) => items.get(nameOf(key)));
+      const read = { keys: keys.map(nameOf), answer: () => resolve(found), fail: reject };
+      reads.push(read);
+      if (!held) read.answer();
+    });
+
+  /** Writes the decision item of a node; what it held before is gone. */
+  const put = (key: Key, facts: Readonly<Record<string, unknown>>) =>
+    items.set(nameOf(key), {
+      ...key,
+      Type: 'Decision',
+      v: DECISION_VERSION,
+      writtenAt: clock.now(),
+      ...facts,
+    });
+
+  return {
+    clock,
+    reads,
+    put,
+    remove: (key: Key) => items.delete(nameOf(key)),
+    /** From now on reads wait for their answer or failure. */
+    hold: () => {
+      held = true;
+    },
+    newEngine: (options: Partial<EngineOptions> = {}) =>
+      createEngine({ reader: { getMany }, clock, random: () => 0, ...options }),
+  };
+}
+
+const ulid = (letter: string, n = 0): string => `01J8Z0E2Z8D2A3J7A7Y2H${letter}${String(n).padStart(4, '0')}`;
+export const userRef = (n: number): Ref => ({ type: 'user', id: ulid('A', n) });
+export const PLACE: Ref = { type: 'location', id: ulid('B') };
+export const ELSEWHERE: Ref = { type: 'location', id: ulid('C') };
+export const PAGE: Ref = { type: 'page', id: 'dashboard' };
+
+export const GRANTED = { status: 'active', groups: new Set(['teachers']) };
+export const REVOKED = { status: 'active' };
+
+/** A place whose teachers may see the dashboard; user 0 is a teacher. */
+export function createSchool() {
+  const table = createFakeTable();
+  table.put(decisionKey(PLACE), { status: 'active', [groupAttribute('teachers')]: new Set(['teacher']) });
+  table.put(decisionKey(PAGE), { registered: true, allow: new Set(['teacher']) });
+  table.put(globalRolesKey(), { [roleAttribute('teacher')]: '' });
+  table.put(decisionKey(userRef(0)), GRANTED);
+  const ask = (engine: ReturnType<typeof table.newEngine>, n = 0) =>
+    engine.check(formatRef(userRef(n)), 'dashboard', formatRef(PLACE));
+  return {
+    ...table,
+    ask,
+    putUser: (n: number, facts: object) => table.put(decisionKey(userRef(n)), { ...facts }),
+  };
+}

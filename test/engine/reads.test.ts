@@ -1,0 +1,173 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CheckRequest, Engine } from '../../engine/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** What a decision costs, counted in calls on a real DynamoDB engine. */
+let world: World;
+let engine: Engine;
+const NOBODY = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+let [ann, bob, flat, other, closed, nested, tenant] = ['', '', '', '', '', '', ''];
+
+beforeAll(async () => {
+  world = await createWorld();
+  const make = async (command: string, input: Record<string, unknown>) =>
+    (await world.run(command, input)).id;
+  for (const name of ['dashboard', 'grades']) await make('page.create', { name });
+  const role = await make('role.create', { name: 'teacher', scope: 'global' });
+  await world.run('role-permission.create', { role, permission: 'dashboard', effect: 'ALLOW' });
+  tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
+  nested = `location:${await make('location.create', { name: 'Nested', parent: tenant })}`;
+  flat = `location:${await make('location.create', { name: 'Flat' })}`;
+  other = `location:${await make('location.create', { name: 'Other' })}`;
+  closed = `location:${await make('location.create', { name: 'Closed', status: 'suspended' })}`;
+  ann = await make('user.create', {});
+  bob = await make('user.create', {});
+  for (const user of [ann, bob]) {
+    for (const scope of [flat, nested]) await world.run('assignment.create', { user, role, scope });
+  }
+  [ann, bob] = [`user:${ann}`, `user:${bob}`];
+});
+beforeEach(() => {
+  engine = world.newEngine();
+  world.calls.length = 0;
+});
+afterEach(() => {
+  for (const call of world.calls) expect(call).toMatchObject({ operation: 'BatchGetItem', index: undefined });
+});
+
+/** Keys of each call since the last time this was asked. */
+const cost = () => world.calls.splice(0).map(({ keys }) => keys);
+
+describe('a check', () => {
+  test('in a flat scope, nothing cached: one call for five keys', async () => {
+    expect(await engine.check(ann, 'dashboard', flat)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([5]);
+  });
+
+  test('in a nested scope, nothing cached: two calls, the second for what the first one named', async () => {
+    expect(await engine.check(ann, 'dashboard', nested)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([5, 2]);
+  });
+
+  test('of a new user, the rest cached: one call for one key, nested or not', async () => {
+    for (const scope of [flat, nested]) await engine.check(ann, 'dashboard', scope);
+    cost();
+    expect(await engine.check(bob, 'dashboard', flat)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([1]);
+    expect(engine.check(bob, 'dashboard', nested)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([]);
+  });
+
+  test('of a new permission, the rest cached: one call for its effects, global and owned', async () => {
+    await engine.check(ann, 'dashboard', nested);
+    cost();
+    expect(await engine.check(ann, 'grades', nested)).toMatchObject({ reason: 'no_grant' });
+    expect(cost()).toEqual([2]);
+  });
+
+  test('in a new scope, the rest cached: one call for a flat one, two for a nested one', async () => {
+    await engine.check(ann, 'dashboard', other);
+    cost();
+    await engine.check(ann, 'dashboard', flat);
+    expect(cost()).toEqual([2]);
+    await engine.check(ann, 'dashboard', nested);
+    expect(cost()).toEqual([2, 2]);
+  });
+
+  test.each(['flat', 'nested'])(
+    'in a %s scope, all cached: no call, and an answer without a promise',
+    async (where) => {
+      const scope = where === 'flat' ? flat : nested;
+      await engine.check(ann, 'dashboard', scope);
+      cost();
+      const answer = engine.check(ann, 'dashboard', scope);
+      expect(answer).not.toBeInstanceOf(Promise);
+      expect(answer).toEqual({ allowed: true, reason: 'role' });
+      expect(engine.check(ann, 'dashboard', scope)).toBe(answer);
+      expect(cost()).toEqual([]);
+    },
+  );
+});
+
+describe('a refused check costs no more', () => {
+  const cases: readonly (readonly [
+    reason: string,
+    question: () => [string, string, string],
+    expected: number[],
+  ])[] = [
+    ['subject_unknown', () => [NOBODY, 'dashboard', flat], [5]],
+    ['subject_unknown', () => ['nobody', 'dashboard', flat], [4]],
+    ['subject_unknown', () => [flat, 'dashboard', flat], [4]],
+    ['subject_unknown', () => [NOBODY, 'dashboard', nested], [5]],
+    ['scope_unknown', () => [ann, 'dashboard', NOWHERE], [5]],
+    ['scope_unknown', () => [ann, 'dashboard', 'nowhere'], [3]],
+    ['scope_unknown', () => [ann, 'dashboard', 'location:nowhere'], [3]],
+    ['scope_unknown', () => [ann, 'dashboard', ann], [3]],
+    ['scope_inactive', () => [ann, 'dashboard', closed], [5]],
+    ['permission_unknown', () => [ann, 'unheard-of', flat], [5]],
+    ['permission_unknown', () => [ann, '*:*:*', flat], [3]],
+    ['no_grant', () => [ann, 'dashboard', other], [5]],
+    ['no_grant', () => [ann, 'grades', nested], [5, 2]],
+    ['subject_unknown', () => ['', '', ''], [1]],
+  ];
+
+  test.each(cases)('%s', async (reason, question, expected) => {
+    expect(await engine.check(...question())).toEqual({ allowed: false, reason });
+    expect(cost()).toEqual(expected);
+    const again = engine.check(...question());
+    expect(again).toEqual({ allowed: false, reason });
+    expect(cost()).toEqual([]);
+  });
+});
+
+describe('many checks', () => {
+  const requests = (): CheckRequest[] => [
+    { subject: ann, permission: 'dashboard', scope: flat },
+    { subject: bob, permission: 'dashboard', scope: nested },
+    { subject: bob, permission: 'grades', scope: other },
+    { subject: 'nobody', permission: 'dashboard', scope: 'nowhere' },
+  ];
+
+  test('cost the calls of one, and answer in their order', async () => {
+    const answers = await engine.checkMany(requests());
+    expect(answers.map(({ reason }) => reason)).toEqual(['role', 'role', 'no_grant', 'subject_unknown']);
+    // Two users, three scopes, two pages, the global roles and what each scope owns; then the tenant's.
+    expect(cost()).toEqual([11, 2]);
+    await engine.checkMany(requests());
+    expect(cost()).toEqual([]);
+  });
+
+  test('of more than a hundred keys go out together, a hundred a call', async () => {
+    const users = Array.from(
+      { length: 250 },
+      (_, n) => `user:01J8Z0E2Z8D2A3J7A7Y2H${String(n).padStart(5, '0')}`,
+    );
+    const asked = [...users, ann].map((subject) => ({ subject, permission: 'dashboard', scope: flat }));
+    const answers = await engine.checkMany(asked);
+    expect(answers.map(({ allowed }) => allowed)).toEqual([...users.map(() => false), true]);
+    expect(cost()).toEqual([100, 100, 55]);
+  });
+
+  test('of nothing are none', async () => {
+    expect(await engine.checkMany([])).toEqual([]);
+    expect(cost()).toEqual([]);
+  });
+});
+
+describe('the roles in force', () => {
+  test('cost the calls of a check, and none beside one', async () => {
+    await engine.rolesOf(ann, flat);
+    expect(cost()).toEqual([3]);
+    const together = world.newEngine();
+    await Promise.all([together.check(ann, 'dashboard', flat), together.rolesOf(ann, flat)]);
+    expect(cost()).toEqual([5]);
+  });
+
+  test('come without a promise when all is cached', async () => {
+    await engine.check(ann, 'dashboard', nested);
+    cost();
+    expect(engine.rolesOf(ann, nested)).toMatchObject({ root: tenant });
+    expect(cost()).toEqual([]);
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { Engine } from '../../engine/index.ts';
+import { groupAttribute } from '../../table/decision/attributes.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { createWorld } from '../support/world.ts';
+import { createSchool, ELSEWHERE, GRANTED, REVOKED, userRef } from './fake-table.ts';
+
+/** Checks that miss at the same time share what is on its way. */
+const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+describe('a hundred checks at once', () => {
+  test('of one user make one read', async () => {
+    const { reads, newEngine, ask } = createSchool();
+    const engine = newEngine();
+    const answers = await Promise.all(times(100, () => ask(engine)));
+    expect(answers.every(({ allowed }) => allowed)).toBe(true);
+    expect(reads.map(({ keys }) => keys.length)).toEqual([5]);
+  });
+
+  test('of a hundred users of one scope read no key twice', async () => {
+    const { reads, newEngine, ask, putUser } = createSchool();
+    for (let n = 0; n < 100; n++) putUser(n, n % 2 === 0 ? GRANTED : REVOKED);
+    const engine = newEngine();
+    const answers = await Promise.all(times(100, (n) => ask(engine, n)));
+    expect(answers.map(({ allowed }) => allowed)).toEqual(times(100, (n) => n % 2 === 0));
+    const keys = reads.flatMap((read) => read.keys);
+    expect(keys).toHaveLength(104);
+    expect(new Set(keys).size).toBe(104);
+  });
+
+  test('at a time-to-live of 0 share what is read in the same instant', async () => {
+    const { reads, newEngine, ask } = createSchool();
+    const engine = newEngine({ ttlMs: 0 });
+    await Promise.all(times(100, () => ask(engine)));
+    expect(reads).toHaveLength(1);
+  });
+
+  test('share on a real DynamoDB engine, nested scope and all', async () => {
+    const world = await createWorld();
+    await world.run('page.create', { name: 'dashboard' });
+    const tenant = (await world.run('tenant.create', { name: 'T' })).id;
+    const place = (await world.run('location.create', { name: 'L', parent: `tenant:${tenant}` })).id;
+    const user = (await world.run('user.create', {})).id;
+    const engine = world.newEngine();
+    world.calls.length = 0;
+    await Promise.all(times(100, () => engine.check(`user:${user}`, 'dashboard', `location:${place}`)));
+    expect(world.calls.map(({ keys }) => keys)).toEqual([5, 2]);
+  });
+});
+
+test('a check joins the keys that are on their way and asks for the rest only', async () => {
+  const { reads, newEngine, ask, hold, putUser } = createSchool();
+  putUser(1, GRANTED);
+  hold();
+  const engine = newEngine();
+  const first = ask(engine, 0);
+  const second = ask(engine, 1);
+  expect(reads[1]?.keys).toEqual([`USER#${userRef(1).id} / DECISION`]);
+  reads[1]?.answer();
+  reads[0]?.answer();
+  expect(await first).toMatchObject({ allowed: true });
+  expect(await second).toMatchObject({ allowed: true });
+});
+
+test('what came is there for the next check before the rest has come', async () => {
+  const { reads, newEngine, ask, hold } = createSchool();
+  const engine = newEngine();
+  await ask(engine, 0);
+  hold();
+  const waiting = ask(engine, 1);
+  expect(ask(engine, 0)).toMatchObject({ allowed: true });
+  reads[1]?.answer();
+  expect(await waiting).toMatchObject({ reason: 'subject_unknown' });
+});
+
+describe('a slow read', () => {
+  test('that began longer ago than the time-to-live is not waited for', async () => {
+    const { clock, reads, newEngine, ask, hold, putUser } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    hold();
+    const early = ask(engine);
+    clock.advance(999);
+    const inTime = ask(engine);
+    expect(reads).toHaveLength(1);
+    putUser(0, REVOKED);
+    clock.advance(1);
+    const late = ask(engine);
+    expect(reads).toHaveLength(2);
+    for (const read of reads) read.answer();
+    expect((await Promise.all([early, inTime, late])).map(({ allowed }) => allowed)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test.each([
+    ['answers last', [1, 0]],
+    ['answers first', [0, 1]],
+  ])('never takes the place of what a later one brought: it %s', async (_what, order) => {
+    const { clock, reads, newEngine, ask, hold, putUser } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    hold();
+    const early = ask(engine);
+    clock.advance(1_000);
+    putUser(0, REVOKED);
+    const late = ask(engine);
+    for (const number of order) {
+      reads[number]?.answer();
+      await (number === 0 ? early : late);
+    }
+    expect(ask(engine)).toEqual({ allowed: false, reason: 'no_grant' });
+    expect(reads).toHaveLength(2);
+  });
+
+  test('that ends does not hide a later one that is still on its way', async () => {
+    const { clock, reads, newEngine, ask, hold } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    hold();
+    const early = ask(engine);
+    clock.advance(1_000);
+    const late = ask(engine);
+    reads[0]?.answer();
+    await early;
+    const joining = ask(engine);
+    expect(reads).toHaveLength(2);
+    reads[1]?.answer();
+    expect(await Promise.all([late, joining])).toMatchObject([{ allowed: true }, { allowed: true }]);
+  });
+});
+
+describe('a check in flight answers from what it read,', () => {
+  /** A place below one that nobody has asked about: a check there needs a second read. */
+  function nested() {
+    const school = createSchool();
+    const below: Ref = { type: 'location', id: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' };
+    school.put(decisionKey(below), { status: 'active', ancestors: [formatRef(ELSEWHERE)] });
+    school.put(decisionKey(ELSEWHERE), {
+      status: 'active',
+      [groupAttribute('teachers')]: new Set(['teacher']),
+    });
+    const askBelow = (engine: Engine) => engine.check(formatRef(userRef(0)), 'dashboard', formatRef(below));
+    return { ...school, askBelow };
+  }
+  const ABOVE = [`LOCATION#${ELSEWHERE.id} / DECISION#PAGE#dashboard`, `LOCATION#${ELSEWHERE.id} / DECISION`];
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('though its entries expire before its second read has come', async () => {
+    const { clock, reads, newEngine, askBelow, hold } = nested();
+    const engine = newEngine({ ttlMs: 10 });
+    hold();
+    const answer = askBelow(engine);
+    clock.advance(50);
+    reads[0]?.answer();
+    await settled();
+    clock.advance(50);
+    reads[1]?.answer();
+    expect(await answer).toMatchObject({ allowed: true });
+    expect(reads.map(({ keys }) => keys.length)).toEqual([5, 2]);
+  });
+
+  test('though what it found in the cache is dropped meanwhile', async () => {
+    const { reads, newEngine, ask, askBelow, hold, putUser } = nested();
+    const engine = newEngine({ maxBytes: 10_000 });
+    await ask(engine);
+    hold();
+    const answer = askBelow(engine);
+    // A user so large that nothing else stays beside it.
+    putUser(1, { status: 'active', groups: new Set(times(160, (n) => `group-${100 + n}`)) });
+    const large = ask(engine, 1);
+    reads[2]?.answer();
+    await large;
+    reads[1]?.answer();
+    await settled();
+    expect(new Set(reads[3]?.keys)).toEqual(new Set(ABOVE));
+    reads[3]?.answer();
+    expect(await answer).toMatchObject({ allowed: true });
+    expect(reads).toHaveLength(4);
+    // It was dropped indeed.
+    expect(ask(engine)).toBeInstanceOf(Promise);
+    expect(reads[4]?.keys).toContain(`USER#${userRef(0).id} / DECISION`);
+    reads[4]?.answer();
+  });
+});

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_TTL_MS } from '../../engine/index.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { createWorld } from '../support/world.ts';
+import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
+
+/** How old an answer can be: never older than the time-to-live, measured from the begin of its read. */
+describe('the bound on staleness', () => {
+  const ttl = fc.integer({ min: 1, max: 100_000 });
+  const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+  test('is kept whatever the jitter: from then on everything is read again', async () => {
+    await fc.assert(
+      fc.asyncProperty(ttl, share, fc.nat({ max: 10_000 }), async (ttlMs, jitter, later) => {
+        const { clock, reads, newEngine, ask, putUser } = createSchool();
+        const engine = newEngine({ ttlMs, random: () => jitter });
+        expect(await ask(engine)).toMatchObject({ allowed: true });
+        putUser(0, REVOKED);
+        clock.advance(ttlMs + later);
+        expect(await ask(engine)).toEqual({ allowed: false, reason: 'no_grant' });
+        expect(reads.map(({ keys }) => keys.length)).toEqual([5, 5]);
+      }),
+    );
+  });
+
+  test('is used up to a tenth: until then nothing is read again', async () => {
+    await fc.assert(
+      fc.asyncProperty(ttl, share, share, async (ttlMs, jitter, part) => {
+        const { clock, reads, newEngine, ask } = createSchool();
+        const engine = newEngine({ ttlMs, random: () => jitter });
+        await ask(engine);
+        clock.advance(Math.floor(ttlMs * 0.9 * part));
+        expect(ask(engine)).not.toBeInstanceOf(Promise);
+        expect(reads).toHaveLength(1);
+      }),
+    );
+  });
+
+  test('without jitter lasts to its last millisecond', async () => {
+    const { clock, reads, newEngine, ask } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    await ask(engine);
+    clock.advance(999);
+    expect(ask(engine)).not.toBeInstanceOf(Promise);
+    clock.advance(1);
+    await ask(engine);
+    expect(reads).toHaveLength(2);
+  });
+
+  test('is a minute unless it is set', async () => {
+    const { clock, reads, newEngine, ask } = createSchool();
+    const engine = newEngine();
+    await ask(engine);
+    clock.advance(DEFAULT_TTL_MS - 1);
+    await ask(engine);
+    expect(reads).toHaveLength(1);
+    clock.advance(1);
+    await ask(engine);
+    expect(reads).toHaveLength(2);
+    expect(DEFAULT_TTL_MS).toBe(60_000);
+  });
+
+  test('is not drawn out by asking often', async () => {
+    const { clock, newEngine, ask, putUser } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    await ask(engine);
+    putUser(0, REVOKED);
+    const answers = [];
+    for (let i = 0; i < 10; i++) {
+      clock.advance(100);
+      answers.push((await ask(engine)).allowed);
+    }
+    expect(answers).toEqual([...Array.from({ length: 9 }, () => true), false]);
+  });
+
+  test('counts from the begin of the read, however long the read took', async () => {
+    const { clock, reads, newEngine, ask, putUser, hold } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    hold();
+    const slow = ask(engine);
+    clock.advance(900);
+    putUser(0, REVOKED);
+    reads[0]?.answer();
+    expect(await slow).toMatchObject({ allowed: true });
+    clock.advance(100);
+    const next = ask(engine);
+    reads[1]?.answer();
+    expect(await next).toMatchObject({ allowed: false });
+  });
+
+  test('holds for what does not exist as for what does', async () => {
+    const { clock, reads, newEngine, ask, putUser } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    expect(await ask(engine, 1)).toMatchObject({ reason: 'subject_unknown' });
+    putUser(1, GRANTED);
+    clock.advance(999);
+    expect(ask(engine, 1)).toMatchObject({ reason: 'subject_unknown' });
+    clock.advance(1);
+    expect(await ask(engine, 1)).toMatchObject({ allowed: true });
+    expect(reads).toHaveLength(2);
+  });
+
+  test('holds for a user who is taken away', async () => {
+    const { clock, newEngine, ask, remove } = createSchool();
+    const engine = newEngine({ ttlMs: 1_000 });
+    await ask(engine);
+    remove(decisionKey(userRef(0)));
+    clock.advance(1_000);
+    expect(await ask(engine)).toMatchObject({ reason: 'subject_unknown' });
+  });
+
+  test('windows in time are not cached: an assignment ends to the millisecond without a read', async () => {
+    const { clock, reads, newEngine, ask, putUser } = createSchool();
+    const end = new Date(clock.now() + 500).toISOString();
+    putUser(0, { status: 'active', [`assign|${formatRef(PLACE)}|teacher`]: `/${end}` });
+    const engine = newEngine();
+    await ask(engine);
+    clock.advance(499);
+    expect(ask(engine)).toMatchObject({ allowed: true });
+    clock.advance(1);
+    expect(ask(engine)).toMatchObject({ reason: 'no_grant' });
+    expect(reads).toHaveLength(1);
+  });
+});
+
+describe('a time-to-live of 0', () => {
+  test('reads for every check, and sees every write', async () => {
+    const { reads, newEngine, ask, putUser } = createSchool();
+    const engine = newEngine({ ttlMs: 0 });
+    for (const facts of [GRANTED, REVOKED, GRANTED, REVOKED]) {
+      putUser(0, facts);
+      expect((await ask(engine)).allowed).toBe(facts === GRANTED);
+    }
+    expect(reads).toHaveLength(4);
+  });
+
+  test('costs two reads in a nested scope, not more', async () => {
+    const world = await createWorld();
+    await world.run('page.create', { name: 'dashboard' });
+    const tenant = (await world.run('tenant.create', { name: 'T' })).id;
+    const place = (await world.run('location.create', { name: 'L', parent: `tenant:${tenant}` })).id;
+    const user = (await world.run('user.create', {})).id;
+    const engine = world.newEngine({ ttlMs: 0 });
+    for (let i = 0; i < 3; i++) {
+      world.calls.length = 0;
+      expect(await engine.check(`user:${user}`, 'dashboard', `location:${place}`)).toMatchObject({
+        reason: 'no_grant',
+      });
+      expect(world.calls.map(({ keys }) => keys)).toEqual([5, 2]);
+    }
+  });
+
+  test('waits for no read that began before the check', async () => {
+    const { clock, reads, newEngine, ask, putUser, hold } = createSchool();
+    const engine = newEngine({ ttlMs: 0 });
+    hold();
+    const early = ask(engine);
+    clock.advance(1);
+    putUser(0, REVOKED);
+    const late = ask(engine);
+    for (const read of reads) read.answer();
+    expect(await early).toMatchObject({ allowed: true });
+    expect(await late).toMatchObject({ allowed: false });
+  });
+});
+
+describe('through provisioning and a real DynamoDB engine', () => {
+  test('a membership that was taken away counts until the bound and not a millisecond longer', async () => {
+    const world = await createWorld();
+    await world.run('page.create', { name: 'dashboard' });
+    const place = (await world.run('location.create', { name: 'L' })).id;
+    const role = (await world.run('role.create', { name: 'teacher', scope: 'global' })).id;
+    await world.run('role-permission.create', { role, permission: 'dashboard', effect: 'ALLOW' });
+    const group = (await world.run('group.create', { scope: `location:${place}`, name: 'teachers' })).id;
+    await world.run('group-role.create', { group, role });
+    const user = (await world.run('user.create', {})).id;
+    await world.run('membership.create', { user, group });
+    const engine = world.newEngine({ ttlMs: 5_000 });
+    const ask = async () => (await engine.check(`user:${user}`, 'dashboard', `location:${place}`)).allowed;
+    expect(await ask()).toBe(true);
+    await world.run('membership.delete', { user, group });
+    world.clock.advance(4_999);
+    expect(await ask()).toBe(true);
+    world.clock.advance(1);
+    expect(await ask()).toBe(false);
+  });
+});

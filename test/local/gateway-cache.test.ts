@@ -1,0 +1,149 @@
+import { describe, expect, test, vi } from 'vitest';
+import { bearer, cachingGateway, httpApiV2, ok, policy, restApi } from './support.ts';
+
+const routes = ['GET /pets/{id}', 'DELETE /pets/{id}', 'GET /owners'].map((key) => ({
+  key,
+  integration: ok,
+}));
+
+/** The answer that many examples show: a policy for the requested method alone. */
+const allowTheRequested = async (event: { methodArn: string }) => policy('Allow', event.methodArn);
+
+describe('the result cache', () => {
+  test('answers for the TTL by the clock, and not after it', async () => {
+    const invoke = vi.fn(async () => ({ isAuthorized: true }));
+    const { clock, send } = cachingGateway(
+      httpApiV2({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }),
+    );
+    expect(await send('GET /pets/1')).toBe('200 miss');
+    clock.advance(299_999);
+    expect(await send('GET /pets/1')).toBe('200 hit');
+    clock.advance(1);
+    expect(await send('GET /pets/1')).toBe('200 miss');
+    expect(invoke).toHaveBeenCalledTimes(2);
+  });
+
+  test('is off with a TTL of 0', async () => {
+    const invoke = vi.fn(async () => ({ isAuthorized: true }));
+    const { send } = cachingGateway(httpApiV2({ authorizer: { invoke, resultTtlSeconds: 0 } }));
+    expect([await send('GET /pets/1'), await send('GET /pets/1')]).toEqual(['200 off', '200 off']);
+    expect(invoke).toHaveBeenCalledTimes(2);
+  });
+
+  test('holds a bounded number of answers, and lets the oldest go', async () => {
+    const { send } = cachingGateway(httpApiV2({ authorizer: { resultTtlSeconds: 300 } }));
+    for (const token of ['a', 'b', 'c', 'd'])
+      expect(await send('GET /pets/1', bearer(token))).toBe('200 miss');
+    expect(await send('GET /pets/1', bearer('d'))).toBe('200 hit');
+    expect(await send('GET /pets/1', bearer('a'))).toBe('200 miss');
+  });
+
+  test('is not asked when an identity source is missing', async () => {
+    const { send } = cachingGateway(httpApiV2({ authorizer: { resultTtlSeconds: 300 } }));
+    expect(await send('GET /pets/1', [])).toBe('401 skipped');
+  });
+
+  test('belongs to one API: another does not profit from it', async () => {
+    const invoke = vi.fn(async () => ({ isAuthorized: false }));
+    const { send } = cachingGateway(
+      httpApiV2({ basePath: '/a', authorizer: { resultTtlSeconds: 300 } }),
+      httpApiV2({ basePath: '/b', authorizer: { invoke, resultTtlSeconds: 300 } }),
+    );
+    expect(await send('GET /a/pets/1')).toBe('200 miss');
+    expect(await send('GET /b/pets/1')).toBe('403 miss');
+  });
+
+  test('gives the backend of a later request the context of the first answer', async () => {
+    const integration = vi.fn(async (_event: unknown) => ({ statusCode: 200 }));
+    const invoke = async () => ({ isAuthorized: true, context: { tenant: 'T1' } });
+    const api = httpApiV2({
+      routes: [{ key: 'GET /x', integration }],
+      authorizer: { invoke, resultTtlSeconds: 9 },
+    });
+    const { send } = cachingGateway(api);
+    expect([await send('GET /x'), await send('GET /x')]).toEqual(['200 miss', '200 hit']);
+    expect(integration).toHaveBeenLastCalledWith(
+      expect.objectContaining({
+        requestContext: expect.objectContaining({ authorizer: { lambda: { tenant: 'T1' } } }),
+      }),
+    );
+  });
+});
+
+describe('a cached policy', () => {
+  test('is evaluated again for each request: one for the first route alone refuses the next', async () => {
+    const invoke = vi.fn(allowTheRequested);
+    const { send } = cachingGateway(restApi({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }));
+    expect(await send('GET /pets/1')).toBe('200 miss');
+    expect(await send('GET /pets/1')).toBe('200 hit');
+    expect(await send('GET /owners')).toBe('403 hit');
+    expect(await send('GET /pets/2')).toBe('403 hit');
+    expect(await send('DELETE /pets/1')).toBe('403 hit');
+    expect(invoke).toHaveBeenCalledOnce();
+  });
+
+  test('for the whole API opens what it allows and refuses what it denies', async () => {
+    const api = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod';
+    const invoke = async () => policy('Allow', [`${api}/GET/pets/*`, `${api}/GET/owners`]);
+    const { send } = cachingGateway(restApi({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }));
+    expect(await send('DELETE /pets/1')).toBe('403 miss');
+    expect(await send('GET /pets/1')).toBe('200 hit');
+    expect(await send('GET /owners')).toBe('200 hit');
+  });
+
+  test('that denies is cached too', async () => {
+    const invoke = vi.fn(async () => policy('Deny', '*'));
+    const { send } = cachingGateway(restApi({ authorizer: { invoke, resultTtlSeconds: 300 } }));
+    expect([await send('GET /pets/1'), await send('GET /pets/1')]).toEqual(['403 miss', '403 hit']);
+    expect(invoke).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a cached simple answer', () => {
+  /** Allows reading pets and nothing else: a decision that reads the route. */
+  const readsTheRoute = async (event: { routeKey: string }) => ({
+    isAuthorized: event.routeKey === 'GET /pets/{id}',
+  });
+
+  test('under too few identity sources opens routes that the authorizer would have refused', async () => {
+    const { send } = cachingGateway(
+      httpApiV2({ routes, authorizer: { invoke: readsTheRoute, resultTtlSeconds: 300 } }),
+    );
+    expect(await send('DELETE /pets/1', bearer('asked first'))).toBe('403 miss');
+    // The trap: the Allow for reading answers for deleting, and the refusal for deleting answers for reading.
+    expect(await send('GET /pets/1', bearer('t'))).toBe('200 miss');
+    expect(await send('DELETE /pets/1', bearer('t'))).toBe('200 hit');
+    expect(await send('GET /pets/1', bearer('asked first'))).toBe('403 hit');
+  });
+
+  test('is kept apart by $context.routeKey, but shared by the ids under one route', async () => {
+    const seesId = async (event: { routeKey: string; pathParameters?: { id?: string } }) => ({
+      isAuthorized: event.routeKey === 'GET /pets/{id}' && event.pathParameters?.id === '1',
+    });
+    const identitySources = ['$request.header.Authorization', '$context.routeKey'];
+    const { send } = cachingGateway(
+      httpApiV2({ routes, authorizer: { invoke: seesId, identitySources, resultTtlSeconds: 300 } }),
+    );
+    expect(await send('GET /pets/1')).toBe('200 miss');
+    expect(await send('DELETE /pets/1')).toBe('403 miss');
+    expect(await send('GET /pets/2')).toBe('200 hit');
+  });
+});
+
+describe('not cached are', () => {
+  test.each([
+    ['a throw', async () => Promise.reject(new Error('no table')), '500'],
+    ['a throw of Unauthorized', async () => Promise.reject(new Error('Unauthorized')), '401'],
+    ['a malformed answer', async () => ({ isAuthorized: 'true' }), '500'],
+    ['an answer that came too late', () => new Promise(() => {}), '500'],
+  ])('%s', async (_, fail, status) => {
+    const invoke = vi.fn<() => Promise<unknown>>(fail);
+    const { send } = cachingGateway(
+      httpApiV2({ authorizer: { invoke, resultTtlSeconds: 300, timeoutMs: 1 } }),
+    );
+    expect(await send('GET /pets/1')).toBe(`${status} miss`);
+    invoke.mockImplementation(async () => ({ isAuthorized: true }));
+    expect(await send('GET /pets/1')).toBe('200 miss');
+    expect(await send('GET /pets/1')).toBe('200 hit');
+  });
+});

@@ -1,0 +1,252 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createGateway, type GatewayLogEntry } from '../../local/gateway/gateway.ts';
+import {
+  frozenClock,
+  httpApiV1,
+  httpApiV2,
+  ok,
+  policy,
+  request,
+  restApi,
+  restTokenApi,
+  seen,
+} from './support.ts';
+
+type TestApi = Parameters<typeof createGateway>[0]['apis'][number];
+
+const gatewayOf = (api: TestApi, log?: (entry: GatewayLogEntry) => void) =>
+  createGateway({ apis: [api], clock: frozenClock().now, ...(log && { log }) });
+
+const call = async (api: TestApi, line = 'GET /pets/1', headers?: Parameters<typeof request>[1]) =>
+  seen(await gatewayOf(api)(request(line, headers)));
+
+const kinds = { 'HTTP 2.0': httpApiV2, 'HTTP 1.0': httpApiV1, REST: restApi, 'REST TOKEN': restTokenApi };
+type Kind = keyof typeof kinds;
+const everyKind = Object.keys(kinds) as Kind[];
+
+/** One API of each kind with an authorizer of its own. */
+function apiOf(kind: Kind, invoke: () => Promise<unknown>, more: { timeoutMs?: number } = {}): TestApi {
+  return kinds[kind]({ authorizer: { invoke, ...more } });
+}
+
+const unauthorized = [401, { message: 'Unauthorized' }];
+const forbidden = [403, { message: 'Forbidden' }];
+const explicitDeny = [
+  403,
+  { Message: 'User is not authorized to access this resource with an explicit deny' },
+];
+const implicitDeny = [403, { Message: 'User is not authorized to access this resource' }];
+const isRest = (kind: Kind) => kind.startsWith('REST');
+const fault = (kind: Kind) =>
+  isRest(kind) ? [500, { message: null }] : [500, { message: 'Internal Server Error' }];
+
+describe('without the identity source', () => {
+  test.each(everyKind)('%s answers 401 and does not call the authorizer', async (kind) => {
+    const invoke = vi.fn(async () => policy('Allow', '*'));
+    expect(await call(apiOf(kind, invoke), 'GET /pets/1', [])).toEqual(unauthorized);
+    expect(await call(apiOf(kind, invoke), 'GET /pets/1', [['Authorization', '']])).toEqual(unauthorized);
+    expect(invoke).not.toHaveBeenCalled();
+  });
+
+  test('one of two is not enough', async () => {
+    const invoke = vi.fn(async () => ({ isAuthorized: true }));
+    const identitySources = ['$request.header.Authorization', '$request.querystring.tenant'];
+    const api = httpApiV2({ authorizer: { invoke, identitySources } });
+    expect(await call(api, 'GET /pets/1?Tenant=a')).toEqual(unauthorized);
+    expect(invoke).not.toHaveBeenCalled();
+    expect((await gatewayOf(api)(request('GET /pets/1?tenant=a'))).statusCode).toBe(200);
+  });
+
+  test('an authorizer that names none is always called', async () => {
+    const invoke = vi.fn(async () => ({ isAuthorized: false }));
+    expect(await call(httpApiV2({ authorizer: { invoke, identitySources: [] } }), 'GET /pets/1', [])).toEqual(
+      forbidden,
+    );
+    expect(invoke).toHaveBeenCalledOnce();
+  });
+});
+
+describe('a TOKEN authorizer with a validation expression', () => {
+  const invoke = vi.fn(async () => policy('Allow', '*'));
+  const api = restTokenApi({ authorizer: { invoke, identityValidationExpression: 'Bearer [a-z]+' } });
+
+  test.each(['bearer t', 'Bearer ', 'Bearer t1', 'x Bearer t', 'Bearer t\nx'])(
+    'answers 401 to %j without calling it',
+    async (token) => {
+      invoke.mockClear();
+      expect(await call(api, 'GET /pets/1', [['Authorization', token]])).toEqual(unauthorized);
+      expect(invoke).not.toHaveBeenCalled();
+    },
+  );
+
+  test('calls it for a token that fits', async () => {
+    invoke.mockClear();
+    expect((await gatewayOf(api)(request('GET /pets/1', [['Authorization', 'Bearer abc']]))).statusCode).toBe(
+      200,
+    );
+    expect(invoke).toHaveBeenCalledOnce();
+  });
+});
+
+describe('when the authorizer throws', () => {
+  test.each(everyKind)('%s answers 401 to an error that says exactly Unauthorized', async (kind) => {
+    const thrown = apiOf(kind, async () => {
+      throw new Error('Unauthorized');
+    });
+    expect(await call(thrown)).toEqual(unauthorized);
+  });
+
+  test.each(
+    everyKind.flatMap((kind) =>
+      ['unauthorized', 'Unauthorized.', ' Unauthorized', 'no table', ''].map(
+        (message) => [kind, message] as const,
+      ),
+    ),
+  )('%s answers 500 to an error that says %j', async (kind, message) => {
+    const thrown = apiOf(kind, async () => {
+      throw new Error(message);
+    });
+    expect(await call(thrown)).toEqual(fault(kind));
+  });
+
+  test('before its promise, the answer is the same', async () => {
+    const invoke = () => {
+      throw new Error('Unauthorized');
+    };
+    expect(await call(httpApiV2({ authorizer: { invoke } }))).toEqual(unauthorized);
+  });
+});
+
+describe('when the authorizer does not answer in time', () => {
+  test.each(everyKind)('%s answers 500', async (kind) => {
+    const never = apiOf(kind, () => new Promise(() => {}), { timeoutMs: 1 });
+    expect(await call(never)).toEqual(fault(kind));
+  });
+
+  test.each([
+    ['HTTP 2.0', 10_000],
+    ['HTTP 1.0', 10_000],
+    ['REST', 29_000],
+    ['REST TOKEN', 29_000],
+  ] as const)('%s waits %i ms unless told otherwise', async (kind, ms) => {
+    vi.useFakeTimers();
+    try {
+      const settled = vi.fn();
+      const answer = call(apiOf(kind, () => new Promise(() => {}))).then((response) => {
+        settled();
+        return response;
+      });
+      await vi.advanceTimersByTimeAsync(ms - 1);
+      expect(settled).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await answer).toEqual(fault(kind));
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe('when the authorizer answers nonsense', () => {
+  const circular: Record<string, unknown> = {};
+  circular.itself = circular;
+
+  test.each(
+    everyKind.flatMap((kind) =>
+      [undefined, null, 'allow', {}, { policyDocument: {} }, circular].map(
+        (answer) => [kind, answer] as const,
+      ),
+    ),
+  )('%s answers 500 to %o', async (kind, answer) => {
+    expect(await call(apiOf(kind, async () => answer))).toEqual(fault(kind));
+  });
+
+  test.each(['true', 'false', 1, null])(
+    'isAuthorized: %j is a 500, neither yes nor no',
+    async (isAuthorized) => {
+      expect(await call(apiOf('HTTP 2.0', async () => ({ isAuthorized })))).toEqual(fault('HTTP 2.0'));
+    },
+  );
+
+  test('a context that REST cannot carry is a 500', async () => {
+    const answer = policy('Allow', '*', { context: { roles: ['admin'] } });
+    expect(await call(restApi({ authorizer: { invoke: async () => answer } }))).toEqual(fault('REST'));
+    expect(
+      (
+        await gatewayOf(httpApiV2({ authorizer: { invoke: async () => answer, simpleResponses: false } }))(
+          request('GET /pets/1'),
+        )
+      ).statusCode,
+    ).toBe(200);
+  });
+
+  test('the client is not told what was wrong, the log is', async () => {
+    const log = vi.fn();
+    await gatewayOf(
+      apiOf('REST', async () => ({})),
+      log,
+    )(request('GET /pets/1?secret=1'));
+    expect(log).toHaveBeenCalledExactlyOnceWith({
+      api: 'rest',
+      requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      method: 'GET',
+      path: '/pets/1',
+      status: 500,
+      routeKey: 'GET /pets/{id}',
+      authorizer: 'off',
+      error: 'malformed answer: principalId is not a string',
+    });
+  });
+});
+
+describe('when the policy refuses', () => {
+  const deny = async () => policy('Deny', '*');
+  const elsewhere = async () => policy('Allow', 'arn:aws:execute-api:*:*:*/GET/owners');
+
+  test('REST tells a Deny from the absence of an Allow', async () => {
+    expect(await call(apiOf('REST', deny))).toEqual(explicitDeny);
+    expect(await call(apiOf('REST', elsewhere))).toEqual(implicitDeny);
+    expect(await call(apiOf('REST TOKEN', deny))).toEqual(explicitDeny);
+    expect(await call(apiOf('REST TOKEN', elsewhere))).toEqual(implicitDeny);
+  });
+
+  test('HTTP APIs do not', async () => {
+    expect(await call(apiOf('HTTP 1.0', deny))).toEqual(forbidden);
+    expect(await call(apiOf('HTTP 1.0', elsewhere))).toEqual(forbidden);
+    const withPolicies = (invoke: () => Promise<unknown>) =>
+      httpApiV2({ authorizer: { invoke, simpleResponses: false } });
+    expect(await call(withPolicies(deny))).toEqual(forbidden);
+    expect(await call(withPolicies(elsewhere))).toEqual(forbidden);
+    expect(await call(apiOf('HTTP 2.0', async () => ({ isAuthorized: false })))).toEqual(forbidden);
+  });
+
+  test('the backend is not called', async () => {
+    const integration = vi.fn(ok);
+    const api = restApi({ routes: [{ key: 'GET /pets/{id}', integration }], authorizer: { invoke: deny } });
+    expect(await call(api)).toEqual(explicitDeny);
+    expect(integration).not.toHaveBeenCalled();
+  });
+
+  test('a policy for one API does not open another, nor another stage', async () => {
+    const resource = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod/*';
+    const invoke = async () => policy('Allow', resource);
+    expect((await gatewayOf(restApi({ authorizer: { invoke } }))(request('GET /pets/1'))).statusCode).toBe(
+      200,
+    );
+    expect(await call(restApi({ apiId: 'other1', authorizer: { invoke } }))).toEqual(implicitDeny);
+    expect(await call(restApi({ stage: 'test', authorizer: { invoke } }))).toEqual(implicitDeny);
+  });
+});
+
+describe('when no route fits', () => {
+  test('HTTP APIs answer 404, REST answers 403, and no authorizer is called', async () => {
+    for (const kind of everyKind) {
+      const invoke = vi.fn(async () => policy('Allow', '*'));
+      const missing = isRest(kind)
+        ? [403, { message: 'Missing Authentication Token' }]
+        : [404, { message: 'Not Found' }];
+      expect(await call(apiOf(kind, invoke), 'GET /owners')).toEqual(missing);
+      expect(await call(apiOf(kind, invoke), 'POST /pets/1')).toEqual(missing);
+      expect(invoke).not.toHaveBeenCalled();
+    }
+  });
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { evaluate, INVOKE_ACTION, matchesPattern, type Statement } from '../../local/gateway/iam.ts';
+
+const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
+
+describe('a pattern', () => {
+  test.each([
+    // pattern, text, fits
+    ['', '', true],
+    ['', 'a', false],
+    ['a', '', false],
+    ['*', '', true],
+    ['*', 'anything/at:all', true],
+    ['**', '', true],
+    ['?', 'a', true],
+    ['?', '', false],
+    ['?', 'ab', false],
+    ['a*', 'a', true],
+    ['a*c', 'abbbc', true],
+    ['a*c', 'abbbcd', false],
+    ['*b', 'abab', true],
+    ['a?c', 'a/c', true],
+    ['*a*b*', 'xxbxa', false],
+    ['a.c', 'abc', false],
+    ['a+', 'aa', false],
+    ['(a|b)', 'a', false],
+    ['[ab]', 'a', false],
+    ['a\\*', 'a*', false],
+    ['^a$', 'a', false],
+    ['$default', '$default', true],
+    ['A', 'a', false],
+  ])('%j on %j: %s', (pattern, text, fits) => {
+    expect(matchesPattern(pattern, text)).toBe(fits);
+  });
+
+  test.each([
+    // resource, called, fits
+    [`${API}/prod/GET/pets`, `${API}/prod/GET/pets`, true],
+    [`${API}/prod/GET/pets`, `${API}/prod/GET/pets/`, false],
+    [`${API}/prod/GET/pets`, `${API}/prod/GET/pets/1`, false],
+    [`${API}/prod/GET/pets/*`, `${API}/prod/GET/pets/1/toys/2`, true],
+    [`${API}/prod/GET/pets/*`, `${API}/prod/GET/pets`, false],
+    [`${API}/prod/GET/pets/?`, `${API}/prod/GET/pets/1`, true],
+    [`${API}/prod/GET/pets/?`, `${API}/prod/GET/pets/12`, false],
+    [`${API}/prod/GET/*`, `${API}/prod/POST/pets`, false],
+    [`${API}/prod/*/pets`, `${API}/prod/POST/pets`, true],
+    // The trap of `*`: it crosses '/', so a star for the verb also swallows a path.
+    [`${API}/prod/*/pets`, `${API}/prod/GET/owners/pets`, true],
+    [`${API}/*`, `${API}/prod/GET/pets`, true],
+    [`${API}/*`, `${API}4/prod/GET/pets`, false],
+    [`${API}/prod/GET/files/a:b`, `${API}/prod/GET/files/a:b`, true],
+    ['arn:aws:execute-api:*:*:*', `${API}/prod/GET/pets`, true],
+    ['arn:aws-cn:execute-api:*:*:*', `${API}/prod/GET/pets`, false],
+  ])('resource %j on %j: %s', (resource, called, fits) => {
+    expect(matchesPattern(resource, called)).toBe(fits);
+  });
+
+  test('agrees with a matcher that is only obviously right', () => {
+    const naive = (pattern: string, text: string): boolean => {
+      if (pattern === '') return text === '';
+      const rest = pattern.slice(1);
+      if (pattern[0] === '*') return naive(rest, text) || (text !== '' && naive(pattern, text.slice(1)));
+      return text !== '' && (pattern[0] === '?' || pattern[0] === text[0]) && naive(rest, text.slice(1));
+    };
+    // Few letters, so that patterns meet texts they nearly fit.
+    const word = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 9 });
+    fc.assert(
+      fc.property(word('ab/*?'), word('ab/*'), (pattern, text) => {
+        expect(matchesPattern(pattern, text)).toBe(naive(pattern, text));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('of many stars does not backtrack without end', () => {
+    const text = 'a'.repeat(1_600);
+    expect(matchesPattern('*a'.repeat(250).concat('b'), text)).toBe(false);
+    expect(matchesPattern('*a'.repeat(250), text)).toBe(true);
+  });
+});
+
+describe('a policy', () => {
+  const called = `${API}/prod/GET/pets/1`;
+  const statement = (effect: 'Allow' | 'Deny', resource: string, action = INVOKE_ACTION): Statement => ({
+    effect,
+    actions: [action],
+    resources: [resource],
+  });
+  const allow = statement('Allow', `${API}/prod/GET/*`);
+  const deny = statement('Deny', called);
+
+  test.each([
+    ['no statement', [], 'implicit-deny'],
+    ['one Allow that fits', [allow], 'allow'],
+    ['one Allow for another path', [statement('Allow', `${API}/prod/GET/owners/*`)], 'implicit-deny'],
+    ['Deny after Allow', [allow, deny], 'explicit-deny'],
+    ['Deny before Allow', [deny, allow], 'explicit-deny'],
+    [
+      'a Deny for another path beside an Allow',
+      [statement('Deny', `${API}/prod/GET/owners`), allow],
+      'allow',
+    ],
+    ['Allow for every action', [statement('Allow', '*', '*')], 'allow'],
+    ['Allow for the service', [statement('Allow', '*', 'execute-api:*')], 'allow'],
+    ['Allow for part of the action', [statement('Allow', '*', 'execute-api:Inv?ke')], 'allow'],
+    ['Allow with the action in other letters', [statement('Allow', '*', 'Execute-API:invoke')], 'allow'],
+    ['Allow for another action', [statement('Allow', '*', 'execute-api:InvalidateCache')], 'implicit-deny'],
+    ['Allow for the resource in other letters', [statement('Allow', called.toUpperCase())], 'implicit-deny'],
+  ] as const)('with %s: %s', (_, statements, decision) => {
+    expect(evaluate(statements, INVOKE_ACTION, called)).toBe(decision);
+  });
+
+  test('applies a statement when any of its actions and any of its resources fit', () => {
+    const wide: Statement = {
+      effect: 'Allow',
+      actions: ['s3:*', INVOKE_ACTION],
+      resources: ['arn:aws:s3:::x', called],
+    };
+    expect(evaluate([wide], INVOKE_ACTION, called)).toBe('allow');
+  });
+});

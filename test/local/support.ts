@@ -1,0 +1,171 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+import type { Api, HttpApiV1, HttpApiV2, IntegrationResponse, RestApi } from '../../local/gateway/api.ts';
+import { ANSWER_SOURCE_HEADER, createGateway } from '../../local/gateway/gateway.ts';
+import type { GatewayRequest } from '../../local/gateway/request.ts';
+import type { GatewayResponse } from '../../local/gateway/responses.ts';
+
+/** A clock that stands still until it is told to move. */
+export function frozenClock(startMs = Date.UTC(2026, 2, 12, 19, 3, 58)) {
+  let now = startMs;
+  return {
+    now: () => now,
+    advance(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+export const ok = async (): Promise<IntegrationResponse> => ({ statusCode: 200, body: 'reached' });
+
+const settings = {
+  basePath: '',
+  apiId: 'abc123',
+  accountId: '123456789012',
+  region: 'eu-central-1',
+};
+
+const identitySources = {
+  http: ['$request.header.Authorization'],
+  rest: ['method.request.header.Authorization'],
+};
+
+type Changes<Api extends { authorizer: unknown }> = Partial<Omit<Api, 'authorizer'>> & {
+  authorizer?: Partial<Api['authorizer']>;
+};
+
+/** An HTTP API, format 2.0, with simple responses, without cache; it allows everybody unless told otherwise. */
+export function httpApiV2(changes: Changes<HttpApiV2> = {}): HttpApiV2 {
+  return {
+    ...settings,
+    name: 'http-v2',
+    kind: 'http-2.0',
+    stage: '$default',
+    routes: [{ key: 'GET /pets/{id}', integration: ok }],
+    ...changes,
+    authorizer: {
+      kind: 'REQUEST',
+      invoke: async () => ({ isAuthorized: true }),
+      simpleResponses: true,
+      identitySources: identitySources.http,
+      resultTtlSeconds: 0,
+      ...changes.authorizer,
+    },
+  };
+}
+
+export function httpApiV1(changes: Changes<HttpApiV1> = {}): HttpApiV1 {
+  return {
+    ...settings,
+    name: 'http-v1',
+    kind: 'http-1.0',
+    stage: '$default',
+    routes: [{ key: 'GET /pets/{id}', integration: ok }],
+    ...changes,
+    authorizer: {
+      kind: 'REQUEST',
+      invoke: async () => policy('Allow', '*'),
+      identitySources: identitySources.http,
+      resultTtlSeconds: 0,
+      ...changes.authorizer,
+    },
+  };
+}
+
+type RestRequestApi = Omit<RestApi, 'authorizer'> & {
+  authorizer: Extract<RestApi['authorizer'], { kind: 'REQUEST' }>;
+};
+type RestTokenApi = Omit<RestApi, 'authorizer'> & {
+  authorizer: Extract<RestApi['authorizer'], { kind: 'TOKEN' }>;
+};
+
+const restDefaults = {
+  invoke: async () => policy('Allow', '*'),
+  identitySources: identitySources.rest,
+  resultTtlSeconds: 0,
+};
+
+const restSettings = {
+  ...settings,
+  name: 'rest',
+  kind: 'rest' as const,
+  stage: 'prod',
+  routes: [{ key: 'GET /pets/{id}', integration: ok }],
+};
+
+export function restApi(changes: Changes<RestRequestApi> = {}): RestApi {
+  return {
+    ...restSettings,
+    ...changes,
+    authorizer: { kind: 'REQUEST', ...restDefaults, ...changes.authorizer },
+  };
+}
+
+export function restTokenApi(changes: Changes<RestTokenApi> = {}): RestApi {
+  return {
+    ...restSettings,
+    ...changes,
+    authorizer: { kind: 'TOKEN', ...restDefaults, ...changes.authorizer },
+  };
+}
+
+/** An authorizer's policy answer with one statement. */
+export function policy(effect: 'Allow' | 'Deny', resource: string | string[], more: object = {}) {
+  return {
+    principalId: 'user-1',
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [{ Effect: effect, Action: 'execute-api:Invoke', Resource: resource }],
+    },
+    ...more,
+  };
+}
+
+/** 'GET /pets/1' with an Authorization header, unless the headers are given. */
+export function request(
+  line: string,
+  headers: GatewayRequest['headers'] = [['Authorization', 'Bearer t']],
+  body = '',
+): GatewayRequest {
+  const [method = '', target = ''] = line.split(' ');
+  return { method, target, protocol: 'HTTP/1.1', headers, body: Buffer.from(body), sourceIp: '203.0.113.9' };
+}
+
+/** Status and parsed body: what a refusal is. */
+export function seen(response: GatewayResponse): [status: number, body: unknown] {
+  return [response.statusCode, JSON.parse(response.body.toString())];
+}
+
+/** Serves on a free port for the length of one test. */
+export async function listen(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A promise and what settles it: for tests that wait for an event, and never for time. */
+export function deferred<Value = void>() {
+  let resolve: (value: Value) => void = () => {};
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** A gateway to which requests are sent one after the other; each answers '200 miss', '403 hit' and so on. */
+export function cachingGateway(...apis: Api[]) {
+  const clock = frozenClock();
+  const gateway = createGateway({ apis, clock: clock.now, maxCachedAnswers: 3 });
+  const send = async (line: string, headers?: GatewayRequest['headers']) => {
+    const response = await gateway(request(line, headers));
+    return `${response.statusCode} ${response.headers[ANSWER_SOURCE_HEADER]}`;
+  };
+  return { clock, send };
+}
+
+export const bearer = (token: string): GatewayRequest['headers'] => [['Authorization', token]];

@@ -1,0 +1,239 @@
+import { COMMANDS } from '../../provisioning/index.ts';
+import type { Input, LedgerWorld } from './support.ts';
+
+/**
+ * Every kind of node and edge with an example of each input, so that tests can walk all commands. Each
+ * call of `create` names things that do not exist yet.
+ */
+export interface Kind {
+  readonly type: string;
+  /** Input of a creation with every field, and all that it points at in place. */
+  readonly create: () => Promise<Input>;
+  /** Fields that name one, as read, update and delete take them; the first set is that of update. */
+  readonly named: readonly (readonly string[])[];
+  /** Input of an update beside the name; null where it clears. Left out where there is no update. */
+  readonly changes?: () => Promise<Input>;
+  /** Fields by which it is listed; the empty list stands for the list of all. */
+  readonly lists: readonly (readonly string[])[];
+}
+
+export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> {
+  let count = 0;
+  const fresh = (word: string) => `${word}-${++count}`;
+  const id = async (command: string, input: Input) => (await world.run(command, input)).id;
+  const user = () => id('user.create', {});
+  const tenant = () => id('tenant.create', { name: fresh('Tenant') });
+  const location = () => id('location.create', { name: 'Place' });
+  const role = (scope = 'global') => id('role.create', { name: fresh('role'), scope });
+  const group = async () => id('group.create', { scope: `location:${await location()}`, name: 'group' });
+  const page = async () => {
+    const name = fresh('page');
+    await world.run('page.create', { name });
+    return name;
+  };
+  const phone = () => `+4930${1_000_000 + ++count}`;
+  const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+
+  const kinds: readonly Kind[] = [
+    {
+      type: 'tenant',
+      create: async () => ({
+        name: fresh('Acme'),
+        description: 'a customer',
+        status: 'active',
+        combination: 'deny-overrides',
+      }),
+      named: [['id'], ['name']],
+      changes: async () => ({
+        name: fresh('Acme'),
+        description: null,
+        status: 'suspended',
+        combination: 'allow-overrides',
+      }),
+      lists: [[]],
+    },
+    {
+      type: 'location',
+      create: async () => ({
+        name: 'North',
+        code: fresh('N').toUpperCase(),
+        address: 'Hill 1',
+        parent: `tenant:${await tenant()}`,
+        status: 'active',
+        combination: 'allow-overrides',
+      }),
+      named: [['id'], ['code']],
+      changes: async () => ({
+        name: 'South',
+        code: fresh('S').toUpperCase(),
+        address: null,
+        status: 'suspended',
+      }),
+      lists: [[], ['parent']],
+    },
+    {
+      type: 'user',
+      create: async () => ({
+        email: `${fresh('ann')}@example.com`,
+        emailProvider: 'google',
+        phone: phone(),
+        username: fresh('ann'),
+        displayName: 'Ann',
+        givenName: 'Ann',
+        familyName: 'Arbor',
+        userType: 'LEAD',
+        status: 'active',
+        endsAt: late,
+      }),
+      named: [['id'], ['email'], ['phone'], ['username']],
+      changes: async () => ({
+        email: `${fresh('bea')}@example.com`,
+        emailProvider: 'github',
+        phone: phone(),
+        username: fresh('bea'),
+        displayName: null,
+        givenName: 'Bea',
+        familyName: null,
+        userType: null,
+        status: 'disabled',
+        endsAt: null,
+      }),
+      lists: [[]],
+    },
+    {
+      type: 'group',
+      create: async () => ({
+        scope: `location:${await location()}`,
+        name: 'teachers',
+        groupType: 'TEACHER',
+        description: 'who teach',
+      }),
+      named: [['id']],
+      changes: async () => ({ name: 'helpers', groupType: 'VOLUNTEER', description: null }),
+      lists: [[], ['scope']],
+    },
+    {
+      type: 'role',
+      create: async () => ({
+        name: fresh('clerk'),
+        scope: `tenant:${await tenant()}`,
+        parent: await role(),
+        description: 'writes',
+      }),
+      named: [['id']],
+      changes: async () => ({ name: fresh('clerk'), parent: null, description: null }),
+      lists: [[], ['scope']],
+    },
+    {
+      type: 'page',
+      create: async () => ({ name: fresh('page'), description: 'a page' }),
+      named: [['name']],
+      changes: async () => ({ description: 'another page' }),
+      lists: [[]],
+    },
+    {
+      type: 'permission',
+      create: async () => ({ name: `reports:${fresh('read')}:all`, description: 'reads', isDangerous: true }),
+      named: [['name']],
+      changes: async () => ({ description: null, isDangerous: false }),
+      lists: [[]],
+    },
+    {
+      type: 'route',
+      create: async () => ({
+        api: fresh('api'),
+        method: 'GET',
+        path: '/locations/{locationId}/pages/{page}',
+        permission: '{page}',
+        scope: 'location:{locationId}',
+        description: 'a route',
+      }),
+      named: [['id']],
+      changes: async () => ({ permission: 'dashboard', scope: 'tenant:{claim:tenant}', description: null }),
+      lists: [['api']],
+    },
+    {
+      type: 'membership',
+      create: async () => ({ user: await user(), group: await group(), joinedAt: early }),
+      named: [['user', 'group']],
+      changes: async () => ({ joinedAt: late }),
+      lists: [['user'], ['group']],
+    },
+    {
+      type: 'group-role',
+      create: async () => ({ group: await group(), role: await role(), assignedAt: early }),
+      named: [['group', 'role']],
+      changes: async () => ({ assignedAt: late }),
+      lists: [['group'], ['role']],
+    },
+    {
+      type: 'role-permission',
+      create: async () => ({ role: await role(), permission: await page(), effect: 'ALLOW' }),
+      named: [['role', 'permission']],
+      changes: async () => ({ effect: 'DENY' }),
+      lists: [['role'], ['permission']],
+    },
+    {
+      type: 'assignment',
+      create: async () => ({
+        user: await user(),
+        scope: `location:${await location()}`,
+        role: await role(),
+        startsAt: early,
+        endsAt: late,
+      }),
+      named: [['user', 'scope', 'role']],
+      changes: async () => ({ startsAt: null, endsAt: '2026-04-01T00:00:00.000Z' }),
+      lists: [['user'], ['scope'], ['role']],
+    },
+    {
+      type: 'global-role',
+      create: async () => ({ user: await user(), role: await role() }),
+      named: [['user', 'role']],
+      lists: [['user'], ['role']],
+    },
+    { type: 'admin', create: async () => ({ user: await user() }), named: [['user']], lists: [[]] },
+    {
+      type: 'grant',
+      create: async () => ({
+        user: await user(),
+        scope: `tenant:${await tenant()}`,
+        roles: [await role(), await role('tenant')],
+      }),
+      named: [['id'], ['user', 'scope']],
+      changes: async () => ({ roles: [await role('tenant')] }),
+      lists: [['user'], ['scope'], ['role']],
+    },
+  ];
+  return Object.fromEntries(kinds.map((kind) => [kind.type, kind]));
+}
+
+export const pick = (from: Input, fields: readonly string[] = []): Input =>
+  Object.fromEntries(fields.map((name) => [name, from[name]]));
+
+/** A good input of one command: what it names exists, what it creates does not. */
+export async function inputFor(world: LedgerWorld, kind: Kind, verb: string): Promise<Input> {
+  const input = await kind.create();
+  if (verb === 'create') return input;
+  const made = await world.run(`${kind.type}.create`, input);
+  if (verb === 'list') return pick(made, kind.lists[0]);
+  return { ...pick(made, kind.named[0]), ...(verb === 'update' ? await kind.changes?.() : {}) };
+}
+
+/** Maker of good inputs, for tests that walk the commands. */
+export function createInputs(world: LedgerWorld): (command: string) => Promise<Input> {
+  const kinds = createKinds(world);
+  return (command) => {
+    const [type = '', verb = ''] = command.split('.');
+    return inputFor(world, kinds[type] as Kind, verb);
+  };
+}
+
+/** The kinds that have commands. */
+export const TYPES: readonly string[] = [
+  ...new Set([...COMMANDS.keys()].map((name) => name.slice(0, name.indexOf('.')))),
+];
+
+export const WRITE_COMMANDS: readonly string[] = [...COMMANDS.values()]
+  .filter(({ kind }) => kind === 'write')
+  .map(({ name }) => name);

@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { isRef, parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { LOG_SHARDS, logPartition, operationKey } from '../../table/keys.ts';
+import { createKinds, type Kind, pick, TYPES } from './kinds.ts';
+import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
+
+/**
+ * Each write command is one TransactWriteItems, and in it are the record of the operation and the audit
+ * record, in the log of the tenant that it concerns.
+ */
+const YEAR = 365 * 86_400;
+const WRITES = /Put|Update|Delete|Write/;
+
+let world: LedgerWorld;
+let kinds: Readonly<Record<string, Kind>>;
+beforeAll(async () => {
+  world = await createLedgerWorld();
+  kinds = createKinds(world);
+});
+
+/** Runs a command as an actor and returns its result with all that it wrote. */
+async function carryOut(command: string, input: Input) {
+  world.calls.length = 0;
+  const first = world.transactions.length;
+  const operationId = `${command} ${first}`;
+  const answer = await world.provision({ command, input, operationId, actor: 'ops@example.com' });
+  if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+  expect(world.calls.filter(({ operation }) => WRITES.test(operation))).toEqual([
+    { operation: 'TransactWriteItems', index: undefined, keys: 0 },
+  ]);
+  const items = await world.touchedSince(first);
+  return { result: answer.result as Result, operationId, items };
+}
+type Done = Awaited<ReturnType<typeof carryOut>>;
+
+const readAll = async (owner: string | undefined): Promise<readonly Item[]> => {
+  const shards = Array.from({ length: LOG_SHARDS }, (_, shard) => shard);
+  const ref = owner === undefined ? undefined : parseRef(owner, 'owner');
+  return world.reader.listAll({ ranges: shards.map((shard) => ({ partition: logPartition(ref, shard) })) });
+};
+
+/** The one audit record of what was done, found in the log of `owner`. */
+async function expectRecord(command: string, done: Done, owner: string | undefined, expected: Input) {
+  const records = done.items.filter((item) => item.Type === 'AuditLog');
+  expect(records).toHaveLength(1);
+  const now = world.clock.now();
+  const [type] = command.split('.');
+  expect(records[0]).toEqual({
+    PK: expect.any(String),
+    SK: `${new Date(now).toISOString()}#${records[0]?.id}`,
+    Type: 'AuditLog',
+    id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+    action: command,
+    entityType: type,
+    entityId: expect.any(String),
+    timestamp: new Date(now).toISOString(),
+    operationId: done.operationId,
+    actor: 'ops@example.com',
+    status: 'success',
+    severity: 'info',
+    ttl: Math.floor(now / 1000) + YEAR,
+    ...(owner === undefined ? {} : { tenant: owner }),
+    ...expected,
+  });
+  expect(await readAll(owner)).toContainEqual(records[0]);
+  expect(done.items).toContainEqual(
+    expect.objectContaining({ ...operationKey(done.operationId), Type: 'Operation', result: done.result }),
+  );
+}
+
+/** The tenant that a thing says it belongs to, if any. */
+const ownerOf = (thing: Input): string | undefined =>
+  [thing.root, thing.scope, thing.roleScope].map(String).find(isRef);
+
+describe.each(TYPES)('%s', (type) => {
+  test('is created, changed and deleted in one write each, and each is on record', async () => {
+    const kind = kinds[type] as Kind;
+    const made = await carryOut(`${type}.create`, await kind.create());
+    const owner = ownerOf(made.result);
+    const names = kind.named.map((fields) => Object.values(pick(made.result, fields)).join(' '));
+    const entityId = expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`));
+    await expectRecord(`${type}.create`, made, owner, { entityId, after: made.result });
+    let thing = made.result;
+
+    world.clock.advance(1_000);
+    if (kind.changes) {
+      const input = { ...pick(thing, kind.named[0]), ...(await kind.changes()) };
+      const changed = await carryOut(`${type}.update`, input);
+      await expectRecord(`${type}.update`, changed, owner, {
+        before: thing,
+        after: changed.result,
+        entityId,
+      });
+      thing = changed.result;
+    }
+
+    world.clock.advance(1_000);
+    const gone = await carryOut(`${type}.delete`, pick(thing, kind.named[0]));
+    await expectRecord(`${type}.delete`, gone, owner, { before: thing, entityId });
+  });
+});
+const escaped = (text: string) => text.replace(/[+.*]/g, '\\$&');
+
+test('what happens in a location of a tenant is in the log of the tenant', async () => {
+  const { run } = world;
+  const tenant = `tenant:${(await run('tenant.create', { name: 'Log' })).id}`;
+  const location = `location:${(await run('location.create', { name: 'Below', parent: tenant })).id}`;
+  const role = (await run('role.create', { name: 'log', scope: tenant })).id;
+  const user = (await run('user.create', {})).id;
+  await run('page.create', { name: 'log' });
+  const group = (await run('group.create', { name: 'log', scope: location })).id;
+  const ends = {
+    membership: { user, group },
+    'group-role': { group, role },
+    assignment: { user, role, scope: location },
+    'role-permission': { role, permission: 'log' },
+  };
+  const later = '2027-01-01T00:00:00.000Z';
+  const changes = {
+    membership: { joinedAt: later },
+    'group-role': { assignedAt: later },
+    assignment: { endsAt: later },
+    'role-permission': { effect: 'DENY' },
+  };
+  for (const [type, end] of Object.entries(ends)) {
+    await run(`${type}.create`, type === 'role-permission' ? { ...end, effect: 'ALLOW' } : end);
+    await run(`${type}.update`, { ...end, ...changes[type as keyof typeof changes] });
+    await run(`${type}.delete`, end);
+  }
+  await run('group.delete', { id: group });
+  const log = await readAll(tenant);
+  expect(log.map((record) => record.action).sort()).toEqual(
+    [
+      ...Object.keys(ends).flatMap((type) => [`${type}.create`, `${type}.update`, `${type}.delete`]),
+      'tenant.create',
+      'location.create',
+      'role.create',
+      'group.create',
+      'group.delete',
+    ].sort(),
+  );
+  expect(await readAll(location)).toEqual([]);
+});
+
+test('a command that fails leaves no record', async () => {
+  const first = world.transactions.length;
+  await world.run('page.create', { name: 'once' });
+  await world.refused('page.create', { name: 'once' });
+  const records = (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog');
+  expect(records).toHaveLength(1);
+});
+
+test('a record without an actor says nothing of one', async () => {
+  const first = world.transactions.length;
+  await world.run('user.create', {});
+  const record = (await world.touchedSince(first)).find((item) => item.Type === 'AuditLog');
+  expect(record).not.toHaveProperty('actor');
+});
+
+test('reads write nothing', async () => {
+  for (const type of TYPES) {
+    const kind = kinds[type] as Kind;
+    const made = await world.run(`${type}.create`, await kind.create());
+    world.calls.length = 0;
+    await world.run(`${type}.read`, pick(made, kind.named[0]));
+    await world.run(`${type}.list`, pick(made, kind.lists[0]));
+    expect(world.calls.filter(({ operation }) => !/^(GetItem|BatchGetItem|Query)$/.test(operation))).toEqual(
+      [],
+    );
+  }
+});

@@ -1,0 +1,169 @@
+import { ulid } from 'ulid';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../provisioning/index.ts';
+import { operationKey } from '../../table/keys.ts';
+import { createWriter } from '../../table/write/writer.ts';
+import { createInputs, WRITE_COMMANDS } from './kinds.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+
+/** Idempotency under `operationId`: however often, however late, whatever was lost on the way. */
+const MONTH = 30 * 86_400_000;
+
+let world: LedgerWorld;
+let inputOf: (command: string) => Promise<Input>;
+let count = 0;
+const newOperation = () => `operation-${++count}`;
+beforeAll(async () => {
+  world = await createLedgerWorld();
+  inputOf = createInputs(world);
+});
+beforeEach(() => {
+  world.mishaps.length = 0;
+});
+
+/** Runs `act` and counts the audit records that it left: one for each write that happened. */
+async function writesOf(act: () => Promise<unknown>): Promise<number> {
+  const first = world.transactions.length;
+  await act();
+  return (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog').length;
+}
+
+describe.each(WRITE_COMMANDS)('%s', (command) => {
+  test('again, at once and a month later: the same answer, and nothing is written', async () => {
+    const event = { command, input: await inputOf(command), operationId: newOperation() };
+    const first = await world.provision(event);
+    expect(first).toMatchObject({ ok: true, token: expect.stringMatching(/^gh1\./) });
+    const count = world.transactions.length;
+    expect(await world.provision(event)).toEqual(first);
+    world.clock.advance(MONTH);
+    expect(await world.provision(event)).toEqual(first);
+    expect(world.transactions.length).toBe(count);
+  });
+
+  test('three times at once: one write, and all get its answer', async () => {
+    const event = { command, input: await inputOf(command), operationId: newOperation() };
+    const writes = await writesOf(async () => {
+      const [first, ...others] = await Promise.all([1, 2, 3].map(() => world.provision(event)));
+      expect(first).toMatchObject({ ok: true });
+      for (const other of others) expect(other).toEqual(first);
+    });
+    expect(writes).toBe(1);
+  });
+
+  test('with a lost acknowledgement: done once, and answered', async () => {
+    for (const operation of [{ operationId: newOperation() }, {}]) {
+      const input = await inputOf(command);
+      const count = world.transactions.length;
+      const writes = await writesOf(async () => {
+        world.mishaps.push('lost acknowledgement');
+        expect(await world.provision({ command, input, ...operation })).toMatchObject({ ok: true });
+      });
+      expect(writes).toBe(1);
+      expect(world.transactions.length).toBe(count + 2);
+    }
+  });
+});
+
+describe('an operationId', () => {
+  test('that was used for another input or command is a mismatch, and nothing is written', async () => {
+    const operationId = newOperation();
+    await world.provision({ command: 'user.create', input: { username: 'first' }, operationId });
+    const { id } = await world.run('user.read', { username: 'first' });
+    const count = world.transactions.length;
+    for (const other of [
+      { command: 'user.create', input: { username: 'second' } },
+      { command: 'user.create', input: {} },
+      { command: 'group.create', input: { username: 'first' } },
+      { command: 'user.delete', input: { id } },
+    ]) {
+      const answer = await world.provision({ ...other, operationId });
+      // What is no good input of its command is that before anything else.
+      const code = other.command === 'group.create' ? 'invalid' : 'operation_mismatch';
+      expect(answer).toMatchObject({ ok: false, error: { code, retryable: false } });
+    }
+    expect(world.transactions.length).toBe(count);
+  });
+
+  test('does not mind in which order the fields of an input stand', async () => {
+    const operationId = newOperation();
+    const first = { givenName: 'Ann', familyName: 'Arbor' };
+    const answer = await world.provision({ command: 'user.create', input: first, operationId });
+    const turned = { familyName: 'Arbor', givenName: 'Ann' };
+    expect(await world.provision({ command: 'user.create', input: turned, operationId })).toEqual(answer);
+  });
+
+  test('with two inputs at once: one is done, the other is a mismatch', async () => {
+    const operationId = newOperation();
+    const writes = await writesOf(async () => {
+      const answers = await Promise.all(
+        ['left', 'right'].map((username) =>
+          world.provision({ command: 'user.create', input: { username }, operationId }),
+        ),
+      );
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+      expect(answers.find(({ ok }) => !ok)).toMatchObject({
+        error: { code: 'operation_mismatch', field: 'operationId' },
+      });
+    });
+    expect(writes).toBe(1);
+  });
+
+  test('answers as it did the first time, whatever has happened since', async () => {
+    const event = { command: 'user.create', input: { username: 'passing' }, operationId: newOperation() };
+    const first = await world.provision(event);
+    const { id } = await world.run('user.read', { username: 'passing' });
+    await world.run('user.delete', { id });
+    expect(await world.provision(event)).toEqual(first);
+    expect(await world.refused('user.read', { id })).toMatchObject({ code: 'not_found' });
+  });
+
+  test('is not used up by a command that failed', async () => {
+    const event = { command: 'user.create', input: { username: 'wanted' }, operationId: newOperation() };
+    const { id } = await world.run('user.create', { username: 'wanted' });
+    expect(await world.provision(event)).toMatchObject({ error: { code: 'conflict' } });
+    await world.run('user.delete', { id });
+    expect(await world.provision(event)).toMatchObject({ ok: true });
+  });
+
+  test('is remembered for good; one that nobody chose is forgotten after a day', async () => {
+    const operationId = newOperation();
+    await world.provision({ command: 'user.create', input: {}, operationId });
+    expect(await world.reader.get(operationKey(operationId))).not.toHaveProperty('ttl');
+    const first = world.transactions.length;
+    await world.run('user.create', {});
+    const unnamed = (await world.touchedSince(first)).find((item) => item.Type === 'Operation');
+    expect(unnamed?.ttl).toBe(Math.floor(world.clock.now() / 1000) + 86_400);
+  });
+});
+
+describe('when the time is up after a lost acknowledgement', () => {
+  /** A writer whose deadline is over after the first attempt. */
+  const impatient = () => {
+    const over = new AbortController();
+    const pacing = { deadline: () => over.signal, pause: async () => over.abort() };
+    return createProvisioning({
+      ...world,
+      writer: createWriter({ client: world.client, table: world.table, pacing }),
+      newId: () => ulid(),
+    });
+  };
+  const event = () => ({ command: 'user.create', input: {}, operationId: newOperation() });
+
+  test('what was written is answered as done', async () => {
+    const deletion = { command: 'user.delete', input: { id: (await world.run('user.create', {})).id } };
+    for (const each of [event(), { command: 'user.create', input: {} }, deletion]) {
+      world.mishaps.push('lost acknowledgement');
+      expect(await impatient()(each)).toMatchObject({ ok: true });
+    }
+  });
+
+  test('what was not written is reported as transient, and can be sent again', async () => {
+    world.mishaps.push('lost request');
+    const same = event();
+    const writes = await writesOf(async () => {
+      expect(await impatient()(same)).toMatchObject({ error: { code: 'transient', retryable: true } });
+    });
+    expect(writes).toBe(0);
+    expect(await world.provision(same)).toMatchObject({ ok: true });
+  });
+});

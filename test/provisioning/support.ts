@@ -1,0 +1,102 @@
+import type { Item } from '../../table/item.ts';
+import type { Key } from '../../table/keys.ts';
+import { createWorld } from '../support/world.ts';
+
+export type Input = Readonly<Record<string, unknown>>;
+export type Result = Record<string, unknown> & { id: string };
+
+/** One action of a transaction as it left the SDK. */
+export interface Sent {
+  readonly kind: string;
+  readonly key: Key;
+}
+
+interface SentItem {
+  readonly Key?: Key;
+  readonly Item?: Key;
+}
+
+/**
+ * A world that remembers every transaction and the key of every item that one ever named. Since nothing
+ * is written but by transactions, reading those keys back is reading the whole table, without a Scan.
+ */
+export async function createLedgerWorld() {
+  const world = await createWorld();
+  const transactions: (readonly Sent[])[] = [];
+  const keys = new Map<string, Key>();
+  world.client.middlewareStack.add(
+    (next) => (args) => {
+      const { TransactItems } = args.input as { TransactItems?: readonly Record<string, SentItem>[] };
+      if (TransactItems) {
+        const sent = TransactItems.flatMap(Object.entries<SentItem>).map(([kind, { Key, Item }]): Sent => {
+          const { PK, SK } = (Key ?? Item) as Key;
+          return { kind, key: { PK, SK } };
+        });
+        for (const { key } of sent) keys.set(`${key.PK}\n${key.SK}`, key);
+        transactions.push(sent);
+      }
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+
+  /** What is to become of the next transactions: done without word, or not done at all. */
+  const mishaps: ('lost acknowledgement' | 'lost request')[] = [];
+  world.client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const mishap = context.commandName === 'TransactWriteItemsCommand' ? mishaps.shift() : undefined;
+      if (mishap !== 'lost request') {
+        const answer = await next(args);
+        if (!mishap) return answer;
+      }
+      throw Object.assign(new Error(mishap), { name: 'TimeoutError' });
+    },
+    { step: 'initialize' },
+  );
+
+  /** Reads what is there of the keys, a few calls at a time. */
+  async function present(wanted: readonly Key[]): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    for (let start = 0; start < wanted.length; start += 800) {
+      const some = await world.reader.getMany(wanted.slice(start, start + 800));
+      items.push(...some.filter((item) => item !== undefined));
+    }
+    return items;
+  }
+
+  /** Every item of the table. */
+  const everything = () => present([...keys.values()]);
+
+  /** The items that the transactions from number `first` on have named and that are there now. */
+  const touchedSince = (first: number) => {
+    const named = transactions.slice(first).flatMap((sent) => sent.map(({ key }) => key));
+    return present([...new Map(named.map((key) => [`${key.PK}\n${key.SK}`, key])).values()]);
+  };
+
+  /** What stays when all else is deleted: the records of what happened. */
+  const RECORDS = new Set(['AuditLog', 'Operation']);
+  const facts = async () => (await everything()).filter((item) => !RECORDS.has(String(item.Type)));
+
+  /** Every row of a list, page after page. */
+  async function listed(command: string, by: Input): Promise<readonly Result[]> {
+    const rows: Result[] = [];
+    let cursor: unknown;
+    do {
+      const page = await world.run(command, { ...by, ...(cursor === undefined ? {} : { cursor }) });
+      rows.push(...(page.items as Result[]));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return rows;
+  }
+
+  return { ...world, transactions, mishaps, everything, touchedSince, facts, listed };
+}
+
+export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;
+
+/** A well-formed id that nothing has. */
+export const NOBODY = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+
+/** Items by their keys, so that two states of a table can be compared. */
+export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> =>
+  Object.fromEntries(items.map((item) => [`${item.PK} / ${item.SK}`, item]));

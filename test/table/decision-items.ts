@@ -1,0 +1,59 @@
+import {
+  assignmentAttribute,
+  DECISION_VERSION,
+  grantAttribute,
+  groupAttribute,
+  patternAttribute,
+  roleAttribute,
+} from '../../table/decision/attributes.ts';
+import { decodeScope } from '../../table/decision/decode.ts';
+import type { Item } from '../../table/item.ts';
+import { ID, OTHER_ID, UUID } from './support.ts';
+
+/** One sound decision item of each kind. */
+export const TENANT = `tenant:${OTHER_ID}`;
+export const START = '2026-03-01T00:00:00.000Z';
+export const END = '2026-04-01T00:00:00.000Z';
+
+/** A decision item as the writer makes it. */
+export const item = (PK: string, facts: Record<string, unknown>): Item => ({
+  PK,
+  SK: 'DECISION',
+  Type: 'Decision',
+  v: DECISION_VERSION,
+  writtenAt: 1_000,
+  ...facts,
+});
+
+export const SUBJECT = item(`USER#${ID}`, {
+  status: 'active',
+  endsAt: END,
+  isAdmin: true,
+  groups: new Set(['g1', 'g2']),
+  roles: new Set(['r1']),
+  [grantAttribute(TENANT)]: new Set(['r2']),
+  [assignmentAttribute(TENANT, 'r3')]: `${START}/${END}`,
+  [assignmentAttribute(TENANT, 'r4')]: '/',
+});
+export const SCOPE = item(`LOCATION#${ID}`, {
+  status: 'active',
+  ancestors: [`location:${UUID}`, TENANT],
+  combination: 'deny-overrides',
+  [groupAttribute('g1')]: new Set(['r1', 'r2']),
+  [roleAttribute('r5')]: '',
+  [roleAttribute('r6')]: 'r5',
+  [patternAttribute('r5', 'a:*:*')]: 'ALLOW',
+  [patternAttribute('r5', '*:*:*')]: 'DENY',
+  [patternAttribute('gone', '*:*:*')]: 'ALLOW',
+});
+export const ROLES = item('GLOBAL#GATEHOUSE', {
+  [roleAttribute('r1')]: '',
+  [patternAttribute('r1', 'a:b:*')]: 'DENY',
+});
+export const PERMISSION = item('PAGE#p', {
+  registered: true,
+  allow: new Set(['r1']),
+  deny: new Set(['r2', 'r3']),
+});
+
+export const decodeThisScope = (given: Item) => decodeScope(`location:${ID}`, given);

@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { ulid } from 'ulid';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  decodeGlobalRoles,
+  decodePermission,
+  decodeScope,
+  decodeSubject,
+  decodeWrittenAt,
+} from '../../table/decision/decode.ts';
+import {
+  newScope,
+  newSubject,
+  permissionChanges,
+  roleChanges,
+  scopeChanges,
+  subjectChanges,
+} from '../../table/decision/writes.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, globalRolesKey, type Key, ownedEffectsKey, permissionRef } from '../../table/keys.ts';
+import type { PermissionName } from '../../table/permission-name.ts';
+import type { Action } from '../../table/write/action.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { refusalOf } from './support.ts';
+
+/** What is written into decision items comes out of them as facts, through a real DynamoDB engine. */
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+const fresh = (type: string): Ref => ({ type, id: ulid() });
+const send = (...actions: readonly Action[]) => world.writer.send(actions);
+
+async function read(key: Key): Promise<Item> {
+  const item = await world.reader.get(key);
+  if (!item) throw new Error(`there is no ${key.PK} / ${key.SK}`);
+  return item;
+}
+
+/** The members of a set come in no order. */
+const sorted = (sets: ReadonlyMap<string, readonly string[]>) =>
+  new Map([...sets].map(([name, members]) => [name, [...members].sort()]));
+
+const [START, END] = ['2026-03-01T00:00:00.000Z', '2026-04-01T00:00:00.000Z'];
+const FOREVER = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+
+describe('a subject', () => {
+  const NOBODY = {
+    active: true,
+    endsAt: Number.POSITIVE_INFINITY,
+    isAdmin: false,
+    groups: [],
+    globalRoles: [],
+    grants: new Map(),
+    assignments: new Map(),
+  };
+  const facts = async (user: Ref) => {
+    const decoded = decodeSubject(await read(decisionKey(user)));
+    return { ...decoded, groups: [...decoded.groups].sort(), grants: sorted(decoded.grants) };
+  };
+
+  test('begins with nothing', async () => {
+    const [ann, bob] = [fresh('user'), fresh('user')];
+    await send(
+      newSubject(ann, 1, { status: 'active' }),
+      newSubject(bob, 1, { status: 'disabled', endsAt: END }),
+    );
+    expect(await facts(ann)).toEqual(NOBODY);
+    expect(await facts(bob)).toEqual({ ...NOBODY, active: false, endsAt: Date.parse(END) });
+  });
+
+  test('gains and loses what each change says, and nothing else', async () => {
+    const ann = fresh('user');
+    const change = subjectChanges(ann, 2);
+    const later = subjectChanges(ann, 3);
+    const [here, there] = ['location:1', 'tenant:2'];
+    await send(newSubject(ann, 1, { status: 'active' }));
+    const steps: readonly (readonly [action: Action, expected: object])[] = [
+      [change.join('g1'), { groups: ['g1'] }],
+      [change.join('g2'), { groups: ['g1', 'g2'] }],
+      [later.join('g2'), { groups: ['g1', 'g2'] }],
+      [change.addGlobalRole('r1'), { groups: ['g1', 'g2'], globalRoles: ['r1'] }],
+      [change.leave('g1'), { groups: ['g2'], globalRoles: ['r1'] }],
+      [change.removeGlobalRole('r1'), { groups: ['g2'] }],
+      [change.leave('g2'), {}],
+      [later.leave('g2'), {}],
+      [change.grant(there, ['r1', 'r2']), { grants: new Map([[there, ['r1', 'r2']]]) }],
+      [change.grant(there, ['r2']), { grants: new Map([[there, ['r2']]]) }],
+      [change.grant(there, []), {}],
+      [
+        change.assign(here, 'r1', START, END),
+        { assignments: new Map([[here, [{ role: 'r1', start: Date.parse(START), end: Date.parse(END) }]]]) },
+      ],
+      [
+        change.assign(here, 'r1', undefined, END),
+        { assignments: new Map([[here, [{ ...FOREVER, role: 'r1', end: Date.parse(END) }]]]) },
+      ],
+      [
+        change.assign(here, 'r1', START, undefined),
+        { assignments: new Map([[here, [{ ...FOREVER, role: 'r1', start: Date.parse(START) }]]]) },
+      ],
+      [
+        change.assign(here, 'r1', undefined, undefined),
+        { assignments: new Map([[here, [{ role: 'r1', ...FOREVER }]]]) },
+      ],
+      [change.unassign(here, 'r1'), {}],
+      [change.setAdmin(true), { isAdmin: true }],
+      [change.setAdmin(false), {}],
+      [change.set({ status: 'disabled', endsAt: END }, []), { active: false, endsAt: Date.parse(END) }],
+      [change.set({ status: 'active' }, ['endsAt']), {}],
+    ];
+    for (const [action, expected] of steps) {
+      await send(action);
+      expect(await facts(ann)).toEqual({ ...NOBODY, ...expected });
+    }
+  });
+
+  test('holds several assignments at one scope', async () => {
+    const ann = fresh('user');
+    const change = subjectChanges(ann, 2);
+    await send(newSubject(ann, 1, { status: 'active' }));
+    await send(change.assign('location:1', 'r1', START, undefined));
+    await send(change.assign('location:1', 'r2', undefined, undefined));
+    const { assignments } = await facts(ann);
+    expect(new Set(assignments.get('location:1')?.map(({ role }) => role))).toEqual(new Set(['r1', 'r2']));
+  });
+
+  test('cannot be changed before it exists, so nothing is granted to nobody', async () => {
+    const nobody = fresh('user');
+    expect(await refusalOf(() => send(subjectChanges(nobody, 1).setAdmin(true)))).toMatchObject({
+      code: 'not_found',
+    });
+    expect(await world.reader.get(decisionKey(nobody))).toBeUndefined();
+  });
+
+  test('cannot begin twice', async () => {
+    const ann = fresh('user');
+    await send(newSubject(ann, 1, { status: 'disabled' }));
+    const again = newSubject(ann, 2, { status: 'active' });
+    expect(await refusalOf(() => send(again))).toMatchObject({ code: 'conflict', field: 'id' });
+    expect(await facts(ann)).toMatchObject({ active: false });
+  });
+});
+
+test('a scope', async () => {
+  const place = fresh('location');
+  const [parent, root] = [formatRef(fresh('location')), formatRef(fresh('tenant'))];
+  const facts = async () => decodeScope(formatRef(place), await read(decisionKey(place)));
+  await send(
+    newScope(place, 1, { status: 'active', combination: 'deny-overrides', ancestors: [parent, root] }),
+  );
+  const bare = {
+    ref: formatRef(place),
+    active: true,
+    ancestors: [parent, root],
+    combination: 'deny-overrides',
+    groups: new Map(),
+    roles: new Map(),
+  };
+  expect(await facts()).toEqual(bare);
+  const change = scopeChanges(place, 2);
+  await send(change.addGroupRole('g1', 'r1'));
+  await send(change.addGroupRole('g1', 'r2'));
+  await send(change.addGroupRole('g2', 'r1'));
+  expect(sorted((await facts()).groups)).toEqual(
+    new Map([
+      ['g1', ['r1', 'r2']],
+      ['g2', ['r1']],
+    ]),
+  );
+  await send(change.removeGroupRole('g2', 'r1'));
+  await send(change.set({ status: 'suspended', combination: 'allow-overrides' }));
+  const { groups, ...others } = await facts();
+  expect({ ...others, groups: sorted(groups) }).toEqual({
+    ...bare,
+    active: false,
+    combination: 'allow-overrides',
+    groups: new Map([['g1', ['r1', 'r2']]]),
+  });
+});
+
+test.each([
+  ['global roles', undefined],
+  ['roles that a root owns', fresh('tenant')],
+])('%s', async (_what, owner) => {
+  if (owner)
+    await send(newScope(owner, 1, { status: 'active', combination: 'allow-overrides', ancestors: [] }));
+  const change = roleChanges(owner, 2);
+  const roles = async () =>
+    owner
+      ? decodeScope(formatRef(owner), await read(decisionKey(owner))).roles
+      : decodeGlobalRoles(await read(globalRolesKey()));
+  await send(change.list('r1', undefined));
+  await send(change.list('r2', 'r1'));
+  await send(change.setPattern('r2', 'a:*:*', 'ALLOW'));
+  await send(change.setPattern('r2', 'a:*:*', 'DENY'));
+  await send(change.setPattern('r2', '*:*:*', 'ALLOW'));
+  const r1 = { parent: undefined, patterns: new Map() };
+  const patterns = new Map([
+    ['a:*:*', 'DENY'],
+    ['*:*:*', 'ALLOW'],
+  ]);
+  expect(await roles()).toEqual(new Map(Object.entries({ r1, r2: { parent: 'r1', patterns } })));
+  await send(change.removePattern('r2', '*:*:*'));
+  await send(change.unlist('r1'));
+  expect(await roles()).toEqual(new Map([['r2', { parent: 'r1', patterns: new Map([['a:*:*', 'DENY']]) }]]));
+});
+
+test('effects on a permission: one role has one effect, whatever the order of the changes', async () => {
+  const step = fc.tuple(
+    fc.constantFrom('r1', 'r2', 'r3'),
+    fc.constantFrom('ALLOW' as const, 'DENY' as const, undefined),
+  );
+  const owner = fc.constantFrom(undefined, fresh('tenant'));
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), owner, async (steps, root) => {
+      const name: PermissionName = { kind: 'page', text: ulid() };
+      const expected = new Map<string, 'ALLOW' | 'DENY'>();
+      await send(permissionChanges(name, root, 1).register());
+      for (const [i, [role, effect]] of steps.entries()) {
+        // Each write at its own time: two that are the same in every byte are one to DynamoDB.
+        const change = permissionChanges(name, root, 2 + i);
+        await send(effect ? change.setEffect(role, effect) : change.removeEffect(role));
+        if (effect) expected.set(role, effect);
+        else expected.delete(role);
+      }
+      const item = await read(root ? ownedEffectsKey(root, name) : decisionKey(permissionRef(name)));
+      const having = (effect: string) =>
+        new Set([...expected.keys()].filter((role) => expected.get(role) === effect));
+      expect(decodePermission(item)).toEqual({
+        registered: true,
+        allow: having('ALLOW'),
+        deny: having('DENY'),
+      });
+      expect(decodeWrittenAt(item)).toBe(1 + steps.length);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('each change stamps the item with the time of its write', async () => {
+  const ann = fresh('user');
+  await send(newSubject(ann, 1, { status: 'active' }));
+  expect(decodeWrittenAt(await read(decisionKey(ann)))).toBe(1);
+  await send(subjectChanges(ann, 1_768_478_400_123).join('g'));
+  expect(decodeWrittenAt(await read(decisionKey(ann)))).toBe(1_768_478_400_123);
+});

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import {
+  assignmentAttribute,
+  grantAttribute,
+  groupAttribute,
+  patternAttribute,
+  roleAttribute,
+} from '../../table/decision/attributes.ts';
+import {
+  decodeGlobalRoles,
+  decodePermission,
+  decodeSubject,
+  decodeWrittenAt,
+} from '../../table/decision/decode.ts';
+import type { Item } from '../../table/item.ts';
+import { decodeThisScope, END, PERMISSION, ROLES, SCOPE, START, SUBJECT, TENANT } from './decision-items.ts';
+import { refusalNow } from './support.ts';
+
+const ASSIGNED = assignmentAttribute(TENANT, 'r3');
+const GRANTED = grantAttribute(TENANT);
+
+/** Attribute → values that the writer never puts there. */
+type Damages = Readonly<Record<string, readonly unknown[]>>;
+
+const NO_SET = ['r1', ['r1'], [], true, 1, null, {}, new Set([1]), new Set(['r1', 2])];
+const NO_DATE = [
+  '',
+  'soon',
+  '2026',
+  '2026-04-01',
+  '2026-04-01T00:00:00Z',
+  '2026-04-01T00:00:00.000',
+  1,
+  null,
+];
+const NO_BOOLEAN = ['true', 1, 0, null, '', new Set(['x'])];
+const NO_ATTRIBUTES = {
+  'new|x': [''],
+  'new|x|y': [new Set(['r'])],
+  isLocked: [true],
+  'grant|': [new Set(['r'])],
+};
+
+const KINDS: readonly (readonly [
+  what: string,
+  sound: Item,
+  decode: (item: Item) => unknown,
+  damages: Damages,
+])[] = [
+  [
+    'a subject',
+    SUBJECT,
+    decodeSubject,
+    {
+      ...NO_ATTRIBUTES,
+      status: [undefined, null, true, 1, new Set(['active'])],
+      endsAt: NO_DATE,
+      isAdmin: NO_BOOLEAN,
+      groups: NO_SET,
+      roles: NO_SET,
+      [GRANTED]: NO_SET,
+      [`${GRANTED}|x`]: [new Set(['r'])],
+      [ASSIGNED]: [
+        ...['', START, `${START}/`.slice(0, -1), `${START}/${END}/${END}`, `x/${END}`, `${START}/x`],
+        ...[`2026-03-01/${END}`, `${START}/2026-04-01T00:00:00+02:00`, 1, null, true, new Set([START])],
+      ],
+      [`assign|${TENANT}`]: ['/'],
+      [`assign|${TENANT}|`]: ['/'],
+      [`assign|${TENANT}|r|x`]: ['/'],
+      [groupAttribute('g1')]: [new Set(['r1'])],
+      [roleAttribute('r1')]: [''],
+      registered: [true],
+    },
+  ],
+  [
+    'a scope',
+    SCOPE,
+    decodeThisScope,
+    {
+      ...NO_ATTRIBUTES,
+      status: [undefined, null, true, 1],
+      ancestors: ['x', TENANT, {}, null, true, [1], [''], ['tenant'], [`${TENANT}#`], new Set([TENANT])],
+      combination: ['', 'first-wins', 'ALLOW', true, null],
+      [groupAttribute('g1')]: NO_SET,
+      'group|g1|x': [new Set(['r1'])],
+      [roleAttribute('r5')]: [1, null, true, ['r6'], new Set(['r6'])],
+      'role|r5|x': [''],
+      [patternAttribute('r5', 'a:*:*')]: ['', 'allow', 'MAYBE', true, 1, null],
+      'wild|r5': ['ALLOW'],
+      'wild|r5|': ['DENY'],
+      'wild|r5|a:b:c': ['DENY'],
+      'wild|r5|a:*:*|x': ['DENY'],
+      isAdmin: [true],
+    },
+  ],
+  [
+    'the global roles',
+    ROLES,
+    decodeGlobalRoles,
+    {
+      ...NO_ATTRIBUTES,
+      [roleAttribute('r1')]: [1, null, true],
+      [patternAttribute('r1', 'a:b:*')]: ['', 'allow', 1],
+      [groupAttribute('g1')]: [new Set(['r1'])],
+      status: ['active'],
+    },
+  ],
+  [
+    'a permission',
+    PERMISSION,
+    decodePermission,
+    {
+      ...NO_ATTRIBUTES,
+      registered: NO_BOOLEAN,
+      allow: NO_SET,
+      deny: NO_SET,
+      [roleAttribute('r1')]: [''],
+      [patternAttribute('r1', '*:*:*')]: ['DENY'],
+      status: ['active'],
+    },
+  ],
+];
+
+describe.each(KINDS)('a damaged item of %s', (_what, sound, decode, damages) => {
+  const cases = Object.entries({ v: [undefined, null, 0, 2, '1', true], ...damages }).flatMap(
+    ([attribute, values]) => values.map((value) => [attribute, value] as const),
+  );
+
+  test.each(cases)('is refused: %s = %o', (attribute, value) => {
+    expect(() => decode(sound)).not.toThrow();
+    const refusal = refusalNow(() => decode({ ...sound, [attribute]: value }));
+    expect(refusal).toMatchObject({ code: 'damaged_item', field: attribute, retryable: false });
+  });
+});
+
+test.each([undefined, null, '1000', true, new Set([1])])('the time of the last write is no %o', (value) => {
+  expect(refusalNow(() => decodeWrittenAt({ ...PERMISSION, writtenAt: value }))).toMatchObject({
+    code: 'damaged_item',
+    field: 'writtenAt',
+  });
+});

@@ -1,0 +1,212 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../table/client.ts';
+import type { Item } from '../../table/item.ts';
+import type { ListQuery } from '../../table/read/query.ts';
+import { createReader, type Reader } from '../../table/read/reader.ts';
+import { refusalOf } from './support.ts';
+
+type Row = Item & Record<string, string>;
+
+/**
+ * A service that keeps to what DynamoDB documents of Query: it stops at the limit or, as at 1 MB, at `cut`
+ * items, and whenever it stops it says where, even if nothing follows.
+ */
+function setUp(rows: readonly Row[], cut = Number.POSITIVE_INFINITY) {
+  const client = createClient({ endpoint: 'http://127.0.0.1:1' });
+  const inputs: QueryCommandInput[] = [];
+  mockClient(client)
+    .on(QueryCommand)
+    .callsFake(async (input: QueryCommandInput) => {
+      inputs.push(input);
+      const { '#pk': hash = '', '#sk': sort = 'SK' } = input.ExpressionAttributeNames ?? {};
+      const { ':pk': partition, ':prefix': prefix = '' } = input.ExpressionAttributeValues ?? {};
+      const start = input.ExclusiveStartKey?.[sort] ?? '';
+      const matching = rows.filter((row) => row[hash] === partition && row[sort]?.startsWith(String(prefix)));
+      const left = matching.filter((row) => (row[sort] ?? '') > start);
+      const size = Math.min(input.Limit ?? Number.POSITIVE_INFINITY, cut);
+      const Items = left.slice(0, size);
+      const last = Items.at(-1);
+      const stopped = last !== undefined && Items.length === size;
+      const keys = input.IndexName ? ['PK', 'SK', hash, sort] : ['PK', 'SK'];
+      return stopped
+        ? { Items, LastEvaluatedKey: Object.fromEntries(keys.map((key) => [key, last[key]])) }
+        : { Items };
+    });
+  return { reader: createReader({ client, table: 'the-table' }), inputs };
+}
+
+const rowsOf = (partition: string, count: number, prefix = 'ROLE#'): Row[] =>
+  Array.from({ length: count }, (_, i) => ({ PK: partition, SK: `${prefix}${String(i).padStart(4, '0')}` }));
+
+async function pagesOf(reader: Reader, query: ListQuery): Promise<readonly (readonly Item[])[]> {
+  const pages: (readonly Item[])[] = [];
+  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
+    const page = await reader.list({ ...query, cursor });
+    pages.push(page.items);
+    cursor = page.cursor;
+  }
+  return pages;
+}
+
+describe('a request', () => {
+  test('of a whole partition', async () => {
+    const { reader, inputs } = setUp([]);
+    await reader.list({ ranges: [{ partition: 'USER#1' }] });
+    expect(inputs).toEqual([
+      {
+        TableName: 'the-table',
+        ConsistentRead: true,
+        KeyConditionExpression: '#pk = :pk',
+        ExpressionAttributeNames: { '#pk': 'PK' },
+        ExpressionAttributeValues: { ':pk': 'USER#1' },
+        Limit: 100,
+      },
+    ]);
+  });
+
+  test('of a prefix', async () => {
+    const { reader, inputs } = setUp([]);
+    await reader.list({ ranges: [{ partition: 'USER#1', prefix: 'ROLE#' }], limit: 7 });
+    expect(inputs).toEqual([
+      {
+        TableName: 'the-table',
+        ConsistentRead: true,
+        KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :prefix)',
+        ExpressionAttributeNames: { '#pk': 'PK', '#sk': 'SK' },
+        ExpressionAttributeValues: { ':pk': 'USER#1', ':prefix': 'ROLE#' },
+        Limit: 7,
+      },
+    ]);
+  });
+
+  test('of the index, where no read is consistent', async () => {
+    const { reader, inputs } = setUp([]);
+    await reader.list({ ranges: [{ partition: 'LIST#USER#0' }], index: 'GSI1' });
+    expect(inputs[0]).toMatchObject({ IndexName: 'GSI1', ExpressionAttributeNames: { '#pk': 'GSI1PK' } });
+    expect(inputs[0]).not.toHaveProperty('ConsistentRead');
+  });
+});
+
+describe('pages', () => {
+  const ranges = [
+    { partition: 'A', prefix: 'ROLE#' },
+    { partition: 'B', prefix: 'ROLE#' },
+    { partition: 'C', prefix: 'ROLE#' },
+  ];
+
+  test('are full across ranges, empty ones too, and the last comes without a cursor', async () => {
+    const rows = [...rowsOf('A', 3), ...rowsOf('A', 5, 'GROUP#'), ...rowsOf('C', 4)];
+    const { reader } = setUp(rows);
+    const first = await reader.list({ ranges, limit: 5 });
+    expect(first.items.map(({ PK, SK }) => `${PK} ${SK}`)).toEqual([
+      'A ROLE#0000',
+      'A ROLE#0001',
+      'A ROLE#0002',
+      'C ROLE#0000',
+      'C ROLE#0001',
+    ]);
+    const second = await reader.list({ ranges, limit: 5, cursor: first.cursor });
+    expect(second.items).toHaveLength(2);
+    expect(second).not.toHaveProperty('cursor');
+  });
+
+  test('ask the service for no more than is missing', async () => {
+    const { reader, inputs } = setUp([...rowsOf('A', 3), ...rowsOf('B', 9)]);
+    await reader.list({ ranges, limit: 5 });
+    expect(inputs.map(({ Limit }) => Limit)).toEqual([5, 2]);
+  });
+
+  test('that end where a range ends go on with the next one', async () => {
+    const { reader } = setUp([...rowsOf('A', 2), ...rowsOf('B', 2)]);
+    expect((await pagesOf(reader, { ranges, limit: 2 })).map((page) => page.length)).toEqual([2, 2, 0]);
+  });
+
+  test('of no range at all are one, and empty', async () => {
+    const { reader, inputs } = setUp([]);
+    expect(await reader.list({ ranges: [] })).toEqual({ items: [] });
+    expect(inputs).toEqual([]);
+  });
+
+  test('together are the whole list, each but the last one full, however the service cuts', async () => {
+    const size = fc.nat({ max: 12 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(size, size, size),
+        fc.integer({ min: 1, max: 15 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.constantFrom(undefined, 'GSI1' as const),
+        async (sizes, limit, cut, index) => {
+          const rows = sizes.flatMap((count, i) => rowsOf(ranges[i]?.partition ?? '', count));
+          const indexed = rows.map((row): Row => ({ ...row, GSI1PK: row.PK, GSI1SK: row.SK }));
+          const query = { ranges, limit, ...(index ? { index } : {}) };
+          const { reader } = setUp(indexed, cut);
+          const pages = await pagesOf(reader, query);
+          expect(pages.flat()).toEqual(indexed);
+          expect(pages.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+          expect(await reader.listAll({ ranges, ...(index ? { index } : {}) })).toEqual(indexed);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe('refused before anything is read:', () => {
+  test.each([0, -1, 1.5, 1_001, Number.NaN, Number.POSITIVE_INFINITY])('a limit of %s', async (limit) => {
+    const { reader, inputs } = setUp([]);
+    const refusal = await refusalOf(() => reader.list({ ranges: [{ partition: 'A' }], limit }));
+    expect(refusal).toMatchObject({ code: 'invalid', field: 'limit' });
+    expect(refusal.message).toContain('1000');
+    expect(inputs).toEqual([]);
+  });
+
+  const forge = (list: readonly string[], range: number, after: unknown) =>
+    Buffer.from(JSON.stringify([list.join('\n'), range, after])).toString('base64url');
+  test.each<readonly [what: string, cursor: string]>([
+    ['in another partition', forge(['', 'A', 'ROLE#'], 0, { PK: 'B', SK: 'ROLE#1' })],
+    ['outside of the prefix', forge(['', 'A', 'ROLE#'], 0, { PK: 'A', SK: 'GROUP#1' })],
+    ['without a sort key', forge(['', 'A', 'ROLE#'], 0, { PK: 'A' })],
+    ['without a key', forge(['', 'A', 'ROLE#'], 0, {})],
+    ['of another list', forge(['', 'B', 'ROLE#'], 0, { PK: 'A', SK: 'ROLE#1' })],
+  ])('a cursor to a place %s', async (_what, cursor) => {
+    const { reader, inputs } = setUp(rowsOf('A', 3));
+    const query = { ranges: [{ partition: 'A', prefix: 'ROLE#' }], cursor };
+    expect(await refusalOf(() => reader.list(query))).toMatchObject({ code: 'invalid', field: 'cursor' });
+    expect(inputs).toEqual([]);
+  });
+});
+
+test('a failure in the middle of a page is the failure of the page', async () => {
+  const client = createClient({ endpoint: 'http://127.0.0.1:1' });
+  const failure = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+  mockClient(client)
+    .on(QueryCommand)
+    .resolvesOnce({ Items: rowsOf('A', 1), LastEvaluatedKey: { PK: 'A', SK: 'ROLE#0000' } })
+    .rejects(failure);
+  const reader = createReader({ client, table: 'the-table' });
+  expect(await refusalOf(() => reader.list({ ranges: [{ partition: 'A' }] }))).toMatchObject({
+    code: 'throttled',
+  });
+});
+
+test.each([
+  ['with a cursor is the cursor', true, 'invalid'],
+  ['without one is a fault of ours', false, 'internal'],
+])('what the service finds not valid in a query %s', async (_what, goOn, code) => {
+  const client = createClient({ endpoint: 'http://127.0.0.1:1' });
+  const failure = Object.assign(new Error('the provided starting key is invalid'), {
+    name: 'ValidationException',
+  });
+  mockClient(client)
+    .on(QueryCommand)
+    .resolvesOnce({ Items: rowsOf('A', 1), LastEvaluatedKey: { PK: 'A', SK: 'ROLE#0000' } })
+    .rejects(failure);
+  const reader = createReader({ client, table: 'the-table' });
+  const query = { ranges: [{ partition: 'A' }], limit: 1 };
+  const { cursor } = await reader.list(query);
+  const call = () => reader.list(goOn ? { ...query, cursor } : query);
+  expect(await refusalOf(call)).toMatchObject({ code });
+});
