@@ -19,11 +19,11 @@ const PERMISSIONS = ['dashboard', 'a:b:c', 'a:b:d'];
 const TARGETS = [...PERMISSIONS, '*:*:*', 'a:*:*', 'a:b:*', 'a:*:c', 'x:*:*', 'a:*:d'];
 
 const mostly = fc.nat({ max: 9 }).map((n) => n < 9);
-const often = fc.nat({ max: 3 }).map((n) => n < 3);
 const seldom = fc.nat({ max: 9 }).map((n) => n === 9);
 const time = fc.integer({ min: 0, max: 10 });
 const role = fc.constantFrom(...ROLES);
 const scope = fc.constantFrom(...SCOPES);
+const owner = fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, scope);
 const some = <T>(one: fc.Arbitrary<T>, maxLength: number) => fc.array(one, { maxLength });
 const optional = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
 
@@ -31,7 +31,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   user: fc.record({
     exists: mostly,
     active: mostly,
-    endsAt: fc.oneof({ weight: 3, arbitrary: fc.constant(Number.POSITIVE_INFINITY) }, time),
+    endsAt: fc.oneof({ weight: 9, arbitrary: fc.constant(Number.POSITIVE_INFINITY) }, time),
     isAdmin: seldom,
   }),
   // A parent comes before its children in the list, so that there is no circle.
@@ -55,14 +55,14 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   roles: fc
     .tuple(
       ...ROLES.map((id) =>
-        fc.record({ id: fc.constant(id), owner: optional(scope), parent: optional(role), deleted: seldom }),
+        fc.record({ id: fc.constant(id), owner, parent: optional(role), deleted: seldom }),
       ),
     )
     .map((all) => [...all]),
   groups: fc
     .tuple(...GROUPS.map((id) => fc.record({ id: fc.constant(id), scope, roles: some(role, 3) })))
     .map((all) => [...all]),
-  memberships: fc.subarray(GROUPS),
+  memberships: fc.subarray(GROUPS, { minLength: 1 }),
   assignments: fc.uniqueArray(
     fc.record({
       scope,
@@ -70,9 +70,9 @@ const facts: fc.Arbitrary<Facts> = fc.record({
       start: fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), time),
       end: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), time),
     }),
-    { maxLength: 3, selector: (each) => `${each.scope} ${each.role}` },
+    { minLength: 1, maxLength: 5, selector: (each) => `${each.scope} ${each.role}` },
   ),
-  grants: some(fc.record({ root: scope, role }), 2),
+  grants: some(fc.record({ root: scope, role }), 4),
   globalRoles: fc.oneof(
     { weight: 3, arbitrary: fc.constant<string[]>([]) },
     fc.subarray(ROLES, { maxLength: 1 }),
@@ -83,7 +83,7 @@ const facts: fc.Arbitrary<Facts> = fc.record({
       on: fc.constantFrom(...TARGETS),
       effect: fc.constantFrom('ALLOW' as const, 'DENY' as const),
     }),
-    { maxLength: 8, selector: (each) => `${each.role} ${each.on}` },
+    { minLength: 4, maxLength: 14, selector: (each) => `${each.role} ${each.on}` },
   ),
 });
 

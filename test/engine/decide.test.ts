@@ -56,6 +56,11 @@ test('all steps passed', () => {
   expect(decide(SOUND, AT)).toEqual({ allowed: true, reason: 'role' });
 });
 
+test('an answer is shared by all who ask, and nobody can change it', () => {
+  const spoilt = DEFECTS.map(([, spoil]) => decide(spoil(SOUND), AT));
+  for (const answer of [decide(SOUND, AT), ...spoilt]) expect(Object.isFrozen(answer)).toBe(true);
+});
+
 /** What can be wrong, in the order in which it is looked at. */
 const DEFECTS: readonly (readonly [reason: Reason, spoil: (view: View) => View])[] = [
   ['subject_unknown', (view) => ({ ...view, subject: null })],
@@ -218,8 +223,8 @@ describe('combination', () => {
   test('the root chooses it, for all below', () => {
     expect(reasonOf({ ...held, roles, permission: both })).toBe('role');
     expect(reasonOf({ ...held, roles, permission: both, scopes: strict })).toBe('denied_by_role');
-    const own_ = { ...own, combination: 'deny-overrides' as const };
-    expect(reasonOf({ ...held, roles, permission: both, scopes: [own_, root] })).toBe('role');
+    const strictPlace = { ...own, combination: 'deny-overrides' as const };
+    expect(reasonOf({ ...held, roles, permission: both, scopes: [strictPlace, root] })).toBe('role');
   });
 
   test('a wildcard counts like an exact effect', () => {

@@ -4,7 +4,7 @@ import { createProvisioning } from '../../provisioning/index.ts';
 import { operationKey } from '../../table/keys.ts';
 import { createWriter } from '../../table/write/writer.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input, type LedgerWorld, TIMED_OUT } from './support.ts';
 
 /** Idempotency under `operationId`: however often, however late, whatever was lost on the way. */
 const MONTH = 30 * 86_400_000;
@@ -46,6 +46,20 @@ describe.each(WRITE_COMMANDS)('%s', (command) => {
       const [first, ...others] = await Promise.all([1, 2, 3].map(() => world.provision(event)));
       expect(first).toMatchObject({ ok: true });
       for (const other of others) expect(other).toEqual(first);
+    });
+    expect(writes).toBe(1);
+  });
+
+  test('when its twin is faster: one write, and both get its answer', async () => {
+    const event = { command, input: await inputOf(command), operationId: newOperation() };
+    const writes = await writesOf(async () => {
+      const slow = world.provisionAround(event, async () => {
+        // So that the slow one plans again from what its twin has left, and not from what it read.
+        twin = await world.provision(event);
+      });
+      let twin: unknown;
+      expect(await slow).toMatchObject({ ok: true });
+      expect(await slow).toEqual(twin);
     });
     expect(writes).toBe(1);
   });
@@ -158,7 +172,7 @@ describe('when the time is up after a lost acknowledgement', () => {
   });
 
   test('what was not written is reported as transient, and can be sent again', async () => {
-    world.mishaps.push('lost request');
+    world.mishaps.push(TIMED_OUT);
     const same = event();
     const writes = await writesOf(async () => {
       expect(await impatient()(same)).toMatchObject({ error: { code: 'transient', retryable: true } });

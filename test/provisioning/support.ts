@@ -1,5 +1,8 @@
+import { ulid } from 'ulid';
+import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
+import type { Writer } from '../../table/write/writer.ts';
 import { createWorld } from '../support/world.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -15,6 +18,9 @@ interface SentItem {
   readonly Key?: Key;
   readonly Item?: Key;
 }
+
+/** What the SDK throws when an answer does not come in time. */
+export const TIMED_OUT = Object.assign(new Error('socket timed out'), { name: 'TimeoutError' });
 
 /**
  * A world that remembers every transaction and the key of every item that one ever named. Since nothing
@@ -40,16 +46,15 @@ export async function createLedgerWorld() {
     { step: 'initialize' },
   );
 
-  /** What is to become of the next transactions: done without word, or not done at all. */
-  const mishaps: ('lost acknowledgement' | 'lost request')[] = [];
+  /** What becomes of the next transactions: done without a word of it, or not done but for this error. */
+  const mishaps: ('lost acknowledgement' | Error)[] = [];
   world.client.middlewareStack.add(
     (next, context) => async (args) => {
       const mishap = context.commandName === 'TransactWriteItemsCommand' ? mishaps.shift() : undefined;
-      if (mishap !== 'lost request') {
-        const answer = await next(args);
-        if (!mishap) return answer;
-      }
-      throw Object.assign(new Error(mishap), { name: 'TimeoutError' });
+      if (mishap instanceof Error) throw mishap;
+      const answer = await next(args);
+      if (mishap) throw TIMED_OUT;
+      return answer;
     },
     { step: 'initialize' },
   );
@@ -89,7 +94,20 @@ export async function createLedgerWorld() {
     return rows;
   }
 
-  return { ...world, transactions, mishaps, everything, touchedSince, facts, listed };
+  /**
+   * Carries out `event`, but runs `act` between what it has read and what it writes: the race that a test
+   * wants, every time. `act` is run before each of the first `times` attempts.
+   */
+  function provisionAround(event: unknown, act: () => Promise<unknown>, times = 1): Promise<Answer> {
+    let left = times;
+    const send: Writer['send'] = async (actions) => {
+      if (left-- > 0) await act();
+      return world.writer.send(actions);
+    };
+    return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
+  }
+
+  return { ...world, provisionAround, transactions, mishaps, everything, touchedSince, facts, listed };
 }
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;

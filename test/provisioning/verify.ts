@@ -63,6 +63,13 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       if (!owner?.[field]) faults.push(`${key(PK, SK)} guards nothing`);
     }
   }
+  for (const item of items.filter(({ SK }) => SK === META)) {
+    const owner = ownerOf(item);
+    if (owner && !all.has(key(owner, item.PK))) faults.push(`${item.PK} is not listed by ${owner}`);
+    const rule = item.Type === 'Route' ? all.get(key(`API#${item.api}`, item.PK)) : undefined;
+    const differs = ['method', 'path', 'permission', 'scope'].some((name) => rule?.[name] !== item[name]);
+    if (item.Type === 'Route' && differs) faults.push(`${item.PK} and its rule differ`);
+  }
   const guards = items.filter((item) => item.Type === 'Guard').length;
   const values = items
     .filter((item) => item.SK === META)
@@ -71,6 +78,19 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
     );
   if (guards !== values.length) faults.push(`${guards} guards for ${values.length} values`);
   return faults;
+}
+
+/** The partition in which a node is listed, beside the list of all. */
+function ownerOf({ Type, scope, parent }: Item): string | undefined {
+  const partition = (ref: unknown) => {
+    const [type = '', id] = String(ref).split(':');
+    return `${type.toUpperCase()}#${id}`;
+  };
+  if (Type === 'Group') return partition(scope);
+  if (Type === 'Location' && parent) return partition(parent);
+  if (Type !== 'Role') return undefined;
+  if (scope === 'global') return 'GLOBAL#GATEHOUSE';
+  return scope === 'tenant' ? 'GLOBAL#ANY_TENANT' : partition(scope);
 }
 
 const isGuarded = (kind: string, { Type }: Item): boolean =>
