@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
@@ -45,10 +46,7 @@ export async function queryPage(
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
     throw invalid('limit', `limit must be a whole number from 1 to ${MAX_PAGE}`);
   }
-  const list = [
-    query.index ?? '',
-    ...query.ranges.flatMap(({ partition, prefix = '' }) => [partition, prefix]),
-  ].join('\n');
+  const list = nameOf(query);
   let position: Position =
     query.cursor === undefined ? { range: 0 } : decodeCursor(list, query.cursor, query.ranges.length);
   refuseForeign(position, query);
@@ -70,6 +68,13 @@ export async function queryPage(
     position = after ? { range: position.range, after } : { range: position.range + 1 };
   }
 }
+
+/** A short name of the list, so that its cursors are refused by every other list. */
+const nameOf = ({ index = '', ranges }: ListQuery): string =>
+  createHash('sha256')
+    .update(JSON.stringify([index, ranges.map(({ partition, prefix = '' }) => [partition, prefix])]))
+    .digest('base64url')
+    .slice(0, 12);
 
 const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
   index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];

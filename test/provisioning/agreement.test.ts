@@ -192,7 +192,7 @@ describe('decision items say what nodes and edges say', () => {
         await carryOut(world, batches);
         await expectAgreement(world);
       }),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 });

@@ -65,7 +65,7 @@ describe('pages', () => {
     });
     expect(whole).not.toHaveProperty('cursor');
     const rows = whole.items as readonly Result[];
-    for (const limit of [1, 7, rows.length - 1, rows.length]) {
+    for (const limit of [5, rows.length - 1, rows.length]) {
       const pages: Result[][] = [];
       let cursor: unknown;
       do {
@@ -80,15 +80,9 @@ describe('pages', () => {
 
   test('a list without a limit has one', async () => {
     const api = 'crowded';
-    for (let i = 0; i < 101; i++) {
-      await world.run('route.create', {
-        api,
-        method: 'GET',
-        path: `/${i}`,
-        permission: 'p',
-        scope: 'tenant:{claim:t}',
-      });
-    }
+    const route = { api, method: 'GET', permission: 'p', scope: 'tenant:{claim:t}' };
+    const paths = Array.from({ length: 101 }, (_, i) => `/${i}`);
+    await Promise.all(paths.map((path) => world.run('route.create', { ...route, path })));
     const first = await world.run('route.list', { api });
     expect((first.items as unknown[]).length).toBe(100);
     const second = await world.run('route.list', { api, cursor: first.cursor });

@@ -51,6 +51,7 @@ describe('values that are the same', () => {
     ['name', normaliseName, 'acme corp', ['Acme Corp', ' ACME \t corp ', 'Acme\u00a0Corp', 'Ａｃｍｅ Corp']],
     ['name with an accent in one character or two', normaliseName, 'caf\u00e9', ['Cafe\u0301', 'CAF\u00c9']],
     ['name with a ligature', normaliseName, 'office', ['o\ufb03ce']],
+    ['name with a letter that is one only in lower case', normaliseName, '\u1e96', ['H\u0331', 'h\u0331']],
   ])('%s', (_what, normalise, canonical, spellings) => {
     for (const spelling of [canonical, ...spellings]) expect(normalise(spelling, 'field')).toBe(canonical);
   });
@@ -133,6 +134,7 @@ describe.each(ALL)('%s', (_what, normalise) => {
         '\u03a3',
         '\ufb03',
         '\u0345',
+        'H\u0331',
         '\u1e9e',
       ),
     }),

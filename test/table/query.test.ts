@@ -163,19 +163,46 @@ describe('refused before anything is read:', () => {
     expect(inputs).toEqual([]);
   });
 
-  const forge = (list: readonly string[], range: number, after: unknown) =>
-    Buffer.from(JSON.stringify([list.join('\n'), range, after])).toString('base64url');
-  test.each<readonly [what: string, cursor: string]>([
-    ['in another partition', forge(['', 'A', 'ROLE#'], 0, { PK: 'B', SK: 'ROLE#1' })],
-    ['outside of the prefix', forge(['', 'A', 'ROLE#'], 0, { PK: 'A', SK: 'GROUP#1' })],
-    ['without a sort key', forge(['', 'A', 'ROLE#'], 0, { PK: 'A' })],
-    ['without a key', forge(['', 'A', 'ROLE#'], 0, {})],
-    ['of another list', forge(['', 'B', 'ROLE#'], 0, { PK: 'A', SK: 'ROLE#1' })],
-  ])('a cursor to a place %s', async (_what, cursor) => {
+  test.each<readonly [what: string, after: unknown]>([
+    ['in another partition', { PK: 'B', SK: 'ROLE#1' }],
+    ['outside of the prefix', { PK: 'A', SK: 'GROUP#1' }],
+    ['without a partition', { SK: 'ROLE#1' }],
+    ['without a sort key', { PK: 'A' }],
+    ['without a key', {}],
+  ])('a cursor of this list, turned to a place %s', async (_what, after) => {
     const { reader, inputs } = setUp(rowsOf('A', 3));
-    const query = { ranges: [{ partition: 'A', prefix: 'ROLE#' }], cursor };
-    expect(await refusalOf(() => reader.list(query))).toMatchObject({ code: 'invalid', field: 'cursor' });
-    expect(inputs).toEqual([]);
+    const query = { ranges: [{ partition: 'A', prefix: 'ROLE#' }], limit: 1 };
+    const { cursor = '' } = await reader.list(query);
+    const [list, range] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    const forged = Buffer.from(JSON.stringify([list, range, after])).toString('base64url');
+    const refusal = await refusalOf(() => reader.list({ ...query, cursor: forged }));
+    expect(refusal).toMatchObject({ code: 'invalid', field: 'cursor' });
+    expect(inputs).toHaveLength(1);
+  });
+
+  test.each<readonly [what: string, query: ListQuery]>([
+    ['another partition', { ranges: [{ partition: 'B', prefix: 'ROLE#' }] }],
+    ['another prefix', { ranges: [{ partition: 'A', prefix: 'GROUP#' }] }],
+    ['no prefix', { ranges: [{ partition: 'A' }] }],
+    [
+      'a second range',
+      {
+        ranges: [
+          { partition: 'A', prefix: 'ROLE#' },
+          { partition: 'B', prefix: 'ROLE#' },
+        ],
+      },
+    ],
+    ['the index', { ranges: [{ partition: 'A', prefix: 'ROLE#' }], index: 'GSI1' }],
+    ['the same text cut elsewhere', { ranges: [{ partition: 'A\nROLE#' }] }],
+  ])('a cursor for a list of %s', async (_what, other) => {
+    const { reader, inputs } = setUp(rowsOf('A', 3));
+    const { cursor } = await reader.list({ ranges: [{ partition: 'A', prefix: 'ROLE#' }], limit: 1 });
+    expect(await refusalOf(() => reader.list({ ...other, cursor }))).toMatchObject({
+      code: 'invalid',
+      field: 'cursor',
+    });
+    expect(inputs).toHaveLength(1);
   });
 });
 

@@ -59,6 +59,26 @@ test('230 items by their keys, in their order, with absent ones and repetitions 
   expect(world.calls.map(({ keys }) => keys)).toEqual([100, 100, 30]);
 });
 
+test('more than one answer can hold: 16 MB by keys, 1 MB of a list', async () => {
+  const owner = { type: 'tenant', id: ID };
+  const keys = Array.from({ length: 45 }, (_, n) => edgeKey(owner, { type: 'role', id: rank(n) }));
+  const padding = 'x'.repeat(390_000);
+  for (let from = 0; from < keys.length; from += 9) {
+    await put(keys.slice(from, from + 9).map((key) => ({ ...key, padding })));
+  }
+  world.calls.length = 0;
+  const read = await world.reader.getMany(keys);
+  expect(read.map((item) => item?.SK)).toEqual(keys.map(({ SK }) => SK));
+  // One call would have been enough for the keys; the rest is what came back unread.
+  expect(world.calls[0]).toMatchObject({ operation: 'BatchGetItem', keys: 45 });
+  expect(world.calls.length).toBeGreaterThan(1);
+
+  world.calls.length = 0;
+  const page = await world.reader.list({ ranges: [{ partition: partitionOf(owner) }], limit: 8 });
+  expect(page.items.map(({ SK }) => SK)).toEqual(keys.slice(0, 8).map(({ SK }) => SK));
+  expect(world.calls.length).toBeGreaterThan(1);
+});
+
 test('a list by its prefix, page by page, and nothing that begins alike', async () => {
   const query = { ranges: [{ partition: partitionOf(user), prefix: edgePrefix('role') }], limit: 10 };
   const first = await world.reader.list(query);

@@ -1,0 +1,255 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { describe, expect, test } from 'vitest';
+
+/**
+ * What may import what, as a check that fails.
+ *
+ *   request -> authorizer -> engine ----> table (read)
+ *   command -> provisioning ------------> table (write)
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PRODUCTION = ['table', 'engine', 'authorizer', 'provisioning'];
+const FOLDERS = [...PRODUCTION, 'local', 'bench', 'test'];
+/** This file speaks of what it forbids. */
+const ITSELF = 'test/architecture.test.ts';
+
+interface Import {
+  readonly from: string;
+  /** A path from the root for a file of ours, otherwise the package. */
+  readonly to: string;
+  readonly isOurs: boolean;
+  readonly isTypeOnly: boolean;
+}
+
+const withoutComments = (text: string): string =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+const SOURCES: ReadonlyMap<string, string> = new Map(
+  FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
+      .filter((path) => path.endsWith('.ts') && path !== ITSELF)
+      .map((path) => [path, withoutComments(readFileSync(join(ROOT, path), 'utf8'))] as const),
+  ),
+);
+
+const STATEMENT = /^(?:import|export)\s+(type\s)?(?:[^;'"]*?\sfrom\s+)?['"]([^'"]+)['"]/gm;
+const EXPRESSION = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+function importsOf(from: string, text: string): readonly Import[] {
+  const toImport = (target: string, isTypeOnly: boolean): Import => {
+    const isOurs = target.startsWith('.');
+    return { from, to: isOurs ? posix.join(posix.dirname(from), target) : target, isOurs, isTypeOnly };
+  };
+  return [
+    ...[...text.matchAll(STATEMENT)].map(([, type, target = '']) => toImport(target, type !== undefined)),
+    ...[...text.matchAll(EXPRESSION)].map(([, target = '']) => toImport(target, false)),
+  ];
+}
+
+const IMPORTS = [...SOURCES].flatMap(([path, text]) => importsOf(path, text));
+const within = (path: string, ...places: readonly string[]): boolean =>
+  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
+const shown = (imports: readonly Import[]) => imports.map(({ from, to }) => `${from} imports ${to}`);
+const ofFolder = (folder: string) => IMPORTS.filter(({ from }) => within(from, `${folder}/`));
+
+const NOT_FOR_DECISIONS = ['table/write/', 'table/decision/writes.ts', 'table/entities/', 'table/index.ts'];
+/** A command line for developers, not part of what is deployed. */
+const PRINTING = 'provisioning/print-commands.ts';
+
+test('imports are found in every form, and those of types are told apart', () => {
+  const text = `import { a } from './a.ts';
+import type { B } from '../b/b.ts';
+import * as c from 'c';
+import {
+  type D,
+  d,
+} from './d.ts';
+import './e.ts';
+export { f } from './f.ts';
+export type { G } from './g.ts';
+const h = await import('./h.ts');`;
+  expect(importsOf('x/y.ts', text).map(({ to, isTypeOnly }) => `${to}${isTypeOnly ? ' type' : ''}`)).toEqual([
+    ...['x/a.ts', 'b/b.ts type', 'c', 'x/d.ts', 'x/e.ts', 'x/f.ts', 'x/g.ts type', 'x/h.ts'],
+  ]);
+  const known = IMPORTS.filter(({ from, to }) => from === 'engine/store.ts' && to === 'table/item.ts');
+  expect(known.map(({ isTypeOnly }) => isTypeOnly)).toEqual([true]);
+  for (const { to } of IMPORTS.filter(({ isOurs }) => isOurs))
+    expect(existsSync(join(ROOT, to)), to).toBe(true);
+});
+
+describe('what a folder may import', () => {
+  test('table: nothing else of ours', () => {
+    expect(shown(ofFolder('table').filter(({ to, isOurs }) => isOurs && !within(to, 'table/')))).toEqual([]);
+  });
+
+  test('engine: the table as far as it is read, and of its entities only which scopes there are', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs &&
+      to !== 'table/entities/scope-types.ts' &&
+      (!within(to, 'engine/', 'table/') ||
+        within(to, ...NOT_FOR_DECISIONS, 'table/client.ts', 'table/definition.ts'));
+    expect(shown(ofFolder('engine').filter(isForbidden))).toEqual([]);
+  });
+
+  test('engine: of the reader only its type', () => {
+    const reads = ofFolder('engine').filter(({ to }) => within(to, 'table/read/'));
+    expect(shown(reads.filter(({ isTypeOnly }) => !isTypeOnly))).toEqual([]);
+  });
+
+  test('authorizer: the engine; the table where it is put together, elsewhere only types', () => {
+    const isForbidden = ({ from, to, isOurs, isTypeOnly }: Import) =>
+      isOurs &&
+      (!within(to, 'authorizer/', 'engine/', 'table/') ||
+        within(to, ...NOT_FOR_DECISIONS) ||
+        (within(to, 'table/') &&
+          !isTypeOnly &&
+          !within(from, 'authorizer/compose.ts', 'authorizer/handler.ts')));
+    expect(shown(ofFolder('authorizer').filter(isForbidden))).toEqual([]);
+  });
+
+  test('provisioning: the table and the engine', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs && !within(to, 'provisioning/', 'table/', 'engine/');
+    expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
+  });
+
+  test('local: nothing of tests and benchmarks', () => {
+    expect(shown(ofFolder('local').filter(({ to }) => within(to, 'test/', 'bench/')))).toEqual([]);
+  });
+
+  test.each([
+    ['table', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|zod|node:crypto)$/],
+    ['engine', /^lru-cache$/],
+    // The small zod: the full one is four times as long to load.
+    ['authorizer', /^(?:jose|zod\/mini|lru-cache|node:crypto)$/],
+    ['provisioning', /^(?:zod|ulid|node:crypto)$/],
+  ])('%s: a few packages only', (folder, allowed) => {
+    const packages = ofFolder(folder).filter(({ from, isOurs }) => !isOurs && from !== PRINTING);
+    expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
+  });
+});
+
+test('nothing is imported in a circle', () => {
+  const next = new Map<string, string[]>();
+  for (const { from, to, isOurs } of IMPORTS) if (isOurs) next.set(from, [...(next.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (trail.includes(path) || done.has(path)) return;
+    for (const to of next.get(path) ?? []) visit(to, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of SOURCES.keys()) visit(path, []);
+  expect(circles).toEqual([]);
+});
+
+describe('what no file may hold', () => {
+  /** Files and lines with what is looked for. */
+  const find = (pattern: RegExp, folders: readonly string[], ...except: readonly string[]) =>
+    [...SOURCES].flatMap(([path, text]) =>
+      within(path, ...folders.map((folder) => `${folder}/`)) && !within(path, ...except)
+        ? text.split('\n').flatMap((line) => (pattern.test(line) ? [`${path}: ${line.trim()}`] : []))
+        : [],
+    );
+
+  test('a Scan', () => {
+    expect(find(/ScanCommand|paginateScan|\.scan\(/, FOLDERS)).toEqual([]);
+    const stack = readFileSync(join(ROOT, 'serverless.yml'), 'utf8');
+    expect(stack.match(/dynamodb:(?:Scan|\*|PartiQL\w*)/g)).toBeNull();
+  });
+
+  test('a key that is put together elsewhere than in table/keys.ts', () => {
+    const outside = [...PRODUCTION, 'local', 'bench'];
+    const keys = 'table/keys.ts';
+    expect(find(/[`'"][A-Z][A-Z_]*#/, outside, keys)).toEqual([]);
+    expect(find(/#\$\{|\}#/, outside, keys)).toEqual([]);
+    expect(
+      find(/(?:join|split|concat)\(['"`]#['"`]\)|['"`]#['"`]\s*\+|\+\s*['"`]#['"`]/, outside, keys),
+    ).toEqual([]);
+    expect(find(/\b[PS]K:\s*['"`]/, outside, keys)).toEqual([]);
+    // What is looked for is found where it may stand.
+    expect(find(/join\('#'\)|\}#`/, ['table']).length).toBeGreaterThan(0);
+  });
+
+  test('the clock, chance or the environment, unless as a default or where things are put together', () => {
+    const roots = [
+      'authorizer/compose.ts',
+      'authorizer/handler.ts',
+      'provisioning/compose.ts',
+      'provisioning/handler.ts',
+    ];
+    const impure =
+      /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;
+    const isDefault = (line: string) =>
+      /[\w}] = (?:Math\.random|Date\.now|\{ now: Date\.now \})[,\s})]/.test(`${line} `);
+    const found = find(impure, PRODUCTION, ...roots, PRINTING);
+    expect(found.filter((line) => !isDefault(line))).toEqual([]);
+    expect(found.filter(isDefault).length).toBeGreaterThan(0);
+  });
+
+  test('a stray test.only, console.log or debugger', () => {
+    expect(find(/\b(?:test|it|describe)\.only\b|\bdebugger;/, FOLDERS)).toEqual([]);
+    expect(find(/console\.log/, ['table', 'engine', 'authorizer'])).toEqual([]);
+  });
+});
+
+describe('the bundle of', () => {
+  /** As the stack builds it (serverless.yml). */
+  async function bundle(entry: string) {
+    const { metafile, outputFiles } = await build({
+      absWorkingDir: ROOT,
+      entryPoints: [entry],
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+      target: 'node22',
+      format: 'cjs',
+      mainFields: ['module', 'main'],
+      logLevel: 'silent',
+    });
+    const [output] = Object.values(metafile.outputs);
+    const included = Object.entries(output?.inputs ?? {}).filter(
+      ([, { bytesInOutput }]) => bytesInOutput > 0,
+    );
+    return {
+      ours: Object.keys(metafile.inputs).filter((path) => !path.startsWith('node_modules/')),
+      included: included.map(([path]) => path),
+      text: outputFiles[0]?.text ?? '',
+    };
+  }
+  const WRITES = [
+    'TransactWriteItems',
+    'BatchWriteItem',
+    'PutItem',
+    'UpdateItem',
+    'DeleteItem',
+    'ExecuteStatement',
+  ];
+
+  test('the authorizer holds no write path', async () => {
+    const { ours, included, text } = await bundle('authorizer/handler.ts');
+    expect(ours.length).toBeGreaterThan(10);
+    const isForbidden = (path: string) =>
+      !within(path, 'authorizer/', 'engine/', 'table/') ||
+      (within(path, ...NOT_FOR_DECISIONS, 'table/definition.ts') && path !== 'table/entities/scope-types.ts');
+    expect(ours.filter(isForbidden)).toEqual([]);
+    expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
+    expect(WRITES.filter((write) => text.includes(write))).toEqual([]);
+    // A budget: loading is a good part of a cold start.
+    expect(text.length).toBeLessThan(460_000);
+  });
+
+  test('provisioning holds one, so that the search is known to find it, and no decision', async () => {
+    const { ours, text } = await bundle('provisioning/handler.ts');
+    expect(ours).toContain('table/write/transaction.ts');
+    expect(text).toContain('TransactWriteItems');
+    expect(ours.filter((path) => within(path, 'authorizer/', 'local/', 'test/'))).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decisionsOf, rebuild } from './rebuild.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/** A deletion takes everything along that says something of what is deleted, in its one write, or nothing. */
+let world: LedgerWorld;
+const id: Record<string, string> = {};
+const make = async (name: string, command: string, input: Input) => {
+  id[name] = (await world.run(command, input)).id;
+};
+const ref = (name: string) => `${name === 'tenant' ? 'tenant' : 'location'}:${id[name]}`;
+
+describe('with edges on all sides', () => {
+  // One world that is taken down piece by piece: what is left must be whole after each.
+  beforeAll(async () => {
+    world = await createLedgerWorld();
+    const { run } = world;
+    await make('tenant', 'tenant.create', { name: 'Acme' });
+    await make('office', 'location.create', { name: 'Office', code: 'O1', parent: ref('tenant') });
+    await make('school', 'location.create', { name: 'School', code: 'S1' });
+    for (const user of ['ann', 'bea']) {
+      const phone = user === 'ann' ? '+4930123456' : '+4930123457';
+      await make(user, 'user.create', { email: `${user}@example.com`, phone, username: user });
+    }
+    await run('admin.create', { user: id.ann });
+    for (const scope of ['tenant', 'office', 'school']) {
+      await make(`group at ${scope}`, 'group.create', { name: 'staff', scope: ref(scope) });
+    }
+    await make('parent', 'role.create', { name: 'parent', scope: 'global' });
+    await make('global', 'role.create', { name: 'global', scope: 'global', parent: id.parent });
+    await make('any', 'role.create', { name: 'any', scope: 'tenant', parent: id.parent });
+    await make('own', 'role.create', { name: 'own', scope: ref('tenant'), parent: id.parent });
+    await run('page.create', { name: 'home' });
+    await run('permission.create', { name: 'a:b:c' });
+    for (const role of ['global', 'any', 'own']) {
+      await run('role-permission.create', { role: id[role], permission: 'home', effect: 'ALLOW' });
+      await run('role-permission.create', { role: id[role], permission: 'a:b:c', effect: 'DENY' });
+      await run('role-permission.create', { role: id[role], permission: 'a:*:*', effect: 'ALLOW' });
+      await run('group-role.create', { group: id['group at tenant'], role: id[role] });
+      await run('group-role.create', { group: id['group at office'], role: id[role] });
+    }
+    for (const user of [id.ann, id.bea]) {
+      for (const scope of ['tenant', 'office', 'school']) {
+        await run('membership.create', { user, group: id[`group at ${scope}`] });
+      }
+      await run('assignment.create', { user, role: id.own, scope: ref('tenant') });
+      await run('assignment.create', { user, role: id.any, scope: ref('office') });
+      await run('grant.create', { user, scope: ref('tenant'), roles: [id.any, id.own] });
+      await run('grant.create', { user, scope: ref('school'), roles: [id.any] });
+      await run('global-role.create', { user, role: id.global });
+    }
+  });
+
+  /** The facts that still speak of something: in a key, an attribute, a member of a set. */
+  const traces = async (word: string) => {
+    const text = (_: string, value: unknown) => (value instanceof Set ? [...value] : value);
+    const found = (await world.facts()).filter((item) => JSON.stringify(item, text).includes(word));
+    return found.map(({ PK, SK }) => `${PK} / ${SK}`);
+  };
+  test.each([
+    ['tenant', 'tenant', 'the tenant still has 3 dependent(s)'],
+    ['location', 'office', 'the location still has 1 dependent(s)'],
+    ['role', 'parent', 'the role still has 3 dependent(s)'],
+  ])('a %s that others hang on is refused: %s', async (type, name, message) => {
+    const count = world.transactions.length;
+    const error = await world.refused(`${type}.delete`, { id: id[name] });
+    expect(error).toMatchObject({ code: 'conflict', field: 'id', retryable: false });
+    expect(error.message).toContain(message);
+    expect(world.transactions.length).toBe(count);
+  });
+
+  test.each([
+    ['page', 'home'],
+    ['permission', 'a:b:c'],
+  ])('a %s is gone without a trace: %s', async (type, name) => {
+    await world.run(`${type}.delete`, { name });
+    expect(await traces(name)).toEqual([]);
+    await world.run(`${type}.create`, { name });
+    // Registered anew, it knows nothing of what roles once did to it; a pattern covers what it covers.
+    const { reason } = await world.newEngine().check(`user:${id.bea}`, name, ref('school'));
+    expect(reason).toBe(name === 'home' ? 'no_grant' : 'role');
+  });
+
+  const cases: readonly (readonly [type: string, name: string, value: string])[] = [
+    ['user', 'ann', 'ann@example.com'],
+    ['group', 'group at tenant', 'no value of its own'],
+    ['group', 'group at office', 'no value of its own'],
+    ['group', 'group at school', 'no value of its own'],
+    ['role', 'global', 'ROLE_NAME#global#global'],
+    ['role', 'any', 'ROLE_NAME#tenant#any'],
+    ['role', 'own', '#own'],
+  ];
+
+  test.each(cases)('a %s is gone without a trace: %s', async (type, name, value) => {
+    expect((await traces(String(id[name]))).length).toBeGreaterThan(3);
+    await world.run(`${type}.delete`, { id: id[name] });
+    expect(await traces(String(id[name]))).toEqual([]);
+    expect(await traces(value)).toEqual([]);
+    const items = await world.everything();
+    expect(faultsOf(items)).toEqual([]);
+    expect(decisionsOf(items)).toEqual(rebuild(items));
+  });
+
+  test('what is left of it all, one after the other, leaves an empty table', async () => {
+    const order: readonly (readonly [string, readonly string[]])[] = [
+      ['role', ['parent']],
+      ['location', ['office', 'school']],
+      ['tenant', ['tenant']],
+      ['user', ['bea']],
+    ];
+    for (const [type, names] of order) {
+      for (const name of names) await world.run(`${type}.delete`, { id: id[name] });
+    }
+    await world.run('page.delete', { name: 'home' });
+    await world.run('permission.delete', { name: 'a:b:c' });
+    // The list of the global roles stays, without roles.
+    expect(await world.facts()).toEqual([
+      { PK: 'GLOBAL#GATEHOUSE', SK: 'DECISION', Type: 'Decision', v: 1, writtenAt: expect.any(Number) },
+    ]);
+  });
+});
+
+describe('with more edges than one write holds', () => {
+  beforeAll(async () => {
+    world = await createLedgerWorld();
+    await make('tenant', 'tenant.create', { name: 'Large' });
+    await make('group', 'group.create', { name: 'large', scope: ref('tenant') });
+    await make('role', 'role.create', { name: 'large', scope: ref('tenant') });
+    await world.run('group-role.create', { group: id.group, role: id.role });
+    await forEach(25, async (i) => {
+      await make(`user ${i}`, 'user.create', {});
+      const user = id[`user ${i}`];
+      await world.run('membership.create', { user, group: id.group });
+      await world.run('grant.create', { user, scope: ref('tenant'), roles: [id.role] });
+    });
+  });
+  const forEach = (many: number, act: (i: number) => Promise<unknown>) =>
+    Promise.all(Array.from({ length: many }, (_, i) => act(i)));
+
+  const refused = async (command: string, name: string) => {
+    const count = world.transactions.length;
+    const error = await world.refused(command, { id: id[name] });
+    expect(error).toMatchObject({ code: 'limit_exceeded', retryable: false });
+    expect(world.transactions.length).toBe(count);
+    return error.message;
+  };
+
+  test('it is refused before anything is written, and the message says what to do', async () => {
+    expect(await refused('group.delete', 'group')).toBe(
+      'this change touches 109 items; one transaction holds 100: ' +
+        'first remove what hangs on it (25 by membership.delete, 1 by group-role.delete), then delete it',
+    );
+    expect(await refused('role.delete', 'role')).toMatch(
+      /first remove what hangs on it \(25 by grant\.update, 1 by group-role\.delete\), then delete it$/,
+    );
+  });
+
+  test('what the message says helps', async () => {
+    await forEach(10, (i) => world.run('membership.delete', { user: id[`user ${i}`], group: id.group }));
+    await world.run('group.delete', { id: id.group });
+    const grant = (i: number) => ({ user: id[`user ${i}`], scope: ref('tenant') });
+    await forEach(25, (i) => world.run('grant.update', { ...grant(i), roles: [] }));
+    await world.run('role.delete', { id: id.role });
+    expect(await refused('tenant.delete', 'tenant')).toContain('(25 by grant.delete)');
+    await forEach(25, (i) => world.run('grant.delete', grant(i)));
+    await world.run('tenant.delete', { id: id.tenant });
+    expect(faultsOf(await world.everything())).toEqual([]);
+  });
+
+  test('a tenant does not grow with every permission that its roles once had', async () => {
+    await make('tenant', 'tenant.create', { name: 'Long-lived' });
+    await make('role', 'role.create', { name: 'old', scope: ref('tenant') });
+    await make('heir', 'role.create', { name: 'heir', scope: ref('tenant') });
+    await world.run('page.create', { name: 'old' });
+    for (const role of [id.role, id.heir]) {
+      await world.run('role-permission.create', { role, permission: 'old', effect: 'ALLOW' });
+    }
+    const effects = async () => (await world.facts()).filter((item) => item.SK.startsWith('DECISION#'));
+    await world.run('role-permission.delete', { role: id.role, permission: 'old' });
+    expect(await effects()).toMatchObject([{ allow: new Set([id.heir]) }]);
+    await world.run('role-permission.delete', { role: id.heir, permission: 'old' });
+    expect(await effects()).toEqual([]);
+  });
+});

@@ -1,0 +1,215 @@
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { ulid } from 'ulid';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../provisioning/index.ts';
+import { createClient } from '../../table/client.ts';
+import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
+import type { Action } from '../../table/write/action.ts';
+import { createWriter } from '../../table/write/writer.ts';
+import { createLedgerWorld, type LedgerWorld } from './support.ts';
+
+/**
+ * What the service may answer to a transaction, the embedded engine's repertoire and beyond: which error it
+ * becomes, and whether it is sent again. Nothing here waits: the pauses are counted.
+ */
+const SECRET = 'ann@example.com';
+const client = createClient({ endpoint: 'http://127.0.0.1:1' });
+const service = mockClient(client);
+
+/** Pacing that never waits and whose time is up after so many pauses. */
+function createPatience(pauses: number) {
+  const over = new AbortController();
+  const taken: number[] = [];
+  const pause = async (attempt: number) => {
+    taken.push(attempt);
+    if (taken.length >= pauses) over.abort();
+  };
+  return { taken, pacing: { deadline: () => over.signal, pause } };
+}
+
+const item = { PK: 'EMAIL#x', SK: 'META', Type: 'Guard' };
+const actions: readonly Action[] = [
+  {
+    kind: 'put',
+    item,
+    when: { exists: false },
+    failure: (found) => conflict('email', 'taken', String(found?.owner)),
+  },
+  {
+    kind: 'update',
+    key: { PK: 'USER#1', SK: 'META' },
+    set: { email: SECRET },
+    when: { exists: true },
+    failure: () => notFound('user', 'user'),
+  },
+  { kind: 'delete', key: { PK: 'USER#1', SK: 'DECISION' } },
+];
+
+type Reason = { Code: string; Message?: string; Item?: Record<string, { S: string }> };
+const cancelled = (...codes: (string | Reason)[]) =>
+  new TransactionCanceledException({
+    $metadata: {},
+    message: `Transaction cancelled for ${SECRET}`,
+    CancellationReasons: codes.map((code) =>
+      typeof code === 'string' ? { Code: code, Message: SECRET } : code,
+    ),
+  });
+const thrown = (name: string, more: object = {}) =>
+  Object.assign(new Error(`${name} ${SECRET}`), { name }, more);
+
+/** Sends the actions to a service that fails with each of the errors in turn, and then succeeds. */
+async function send(errors: readonly Error[], pauses = 3) {
+  const { taken, pacing } = createPatience(pauses);
+  const transactions = service.on(TransactWriteCommand);
+  for (const error of errors) transactions.rejectsOnce(error);
+  transactions.resolves({});
+  const failure = await createWriter({ client, table: 'table', pacing })
+    .send(actions)
+    .then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const tokens = service
+    .commandCalls(TransactWriteCommand)
+    .map(({ args }) => args[0].input.ClientRequestToken);
+  return { failure, pauses: taken, tokens };
+}
+
+beforeEach(() => {
+  service.reset();
+});
+
+describe('a failed condition is the error that its action names, and is final', () => {
+  test.each([
+    ['of the first action', ['ConditionalCheckFailed', 'None', 'None'], 'conflict', 'email'],
+    ['of the second action', ['None', 'ConditionalCheckFailed', 'None'], 'not_found', 'user'],
+    [
+      'of both: the first speaks',
+      ['ConditionalCheckFailed', 'ConditionalCheckFailed', 'None'],
+      'conflict',
+      'email',
+    ],
+    ['beside a conflict', ['TransactionConflict', 'ConditionalCheckFailed', 'None'], 'not_found', 'user'],
+    ['beside throttling', ['None', 'ConditionalCheckFailed', 'ThrottlingError'], 'not_found', 'user'],
+  ])('%s', async (_, codes, code, field) => {
+    const { failure, pauses } = await send([cancelled(...codes)]);
+    expect(failure).toMatchObject({ code, field, retryable: false });
+    expect(pauses).toEqual([]);
+  });
+
+  test('it is told how the item stood', async () => {
+    const found = { Code: 'ConditionalCheckFailed', Item: { PK: { S: 'EMAIL#x' }, owner: { S: 'user:1' } } };
+    expect((await send([cancelled(found, 'None', 'None')])).failure).toMatchObject({ holder: 'user:1' });
+  });
+});
+
+describe('what may pass is sent again, as the same request, until the time is up', () => {
+  test.each([
+    ['a conflict with another transaction', cancelled('None', 'TransactionConflict', 'None'), 'transient'],
+    ['throttling of one item', cancelled('None', 'None', 'ThrottlingError'), 'throttled'],
+    ['throughput of one item', cancelled('ProvisionedThroughputExceeded', 'None', 'None'), 'throttled'],
+    [
+      'a conflict beside throttling',
+      cancelled('TransactionConflict', 'ThrottlingError', 'None'),
+      'throttled',
+    ],
+    ['throttling', thrown('ThrottlingException'), 'throttled'],
+    ['throughput', thrown('ProvisionedThroughputExceededException'), 'throttled'],
+    ['too many requests', thrown('RequestLimitExceeded'), 'throttled'],
+    ['the same request under way', thrown('TransactionInProgressException'), 'transient'],
+    ['a time-out', thrown('TimeoutError'), 'transient'],
+    ['an abort', thrown('AbortError'), 'transient'],
+    ['a fault of the service', thrown('InternalServerError'), 'transient'],
+    ['a connection that breaks', thrown('Error', { code: 'ECONNRESET' }), 'transient'],
+    ['a connection that is refused', thrown('Error', { code: 'ECONNREFUSED' }), 'transient'],
+  ])('%s', async (_, error, code) => {
+    const passing = await send([error, error]);
+    expect(passing).toMatchObject({ failure: undefined, pauses: [1, 2] });
+    expect(passing.tokens).toHaveLength(3);
+    expect(new Set(passing.tokens).size).toBe(1);
+    expect(passing.tokens[0]).toMatch(/^[A-Za-z0-9_-]{1,36}$/);
+
+    service.reset();
+    const lasting = await send([error, error, error, error]);
+    expect(lasting.failure).toBeInstanceOf(GatehouseError);
+    expect(lasting).toMatchObject({ failure: { code, retryable: true }, pauses: [1, 2, 3] });
+    expect(lasting.tokens).toHaveLength(3);
+  });
+});
+
+describe('what cannot pass is reported at once', () => {
+  test.each([
+    ['an item that would grow too large', cancelled('None', 'ValidationError', 'None'), 'limit_exceeded'],
+    [
+      'a collection that would grow too large',
+      cancelled('ItemCollectionSizeLimitExceeded', 'None', 'None'),
+      'limit_exceeded',
+    ],
+    ['a cancellation without a reason', cancelled('None', 'None', 'None'), 'internal'],
+    ['a cancellation without reasons', thrown('TransactionCanceledException'), 'internal'],
+    [
+      'a condition that failed where there is none',
+      cancelled('None', 'None', 'ConditionalCheckFailed'),
+      'internal',
+    ],
+    ['a request that is malformed', thrown('ValidationException'), 'internal'],
+    ['a table that is not there', thrown('ResourceNotFoundException'), 'internal'],
+    ['a right that is missing', thrown('AccessDeniedException'), 'internal'],
+    ['another request under the token', thrown('IdempotentParameterMismatchException'), 'internal'],
+  ])('%s', async (_, error, code) => {
+    const { failure, pauses } = await send([error]);
+    expect(failure).toMatchObject({ code, retryable: false });
+    expect(pauses).toEqual([]);
+  });
+});
+
+describe('provisioning', () => {
+  let world: LedgerWorld;
+  beforeAll(async () => {
+    world = await createLedgerWorld();
+  });
+  const event = () => ({ command: 'user.create', input: { email: SECRET } });
+  /** Provisioning on a real table whose transactions fail with the errors first. */
+  const answerAfter = (...errors: Error[]) => {
+    const { pacing } = createPatience(3);
+    world.mishaps.splice(0, world.mishaps.length, ...errors);
+    const writer = createWriter({ client: world.client, table: world.table, pacing });
+    return createProvisioning({ ...world, writer, newId: () => ulid() })(event());
+  };
+  const conflicted = cancelled('TransactionConflict', 'None', 'None', 'None', 'None');
+  const full = cancelled('None', 'None', 'ValidationError', 'None', 'None');
+
+  test.each([
+    ['throttled', [1, 2, 3].map(() => thrown('ThrottlingException')), true],
+    ['transient', [1, 2, 3].map(() => conflicted), true],
+    ['transient', [1, 2, 3].map(() => thrown('TimeoutError')), true],
+    ['limit_exceeded', [full], false],
+    ['internal', [thrown('AccessDeniedException')], false],
+    ['internal', [thrown('TypeError')], false],
+  ])('answers %s without a word of the values, and has written nothing', async (code, errors, retryable) => {
+    const answer = await answerAfter(...errors);
+    expect(answer).toMatchObject({ ok: false, error: { code, retryable } });
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+    expect(await world.everything()).toEqual([]);
+  });
+
+  test('writes once the service lets it', async () => {
+    expect(await answerAfter(conflicted, thrown('ThrottlingException'))).toMatchObject({ ok: true });
+    const types = (await world.everything()).map((found) => found.Type).sort();
+    expect(types).toEqual(['AuditLog', 'Decision', 'Guard', 'Operation', 'User']);
+  });
+
+  test('answers what is no error of ours as internal, without its message', async () => {
+    const provision = createProvisioning({
+      ...world,
+      writer: { send: () => Promise.reject(new Error(SECRET)) },
+      newId: () => ulid(),
+    });
+    expect(await provision(event())).toEqual({
+      ok: false,
+      error: { code: 'internal', message: 'the command failed', retryable: false },
+    });
+  });
+});

@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/** Roles that inherit: no circles, no endless chains, no way into a role of another tenant. */
+const LEVELS = 16;
+
+let world: LedgerWorld;
+beforeEach(async () => {
+  world = await createLedgerWorld();
+});
+
+let count = 0;
+const create = async (input: Input = {}): Promise<string> =>
+  (await world.run('role.create', { name: `role ${++count}`, scope: 'global', ...input })).id;
+const adopt = (id: string, parent: string | null) => ({ command: 'role.update', input: { id, parent } });
+const parentOf = async (id: string) => (await world.run('role.read', { id })).parent;
+
+/** A chain of roles, the first one on top. */
+async function createChain(length: number): Promise<readonly string[]> {
+  const chain: string[] = [];
+  for (let i = 0; i < length; i++) {
+    const parent = chain.at(-1);
+    chain.push(await create(parent === undefined ? {} : { parent }));
+  }
+  return chain;
+}
+
+/** Whether some role inherits from itself; its walk ends because the chain is bounded. */
+async function hasCircle(roles: readonly string[]): Promise<boolean> {
+  for (const role of roles) {
+    let next: unknown = role;
+    for (let i = 0; next !== undefined; i++) {
+      if (i > roles.length) return true;
+      next = await parentOf(String(next));
+    }
+  }
+  return false;
+}
+
+describe('a circle is refused', () => {
+  const circle = { code: 'conflict', field: 'parent', retryable: false };
+
+  test('of one role, when it is created and when it is changed', async () => {
+    const id = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+    expect(
+      await world.refused('role.create', { id, name: 'self', scope: 'global', parent: id }),
+    ).toMatchObject(circle);
+    await create({ id });
+    expect(await world.refused('role.update', { id, parent: id })).toMatchObject(circle);
+  });
+
+  test.each([2, 3])('of %i roles', async (length) => {
+    const chain = await createChain(length);
+    expect(await world.refused('role.update', { id: chain[0], parent: chain.at(-1) })).toMatchObject(circle);
+    expect(await hasCircle(chain)).toBe(false);
+  });
+
+  test.each([2, 3])('of %i roles that are all changed at once', async (size) => {
+    for (let round = 0; round < 2; round++) {
+      const roles = await Promise.all(Array.from({ length: size }, () => create()));
+      const answers = await Promise.all(
+        roles.map((role, i) => world.provision(adopt(role, roles[(i + 1) % size] as string))),
+      );
+      expect(answers.filter(({ ok }) => ok)).toHaveLength(size - 1);
+      expect(answers.find(({ ok }) => !ok)).toMatchObject({ error: circle });
+      expect(await hasCircle(roles)).toBe(false);
+    }
+    expect(faultsOf(await world.everything())).toEqual([]);
+  });
+
+  test('that is closed between reading and writing', async () => {
+    const [a, b, c] = [await create(), await create(), await create()];
+    await world.provision(adopt(a, b));
+    const answer = await world.provisionAround(adopt(c, a), () => world.provision(adopt(b, c)));
+    expect(answer).toMatchObject({ error: circle });
+    expect(await hasCircle([a, b, c])).toBe(false);
+  });
+});
+
+describe(`roles inherit through ${LEVELS} levels and no more`, () => {
+  const tooDeep = {
+    code: 'invalid',
+    field: 'parent',
+    message: `roles inherit through at most ${LEVELS} levels`,
+  };
+
+  test('when one is created below', async () => {
+    const chain = await createChain(LEVELS);
+    const error = await world.refused('role.create', { name: 'deep', scope: 'global', parent: chain.at(-1) });
+    expect(error).toMatchObject(tooDeep);
+  });
+
+  test.each([
+    [LEVELS / 2, LEVELS / 2],
+    [LEVELS - 1, 1],
+  ])('when a chain of %i is put below one of %i', async (below, above) => {
+    const [lower, upper, single] = [await createChain(below), await createChain(above), await create()];
+    const top = lower[0] as string;
+    expect(await world.provision(adopt(top, upper.at(-1) as string))).toMatchObject({ ok: true });
+    expect(await world.refused('role.update', { id: upper[0], parent: single })).toMatchObject(tooDeep);
+  });
+
+  test('counting the deepest of those that come along', async () => {
+    const upper = await createChain(LEVELS - 2);
+    const top = await create();
+    await create({ parent: top });
+    const middle = await create({ parent: top });
+    await create({ parent: middle });
+    expect(await world.refused('role.update', { id: top, parent: upper.at(-1) })).toMatchObject(tooDeep);
+    expect(await world.provision(adopt(top, upper.at(-2) as string))).toMatchObject({ ok: true });
+  });
+
+  test('when one is added below between reading and writing', async () => {
+    const [upper, top] = [await createChain(LEVELS - 1), await create()];
+    const answer = await world.provisionAround(adopt(top, upper.at(-1) as string), () =>
+      create({ parent: top }),
+    );
+    expect(answer).toMatchObject({ error: tooDeep });
+  });
+});
+
+describe('a role inherits from global roles or from roles of its own scope', () => {
+  test.each([
+    ['global', 'global', true],
+    ['global', 'tenant', false],
+    ['global', 'acme', false],
+    ['tenant', 'global', true],
+    ['tenant', 'tenant', true],
+    ['tenant', 'acme', false],
+    ['acme', 'global', true],
+    ['acme', 'tenant', true],
+    ['acme', 'acme', true],
+    ['acme', 'zenith', false],
+  ])('%s from %s: %s', async (scope, parentScope, allowed) => {
+    const tenants: Record<string, string> = {};
+    for (const name of ['acme', 'zenith']) {
+      tenants[name] = `tenant:${(await world.run('tenant.create', { name })).id}`;
+    }
+    const parent = await create({ scope: tenants[parentScope] ?? parentScope });
+    const input = { name: 'child', scope: tenants[scope] ?? scope };
+    const bare = await create(input);
+    const expected = allowed ? { ok: true } : { error: { code: 'invalid', field: 'parent' } };
+    expect(await world.provision(adopt(bare, parent))).toMatchObject(expected);
+    await world.run('role.delete', { id: bare });
+    expect(await world.provision({ command: 'role.create', input: { ...input, parent } })).toMatchObject(
+      expected,
+    );
+  });
+});
+
+describe('a change of the parent', () => {
+  test('reaches checks, and so does its end', async () => {
+    const [parent, child] = [await create(), await create()];
+    const user = (await world.run('user.create', {})).id;
+    const scope = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
+    await world.run('page.create', { name: 'home' });
+    await world.run('role-permission.create', { role: parent, permission: 'home', effect: 'ALLOW' });
+    await world.run('assignment.create', { user, role: child, scope });
+    const reason = async () => (await world.newEngine().check(`user:${user}`, 'home', scope)).reason;
+    expect(await reason()).toBe('no_grant');
+    await world.run('role.update', { id: child, parent });
+    expect(await reason()).toBe('role');
+    await world.run('role.update', { id: child, parent: null });
+    expect(await reason()).toBe('no_grant');
+  });
+
+  test('frees the old one, which can then be deleted, and holds the new one', async () => {
+    const [old, parent, child] = [await create(), await create(), await create()];
+    await world.run('role.update', { id: child, parent: old });
+    await world.run('role.update', { id: child, parent });
+    await world.run('role.delete', { id: old });
+    expect(await world.refused('role.delete', { id: parent })).toMatchObject({ code: 'conflict' });
+    expect(faultsOf(await world.everything())).toEqual([]);
+  });
+
+  test('and a new name at once: both stand', async () => {
+    const [parent, child] = [await create(), await create()];
+    await world.provisionAround(adopt(child, parent), () =>
+      world.run('role.update', { id: child, name: 'renamed' }),
+    );
+    expect(await world.run('role.read', { id: child })).toMatchObject({ name: 'renamed', parent });
+  });
+
+  test('to a role that is deleted meanwhile is refused', async () => {
+    const [parent, child] = [await create(), await create()];
+    const answer = await world.provisionAround(adopt(child, parent), () =>
+      world.run('role.delete', { id: parent }),
+    );
+    expect(answer).toMatchObject({ error: { code: 'not_found', field: 'parent' } });
+    expect(await parentOf(child)).toBeUndefined();
+  });
+});

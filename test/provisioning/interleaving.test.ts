@@ -1,0 +1,213 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { decisionsOf, rebuild } from './rebuild.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/**
+ * One command between what another has read and what it writes. The later one never writes from what is no
+ * longer so: it plans again, and either both have happened or it is refused for what is now the case.
+ */
+let world: LedgerWorld;
+const id: Record<string, string> = {};
+beforeEach(async () => {
+  world = await createLedgerWorld();
+  const make = async (name: string, command: string, input: Input) => {
+    id[name] = (await world.run(command, input)).id;
+  };
+  await make('tenant', 'tenant.create', { name: 'Acme' });
+  await make('group', 'group.create', { name: 'staff', scope: acme() });
+  await make('ann', 'user.create', { email: 'ann@example.com' });
+  await make('role', 'role.create', { name: 'role', scope: acme() });
+  await make('other', 'role.create', { name: 'other', scope: acme() });
+  await make('third', 'role.create', { name: 'third', scope: acme() });
+  id.page = 'page';
+  await world.run('page.create', { name: id.page });
+});
+const acme = () => `tenant:${id.tenant}`;
+
+/** Runs `first` between the reading and the writing of `second`, and checks that the table is whole. */
+async function race(
+  second: readonly [string, Input],
+  first: readonly [string, Input],
+): Promise<Awaited<ReturnType<LedgerWorld['provision']>>> {
+  const answer = await world.provisionAround({ command: second[0], input: second[1] }, () =>
+    world.run(...first),
+  );
+  const items = await world.everything();
+  expect(faultsOf(items)).toEqual([]);
+  expect(decisionsOf(items)).toEqual(rebuild(items));
+  return answer;
+}
+const nodeOf = (type: string, name: string) => (type === 'page' ? { name: id.page } : { id: id[name] });
+
+describe('a deletion takes along the edge that came meanwhile', () => {
+  const ann = () => ({ user: id.ann });
+  const edges: Readonly<Record<string, () => Input>> = {
+    'membership.create': () => ({ ...ann(), group: id.group }),
+    'group-role.create': () => ({ group: id.group, role: id.role }),
+    'role-permission.create': () => ({ role: id.role, permission: id.page, effect: 'ALLOW' }),
+    'assignment.create': () => ({ ...ann(), role: id.role, scope: acme() }),
+    'grant.create': () => ({ ...ann(), scope: acme(), roles: [id.role] }),
+    'admin.create': ann,
+  };
+  const cases = [
+    ['user', 'ann', ['membership.create', 'assignment.create', 'grant.create', 'admin.create']],
+    ['group', 'group', ['membership.create', 'group-role.create']],
+    ['role', 'role', ['group-role.create', 'role-permission.create', 'assignment.create', 'grant.create']],
+    ['page', 'page', ['role-permission.create']],
+  ] as const;
+  test.each(cases.flatMap(([type, name, commands]) => commands.map((command) => ({ type, name, command }))))(
+    '$type.delete around $command',
+    async ({ type, name, command }) => {
+      const node = nodeOf(type, name);
+      const answer = await race([`${type}.delete`, node], [command, edges[command]?.() ?? {}]);
+      expect(answer).toMatchObject({ ok: true });
+      expect(await world.refused(`${type}.read`, nodeOf(type, name))).toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  test.each(cases.flatMap(([type, name, commands]) => commands.map((command) => ({ type, name, command }))))(
+    '$command around $type.delete finds an end missing, and leaves nothing',
+    async ({ type, name, command }) => {
+      const node = nodeOf(type, name);
+      const answer = await race([command, edges[command]?.() ?? {}], [`${type}.delete`, node]);
+      expect(answer).toMatchObject({ ok: false, error: { code: 'not_found', retryable: false } });
+    },
+  );
+});
+
+describe('a deletion is refused for what came meanwhile', () => {
+  test.each([
+    ['tenant.delete', 'a location', 'location.create', () => ({ name: 'x', parent: acme() })],
+    ['tenant.delete', 'a group', 'group.create', () => ({ name: 'x', scope: acme() })],
+    ['tenant.delete', 'a role', 'role.create', () => ({ name: 'x', scope: acme() })],
+    [
+      'role.delete',
+      'a role that inherits',
+      'role.create',
+      () => ({ name: 'x', scope: acme(), parent: id.role }),
+    ],
+    ['role.delete', 'a role that now inherits', 'role.update', () => ({ id: id.other, parent: id.role })],
+  ] as const)('%s, for %s', async (command, _, meanwhile, input) => {
+    if (command === 'tenant.delete') {
+      await world.run('group.delete', { id: id.group });
+      for (const name of ['role', 'other', 'third']) await world.run('role.delete', { id: id[name] });
+    }
+    const node = { id: command === 'tenant.delete' ? id.tenant : id.role };
+    expect(await race([command, node], [meanwhile, input()])).toMatchObject({
+      error: { code: 'conflict', field: 'id' },
+    });
+  });
+});
+
+describe('two changes of one thing', () => {
+  const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
+  const assignment = () => ({ user: id.ann, role: id.role, scope: acme() });
+  const grant = () => ({ user: id.ann, scope: acme() });
+
+  test('the start and the end of an assignment: both stand', async () => {
+    await world.run('assignment.create', assignment());
+    await race(
+      ['assignment.update', { ...assignment(), endsAt: late }],
+      ['assignment.update', { ...assignment(), startsAt: early }],
+    );
+    expect(await world.run('assignment.read', assignment())).toMatchObject({ startsAt: early, endsAt: late });
+  });
+
+  test('an end before the start that came meanwhile is refused', async () => {
+    await world.run('assignment.create', assignment());
+    const answer = await race(
+      ['assignment.update', { ...assignment(), endsAt: early }],
+      ['assignment.update', { ...assignment(), startsAt: late }],
+    );
+    expect(answer).toMatchObject({ error: { code: 'invalid', field: 'endsAt' } });
+  });
+
+  test('an assignment that was deleted and made anew is changed as it is now', async () => {
+    await world.run('assignment.create', { ...assignment(), startsAt: early });
+    await world.provisionAround(
+      { command: 'assignment.update', input: { ...assignment(), endsAt: late } },
+      async () => {
+        await world.run('assignment.delete', assignment());
+        await world.run('assignment.create', assignment());
+      },
+    );
+    expect(await world.run('assignment.read', assignment())).not.toHaveProperty('startsAt');
+    const items = await world.everything();
+    expect(decisionsOf(items)).toEqual(rebuild(items));
+  });
+
+  test('the roles of a grant: the later change stands, and no role is held by halves', async () => {
+    await world.run('grant.create', { ...grant(), roles: [id.role] });
+    await race(
+      ['grant.update', { ...grant(), roles: [id.third] }],
+      ['grant.update', { ...grant(), roles: [id.role, id.other] }],
+    );
+    expect(await world.run('grant.read', grant())).toMatchObject({ roles: [id.third] });
+  });
+
+  test('a grant goes with the roles that it was given meanwhile', async () => {
+    await world.run('grant.create', { ...grant(), roles: [id.role] });
+    expect(
+      await race(['grant.delete', grant()], ['grant.update', { ...grant(), roles: [id.other] }]),
+    ).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test('a role goes from the grant that was given another role meanwhile', async () => {
+    await world.run('grant.create', { ...grant(), roles: [id.role] });
+    await race(
+      ['role.delete', { id: id.role }],
+      ['grant.update', { ...grant(), roles: [id.role, id.other] }],
+    );
+    expect(await world.run('grant.read', grant())).toMatchObject({ roles: [id.other] });
+  });
+
+  test('the permission and the scope of a route: its rule has both', async () => {
+    const route = { method: 'GET', path: '/x', permission: 'one', scope: 'tenant:{claim:one}' };
+    const made = await world.run('route.create', route);
+    await race(
+      ['route.update', { id: made.id, permission: 'two' }],
+      ['route.update', { id: made.id, scope: 'tenant:{claim:two}' }],
+    );
+    expect(await world.run('route.read', { id: made.id })).toMatchObject({
+      permission: 'two',
+      scope: 'tenant:{claim:two}',
+    });
+  });
+
+  test('the address of a user and its provider: the guard has both', async () => {
+    await race(
+      ['user.update', { id: id.ann, email: 'bea@example.com' }],
+      ['user.update', { id: id.ann, emailProvider: 'github' }],
+    );
+    const guard = (await world.everything()).find((item) => item.PK === 'EMAIL#bea@example.com');
+    expect(guard).toMatchObject({ owner: `user:${id.ann}`, provider: 'github' });
+  });
+
+  test('the last two effects on a permission: no empty item is left', async () => {
+    for (const role of [id.role, id.other]) {
+      await world.run('role-permission.create', { role, permission: id.page, effect: 'ALLOW' });
+    }
+    await race(
+      ['role-permission.delete', { role: id.role, permission: id.page }],
+      ['role-permission.delete', { role: id.other, permission: id.page }],
+    );
+    const effects = await world.reader.listAll({
+      ranges: [{ partition: `TENANT#${id.tenant}`, prefix: 'DECISION#' }],
+    });
+    expect(effects).toEqual([]);
+  });
+});
+
+test('who is overtaken time and again is told to try again, and has written nothing', async () => {
+  let turn = 0;
+  const overtake = () => world.run('user.update', { id: id.ann, email: `turn${++turn}@example.com` });
+  const event = { command: 'user.update', input: { id: id.ann, email: 'never@example.com' } };
+  expect(await world.provisionAround(event, overtake, 100)).toMatchObject({
+    error: { code: 'stale', field: 'id', retryable: true },
+  });
+  expect(await world.run('user.read', { id: id.ann })).toMatchObject({ email: `turn${turn}@example.com` });
+  expect(turn).toBeLessThan(20);
+});
