@@ -59,12 +59,12 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return entry !== undefined && now < entry.expiresAt ? (entry as Entry<T>) : undefined;
   }
 
-  function toEntry<T>(need: Need<T>, item: Item | undefined, readAt: number): Entry<T> {
+  function toEntry<T>(need: Need<T>, item: Item | undefined, readAt: number, expiresAt: number): Entry<T> {
     return {
       facts: item === undefined ? null : need.decode(item),
       readAt,
       writtenAt: item === undefined ? 0 : decodeWrittenAt(item),
-      expiresAt: readAt + ttlMs * (1 - JITTER * random()),
+      expiresAt,
       weight: weigh(need.id, item),
     };
   }
@@ -78,6 +78,8 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   /** Reads several needs in one call and resolves each for itself: one damaged item fails alone. */
   function read(needs: readonly Need<unknown>[]): void {
     const readAt = clock.now();
+    // Drawn once for all: what was read together expires together, and is read together again.
+    const expiresAt = readAt + ttlMs * (1 - JITTER * random());
     const items = reader.getMany(needs.map((need) => need.key));
     needs.forEach((need, position) => {
       const land = () => {
@@ -85,7 +87,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
       };
       const entry = items
         .then((all) => {
-          const loaded = toEntry(need, all[position], readAt);
+          const loaded = toEntry(need, all[position], readAt, expiresAt);
           keep(need.id, loaded);
           return loaded;
         })

@@ -26,8 +26,7 @@ export function assertFits(actions: readonly Action[], advice?: string): void {
  *
  * Two actions on one item are refused by DynamoDB, so they are a fault of the caller here. The client
  * request token is a digest of the request: the same attempt sent twice is recognised by the service,
- * a changed one never meets `IdempotentParameterMismatch`. Conditions alone go without a token: the
- * service would answer the same question with the answer of ten minutes ago.
+ * a changed one never meets `IdempotentParameterMismatch`.
  *
  * @throws GatehouseError `limit_exceeded` for more than 100 actions
  */
@@ -42,8 +41,7 @@ export function buildTransaction(actions: readonly Action[], table: string): Tra
     seen.add(identity);
   }
   const items = actions.map((action) => toTransactItem(action, table));
-  const writes = actions.some((action) => action.kind !== 'check');
-  return { TransactItems: items, ...(writes ? { ClientRequestToken: digest(items) } : {}) };
+  return { TransactItems: items, ClientRequestToken: digest(items) };
 }
 
 const digest = (items: unknown): string =>

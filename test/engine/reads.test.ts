@@ -59,6 +59,13 @@ describe('a check', () => {
     expect(cost()).toEqual([]);
   });
 
+  test('in a nested scope of which only its own item is cached: one call for all that is missing', async () => {
+    await engine.check(NOBODY, 'dashboard', nested);
+    cost();
+    expect(await engine.check(ann, 'dashboard', nested)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([3]);
+  });
+
   test('of a new permission, the rest cached: one call for its effects, global and owned', async () => {
     await engine.check(ann, 'dashboard', nested);
     cost();

@@ -38,6 +38,19 @@ describe('the bound on staleness', () => {
     );
   });
 
+  test('comes for all that was read together at once: one read brings it all back', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.infiniteStream(share), share, async (draws, part) => {
+        const { clock, reads, newEngine, ask } = createSchool();
+        const engine = newEngine({ ttlMs: 100_000, random: () => draws.next().value });
+        await ask(engine);
+        clock.advance(Math.floor(100_000 * (0.9 + 0.1 * part)));
+        await ask(engine);
+        expect([[5], [5, 5]]).toContainEqual(reads.map(({ keys }) => keys.length));
+      }),
+    );
+  });
+
   test('without jitter lasts to its last millisecond', async () => {
     const { clock, reads, newEngine, ask } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
@@ -121,6 +134,20 @@ describe('the bound on staleness', () => {
     expect(ask(engine)).toMatchObject({ allowed: true });
     clock.advance(1);
     expect(ask(engine)).toMatchObject({ reason: 'no_grant' });
+    expect(reads).toHaveLength(1);
+  });
+
+  test('an instant that the caller names is decided for, each of many for its own', async () => {
+    const { clock, reads, newEngine, putUser } = createSchool();
+    const end = clock.now() + 500;
+    putUser(0, { status: 'active', endsAt: new Date(end).toISOString(), groups: new Set(['teachers']) });
+    const engine = newEngine();
+    const question = { subject: formatRef(userRef(0)), permission: 'dashboard', scope: formatRef(PLACE) };
+    const requests = [{ ...question, at: end }, question, { ...question, at: end - 1 }];
+    const answers = await engine.checkMany(requests);
+    expect(answers.map(({ reason }) => reason)).toEqual(['subject_ended', 'role', 'role']);
+    expect(engine.check(question.subject, 'dashboard', question.scope, { at: end })).toBe(answers[0]);
+    expect(engine.rolesOf(question.subject, question.scope, { at: 0 })).toMatchObject({ roles: ['teacher'] });
     expect(reads).toHaveLength(1);
   });
 });

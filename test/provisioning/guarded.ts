@@ -106,14 +106,3 @@ export const GUARDED: readonly Guarded[] = [
     clears: false,
   },
 ];
-
-/** Kind of guard → the attribute that it guards. */
-export const GUARDED_FIELDS: Readonly<Record<string, string>> = {
-  EMAIL: 'email',
-  PHONE: 'phone',
-  USERNAME: 'username',
-  TENANT_NAME: 'name',
-  LOCATION_CODE: 'code',
-  ROLE_NAME: 'name',
-  API_ROUTE: 'path',
-};

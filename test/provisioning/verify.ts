@@ -1,9 +1,9 @@
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import type { Item } from '../../table/item.ts';
-import { META, parseKey } from '../../table/keys.ts';
+import { guardKey, META, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
-import { GUARDED_FIELDS } from './guarded.ts';
 
-/** What must hold between the items of a table, whatever was written to it. An empty list is a clean bill. */
 const key = (PK: string, SK: string) => `${PK} / ${SK}`;
 const bare = ({ PK: _, SK: __, Type: ___, ...attributes }: Item) => attributes;
 /** Edges with two ends, each with one mirror. */
@@ -11,6 +11,7 @@ const MIRRORED = new Set(['Membership', 'GroupRole', 'RolePermission', 'GlobalRo
 /** Ends that are no nodes. */
 const isAnchor = (end: string) => end.startsWith('GLOBAL#') || end.startsWith('API#');
 
+/** What must hold between the items of a table, whatever was written to it. An empty list is a clean bill. */
 export function faultsOf(items: readonly Item[]): readonly string[] {
   const all = new Map(items.map((item) => [key(item.PK, item.SK), item]));
   const faults: string[] = [];
@@ -35,6 +36,10 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       expectNode(PK, item);
       for (let i = 0; i < parts.length; i += 2) expectNode(`${parts[i]}#${parts[i + 1]}`, item);
     }
+    if (Type === 'Ownership') {
+      const owned = all.get(key(SK, META));
+      if (!owned || !ownersOf(owned).includes(PK)) faults.push(`${key(PK, SK)} lists what is not its own`);
+    }
     if (MIRRORED.has(String(Type)) && SK !== META) expectTwin(item, SK, PK);
     if (Type === 'TenantGrant') {
       expectTwin(item, `GRANT#${item.id}`, META);
@@ -56,47 +61,49 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       expectTwin(item, s, `ASSIGNMENT#${u}#${r}`);
       expectTwin(item, r, `ASSIGNMENT#${u}#${s}`);
     }
-    if (Type === 'Guard') {
-      const [type = '', id] = String(item.owner).split(':');
-      const owner = all.get(key(`${type.toUpperCase()}#${id}`, META));
-      const field = GUARDED_FIELDS[String(item.kind)] ?? '';
-      if (!owner?.[field]) faults.push(`${key(PK, SK)} guards nothing`);
-    }
   }
   for (const item of items.filter(({ SK }) => SK === META)) {
-    const owner = ownerOf(item);
-    if (owner && !all.has(key(owner, item.PK))) faults.push(`${item.PK} is not listed by ${owner}`);
+    for (const owner of ownersOf(item)) {
+      if (!all.has(key(owner, item.PK))) faults.push(`${item.PK} is not listed by ${owner}`);
+    }
     const rule = item.Type === 'Route' ? all.get(key(`API#${item.api}`, item.PK)) : undefined;
     const differs = ['method', 'path', 'permission', 'scope'].some((name) => rule?.[name] !== item[name]);
     if (item.Type === 'Route' && differs) faults.push(`${item.PK} and its rule differ`);
   }
+  const values = items.filter(({ SK }) => SK === META).flatMap(guardsOf);
+  for (const { PK, owner } of values) {
+    if (all.get(key(PK, META))?.owner !== owner) faults.push(`${PK} is not guarded for ${owner}`);
+  }
   const guards = items.filter((item) => item.Type === 'Guard').length;
-  const values = items
-    .filter((item) => item.SK === META)
-    .flatMap((item) =>
-      Object.entries(GUARDED_FIELDS).filter(([kind, field]) => isGuarded(kind, item) && item[field]),
-    );
   if (guards !== values.length) faults.push(`${guards} guards for ${values.length} values`);
   return faults;
 }
 
-/** The partition in which a node is listed, beside the list of all. */
-function ownerOf({ Type, scope, parent }: Item): string | undefined {
+/** The guards that a node must have, by its entry in the registry. */
+const guardsOf = (item: Item): readonly { PK: string; owner: string }[] =>
+  Object.values<Entity>(ENTITIES)
+    .filter(({ label }) => label === item.Type)
+    .flatMap(({ type, guards }) =>
+      guards.flatMap(({ kind, field, normalise, within }) => {
+        const value = item[field];
+        if (typeof value !== 'string') return [];
+        const scope = within?.map((name) => String(item[name])).join(' ');
+        return [{ PK: guardKey(kind, normalise(value, field), scope).PK, owner: `${type}:${item.id}` }];
+      }),
+    );
+
+/** The partitions in which a node is listed, beside the list of all. */
+function ownersOf({ Type, scope, parent }: Item): readonly string[] {
   const partition = (ref: unknown) => {
     const [type = '', id] = String(ref).split(':');
     return `${type.toUpperCase()}#${id}`;
   };
-  if (Type === 'Group') return partition(scope);
-  if (Type === 'Location' && parent) return partition(parent);
-  if (Type !== 'Role') return undefined;
-  if (scope === 'global') return 'GLOBAL#GATEHOUSE';
-  return scope === 'tenant' ? 'GLOBAL#ANY_TENANT' : partition(scope);
+  if (Type === 'Group') return [partition(scope)];
+  if (Type === 'Location') return parent ? [partition(parent)] : [];
+  if (Type !== 'Role') return [];
+  const shelves: Record<string, string> = { global: 'GLOBAL#GATEHOUSE', tenant: 'GLOBAL#ANY_TENANT' };
+  return [shelves[String(scope)] ?? partition(scope), ...(parent ? [`ROLE#${parent}`] : [])];
 }
-
-const isGuarded = (kind: string, { Type }: Item): boolean =>
-  ({ TENANT_NAME: 'Tenant', ROLE_NAME: 'Role', LOCATION_CODE: 'Location', API_ROUTE: 'Route' })[kind] ===
-    Type ||
-  (Type === 'User' && ['EMAIL', 'PHONE', 'USERNAME'].includes(kind));
 
 const sorted = (attributes: Readonly<Record<string, unknown>>) =>
   Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -34,11 +34,18 @@ const NO_DATE = [
   null,
 ];
 const NO_BOOLEAN = ['true', 1, 0, null, '', new Set(['x'])];
+/** Attributes that no kind of item has: of a newer version, or with a part missing. */
 const NO_ATTRIBUTES = {
   'new|x': [''],
   'new|x|y': [new Set(['r'])],
   isLocked: [true],
   'grant|': [new Set(['r'])],
+  '|x': [''],
+  grant: [new Set(['r'])],
+  assign: ['/'],
+  group: [new Set(['r'])],
+  role: [''],
+  wild: ['DENY'],
 };
 
 const KINDS: readonly (readonly [

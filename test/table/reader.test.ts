@@ -131,6 +131,16 @@ test('a table that is not there is a fault, not an absence', async () => {
 });
 
 describe('the definition', () => {
+  test('names the attributes that keys, indexes and times of expiry are written to', () => {
+    const schema = (keys: readonly { AttributeName: string }[]) =>
+      keys.map(({ AttributeName }) => AttributeName);
+    expect(schema(definition.KeySchema)).toEqual(Object.keys(nodeKey(user)));
+    expect(definition.GlobalSecondaryIndexes.map(({ KeySchema }) => schema(KeySchema))).toEqual([
+      ['GSI1PK', 'GSI1SK'],
+    ]);
+    expect(definition.TimeToLiveSpecification).toEqual({ AttributeName: 'ttl', Enabled: true });
+  });
+
   test('creates the table as it stands there, and a second time does nothing', async () => {
     const service = createServiceClient({ endpoint: inject('endpoint'), requestTimeoutMs: 20_000 });
     const TableName = `test-${ulid()}`;
