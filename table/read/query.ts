@@ -70,9 +70,9 @@ export async function queryPage(
 }
 
 /** A short name of the list, so that its cursors are refused by every other list. */
-const nameOf = ({ index = '', ranges }: ListQuery): string =>
+const nameOf = ({ index, ranges }: ListQuery): string =>
   createHash('sha256')
-    .update(JSON.stringify([index, ranges.map(({ partition, prefix = '' }) => [partition, prefix])]))
+    .update(JSON.stringify([index ?? '', ranges.map(({ partition, prefix = '' }) => [partition, prefix])]))
     .digest('base64url')
     .slice(0, 12);
 
