@@ -62,6 +62,13 @@ export const instant = z.iso
   .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
   .transform((value) => new Date(value).toISOString());
 
+/** The address of a page or a picture on the web, to be shown. */
+export const webAddress = z
+  .url({ protocol: /^https?$/ })
+  .max(2_048)
+  .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters')
+  .describe('http or https URL');
+
 /** A calendar day in ISO 8601. */
 export const date = z.iso.date({ error: 'is not an ISO 8601 date such as 2026-01-31' });
 

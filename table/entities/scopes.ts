@@ -56,7 +56,7 @@ export const SCOPES = {
       name: field.name,
       status: status('suspended'),
       combination,
-      logoUrl: z.url().max(2_048).optional(),
+      logoUrl: field.webAddress.optional(),
       primaryContactEmail: email,
       primaryContactName: words,
       timezone: field.timezone.optional(),

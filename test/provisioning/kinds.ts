@@ -1,4 +1,5 @@
 import { COMMANDS } from '../../provisioning/index.ts';
+import { scopeKinds } from './scope-kinds.ts';
 import type { Input, LedgerWorld } from './support.ts';
 
 /**
@@ -71,6 +72,7 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
       }),
       lists: [[], ['parent']],
     },
+    ...scopeKinds(id, fresh),
     {
       type: 'user',
       create: async () => ({
