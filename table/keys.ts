@@ -110,6 +110,15 @@ export const logKey = (owner: Ref | undefined, time: string, id: string): Key =>
 export const listPartition = (type: string, shard: number): string =>
   join('LIST', keyPrefix(type), String(shard));
 
+/** Index sort key in a tenant's list: by type, then by time (seed 000, GSI4). */
+export const timedSort = (type: string, time: string, id: string): string => join(keyPrefix(type), time, id);
+
+/** Index key of all things of one type in one status; they are sorted by a date (seed 002, GSI3). */
+export const statusPartition = (type: string, status: string, shard: number): string =>
+  join('STATUS', keyPrefix(type), status, String(shard));
+
+export const datedSort = (date: string, id: string): string => join(date, id);
+
 /** Spreads identifiers evenly (FNV-1a): the same id always falls into the same shard. */
 export function shardOf(id: string, shards: number): number {
   let hash = 0x811c9dc5;

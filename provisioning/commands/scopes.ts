@@ -9,16 +9,8 @@ import { decisionKey } from '../../table/keys.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, type Edge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
-import {
-  allOf,
-  type Behaviour,
-  listAllCommand,
-  listOwned,
-  nodeCommands,
-  pageFields,
-  refuseWhileOwning,
-  viewsOf,
-} from '../nodes/node-commands.ts';
+import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
+import { allOf, listAllCommand, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
 import { loadScope, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 

@@ -1,7 +1,8 @@
 import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
 import { decisionKey } from '../../table/keys.ts';
 import type { Command } from '../command.ts';
-import { type Behaviour, listAllCommand, nodeCommands } from '../nodes/node-commands.ts';
+import { type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
+import { listAllCommand } from '../nodes/node-lists.ts';
 
 /** Users: nodes with three unique values and a decision item that starts empty. */
 const userBehaviour: Behaviour = {

@@ -19,6 +19,8 @@ const email = field.contactEmail.optional();
 const phone = field.contactPhone.optional();
 const open = { status: 'active' };
 const root = { ...open, combination: 'allow-overrides' };
+/** Every scope stands in its tenant's list, by type and time of creation (seed 000, GSI1 and GSI4). */
+const inTenant = { tenant: 'root', time: 'createdAt' };
 const nameGuard = (kind: string) => [{ kind, field: 'name', normalise: normaliseName }];
 
 export const SCOPES = {
@@ -30,6 +32,7 @@ export const SCOPES = {
     defaults: root,
     guards: nameGuard('TENANT_NAME'),
     listShards: 4,
+    inTenant,
   },
   location: {
     type: 'location',
@@ -47,6 +50,7 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [{ kind: 'LOCATION_CODE', field: 'code', normalise: normaliseCode }],
     listShards: 4,
+    inTenant,
   },
   client: {
     type: 'client',
@@ -67,6 +71,7 @@ export const SCOPES = {
     defaults: { ...root, timezone: 'UTC' },
     guards: nameGuard('CLIENT_NAME'),
     listShards: 4,
+    inTenant,
   },
   project: {
     type: 'project',
@@ -86,6 +91,7 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [],
     listShards: 4,
+    inTenant,
   },
   building: {
     type: 'building',
@@ -111,6 +117,7 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [],
     listShards: 4,
+    inTenant,
   },
   zone: {
     type: 'zone',
@@ -130,6 +137,7 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [],
     listShards: 8,
+    inTenant,
   },
   device: {
     type: 'device',
@@ -151,6 +159,7 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [],
     listShards: 16,
+    inTenant,
   },
   account: {
     type: 'account',
@@ -160,6 +169,7 @@ export const SCOPES = {
     defaults: root,
     guards: nameGuard('ACCOUNT_NAME'),
     listShards: 4,
+    inTenant,
   },
   enterprise: {
     type: 'enterprise',
@@ -169,6 +179,7 @@ export const SCOPES = {
     defaults: root,
     guards: nameGuard('ENTERPRISE_NAME'),
     listShards: 4,
+    inTenant,
   },
   workstream: {
     type: 'workstream',
@@ -184,5 +195,6 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [],
     listShards: 4,
+    inTenant,
   },
 } as const satisfies Record<string, Entity>;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { toTableError } from '../service-errors.ts';
@@ -16,7 +17,7 @@ export interface Range {
 export interface ListQuery {
   readonly ranges: readonly Range[];
   /** The index to read; the base table, strongly consistent, when left out. */
-  readonly index?: 'GSI1';
+  readonly index?: IndexName;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }

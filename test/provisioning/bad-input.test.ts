@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
-import { createInputs, createKinds, type Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { createInputs, createKinds } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { COMMANDS } from '../../provisioning/index.ts';
+import type { Kind } from './kind.ts';
 import { scopeKinds } from './scope-kinds.ts';
 import type { Input, LedgerWorld } from './support.ts';
 
@@ -6,18 +7,6 @@ import type { Input, LedgerWorld } from './support.ts';
  * Every kind of node and edge with an example of each input, so that tests can walk all commands. Each
  * call of `create` names things that do not exist yet.
  */
-export interface Kind {
-  readonly type: string;
-  /** Input of a creation with every field, and all that it points at in place. */
-  readonly create: () => Promise<Input>;
-  /** Fields that name one, as read, update and delete take them; the first set is that of update. */
-  readonly named: readonly (readonly string[])[];
-  /** Input of an update beside the name; null where it clears. Left out where there is no update. */
-  readonly changes?: () => Promise<Input>;
-  /** Fields by which it is listed; the empty list stands for the list of all. */
-  readonly lists: readonly (readonly string[])[];
-}
-
 export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> {
   let count = 0;
   const fresh = (word: string) => `${word}-${++count}`;

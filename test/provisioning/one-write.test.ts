@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { LOG_SHARDS, logPartition, operationKey } from '../../table/keys.ts';
-import { createKinds, type Kind, pick, TYPES } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { createKinds, pick, TYPES } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 
 /**

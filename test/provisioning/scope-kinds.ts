@@ -1,4 +1,4 @@
-import type { Kind } from './kinds.ts';
+import type { Kind } from './kind.ts';
 import type { Input } from './support.ts';
 
 /** The scopes of facility management (seed 000) and of the platform (seed 002), with examples of each input. */
