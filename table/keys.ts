@@ -101,6 +101,10 @@ export const GLOBAL_LOG = 'GLOBAL';
 export const logPartition = (owner: Ref | undefined, shard: number): string =>
   join('AUDIT', ...(owner ? [keyPrefix(owner.type), owner.id] : [GLOBAL_LOG]), String(shard));
 
+/** All partitions of an owner's log. */
+export const logPartitions = (owner: Ref | undefined): readonly string[] =>
+  Array.from({ length: LOG_SHARDS }, (_, shard) => logPartition(owner, shard));
+
 export const logKey = (owner: Ref | undefined, time: string, id: string): Key => ({
   PK: logPartition(owner, shardOf(id, LOG_SHARDS)),
   SK: join(time, id),
@@ -118,6 +122,19 @@ export const statusPartition = (type: string, status: string, shard: number): st
   join('STATUS', keyPrefix(type), status, String(shard));
 
 export const datedSort = (date: string, id: string): string => join(date, id);
+
+/** Sorts before every date, and after every character that a key may hold: DynamoDB takes no empty bound. */
+const FIRST = '0';
+const LAST = '\uffff';
+
+/** Sort keys of a log, or of a list by date, from one instant until before another. */
+export const timesBetween = (from = FIRST, until = LAST): readonly [string, string] => [from, until];
+
+/** Sort keys of one type in a tenant's list, from one instant until before another. */
+export const typeBetween = (type: string, from = FIRST, until = LAST): readonly [string, string] => [
+  `${keyPrefix(type)}#${from}`,
+  `${keyPrefix(type)}#${until}`,
+];
 
 /** Spreads identifiers evenly (FNV-1a): the same id always falls into the same shard. */
 export function shardOf(id: string, shards: number): number {

@@ -4,8 +4,17 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgePrefix, listPartition, nodeKey, partitionOf } from '../../table/keys.ts';
-import type { Page } from '../../table/read/query.ts';
+import {
+  edgePrefix,
+  listPartition,
+  nodeKey,
+  partitionOf,
+  statusPartition,
+  timesBetween,
+  typeBetween,
+} from '../../table/keys.ts';
+import type { MergedQuery } from '../../table/read/merged.ts';
+import type { ListQuery, Page } from '../../table/read/query.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { type Command, readCommand } from '../command.ts';
 import { viewOf } from './nodes.ts';
@@ -37,6 +46,29 @@ export interface PageInput {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
+
+/** What a tenant has of one type, in the order of creation. */
+export const inTenant = (type: EntityType, tenant: Ref, { from, until }: Period): ListQuery => ({
+  index: INDEXES.tenant,
+  ranges: [{ partition: partitionOf(tenant), between: typeBetween(type, from, until) }],
+});
+
+/** What has a status, in the order of the date that goes with it; without a date it comes last. */
+export const withStatus = (type: EntityType, status: string, { from, until }: Period): MergedQuery => ({
+  index: INDEXES.status,
+  partitions: Array.from({ length: ENTITIES[type].listShards }, (_, shard) =>
+    statusPartition(type, status, shard),
+  ),
+  between: timesBetween(from, until),
+});
+
+/** From an instant on, until before another. */
+export interface Period {
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+export const periodFields = { from: field.instant.optional(), until: field.instant.optional() };
 
 /** The list of all nodes of a kind, from the index; it follows the table by a moment. */
 export function listAllCommand(type: EntityType): Command {
