@@ -26,19 +26,29 @@ beforeEach(() => {
 const SHOWN = new Set([
   ...['description', 'address', 'displayName', 'givenName', 'familyName'],
   ...['logoUrl', 'primaryContactName', 'region', 'city', 'state', 'country', 'postalCode', 'floor'],
-  ...['manufacturer', 'model', 'serialNumber', 'locationDescription'],
+  ...[
+    'title',
+    'department',
+    'mfaType',
+    'mfaSecret',
+    'passwordHash',
+    'manufacturer',
+    'model',
+    'serialNumber',
+    'locationDescription',
+  ],
 ]);
 /** Of those, the ones that a single space is too little for. */
 const NEVER_BLANK = new Set(['logoUrl']);
 const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft'];
 const MAPS = ['geoJson', 'configuration'];
 /** Fields that hold a value of their own kind instead of text. */
-const TYPED = new Set(['limit', 'isDangerous', 'roles', ...NUMBERS, ...MAPS]);
+const TYPED = new Set(['limit', 'isDangerous', 'mfaEnabled', 'roles', ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];
 
 /** Whether the value, bad for most fields, is a good one for this. */
 const isGood = (field: string, value: unknown): boolean =>
-  (field === 'isDangerous' && value === true) ||
+  (['isDangerous', 'mfaEnabled'].includes(field) && value === true) ||
   (NUMBERS.includes(field) && typeof value === 'number') ||
   (MAPS.includes(field) && typeof value === 'object' && !Array.isArray(value));
 

@@ -72,9 +72,18 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         displayName: 'Ann',
         givenName: 'Ann',
         familyName: 'Arbor',
+        title: 'Dr',
+        department: 'Sales',
         userType: 'LEAD',
+        tenant: `tenant:${await tenant()}`,
         status: 'active',
         endsAt: late,
+        lastLoginAt: early,
+        invitedBy: await user(),
+        invitedAt: early,
+        mfaEnabled: true,
+        mfaType: 'totp',
+        passwordLastChangedAt: early,
       }),
       named: [['id'], ['email'], ['phone'], ['username']],
       changes: async () => ({
@@ -85,11 +94,15 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         displayName: null,
         givenName: 'Bea',
         familyName: null,
+        department: null,
         userType: null,
+        tenant: null,
         status: 'disabled',
         endsAt: null,
+        mfaEnabled: false,
+        lastLoginAt: late,
       }),
-      lists: [[]],
+      lists: [[], ['tenant'], ['status']],
     },
     {
       type: 'group',
@@ -216,14 +229,15 @@ export function createInputs(world: LedgerWorld): (command: string) => Promise<I
   const kinds = createKinds(world);
   return (command) => {
     const [type = '', verb = ''] = command.split('.');
-    return inputFor(world, kinds[type] as Kind, verb);
+    const kind = kinds[type];
+    return kind ? inputFor(world, kind, verb) : Promise.resolve({});
   };
 }
 
-/** The kinds that have commands. */
-export const TYPES: readonly string[] = [
-  ...new Set([...COMMANDS.keys()].map((name) => name.slice(0, name.indexOf('.')))),
-];
+/** The kinds that commands create; the audit log is only read. */
+export const TYPES: readonly string[] = [...COMMANDS.keys()]
+  .filter((name) => name.endsWith('.create'))
+  .map((name) => name.slice(0, name.indexOf('.')));
 
 export const WRITE_COMMANDS: readonly string[] = [...COMMANDS.values()]
   .filter(({ kind }) => kind === 'write')

@@ -72,7 +72,7 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
 
 /** The tenant that a thing says it belongs to, if any. */
 const ownerOf = (thing: Input): string | undefined =>
-  [thing.root, thing.scope, thing.roleScope].map(String).find(isRef);
+  [thing.root, thing.scope, thing.roleScope, thing.tenant].map(String).find(isRef);
 
 describe.each(TYPES)('%s', (type) => {
   test('is created, changed and deleted in one write each, and each is on record', async () => {
@@ -98,7 +98,7 @@ describe.each(TYPES)('%s', (type) => {
 
     world.clock.advance(1_000);
     const gone = await carryOut(`${type}.delete`, pick(thing, kind.named[0]));
-    await expectRecord(`${type}.delete`, gone, owner, { before: thing, entityId });
+    await expectRecord(`${type}.delete`, gone, ownerOf(thing), { before: thing, entityId });
   });
 });
 const escaped = (text: string) => text.replace(/[+.*]/g, '\\$&');
