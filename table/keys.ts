@@ -101,6 +101,10 @@ export const GLOBAL_LOG = 'GLOBAL';
 export const logPartition = (owner: Ref | undefined, shard: number): string =>
   join('AUDIT', ...(owner ? [keyPrefix(owner.type), owner.id] : [GLOBAL_LOG]), String(shard));
 
+/** All partitions of an owner's log. */
+export const logPartitions = (owner: Ref | undefined): readonly string[] =>
+  Array.from({ length: LOG_SHARDS }, (_, shard) => logPartition(owner, shard));
+
 export const logKey = (owner: Ref | undefined, time: string, id: string): Key => ({
   PK: logPartition(owner, shardOf(id, LOG_SHARDS)),
   SK: join(time, id),
@@ -109,6 +113,28 @@ export const logKey = (owner: Ref | undefined, time: string, id: string): Key =>
 /** Index key of the list of all things of one type. */
 export const listPartition = (type: string, shard: number): string =>
   join('LIST', keyPrefix(type), String(shard));
+
+/** Index sort key in a tenant's list: by type, then by time (seed 000, GSI4). */
+export const timedSort = (type: string, time: string, id: string): string => join(keyPrefix(type), time, id);
+
+/** Index key of all things of one type in one status; they are sorted by a date (seed 002, GSI3). */
+export const statusPartition = (type: string, status: string, shard: number): string =>
+  join('STATUS', keyPrefix(type), status, String(shard));
+
+export const datedSort = (date: string, id: string): string => join(date, id);
+
+/** Sorts before every date, and after every character that a key may hold: DynamoDB takes no empty bound. */
+const FIRST = '0';
+const LAST = '\uffff';
+
+/** Sort keys of a log, or of a list by date, from one instant until before another. */
+export const timesBetween = (from = FIRST, until = LAST): readonly [string, string] => [from, until];
+
+/** Sort keys of one type in a tenant's list, from one instant until before another. */
+export const typeBetween = (type: string, from = FIRST, until = LAST): readonly [string, string] => [
+  `${keyPrefix(type)}#${from}`,
+  `${keyPrefix(type)}#${until}`,
+];
 
 /** Spreads identifiers evenly (FNV-1a): the same id always falls into the same shard. */
 export function shardOf(id: string, shards: number): number {

@@ -11,7 +11,7 @@ import { addEdge, removeEdge } from '../edges/edge.ts';
 import { changeGrantRoles, role, tenantGrant, user } from '../edges/kinds.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { refuseForeignRole } from '../edges/rules.ts';
-import { pageFields, viewsOf } from '../nodes/node-commands.ts';
+import { pageFields, viewsOf } from '../nodes/node-lists.ts';
 import { loadScope, textOf, viewOf } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 

@@ -5,14 +5,8 @@ import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
-import {
-  allOf,
-  type Behaviour,
-  listOwned,
-  nodeCommands,
-  pageFields,
-  viewsOf,
-} from '../nodes/node-commands.ts';
+import { type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
+import { allOf, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 
 /** Groups: owned by the scope at which they stand. Their roles are repeated in that scope's decision item. */

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { auditCommands } from './audit.ts';
 import { edgeKindCommands } from './edges.ts';
 import { grantCommands } from './grants.ts';
 import { groupCommands } from './groups.ts';
@@ -19,5 +20,6 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     ...edgeKindCommands,
     ...grantCommands,
     ...routeCommands,
+    ...auditCommands,
   ].map((command) => [command.name, command]),
 );

@@ -11,15 +11,8 @@ import { type Command, readCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { changeGrantRoles, ownerOf, ownership, role } from '../edges/kinds.ts';
 import { readGrant } from '../edges/read-edge.ts';
-import {
-  allOf,
-  type Behaviour,
-  listOwned,
-  nodeCommands,
-  pageFields,
-  refuseWhileOwning,
-  viewsOf,
-} from '../nodes/node-commands.ts';
+import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
+import { allOf, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
 import { loadNode, loadScope, optionalText, textOf } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 

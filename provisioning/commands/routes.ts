@@ -12,13 +12,8 @@ import {
 } from '../../table/route-template.ts';
 import { create } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import {
-  type Attributes,
-  type Behaviour,
-  nodeCommands,
-  pageFields,
-  viewsOf,
-} from '../nodes/node-commands.ts';
+import { type Attributes, type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
+import { pageFields, viewsOf } from '../nodes/node-lists.ts';
 import { textOf } from '../nodes/nodes.ts';
 
 /**

@@ -1,27 +1,20 @@
 import * as z from 'zod';
 import { newScope, scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
-import { parseScopeRef, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { parseScopeRef, SCOPE_TYPES, type ScopeType } from '../../table/entities/scope-types.ts';
+import { SCOPES } from '../../table/entities/scopes.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { type Command, readCommand } from '../command.ts';
-import { addEdge, removeEdge } from '../edges/edge.ts';
+import { addEdge, type Edge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
-import {
-  allOf,
-  type Behaviour,
-  listAllCommand,
-  listOwned,
-  nodeCommands,
-  pageFields,
-  refuseWhileOwning,
-  viewsOf,
-} from '../nodes/node-commands.ts';
+import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
+import { allOf, listAllCommand, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
 import { loadScope, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 
-/** Tenants and locations: nodes that have a place in the tree of scopes and a decision item. */
+/** The scopes: nodes that have a place in the tree of scopes and a decision item. */
 const tenantOf = (node: Node): Ref => parseRef(textOf(node.item, 'root'), 'root');
 
 /** Where a new scope stands: its ancestors from the parent up to the root. */
@@ -38,6 +31,19 @@ async function placeOf(planning: Planning, ref: Ref, parent: unknown): Promise<r
   return [parent, ...textsOf(above.item, 'ancestors')];
 }
 
+/**
+ * The edges from above: from the parent and, for what stands in a zone, from the building as well, whose
+ * list holds all its zones and devices (seed 000, `BUILDING#id / ZONE#id`).
+ */
+function owners(owned: Ref, ancestors: readonly string[]): readonly Edge[] {
+  const [parent, ...above] = ancestors.map((ref) => parseRef(ref, 'parent'));
+  if (!parent) return [];
+  const building = parent.type === 'zone' ? above.find(({ type }) => type === 'building') : undefined;
+  return [parent, ...(building ? [building] : [])].map((owner) =>
+    ownership({ owner, owned, field: 'parent' }),
+  );
+}
+
 const scopeBehaviour: Behaviour = {
   tenantOf,
   onCreate: async (planning, ref, attributes) => {
@@ -47,16 +53,16 @@ const scopeBehaviour: Behaviour = {
     if (parent && attributes.combination === 'deny-overrides') {
       throw invalid('combination', 'how effects combine is chosen by the root of the tree');
     }
+    const { status, combination } = attributes;
     const facts = {
-      status: String(attributes.status),
-      combination: String(attributes.combination),
+      status: String(status),
       ancestors,
+      ...(combination === undefined ? {} : { combination: String(combination) }),
     };
-    const edge = parent && ownership({ owner: parseRef(parent, 'parent'), owned: ref, field: 'parent' });
     return {
       actions: [
         newScope(ref, planning.writtenAt, facts),
-        ...(edge ? addEdge(edge, planning.now, planning.writtenAt) : []),
+        ...owners(ref, ancestors).flatMap((edge) => addEdge(edge, planning.now, planning.writtenAt)),
       ],
       derived: { ancestors, root },
       tenant: parseRef(root, 'root'),
@@ -73,28 +79,33 @@ const scopeBehaviour: Behaviour = {
   },
   onDelete: async (planning, node, around) => {
     refuseWhileOwning(node, around);
-    const [parent] = textsOf(node.item, 'ancestors');
-    const edge = parent && ownership({ owner: parseRef(parent, 'parent'), owned: node.ref, field: 'parent' });
     return [
       { kind: 'delete', key: decisionKey(node.ref) },
-      ...(edge ? removeEdge(edge, planning.writtenAt) : []),
+      ...owners(node.ref, textsOf(node.item, 'ancestors')).flatMap((edge) =>
+        removeEdge(edge, planning.writtenAt),
+      ),
     ];
   },
 };
 
-const listLocations = readCommand({
-  name: 'location.list',
-  summary: 'Lists locations, of one tenant or all, page by page.',
-  input: z.strictObject({ parent: field.ref.optional(), ...pageFields }),
-  run: async ({ reader }, { parent, ...page }) =>
-    parent === undefined
-      ? viewsOf(await reader.list({ ...allOf('location'), ...page }))
-      : listOwned(reader, parseScopeRef(parent, 'parent'), 'location', page),
-});
+/** The list of one type: of all, or of those under one scope. */
+function listCommand(type: ScopeName): Command {
+  const { parents } = SCOPE_TYPES[type] as ScopeType;
+  if (parents.length === 0) return listAllCommand(type);
+  return readCommand({
+    name: `${type}.list`,
+    summary: `Lists every ${type}, of one ${parents.join(' or ')} or all, page by page.`,
+    input: z.strictObject({ parent: field.ref.optional(), ...pageFields }),
+    run: async ({ reader }, { parent, ...page }) =>
+      parent === undefined
+        ? viewsOf(await reader.list({ ...allOf(type), ...page }))
+        : listOwned(reader, parseScopeRef(parent, 'parent'), type, page),
+  });
+}
 
-export const scopeCommands: readonly Command[] = [
-  ...nodeCommands('tenant', scopeBehaviour),
-  listAllCommand('tenant'),
-  ...nodeCommands('location', scopeBehaviour),
-  listLocations,
-];
+type ScopeName = keyof typeof SCOPES;
+
+export const scopeCommands: readonly Command[] = (Object.keys(SCOPES) as ScopeName[]).flatMap((type) => [
+  ...nodeCommands(type, scopeBehaviour),
+  listCommand(type),
+]);

@@ -102,10 +102,11 @@ function follow(guard: Guard, key: Key, owner: Ref, before: Item, after: Attribu
   return [{ kind: 'update', key, ...toUpdate(wanted), ...owned(guard.field, owner) }];
 }
 
-/** The attributes that decide which guards a change frees, takes or brings up to date. */
-export const guardedValues = (entity: Entity, item: Item): Record<string, string | undefined> =>
-  Object.fromEntries(
-    entity.guards
-      .flatMap((guard) => [guard.field, ...Object.values(guard.repeats ?? {})])
-      .map((attribute) => [attribute, item[attribute] as string | undefined]),
+/** The attributes that decide which guards and index entries a change frees, takes or brings up to date. */
+export function guardedValues(entity: Entity, item: Item): Record<string, string | undefined> {
+  const guarded = entity.guards.flatMap((guard) => [guard.field, ...Object.values(guard.repeats ?? {})]);
+  const indexed = [...Object.values(entity.inTenant ?? {}), ...Object.values(entity.byStatus ?? {})];
+  return Object.fromEntries(
+    [...guarded, ...indexed].map((attribute) => [attribute, item[attribute] as string | undefined]),
   );
+}

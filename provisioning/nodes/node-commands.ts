@@ -3,17 +3,16 @@ import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
-import { parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgePrefix, guardKey, listPartition, nodeKey, partitionOf, shardOf } from '../../table/keys.ts';
-import type { Page } from '../../table/read/query.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import { guardKey, nodeKey, partitionOf } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { howToLighten, readEdge } from '../edges/read-edge.ts';
 import type { Node, Planning } from '../plan.ts';
 import { claimGuards, freeGuards, guardedValues, moveGuards } from './guards.ts';
+import { indexAttributes, indexChanges } from './index-attributes.ts';
 import { loadNode, toUpdate, viewOf } from './nodes.ts';
 
 /**
@@ -86,14 +85,13 @@ function createCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
         Type: entity.label,
         ...stored,
         rev: 0,
-        GSI1PK: listPartition(type, shardOf(id, entity.listShards)),
-        GSI1SK: id,
+        ...indexAttributes(entity, ref, stored),
       };
       const put = create(item, () => conflict(idFieldOf(entity), `this ${labelOf(entity)} exists already`));
       return {
         actions: [...claimGuards(entity, ref, attributes, planning.now), put, ...extra.actions],
-        result: stored,
-        audit: { entity: ref, tenant: extra.tenant, after: stored },
+        result: viewOf(stored),
+        audit: { entity: ref, tenant: extra.tenant, after: viewOf(stored) },
       };
     },
   });
@@ -151,7 +149,11 @@ function updateCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
       const update: Action = {
         kind: 'update',
         key: nodeKey(node.ref),
-        ...toUpdate({ ...changes, updatedAt: planning.now }),
+        ...toUpdate({
+          ...changes,
+          ...indexChanges(entity, node.ref, node.item, after),
+          updatedAt: planning.now,
+        }),
         add: { rev: 1 },
         // What was read decides which guards are freed, so it must still be so. It is the first condition:
         // a guard that has moved on with its owner is no conflict, but a reason to plan again.
@@ -161,8 +163,13 @@ function updateCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
       const extra = (await behaviour.onUpdate?.(planning, node, after, changes)) ?? [];
       return {
         actions: [update, ...moveGuards(entity, node.ref, node.item, after, planning.now), ...extra],
-        result: after,
-        audit: { entity: node.ref, tenant: behaviour.tenantOf?.(node), before: viewOf(node.item), after },
+        result: viewOf(after),
+        audit: {
+          entity: node.ref,
+          tenant: behaviour.tenantOf?.(node),
+          before: viewOf(node.item),
+          after: viewOf(after),
+        },
       };
     },
   });
@@ -208,50 +215,6 @@ function deleteCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
     },
   });
 }
-
-/** Input fields of every list. */
-export const pageFields = { limit: field.limit.optional(), cursor: field.cursor.optional() };
-
-/** A page as callers see it. */
-export const viewsOf = (page: Page<Item>): { items: readonly Attributes[]; cursor?: string } => ({
-  items: page.items.map(viewOf),
-  ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
-});
-
-/** One page of the nodes of a type that `owner` owns: its edges by Query, then the nodes themselves. */
-export async function listOwned(reader: Reader, owner: Ref, type: EntityType, page: PageInput) {
-  const edges = await reader.list({
-    ranges: [{ partition: partitionOf(owner), prefix: edgePrefix(type) }],
-    ...page,
-  });
-  const owned = edges.items.filter((edge) => edge.Type === 'Ownership');
-  const nodes = await reader.getMany(owned.map((edge) => nodeKey(parseRef(String(edge.owned), 'owned'))));
-  // A node deleted between the two reads is not in the list any more.
-  return viewsOf({ ...edges, items: nodes.filter((node) => node !== undefined) });
-}
-
-export interface PageInput {
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-/** The list of all nodes of a kind, from the index; it follows the table by a moment. */
-export function listAllCommand(type: EntityType): Command {
-  const entity: Entity = ENTITIES[type];
-  return readCommand({
-    name: `${type}.list`,
-    summary: `Lists every ${labelOf(entity)}, page by page.`,
-    input: z.strictObject(pageFields),
-    run: async ({ reader }, page) => viewsOf(await reader.list({ ...allOf(type), ...page })),
-  });
-}
-
-export const allOf = (type: EntityType) => ({
-  index: 'GSI1' as const,
-  ranges: Array.from({ length: ENTITIES[type].listShards }, (_, shard) => ({
-    partition: listPartition(type, shard),
-  })),
-});
 
 /** Refuses to delete a node that still owns something. */
 export function refuseWhileOwning(node: Node, around: readonly Item[]): void {

@@ -62,7 +62,7 @@ export const newSubject = (ref: Ref, writtenAt: number, facts: { status: string;
 export const newScope = (
   ref: Ref,
   writtenAt: number,
-  facts: { status: string; combination: string; ancestors: readonly string[] },
+  facts: { status: string; combination?: string; ancestors: readonly string[] },
 ): Put => start(ref, writtenAt, facts);
 
 export function subjectChanges(subject: Ref, writtenAt: number) {

@@ -30,9 +30,27 @@ export interface Entity {
   readonly defaults?: Readonly<Record<string, string | boolean>>;
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
+  /** Attributes that are kept and never shown: not in an answer, not in the log. */
+  readonly secret?: readonly string[];
   readonly guards: readonly Guard[];
   /** The attribute that is the id, for entities named by a natural key; a ULID when left out. */
   readonly naturalKey?: string;
-  /** Over how many index partitions the list of all is spread. */
+  /** Over how many index partitions the list of all, and each list by status, is spread. */
   readonly listShards: number;
+  /** Listed in its tenant by type and time: the attributes that hold the tenant's reference and the time. */
+  readonly inTenant?: { readonly tenant: string; readonly time: string };
+  /** Listed by status and date: the attributes that hold them. Without a date it sorts last. */
+  readonly byStatus?: { readonly status: string; readonly date: string };
 }
+
+/** The indexes. Administration's lists use them, decisions never. */
+export const INDEXES = {
+  /** All of a type. */
+  all: 'GSI1',
+  /** What belongs to a tenant, by type and time. */
+  tenant: 'GSI2',
+  /** What has a status, by date. */
+  status: 'GSI3',
+} as const;
+
+export type IndexName = (typeof INDEXES)[keyof typeof INDEXES];

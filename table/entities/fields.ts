@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatehouseError } from '../errors.ts';
 import { isId, isName, isRef } from '../identifiers.ts';
-import { isSafeText } from '../normalise.ts';
+import { isSafeText, normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
@@ -62,6 +62,47 @@ export const instant = z.iso
   .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
   .transform((value) => new Date(value).toISOString());
 
+/** The address of a page or a picture on the web, to be shown. */
+export const webAddress = z
+  .url({ protocol: /^https?$/ })
+  .max(2_048)
+  .refine((value) => isSafeText(value.replaceAll('#', '')), 'holds control characters')
+  .describe('http or https URL');
+
+/** A calendar day in ISO 8601. */
+export const date = z.iso.date({ error: 'is not an ISO 8601 date such as 2026-01-31' });
+
+/** A time zone by its name in the IANA database. */
+export const timezone = z
+  .string()
+  .max(64)
+  .refine(isTimezone, 'is not a time zone such as Europe/Berlin')
+  .describe('time zone such as `Europe/Berlin`');
+
+function isTimezone(value: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: value });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A length, an area: not negative, and small enough for DynamoDB to keep exactly. */
+export const measure = z.number().min(0).max(1e12);
+
+/** Free structure that is kept as it is: at most this many bytes of JSON, 8 levels deep. */
+const MAX_MAP_BYTES = 32_768;
+export const map = z
+  .record(z.string().min(1).max(256), z.json())
+  .refine(
+    (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_MAP_BYTES && depthOf(value) <= 8,
+    `is larger than ${MAX_MAP_BYTES} bytes or nested more than 8 levels deep`,
+  );
+
+const depthOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
 /** Whole numbers as lists take them. */
 export const limit = z.int().min(1).max(1_000);
 export const cursor = z.string().min(1).max(2_048);
@@ -102,3 +143,7 @@ export const parsed = (max: number, read: Reader) =>
       const outcome = attempt(read, value);
       if ('problem' in outcome) context.addIssue(outcome.problem);
     });
+
+/** An address or number to reach somebody at: canonical, but not unique. */
+export const contactEmail = normalised(normaliseEmail);
+export const contactPhone = normalised(normalisePhone);

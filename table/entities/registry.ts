@@ -1,18 +1,10 @@
 import * as z from 'zod';
 import { isRef } from '../identifiers.ts';
-import {
-  normaliseCode,
-  normaliseEmail,
-  normaliseName,
-  normalisePhone,
-  normaliseUsername,
-} from '../normalise.ts';
+import { normaliseEmail, normaliseName, normalisePhone, normaliseUsername } from '../normalise.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
-
-const scopeStatus = z.enum(['active', 'suspended']);
-const combination = z.enum(['allow-overrides', 'deny-overrides']);
+import { SCOPES } from './scopes.ts';
 
 /** A role's scope: `global`, `tenant` (grantable in any tenant), or the root that owns it (`tenant:01J…`). */
 const roleScope = z
@@ -28,37 +20,7 @@ const roleScope = z
  * attributes and their schemas, guards, lists.
  */
 export const ENTITIES = {
-  tenant: {
-    type: 'tenant',
-    label: 'Tenant',
-    summary: 'A root scope: the isolation boundary (seed 004).',
-    attributes: z.strictObject({
-      name: field.name,
-      description: field.text(1_000).optional(),
-      status: scopeStatus.optional(),
-      combination: combination.optional(),
-    }),
-    defaults: { status: 'active', combination: 'allow-overrides' },
-    guards: [{ kind: 'TENANT_NAME', field: 'name', normalise: normaliseName }],
-    listShards: 4,
-  },
-  location: {
-    type: 'location',
-    label: 'Location',
-    summary: 'A place (seed 003): a root of its own, or under a tenant.',
-    attributes: z.strictObject({
-      name: field.name,
-      code: field.normalised(normaliseCode).optional(),
-      address: field.text(1_000).optional(),
-      parent: field.ref.optional(),
-      status: scopeStatus.optional(),
-      combination: combination.optional(),
-    }),
-    defaults: { status: 'active', combination: 'allow-overrides' },
-    immutable: ['parent'],
-    guards: [{ kind: 'LOCATION_CODE', field: 'code', normalise: normaliseCode }],
-    listShards: 4,
-  },
+  ...SCOPES,
   user: {
     type: 'user',
     label: 'User',
@@ -71,11 +33,27 @@ export const ENTITIES = {
       displayName: field.text(256).optional(),
       givenName: field.text(128).optional(),
       familyName: field.text(128).optional(),
-      userType: z.enum(['MEMBER', 'LEAD']).optional(),
-      status: z.enum(['active', 'disabled']).optional(),
+      title: field.text(256).optional(),
+      department: field.text(256).optional(),
+      userType: z
+        .enum(['MEMBER', 'LEAD', 'internal', 'client_admin', 'external_customer', 'external_tenant'])
+        .optional(),
+      tenant: field.ref.optional(),
+      status: z.enum(['active', 'disabled', 'inactive']).optional(),
       endsAt: field.instant.optional(),
+      lastLoginAt: field.instant.optional(),
+      invitedBy: field.id.optional(),
+      invitedAt: field.instant.optional(),
+      mfaEnabled: z.boolean().optional(),
+      mfaType: field.text(64).optional(),
+      mfaSecret: field.text(1_024).optional(),
+      passwordHash: field.text(1_024).optional(),
+      passwordLastChangedAt: field.instant.optional(),
     }),
     defaults: { status: 'active' },
+    secret: ['mfaSecret', 'passwordHash'],
+    inTenant: { tenant: 'tenant', time: 'createdAt' },
+    byStatus: { status: 'status', date: 'endsAt' },
     guards: [
       { kind: 'EMAIL', field: 'email', normalise: normaliseEmail, repeats: { provider: 'emailProvider' } },
       { kind: 'PHONE', field: 'phone', normalise: normalisePhone },
@@ -94,6 +72,7 @@ export const ENTITIES = {
       description: field.text(1_000).optional(),
     }),
     immutable: ['scope'],
+    inTenant: { tenant: 'root', time: 'createdAt' },
     guards: [],
     listShards: 8,
   },
@@ -108,6 +87,7 @@ export const ENTITIES = {
       description: field.text(1_000).optional(),
     }),
     immutable: ['scope'],
+    inTenant: { tenant: 'scope', time: 'createdAt' },
     guards: [{ kind: 'ROLE_NAME', field: 'name', normalise: normaliseName, within: ['scope'] }],
     listShards: 4,
   },

@@ -13,6 +13,14 @@ export interface ScopeType {
 export const SCOPE_TYPES: Readonly<Record<string, ScopeType>> = {
   tenant: { root: true, parents: [] },
   location: { root: true, parents: ['tenant'] },
+  client: { root: true, parents: [] },
+  project: { root: false, parents: ['client'] },
+  building: { root: false, parents: ['project'] },
+  zone: { root: false, parents: ['building', 'zone'] },
+  device: { root: false, parents: ['building', 'zone'] },
+  account: { root: true, parents: [] },
+  enterprise: { root: true, parents: [] },
+  workstream: { root: false, parents: ['account'] },
 };
 
 export const isScopeType = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);

@@ -1,22 +1,25 @@
 import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { toTableError } from '../service-errors.ts';
 import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
 import type { Pacing } from './pacing.ts';
 
-/** A stretch of one partition: all of it, or the sort keys that begin with `prefix`. */
+/** A stretch of one partition: all of it, the sort keys that begin with `prefix`, or those in `between`. */
 export interface Range {
   readonly partition: string;
   readonly prefix?: string;
+  /** First and last sort key, both included. */
+  readonly between?: readonly [first: string, last: string];
 }
 
 /** One list: the ranges that make it up, one after the other (several where it is sharded). */
 export interface ListQuery {
   readonly ranges: readonly Range[];
   /** The index to read; the base table, strongly consistent, when left out. */
-  readonly index?: 'GSI1';
+  readonly index?: IndexName;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
@@ -72,38 +75,53 @@ export async function queryPage(
 /** A short name of the list, so that its cursors are refused by every other list. */
 const nameOf = ({ index, ranges }: ListQuery): string =>
   createHash('sha256')
-    .update(JSON.stringify([index ?? '', ranges.map(({ partition, prefix = '' }) => [partition, prefix])]))
+    .update(
+      JSON.stringify([
+        index ?? '',
+        ranges.map(({ partition, prefix = '', between = [] }) => [partition, prefix, ...between]),
+      ]),
+    )
     .digest('base64url')
     .slice(0, 12);
 
-const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
+export const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
   index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
 
 /** A place to go on from lies in its range. DynamoDB refuses others too; not every engine does. */
 function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery): void {
   if (after === undefined) return;
   const [hash, sort] = keyAttributes(index);
-  const { partition, prefix = '' } = ranges[range] ?? {};
-  if (after[hash] !== partition || !after[sort]?.startsWith(prefix)) {
-    throw invalid('cursor', 'cursor does not belong to this list');
-  }
+  const { partition, prefix = '', between } = ranges[range] ?? {};
+  const key = after[sort] ?? '';
+  const within = key.startsWith(prefix) && (!between || (between[0] <= key && key <= between[1]));
+  if (after[hash] !== partition || !within) throw invalid('cursor', 'cursor does not belong to this list');
+}
+
+/** The part of the key condition that speaks of the sort key, with its values. */
+function sortCondition({
+  prefix,
+  between,
+}: Range): readonly [condition: string, values: Record<string, string>] {
+  if (between) return [' AND #sk BETWEEN :first AND :last', { ':first': between[0], ':last': between[1] }];
+  if (prefix !== undefined) return [' AND begins_with(#sk, :prefix)', { ':prefix': prefix }];
+  return ['', {}];
 }
 
 function toCommand(
   table: string,
   index: ListQuery['index'],
-  { partition, prefix }: Range,
+  range: Range,
   limit: number,
   after: Position['after'],
 ): QueryCommand {
   const [hash, sort] = keyAttributes(index);
+  const [condition, values] = sortCondition(range);
   return new QueryCommand({
     TableName: table,
     ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
-    KeyConditionExpression: prefix === undefined ? '#pk = :pk' : '#pk = :pk AND begins_with(#sk, :prefix)',
-    ExpressionAttributeNames: prefix === undefined ? { '#pk': hash } : { '#pk': hash, '#sk': sort },
-    ExpressionAttributeValues:
-      prefix === undefined ? { ':pk': partition } : { ':pk': partition, ':prefix': prefix },
+    KeyConditionExpression: `#pk = :pk${condition}`,
+    ExpressionAttributeNames: condition === '' ? { '#pk': hash } : { '#pk': hash, '#sk': sort },
+    ExpressionAttributeValues: { ':pk': range.partition, ...values },
     Limit: limit,
     ...(after === undefined ? {} : { ExclusiveStartKey: { ...after } }),
   });

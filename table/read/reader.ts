@@ -3,6 +3,7 @@ import type { Item } from '../item.ts';
 import type { Key } from '../keys.ts';
 import { toTableError } from '../service-errors.ts';
 import { batchGet } from './batch-get.ts';
+import { type MergedQuery, mergePages } from './merged.ts';
 import { createPacing, type Pacing } from './pacing.ts';
 import { type ListQuery, type Page, queryPage } from './query.ts';
 
@@ -14,6 +15,8 @@ export interface Reader {
   readonly getMany: (keys: readonly Key[]) => Promise<readonly (Item | undefined)[]>;
   /** Query: one page. */
   readonly list: (query: ListQuery) => Promise<Page<Item>>;
+  /** Query: one page of a list that is spread over several partitions, in the order of its sort keys. */
+  readonly listMerged: (query: MergedQuery) => Promise<Page<Item>>;
   /** Query: all of it, page after page. For partitions that are known to be small. */
   readonly listAll: (query: Omit<ListQuery, 'limit' | 'cursor'>) => Promise<readonly Item[]>;
 }
@@ -43,6 +46,7 @@ export function createReader({ client, table, deadlineMs = 3_000, pacing }: Read
     },
     getMany: (keys) => batchGet(client, table, keys, pace),
     list,
+    listMerged: (query) => mergePages(list, query),
     listAll: async (query) => {
       const items: Item[] = [];
       let cursor: string | undefined;

@@ -1,22 +1,12 @@
 import { COMMANDS } from '../../provisioning/index.ts';
+import type { Kind } from './kind.ts';
+import { scopeKinds } from './scope-kinds.ts';
 import type { Input, LedgerWorld } from './support.ts';
 
 /**
  * Every kind of node and edge with an example of each input, so that tests can walk all commands. Each
  * call of `create` names things that do not exist yet.
  */
-export interface Kind {
-  readonly type: string;
-  /** Input of a creation with every field, and all that it points at in place. */
-  readonly create: () => Promise<Input>;
-  /** Fields that name one, as read, update and delete take them; the first set is that of update. */
-  readonly named: readonly (readonly string[])[];
-  /** Input of an update beside the name; null where it clears. Left out where there is no update. */
-  readonly changes?: () => Promise<Input>;
-  /** Fields by which it is listed; the empty list stands for the list of all. */
-  readonly lists: readonly (readonly string[])[];
-}
-
 export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> {
   let count = 0;
   const fresh = (word: string) => `${word}-${++count}`;
@@ -71,6 +61,7 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
       }),
       lists: [[], ['parent']],
     },
+    ...scopeKinds(id, fresh),
     {
       type: 'user',
       create: async () => ({
@@ -81,9 +72,18 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         displayName: 'Ann',
         givenName: 'Ann',
         familyName: 'Arbor',
+        title: 'Dr',
+        department: 'Sales',
         userType: 'LEAD',
+        tenant: `tenant:${await tenant()}`,
         status: 'active',
         endsAt: late,
+        lastLoginAt: early,
+        invitedBy: await user(),
+        invitedAt: early,
+        mfaEnabled: true,
+        mfaType: 'totp',
+        passwordLastChangedAt: early,
       }),
       named: [['id'], ['email'], ['phone'], ['username']],
       changes: async () => ({
@@ -94,11 +94,15 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         displayName: null,
         givenName: 'Bea',
         familyName: null,
+        department: null,
         userType: null,
+        tenant: null,
         status: 'disabled',
         endsAt: null,
+        mfaEnabled: false,
+        lastLoginAt: late,
       }),
-      lists: [[]],
+      lists: [[], ['tenant'], ['status']],
     },
     {
       type: 'group',
@@ -225,14 +229,15 @@ export function createInputs(world: LedgerWorld): (command: string) => Promise<I
   const kinds = createKinds(world);
   return (command) => {
     const [type = '', verb = ''] = command.split('.');
-    return inputFor(world, kinds[type] as Kind, verb);
+    const kind = kinds[type];
+    return kind ? inputFor(world, kind, verb) : Promise.resolve({});
   };
 }
 
-/** The kinds that have commands. */
-export const TYPES: readonly string[] = [
-  ...new Set([...COMMANDS.keys()].map((name) => name.slice(0, name.indexOf('.')))),
-];
+/** The kinds that commands create; the audit log is only read. */
+export const TYPES: readonly string[] = [...COMMANDS.keys()]
+  .filter((name) => name.endsWith('.create'))
+  .map((name) => name.slice(0, name.indexOf('.')));
 
 export const WRITE_COMMANDS: readonly string[] = [...COMMANDS.values()]
   .filter(({ kind }) => kind === 'write')

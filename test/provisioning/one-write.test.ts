@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { LOG_SHARDS, logPartition, operationKey } from '../../table/keys.ts';
-import { createKinds, type Kind, pick, TYPES } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { createKinds, pick, TYPES } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 
 /**
@@ -72,7 +73,7 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
 
 /** The tenant that a thing says it belongs to, if any. */
 const ownerOf = (thing: Input): string | undefined =>
-  [thing.root, thing.scope, thing.roleScope].map(String).find(isRef);
+  [thing.root, thing.scope, thing.roleScope, thing.tenant].map(String).find(isRef);
 
 describe.each(TYPES)('%s', (type) => {
   test('is created, changed and deleted in one write each, all on record, and read without any', async () => {
@@ -103,7 +104,7 @@ describe.each(TYPES)('%s', (type) => {
 
     world.clock.advance(1_000);
     const gone = await carryOut(`${type}.delete`, pick(thing, kind.named[0]));
-    await expectRecord(`${type}.delete`, gone, owner, { before: thing, entityId });
+    await expectRecord(`${type}.delete`, gone, ownerOf(thing), { before: thing, entityId });
   });
 });
 const escaped = (text: string) => text.replace(/[+.*]/g, '\\$&');

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
-import { createKinds, type Kind, pick, TYPES } from './kinds.ts';
+import type { Kind } from './kind.ts';
+import { createKinds, pick, TYPES } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 
 /** Create, read, list, update, delete: the same story for every kind of node and edge. */

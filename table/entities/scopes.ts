@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import { normaliseCode, normaliseName } from '../normalise.ts';
+import type { Entity } from './entity.ts';
+import * as field from './fields.ts';
+
+/**
+ * The scopes: places where access is granted. Which may stand under which is in scope-types.ts; here are
+ * their attributes, as the seeds list them.
+ */
+const status = <S extends string>(...others: readonly [S, ...S[]]) =>
+  z.enum(['active', ...others]).optional();
+
+/** How effects combine in the whole tree below: chosen by its root. */
+const combination = z.enum(['allow-overrides', 'deny-overrides']).optional();
+const parent = field.ref.optional();
+const description = field.text(1_000).optional();
+const words = field.text(256).optional();
+const email = field.contactEmail.optional();
+const phone = field.contactPhone.optional();
+const open = { status: 'active' };
+const root = { ...open, combination: 'allow-overrides' };
+/** Every scope stands in its tenant's list, by type and time of creation (seed 000, GSI1 and GSI4). */
+const inTenant = { tenant: 'root', time: 'createdAt' };
+const nameGuard = (kind: string) => [{ kind, field: 'name', normalise: normaliseName }];
+
+export const SCOPES = {
+  tenant: {
+    type: 'tenant',
+    label: 'Tenant',
+    summary: 'A root scope: the isolation boundary (seed 004).',
+    attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
+    defaults: root,
+    guards: nameGuard('TENANT_NAME'),
+    listShards: 4,
+    inTenant,
+  },
+  location: {
+    type: 'location',
+    label: 'Location',
+    summary: 'A place (seed 003): a root of its own, or under a tenant.',
+    attributes: z.strictObject({
+      name: field.name,
+      code: field.normalised(normaliseCode).optional(),
+      address: description,
+      parent,
+      status: status('suspended'),
+      combination,
+    }),
+    defaults: root,
+    immutable: ['parent'],
+    guards: [{ kind: 'LOCATION_CODE', field: 'code', normalise: normaliseCode }],
+    listShards: 4,
+    inTenant,
+  },
+  client: {
+    type: 'client',
+    label: 'Client',
+    summary: 'A customer of facility management (seed 000): a root scope.',
+    attributes: z.strictObject({
+      name: field.name,
+      status: status('suspended'),
+      combination,
+      logoUrl: field.webAddress.optional(),
+      primaryContactEmail: email,
+      primaryContactName: words,
+      timezone: field.timezone.optional(),
+      billingEmail: email,
+      address: description,
+      phone,
+    }),
+    defaults: { ...root, timezone: 'UTC' },
+    guards: nameGuard('CLIENT_NAME'),
+    listShards: 4,
+    inTenant,
+  },
+  project: {
+    type: 'project',
+    label: 'Project',
+    summary: 'A project of a client (seed 000).',
+    attributes: z.strictObject({
+      parent: field.ref,
+      name: field.name,
+      description,
+      status: status('completed', 'on-hold'),
+      startDate: field.date.optional(),
+      endDate: field.date.optional(),
+      region: words,
+      ownerUserId: field.id.optional(),
+    }),
+    defaults: open,
+    immutable: ['parent'],
+    guards: [],
+    listShards: 4,
+    inTenant,
+  },
+  building: {
+    type: 'building',
+    label: 'Building',
+    summary: 'A building of a project (seed 000).',
+    attributes: z.strictObject({
+      parent: field.ref,
+      name: field.name,
+      address: description,
+      city: words,
+      state: words,
+      country: words,
+      postalCode: words,
+      timezone: field.timezone.optional(),
+      squareFootage: field.measure.optional(),
+      floors: z.int().min(0).max(1_000).optional(),
+      yearBuilt: z.int().min(1).max(9_999).optional(),
+      status: status('inactive'),
+      geoLatitude: z.number().min(-90).max(90).optional(),
+      geoLongitude: z.number().min(-180).max(180).optional(),
+    }),
+    defaults: open,
+    immutable: ['parent'],
+    guards: [],
+    listShards: 4,
+    inTenant,
+  },
+  zone: {
+    type: 'zone',
+    label: 'Zone',
+    summary: 'A part of a building or of another zone (seed 000).',
+    attributes: z.strictObject({
+      parent: field.ref,
+      name: field.name,
+      description,
+      floor: words,
+      areaSqft: field.measure.optional(),
+      type: z.enum(['office', 'lobby', 'utility']).optional(),
+      status: status('inactive'),
+      geoJson: field.map.optional(),
+    }),
+    defaults: open,
+    immutable: ['parent'],
+    guards: [],
+    listShards: 8,
+    inTenant,
+  },
+  device: {
+    type: 'device',
+    label: 'Device',
+    summary: 'A device in a building or in one of its zones (seed 000).',
+    attributes: z.strictObject({
+      parent: field.ref,
+      name: field.name,
+      type: z.enum(['hvac', 'camera', 'robot']).optional(),
+      manufacturer: words,
+      model: words,
+      serialNumber: words,
+      locationDescription: description,
+      status: status('inactive'),
+      configuration: field.map.optional(),
+      lastSeenAt: field.instant.optional(),
+    }),
+    defaults: open,
+    immutable: ['parent'],
+    guards: [],
+    listShards: 16,
+    inTenant,
+  },
+  account: {
+    type: 'account',
+    label: 'Account',
+    summary: 'An account of the platform (seed 002): a root scope.',
+    attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
+    defaults: root,
+    guards: nameGuard('ACCOUNT_NAME'),
+    listShards: 4,
+    inTenant,
+  },
+  enterprise: {
+    type: 'enterprise',
+    label: 'Enterprise',
+    summary: 'An enterprise (seed 002) to which workstreams and licences are linked: a root scope.',
+    attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
+    defaults: root,
+    guards: nameGuard('ENTERPRISE_NAME'),
+    listShards: 4,
+    inTenant,
+  },
+  workstream: {
+    type: 'workstream',
+    label: 'Workstream',
+    summary: 'A workstream of an account (seed 002).',
+    attributes: z.strictObject({
+      parent: field.ref,
+      name: field.name,
+      description,
+      status: status('inactive'),
+    }),
+    defaults: open,
+    immutable: ['parent'],
+    guards: [],
+    listShards: 4,
+    inTenant,
+  },
+} as const satisfies Record<string, Entity>;
