@@ -21,7 +21,11 @@ export interface CheckedPermission extends PermissionFacts {
   readonly covering: readonly string[];
 }
 
-/** The kinds of things that act. A scope is never one of them. */
+/** Kinds of things that have a decision item and are no place. */
+const NO_SCOPES: ReadonlySet<string> = new Set(['user', 'page', 'permission']);
+const mayBeScope = (ref: string): boolean => !NO_SCOPES.has(ref.slice(0, ref.indexOf(':')));
+
+/** The kinds of things that act. */
 const SUBJECT_TYPES: ReadonlySet<string> = new Set(['user']);
 const isSubject = (ref: string): boolean => SUBJECT_TYPES.has(ref.slice(0, ref.indexOf(':')));
 
@@ -32,7 +36,7 @@ export const needSubject = (ref: string): Need<SubjectFacts> | undefined =>
     : undefined;
 
 export const needScope = (ref: string): Need<ScopeFacts> | undefined =>
-  isRef(ref) && !isSubject(ref)
+  isRef(ref) && mayBeScope(ref)
     ? { id: ref, key: decisionKey(parseRef(ref, 'scope')), decode: (item) => decodeScope(ref, item) }
     : undefined;
 

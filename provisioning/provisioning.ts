@@ -11,7 +11,6 @@ import { type Answer, type Success, toFailure, toInvalid } from './answer.ts';
 import { auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
-import { sweepEmptied } from './edges/emptied.ts';
 import {
   AlreadyDone,
   describeOperation,
@@ -108,12 +107,11 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
           actor: event.actor,
         };
         // The operation comes first: a repetition is told so before it is told of its own values.
-        const planned = mergeActions([
+        const actions = mergeActions([
           recordOperation(operation, outcome, now),
           ...plan.actions,
           auditRecord(plan.audit, context),
         ]);
-        const actions = await sweepEmptied(reader, planned);
         assertFits(actions, plan.advice);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
         return outcome;

@@ -5,7 +5,7 @@ import { parseScopeRef, SCOPE_TYPES, type ScopeType } from '../../table/entities
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { decisionKey } from '../../table/keys.ts';
+import { DECISION, decisionKey, edgePrefix } from '../../table/keys.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, type Edge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
@@ -81,6 +81,10 @@ const scopeBehaviour: Behaviour = {
     refuseWhileOwning(node, around);
     return [
       { kind: 'delete', key: decisionKey(node.ref) },
+      // The effects of its own roles: empty by now, and kept until here for the time of their last write.
+      ...around
+        .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
+        .map(({ PK, SK }) => ({ kind: 'delete' as const, key: { PK, SK } })),
       ...owners(node.ref, textsOf(node.item, 'ancestors')).flatMap((edge) =>
         removeEdge(edge, planning.writtenAt),
       ),

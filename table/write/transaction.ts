@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { GatehouseError } from '../errors.ts';
 import { type Action, keyOf } from './action.ts';
@@ -25,12 +24,15 @@ export function assertFits(actions: readonly Action[], advice?: string): void {
  * Builds one TransactWriteItems from actions. Pure; the sender sends it.
  *
  * Two actions on one item are refused by DynamoDB, so they are a fault of the caller here. The client
- * request token is a digest of the request: the same attempt sent twice is recognised by the service,
- * a changed one never meets `IdempotentParameterMismatch`.
+ * request token is the sender's: every attempt of one sending carries the same.
  *
  * @throws GatehouseError `limit_exceeded` for more than 100 actions
  */
-export function buildTransaction(actions: readonly Action[], table: string): TransactWriteCommandInput {
+export function buildTransaction(
+  actions: readonly Action[],
+  table: string,
+  token: string,
+): TransactWriteCommandInput {
   assertFits(actions);
   const seen = new Set<string>();
   for (const action of actions) {
@@ -41,14 +43,8 @@ export function buildTransaction(actions: readonly Action[], table: string): Tra
     seen.add(identity);
   }
   const items = actions.map((action) => toTransactItem(action, table));
-  return { TransactItems: items, ClientRequestToken: digest(items) };
+  return { TransactItems: items, ClientRequestToken: token };
 }
-
-const digest = (items: unknown): string =>
-  createHash('sha256')
-    .update(JSON.stringify(items, (_, value) => (value instanceof Set ? [...value].sort() : value)))
-    .digest('base64url')
-    .slice(0, 36);
 
 /**
  * The same transaction as conditions only: what a dry run sends. It fails exactly where the real one

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -38,7 +39,9 @@ export function createWriter({
   const pace = pacing ?? createPacing({ deadlineMs });
   return {
     send: async (actions) => {
-      const input = buildTransaction(actions, table);
+      // One token for all attempts of this sending: a lost answer is recognised by the service, while the
+      // same actions sent again on purpose are carried out again.
+      const input = buildTransaction(actions, table, randomUUID());
       const signal = pace.deadline();
       for (let attempt = 1; ; attempt++) {
         const failure = await client.send(new TransactWriteCommand(input), { abortSignal: signal }).then(

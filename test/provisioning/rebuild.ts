@@ -8,6 +8,7 @@ import {
 } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
+import { isEmptied } from './support.ts';
 
 /**
  * What every decision item should hold, made from the nodes and edges alone, in the plainest way. The
@@ -80,7 +81,7 @@ export function rebuild(items: readonly Item[]): Map<string, Facts> {
 /** What the table has for its decision items, without bookkeeping and without flags that are down. */
 export function decisionsOf(items: readonly Item[]): Map<string, Facts> {
   const found = items
-    .filter((item) => item.Type === 'Decision')
+    .filter((item) => item.Type === 'Decision' && !isEmptied(item))
     .map((item): [string, Facts] => [
       `${item.PK} / ${item.SK}`,
       Object.fromEntries(

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
-import type { Key } from '../../table/keys.ts';
+import { type Key, parseKey } from '../../table/keys.ts';
 import type { Writer } from '../../table/write/writer.ts';
 import { createWorld } from '../support/world.ts';
 
@@ -80,7 +80,8 @@ export async function createLedgerWorld() {
 
   /** What stays when all else is deleted: the records of what happened. */
   const RECORDS = new Set(['AuditLog', 'Operation']);
-  const facts = async () => (await everything()).filter((item) => !RECORDS.has(String(item.Type)));
+  const facts = async () =>
+    (await everything()).filter((item) => !RECORDS.has(String(item.Type)) && !isEmptied(item));
 
   /** Every row of a list, page after page. */
   async function listed(command: string, by: Input): Promise<readonly Result[]> {
@@ -118,3 +119,10 @@ export const NOBODY = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 /** Items by their keys, so that two states of a table can be compared. */
 export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> =>
   Object.fromEntries(items.map((item) => [`${item.PK} / ${item.SK}`, item]));
+
+/**
+ * Effects of a tenant's own roles that are all gone: kept for the time of the last write until the tenant is
+ * deleted (ADR 0003).
+ */
+export const isEmptied = (item: Item): boolean =>
+  parseKey(item)?.form === 'owned-effects' && item.allow === undefined && item.deny === undefined;

@@ -135,9 +135,9 @@ describe('the definition', () => {
     const schema = (keys: readonly { AttributeName: string }[]) =>
       keys.map(({ AttributeName }) => AttributeName);
     expect(schema(definition.KeySchema)).toEqual(Object.keys(nodeKey(user)));
-    expect(definition.GlobalSecondaryIndexes.map(({ KeySchema }) => schema(KeySchema))).toEqual([
-      ['GSI1PK', 'GSI1SK'],
-    ]);
+    for (const { IndexName, KeySchema } of definition.GlobalSecondaryIndexes) {
+      expect(schema(KeySchema)).toEqual([`${IndexName}PK`, `${IndexName}SK`]);
+    }
     expect(definition.TimeToLiveSpecification).toEqual({ AttributeName: 'ttl', Enabled: true });
   });
 
