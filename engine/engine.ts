@@ -1,5 +1,6 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import type { Reader } from '../table/read/reader.ts';
+import { watch } from './coherence.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { Need } from './needs.ts';
@@ -15,6 +16,8 @@ export interface EngineOptions {
   readonly ttlMs?: number;
   /** Bound on the cache in estimated bytes. Default 32 MiB. */
   readonly maxBytes?: number;
+  /** Milliseconds of margin when entries that were read apart are put together. Default 6,000. */
+  readonly coherenceMarginMs?: number;
   readonly random?: () => number;
 }
 
@@ -63,8 +66,17 @@ export interface Engine {
 export const DEFAULT_TTL_MS = 60_000;
 export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** A flat scope takes one read, a nested one two; one more turn puts the view together. */
-const MAX_READS = 2;
+/**
+ * Milliseconds by which the newest write must precede the oldest read of entries that were read apart: a
+ * write may take 5 s from its stamp to its arrival (the writer's deadline), and clocks may differ by 1 s.
+ */
+export const DEFAULT_COHERENCE_MARGIN_MS = 6_000;
+
+/**
+ * Calls for one answer. A flat scope takes one, a nested one two; another brings together what was written
+ * between them. What still changes then is a fault, and a fault is "not allowed".
+ */
+const MAX_CALLS = 4;
 
 /** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
 export function createEngine(options: EngineOptions): Engine {
@@ -73,6 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
     clock,
     ttlMs = DEFAULT_TTL_MS,
     maxBytes = DEFAULT_MAX_BYTES,
+    coherenceMarginMs = DEFAULT_COHERENCE_MARGIN_MS,
     random = Math.random,
   } = options;
   if (!Number.isFinite(ttlMs) || ttlMs < 0) {
@@ -83,9 +96,11 @@ export function createEngine(options: EngineOptions): Engine {
   }
   const store = createStore({ reader, clock, ttlMs, maxBytes, random });
 
-  /** The view if the cache alone can give it. */
+  /** The view if the cache alone can give one that was true at some instant. */
   function viewNow(question: Question, now: number): View | undefined {
-    return assemble(question, (need) => store.find(need, now), []);
+    const watched = watch((need) => store.find(need, now), coherenceMarginMs);
+    const view = assemble(question, watched.find, []);
+    return view !== undefined && watched.isCoherent() ? view : undefined;
   }
 
   /**
@@ -99,12 +114,25 @@ export function createEngine(options: EngineOptions): Engine {
       if (entry) atHand.set(need.id, entry);
       return entry;
     };
-    for (let reads = 0; ; reads++) {
+    for (let calls = 0; ; calls++) {
       const missing: Need<unknown>[] = [];
-      const views = questions.map((question) => assemble(question, find, missing));
-      if (missing.length === 0) return views as readonly View[];
-      if (reads === MAX_READS) throw new GatehouseError('internal', 'a decision asked for a third read');
-      for (const [id, entry] of await store.load(missing, now)) atHand.set(id, entry);
+      const again: Need<unknown>[] = [];
+      const views = questions.map((question) => {
+        const watched = watch(find, coherenceMarginMs);
+        const view = assemble(question, watched.find, missing);
+        // What was written just now is read again with the rest: read apart, they might not belong together.
+        if (view ? !watched.isCoherent() : !watched.isSettled()) again.push(...watched.found);
+        return view;
+      });
+      if (missing.length === 0 && again.length === 0) return views as readonly View[];
+      if (calls === MAX_CALLS) {
+        throw new GatehouseError(
+          'transient',
+          'what the decision rests on changes faster than it can be read',
+        );
+      }
+      const loaded = again.length > 0 ? store.loadTogether([...missing, ...again]) : store.load(missing, now);
+      for (const [id, entry] of await loaded) atHand.set(id, entry);
     }
   }
 

@@ -4,6 +4,7 @@ export {
   type CheckOptions,
   type CheckRequest,
   createEngine,
+  DEFAULT_COHERENCE_MARGIN_MS,
   DEFAULT_MAX_BYTES,
   DEFAULT_TTL_MS,
   type Engine,

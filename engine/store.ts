@@ -12,7 +12,9 @@ export interface Clock {
 /** What is known of one item. `facts` is null when the table has none: absence is cached like presence. */
 export interface Entry<T> {
   readonly facts: T | null;
-  /** When the read began that brought it. */
+  /** Number of the call that brought it: what one call brought is taken together. */
+  readonly call: number;
+  /** When that call began. */
   readonly readAt: number;
   /** When the item was last written; 0 for an absent one. */
   readonly writtenAt: number;
@@ -52,6 +54,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     sizeCalculation: (entry) => entry.weight,
   });
   const underWay = new Map<string, Flight>();
+  let calls = 0;
 
   /** The entry if it may still answer at `now`. */
   function find<T>(need: Need<T>, now: number): Entry<T> | undefined {
@@ -59,41 +62,41 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return entry !== undefined && now < entry.expiresAt ? (entry as Entry<T>) : undefined;
   }
 
-  function toEntry<T>(need: Need<T>, item: Item | undefined, readAt: number, expiresAt: number): Entry<T> {
-    return {
-      facts: item === undefined ? null : need.decode(item),
-      readAt,
-      writtenAt: item === undefined ? 0 : decodeWrittenAt(item),
-      expiresAt,
-      weight: weigh(need.id, item),
-    };
-  }
+  type Call = Pick<Entry<unknown>, 'call' | 'readAt' | 'expiresAt'>;
+
+  const toEntry = <T>(need: Need<T>, item: Item | undefined, call: Call): Entry<T> => ({
+    ...call,
+    facts: item === undefined ? null : need.decode(item),
+    writtenAt: item === undefined ? 0 : decodeWrittenAt(item),
+    weight: weigh(need.id, item),
+  });
 
   function keep(id: string, entry: Entry<unknown>): void {
     // A read that began earlier never replaces one that began later.
     const known = cache.peek(id);
-    if (known === undefined || known.readAt <= entry.readAt) cache.set(id, entry);
+    if (known === undefined || known.call <= entry.call) cache.set(id, entry);
   }
 
   /** Reads several needs in one call and resolves each for itself: one damaged item fails alone. */
-  function read(needs: readonly Need<unknown>[]): void {
+  function read(needs: readonly Need<unknown>[]): readonly Flight[] {
     const readAt = clock.now();
     // Drawn once for all: what was read together expires together, and is read together again.
-    const expiresAt = readAt + ttlMs * (1 - JITTER * random());
+    const call: Call = { call: ++calls, readAt, expiresAt: readAt + ttlMs * (1 - JITTER * random()) };
     const items = reader.getMany(needs.map((need) => need.key));
-    needs.forEach((need, position) => {
+    return needs.map((need, position) => {
       const land = () => {
         if (underWay.get(need.id) === flight) underWay.delete(need.id);
       };
       const entry = items
         .then((all) => {
-          const loaded = toEntry(need, all[position], readAt, expiresAt);
+          const loaded = toEntry(need, all[position], call);
           keep(need.id, loaded);
           return loaded;
         })
         .finally(land);
       const flight: Flight = { readAt, entry };
       underWay.set(need.id, flight);
+      return flight;
     });
   }
 
@@ -117,7 +120,15 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return new Map(ids.map((id, position) => [id, entries[position] as Entry<unknown>]));
   }
 
-  return { find, load };
+  /** Brings all needs in one call of their own, whatever is cached or on its way. */
+  async function loadTogether(needs: readonly Need<unknown>[]): Promise<ReadonlyMap<string, Entry<unknown>>> {
+    const wanted = new Map(needs.map((need) => [need.id, need]));
+    const flights = read([...wanted.values()]);
+    const entries = await Promise.all(flights.map(({ entry }) => entry));
+    return new Map([...wanted.keys()].map((id, position) => [id, entries[position] as Entry<unknown>]));
+  }
+
+  return { find, load, loadTogether };
 }
 
 export type Store = ReturnType<typeof createStore>;

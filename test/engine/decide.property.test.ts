@@ -146,6 +146,7 @@ function viewOf(world: Facts, permission: string, where: string): View {
   const items = itemsOf(world);
   const find = <T>({ id }: Need<T>): Entry<T> => ({
     facts: (items.get(id) ?? null) as T | null,
+    call: 1,
     readAt: 0,
     writtenAt: 0,
     expiresAt: 1,

@@ -27,6 +27,7 @@ beforeAll(async () => {
     for (const scope of [flat, nested]) await world.run('assignment.create', { user, role, scope });
   }
   [ann, bob] = [`user:${ann}`, `user:${bob}`];
+  world.settle();
 });
 beforeEach(() => {
   engine = world.newEngine();

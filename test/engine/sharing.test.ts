@@ -43,6 +43,7 @@ describe('a hundred checks at once', () => {
     const tenant = (await world.run('tenant.create', { name: 'T' })).id;
     const place = (await world.run('location.create', { name: 'L', parent: `tenant:${tenant}` })).id;
     const user = (await world.run('user.create', {})).id;
+    world.settle();
     const engine = world.newEngine();
     world.calls.length = 0;
     await Promise.all(times(100, () => engine.check(`user:${user}`, 'dashboard', `location:${place}`)));

@@ -169,6 +169,7 @@ describe('a time-to-live of 0', () => {
     const tenant = (await world.run('tenant.create', { name: 'T' })).id;
     const place = (await world.run('location.create', { name: 'L', parent: `tenant:${tenant}` })).id;
     const user = (await world.run('user.create', {})).id;
+    world.settle();
     const engine = world.newEngine({ ttlMs: 0 });
     for (let i = 0; i < 3; i++) {
       world.calls.length = 0;

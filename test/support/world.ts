@@ -76,10 +76,26 @@ export async function createWorld() {
     return answer.error;
   }
 
+  /** Lets enough time pass that what was written is certain to be older than any read from now on. */
+  const settle = () => clock.advance(60_000);
+
   const newEngine = (options: Partial<EngineOptions> = {}) =>
     createEngine({ reader, clock, random: () => 0, ...options });
 
-  return { endpoint, table, client, calls, clock, reader, writer, provision, run, refused, newEngine };
+  return {
+    endpoint,
+    table,
+    client,
+    calls,
+    clock,
+    reader,
+    writer,
+    provision,
+    run,
+    refused,
+    settle,
+    newEngine,
+  };
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
