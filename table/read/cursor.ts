@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { invalid } from '../errors.ts';
 
 /**
@@ -10,6 +11,10 @@ export interface Position {
   /** DynamoDB's LastEvaluatedKey within it; undefined at the start of a range. */
   readonly after?: Readonly<Record<string, string>>;
 }
+
+/** A short name of a list, made from what it reads, so that its cursors are refused by every other list. */
+export const listName = (...reads: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(reads)).digest('base64url').slice(0, 12);
 
 const MAX_CURSOR_LENGTH = 2_048;
 

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
-import { decodeCursor, encodeCursor } from './cursor.ts';
+import { decodeCursor, encodeCursor, listName } from './cursor.ts';
 import { DEFAULT_PAGE, keyAttributes, type ListQuery, type Page } from './query.ts';
 
 /** A list that is spread over several partitions and shown as one, in the order of its sort keys. */
@@ -30,7 +29,7 @@ export async function mergePages(
   { partitions, between, index, limit = DEFAULT_PAGE, cursor }: MergedQuery,
 ): Promise<Page<Item>> {
   const [, sort] = keyAttributes(index);
-  const list = nameOf(partitions, between);
+  const list = listName('merged', partitions, between);
   const last = cursor === undefined ? undefined : decodeCursor(list, cursor, 1).after?.last;
   if (cursor !== undefined && (last === undefined || last < between[0] || last > between[1])) {
     throw invalid('cursor', 'cursor does not belong to this list');
@@ -51,6 +50,3 @@ export async function mergePages(
     ? { items, cursor: encodeCursor(list, { range: 0, after: { last: sortKey(end) } }) }
     : { items };
 }
-
-const nameOf = (...parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12);

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { toTableError } from '../service-errors.ts';
-import { decodeCursor, encodeCursor, type Position } from './cursor.ts';
+import { decodeCursor, encodeCursor, listName, type Position } from './cursor.ts';
 import type { Pacing } from './pacing.ts';
 
 /** A stretch of one partition: all of it, the sort keys that begin with `prefix`, or those in `between`. */
@@ -49,7 +48,7 @@ export async function queryPage(
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
     throw invalid('limit', `limit must be a whole number from 1 to ${MAX_PAGE}`);
   }
-  const list = nameOf(query);
+  const list = listName(query.index ?? '', query.ranges);
   let position: Position =
     query.cursor === undefined ? { range: 0 } : decodeCursor(list, query.cursor, query.ranges.length);
   refuseForeign(position, query);
@@ -71,18 +70,6 @@ export async function queryPage(
     position = after ? { range: position.range, after } : { range: position.range + 1 };
   }
 }
-
-/** A short name of the list, so that its cursors are refused by every other list. */
-const nameOf = ({ index, ranges }: ListQuery): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([
-        index ?? '',
-        ranges.map(({ partition, prefix = '', between = [] }) => [partition, prefix, ...between]),
-      ]),
-    )
-    .digest('base64url')
-    .slice(0, 12);
 
 export const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
   index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
