@@ -131,8 +131,6 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   return { find, load, loadTogether };
 }
 
-export type Store = ReturnType<typeof createStore>;
-
 /** Estimated bytes of a cached entry: its strings, and what V8 adds for each. Overhead measured: about 48 bytes. */
 function weigh(id: string, item: Item | undefined): number {
   const STRING = 48;

@@ -1,16 +1,8 @@
-/**
- * One route as it was provisioned: which requests it covers, and which permission at which scope they need.
- * Its templates are read by the table's route-template.ts; the shapes are repeated here because only the
- * composition root knows the table.
- */
-export type Segment =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'parameter' | 'rest'; readonly name: string };
+import type { Segment, TemplatePart } from '../../table/route-template.ts';
 
-export type TemplatePart =
-  | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'path' | 'claim' | 'header'; readonly name: string };
+export type { Segment, TemplatePart };
 
+/** One route as it was provisioned: which requests it covers, and which permission at which scope they need. */
 export interface RouteRule {
   readonly id: string;
   /** A verb in upper case, or ANY. */

@@ -1,4 +1,4 @@
-import { type GatehouseError, notFound } from '../errors.ts';
+import type { GatehouseError } from '../errors.ts';
 import type { Item } from '../item.ts';
 import type { Key } from '../keys.ts';
 
@@ -69,12 +69,4 @@ export const create = (item: Item, failure: Failure): Put => ({
   item,
   when: { exists: false },
   failure,
-});
-
-/** Takes an item away; `not_found` on `field` when there is none. */
-export const removeExisting = (key: Key, field: string, what: string): Delete => ({
-  kind: 'delete',
-  key,
-  when: { exists: true },
-  failure: () => notFound(field, what),
 });

@@ -86,6 +86,13 @@ describe('steps 1 to 4: subject, scope, permission, administrator', () => {
     });
   });
 
+  test('a page is no scope, even one whose name looks like an id', async () => {
+    const name = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+    await world.run('page.create', { name });
+    const decision = await engine.check(subject('ann'), 'dashboard', `page:${name}`);
+    expect(decision).toMatchObject({ reason: 'scope_unknown' });
+  });
+
   test('a user is no scope', async () => {
     expect(await engine.check(subject('ann'), 'dashboard', subject('ann'))).toMatchObject({
       reason: 'scope_unknown',
