@@ -2,8 +2,9 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { logPartitions, timesBetween } from '../../table/keys.ts';
+import { viewsOf } from '../../table/view.ts';
 import { type Command, readCommand } from '../command.ts';
-import { pageFields, periodFields, viewsOf } from '../nodes/node-lists.ts';
+import { pageFields, periodFields } from '../nodes/node-lists.ts';
 
 /** The audit log of one tenant, or of what concerns none, by time (seed 000, "Get recent audit logs"). */
 export const auditCommands: readonly Command[] = [

@@ -6,13 +6,14 @@ import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, edgePrefix, nodeKey, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/read/reader.ts';
+import { viewOf, viewsOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { changeGrantRoles, role, tenantGrant, user } from '../edges/kinds.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { refuseForeignRole } from '../edges/rules.ts';
-import { pageFields, viewsOf } from '../nodes/node-lists.ts';
-import { loadScope, textOf, viewOf } from '../nodes/nodes.ts';
+import { pageFields } from '../nodes/node-lists.ts';
+import { loadScope, textOf } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 
 /**

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { viewsOf } from '../../table/view.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
 import { type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
-import { allOf, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
+import { allOf, listOwned, pageFields } from '../nodes/node-lists.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 
 /** Groups: owned by the scope at which they stand. Their roles are repeated in that scope's decision item. */

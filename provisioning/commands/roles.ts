@@ -6,13 +6,14 @@ import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, edgePrefix, GLOBAL, nodeKey, partitionOf } from '../../table/keys.ts';
+import { viewsOf } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { changeGrantRoles, ownerOf, ownership, role } from '../edges/kinds.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
-import { allOf, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
+import { allOf, listOwned, pageFields } from '../nodes/node-lists.ts';
 import { loadNode, loadScope, optionalText, textOf } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 

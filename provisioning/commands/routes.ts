@@ -10,10 +10,11 @@ import {
   parseValueTemplate,
   pathParametersOf,
 } from '../../table/route-template.ts';
+import { viewsOf } from '../../table/view.ts';
 import { create } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { type Attributes, type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
-import { pageFields, viewsOf } from '../nodes/node-lists.ts';
+import { pageFields } from '../nodes/node-lists.ts';
 import { textOf } from '../nodes/nodes.ts';
 
 /**

@@ -6,11 +6,12 @@ import { SCOPES } from '../../table/entities/scopes.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { DECISION, decisionKey, edgePrefix } from '../../table/keys.ts';
+import { viewsOf } from '../../table/view.ts';
 import { type Command, readCommand } from '../command.ts';
 import { addEdge, type Edge, removeEdge } from '../edges/edge.ts';
 import { ownership } from '../edges/kinds.ts';
 import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
-import { allOf, listAllCommand, listOwned, pageFields, viewsOf } from '../nodes/node-lists.ts';
+import { allOf, listAllCommand, listOwned, pageFields } from '../nodes/node-lists.ts';
 import { loadScope, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 

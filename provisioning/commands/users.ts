@@ -6,10 +6,11 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
+import { viewsOf } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
-import { allOf, inTenant, pageFields, periodFields, viewsOf, withStatus } from '../nodes/node-lists.ts';
+import { allOf, inTenant, pageFields, periodFields, withStatus } from '../nodes/node-lists.ts';
 import { loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 

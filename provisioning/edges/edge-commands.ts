@@ -4,10 +4,11 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/read/query.ts';
+import { viewOf, viewsOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import type { Attributes } from '../nodes/node-commands.ts';
-import { type PageInput, pageFields, viewsOf } from '../nodes/node-lists.ts';
-import { viewOf } from '../nodes/nodes.ts';
+import { type PageInput, pageFields } from '../nodes/node-lists.ts';
+
 import type { Planning } from '../plan.ts';
 import { addEdge, changeEdge, type Edge, removeEdge } from './edge.ts';
 import { readEdge } from './read-edge.ts';

@@ -6,6 +6,7 @@ import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { guardKey, nodeKey, partitionOf } from '../../table/keys.ts';
+import { viewOf } from '../../table/view.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { removeEdge } from '../edges/edge.ts';
@@ -13,7 +14,7 @@ import { howToLighten, readEdge } from '../edges/read-edge.ts';
 import type { Node, Planning } from '../plan.ts';
 import { claimGuards, freeGuards, guardedValues, moveGuards } from './guards.ts';
 import { indexAttributes, indexChanges } from './index-attributes.ts';
-import { loadNode, toUpdate, viewOf } from './nodes.ts';
+import { loadNode, toUpdate } from './nodes.ts';
 
 /**
  * Create, read, update, delete and list for a kind of node, made from its registry entry. What is

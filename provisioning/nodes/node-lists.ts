@@ -3,7 +3,6 @@ import { type Entity, INDEXES } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
-import type { Item } from '../../table/item.ts';
 import {
   edgePrefix,
   listPartition,
@@ -14,21 +13,13 @@ import {
   typeBetween,
 } from '../../table/keys.ts';
 import type { MergedQuery } from '../../table/read/merged.ts';
-import type { ListQuery, Page } from '../../table/read/query.ts';
+import type { ListQuery } from '../../table/read/query.ts';
 import type { Reader } from '../../table/read/reader.ts';
+import { viewsOf } from '../../table/view.ts';
 import { type Command, readCommand } from '../command.ts';
-import { viewOf } from './nodes.ts';
 
 /** Input fields of every list. */
 export const pageFields = { limit: field.limit.optional(), cursor: field.cursor.optional() };
-
-/** A page as callers see it. */
-export const viewsOf = (
-  page: Page<Item>,
-): { items: readonly Readonly<Record<string, unknown>>[]; cursor?: string } => ({
-  items: page.items.map(viewOf),
-  ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
-});
 
 /** One page of the nodes of a type that `owner` owns: its edges by Query, then the nodes themselves. */
 export async function listOwned(reader: Reader, owner: Ref, type: EntityType, page: PageInput) {

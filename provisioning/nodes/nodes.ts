@@ -1,5 +1,4 @@
-import { type Entity, INDEXES } from '../../table/entities/entity.ts';
-import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
+import type { EntityType } from '../../table/entities/registry.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { GatehouseError, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
@@ -68,22 +67,6 @@ export function textsOf(item: Item, attribute: string): readonly string[] {
   }
   return value;
 }
-
-const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', 'rev', 'ttl'],
-  ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
-]);
-
-/** Secret attributes of all entities: their names mean the same everywhere. */
-const SECRET: ReadonlySet<string> = new Set(
-  Object.values(ENTITIES as Readonly<Record<string, Entity>>).flatMap(({ secret = [] }) => secret),
-);
-
-/** An item, or attributes, as callers and the log see them: without keys, bookkeeping and secrets. */
-export const viewOf = (attributes: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(attributes).filter(([attribute]) => !INTERNAL.has(attribute) && !SECRET.has(attribute)),
-  );
 
 /** Changes of attributes as an update takes them: null and undefined clear, everything else is set. */
 export function toUpdate(changes: Readonly<Record<string, unknown>>): {

@@ -21,20 +21,23 @@ export interface ListQuery {
   readonly index?: IndexName;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
+  /** Which items belong to the list, where keys alone cannot say it: by date, by scope. */
+  readonly keep?: (item: Item) => boolean;
 }
 
 /** A page of a list. A cursor is there exactly when there may be more. */
-export interface Page<T> {
+export type Page<T> = {
   readonly items: readonly T[];
   readonly cursor?: string;
-}
+};
 
 export const DEFAULT_PAGE = 100;
 export const MAX_PAGE = 1_000;
 
 /**
  * One page of a list. Ranges are read one after the other; a page is filled to its limit unless the
- * list ends, so an empty page with a cursor never happens.
+ * list ends, so an empty page with a cursor never happens. Of a filtered list more is read at a time, and
+ * the page ends at the last item that it keeps.
  *
  * @throws GatehouseError `invalid` for a bad cursor or limit, otherwise as the service fails
  */
@@ -53,26 +56,49 @@ export async function queryPage(
     query.cursor === undefined ? { range: 0 } : decodeCursor(list, query.cursor, query.ranges.length);
   refuseForeign(position, query);
   const signal = pacing.deadline();
+  const { keep } = query;
   const items: Item[] = [];
   for (;;) {
     const range = query.ranges[position.range];
     if (range === undefined) return { items };
     if (items.length === limit) return { items, cursor: encodeCursor(list, position) };
-    const command = toCommand(table, query.index, range, limit - items.length, position.after);
+    const room = limit - items.length;
+    const command = toCommand(
+      table,
+      query.index,
+      range,
+      keep ? Math.max(room, DEFAULT_PAGE) : room,
+      position.after,
+    );
     const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
       // The only part of a Query that a caller can have forged is the place to go on from.
       const forged =
         position.after !== undefined && (error as { name?: unknown }).name === 'ValidationException';
       throw forged ? invalid('cursor', 'cursor does not belong to this list') : toTableError(error, 'Query');
     });
-    items.push(...((answer.Items ?? []) as Item[]));
-    const after = answer.LastEvaluatedKey as Record<string, string> | undefined;
+    const found = (answer.Items ?? []) as Item[];
+    const kept = keep ? found.filter(keep) : found;
+    items.push(...kept.slice(0, room));
+    const last = kept[room - 1];
+    const after =
+      last !== undefined && kept.length > room
+        ? placeOf(last, query.index)
+        : (answer.LastEvaluatedKey as Record<string, string> | undefined);
     position = after ? { range: position.range, after } : { range: position.range + 1 };
   }
 }
 
 export const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
   index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
+
+/** The place of an item, as DynamoDB would give it had the answer ended there. */
+const placeOf = (item: Item, index: ListQuery['index']): Record<string, string> =>
+  Object.fromEntries(
+    ['PK', 'SK', ...(index === undefined ? [] : keyAttributes(index))].map((name) => [
+      name,
+      String(item[name]),
+    ]),
+  );
 
 /** A place to go on from lies in its range. DynamoDB refuses others too; not every engine does. */
 function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery): void {

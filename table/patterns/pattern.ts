@@ -1,0 +1,50 @@
+import type { IndexName } from '../entities/entity.ts';
+import { invalid } from '../errors.ts';
+import { isId, type Ref } from '../identifiers.ts';
+import type { Reader } from '../read/reader.ts';
+
+/** One read of a pattern, in the order in which they are made. */
+export interface Read {
+  readonly operation: 'GetItem' | 'BatchGetItem' | 'Query';
+  /** The base table, strongly consistent, when left out. */
+  readonly index?: IndexName;
+}
+
+/** What is to be known of an access pattern: `docs/table.md` is made from it, and tests hold it to it. */
+export interface Facts {
+  readonly name: string;
+  /** What it asks, in a few words. */
+  readonly title: string;
+  readonly reads: readonly Read[];
+  /** The rows of the seeds that it answers (SPEC section 4). */
+  readonly rows: readonly string[];
+}
+
+/** A named way of reading the table: one function of a reader and an input. */
+export interface Pattern<I, O> {
+  (reader: Reader, input: I): Promise<O>;
+  readonly facts: Facts;
+}
+
+export const pattern = <I, O>(facts: Facts, read: (reader: Reader, input: I) => Promise<O>): Pattern<I, O> =>
+  Object.assign((reader: Reader, input: I) => read(reader, input), { facts });
+
+/** Where a list goes on and how much of it is wanted: input of every list. */
+export interface PageInput {
+  /** At most this many items, 1 to 1,000; 100 when left out. */
+  readonly limit?: number | undefined;
+  /** From the page before. */
+  readonly cursor?: string | undefined;
+}
+
+/** From an instant on, until before another: ISO 8601. */
+export interface Period {
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+/** The node of a type with this id. Throws `invalid` naming `field` for what is no id. */
+export function refOf(type: string, id: string, field: string): Ref {
+  if (!isId(id)) throw invalid(field, `${field} is neither a ULID nor a UUID`);
+  return { type, id };
+}

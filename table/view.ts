@@ -1,0 +1,28 @@
+import { type Entity, INDEXES } from './entities/entity.ts';
+import { ENTITIES } from './entities/registry.ts';
+import type { Page } from './read/query.ts';
+
+/** What callers see of an item. */
+export type View = Readonly<Record<string, unknown>>;
+
+const INTERNAL: ReadonlySet<string> = new Set([
+  ...['PK', 'SK', 'Type', 'rev', 'ttl'],
+  ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
+]);
+
+/** Secret attributes of all entities: their names mean the same everywhere. */
+const SECRET: ReadonlySet<string> = new Set(
+  Object.values(ENTITIES as Readonly<Record<string, Entity>>).flatMap(({ secret = [] }) => secret),
+);
+
+/** An item, or attributes, as callers and the log see them: without keys, bookkeeping and secrets. */
+export const viewOf = (attributes: View): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(attributes).filter(([attribute]) => !INTERNAL.has(attribute) && !SECRET.has(attribute)),
+  );
+
+/** A page as callers see it. */
+export const viewsOf = (page: Page<View>): Page<View> => ({
+  items: page.items.map(viewOf),
+  ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
+});
