@@ -27,7 +27,8 @@ export interface Pattern<I, O> {
 }
 
 export const pattern = <I, O>(facts: Facts, read: (reader: Reader, input: I) => Promise<O>): Pattern<I, O> =>
-  Object.assign((reader: Reader, input: I) => read(reader, input), { facts });
+  // Async, so that bad input is refused as everything else is: by the promise.
+  Object.assign(async (reader: Reader, input: I) => read(reader, input), { facts });
 
 /** Where a list goes on and how much of it is wanted: input of every list. */
 export interface PageInput {

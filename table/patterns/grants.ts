@@ -1,0 +1,137 @@
+import { parseScopeRef, SCOPE_TYPES } from '../entities/scope-types.ts';
+import { formatRef } from '../identifiers.ts';
+import type { Item } from '../item.ts';
+import { edgeKey, nodeKey } from '../keys.ts';
+import { type PageInput, pattern, refOf } from './pattern.ts';
+import { edgesFrom, itemAt } from './reads.ts';
+
+/** Where a grant can be made: in a root scope. */
+const ROOT_TYPES = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
+
+interface OfUser extends PageInput {
+  readonly user: string;
+}
+
+interface OfGroup extends PageInput {
+  readonly group: string;
+}
+
+export const group = pattern(
+  {
+    name: 'group',
+    title: 'a group by id',
+    reads: [{ operation: 'GetItem' }],
+    rows: ['RB-05'],
+  },
+  (reader, input: { readonly group: string }) =>
+    itemAt(reader, nodeKey(refOf('group', input.group, 'group'))),
+);
+
+export const locationsOfUser = pattern(
+  {
+    name: 'locations-of-user',
+    title: 'the locations that a user was put into, with the roles held there',
+    reads: [{ operation: 'Query' }],
+    rows: ['RB-08'],
+  },
+  (reader, { user, ...page }: OfUser) => edgesFrom(reader, refOf('user', user, 'user'), ['location'], page),
+);
+
+export const usersOfLocation = pattern(
+  {
+    name: 'users-of-location',
+    title: 'the users who were put into a location',
+    reads: [{ operation: 'Query' }],
+    rows: ['RB-09'],
+  },
+  (reader, { location, ...page }: PageInput & { readonly location: string }) =>
+    edgesFrom(reader, refOf('location', location, 'location'), ['user'], page),
+);
+
+export const groupsOfUser = pattern(
+  {
+    name: 'groups-of-user',
+    title: 'the groups that a user is in',
+    reads: [{ operation: 'Query' }],
+    rows: ['RB-10'],
+  },
+  (reader, { user, ...page }: OfUser) => edgesFrom(reader, refOf('user', user, 'user'), ['group'], page),
+);
+
+export const groupsOfUserAt = pattern(
+  {
+    name: 'groups-of-user-at',
+    title: 'the groups at one scope that a user is in',
+    reads: [{ operation: 'Query' }],
+    rows: ['RB-11'],
+  },
+  (reader, { user, scope, ...page }: OfUser & { readonly scope: string }) => {
+    const at = formatRef(parseScopeRef(scope, 'scope'));
+    const keep = (edge: Item) => edge.scope === at;
+    return edgesFrom(reader, refOf('user', user, 'user'), ['group'], page, { keep });
+  },
+);
+
+export const usersOfGroup = pattern(
+  {
+    name: 'users-of-group',
+    title: 'the users in a group',
+    reads: [{ operation: 'Query' }],
+    rows: ['RB-12'],
+  },
+  (reader, input: OfGroup) => edgesFrom(reader, refOf('group', input.group, 'group'), ['user'], input),
+);
+
+export const rolesOfGroup = pattern(
+  {
+    name: 'roles-of-group',
+    title: 'the roles that a group carries',
+    reads: [{ operation: 'Query' }],
+    rows: ['RB-13'],
+  },
+  (reader, input: OfGroup) => edgesFrom(reader, refOf('group', input.group, 'group'), ['role'], input),
+);
+
+export const hasGroupRole = pattern(
+  {
+    name: 'has-group-role',
+    title: 'whether a group carries a role',
+    reads: [{ operation: 'GetItem' }],
+    rows: ['RB-14'],
+  },
+  async (reader, input: { readonly group: string; readonly role: string }) => {
+    const key = edgeKey(refOf('group', input.group, 'group'), refOf('role', input.role, 'role'));
+    return (await reader.get(key)) !== undefined;
+  },
+);
+
+export const grantOf = pattern(
+  {
+    name: 'grant-of',
+    title: "a user's grant in a tenant or another root scope",
+    reads: [{ operation: 'GetItem' }],
+    rows: ['AZ-06'],
+  },
+  (reader, { user, scope }: { readonly user: string; readonly scope: string }) =>
+    itemAt(reader, edgeKey(parseScopeRef(scope, 'scope'), refOf('user', user, 'user'))),
+);
+
+export const grantsOfUser = pattern(
+  {
+    name: 'grants-of-user',
+    title: "a user's grants in tenants and other root scopes",
+    reads: [{ operation: 'Query' }],
+    rows: ['AZ-07'],
+  },
+  (reader, { user, ...page }: OfUser) => edgesFrom(reader, refOf('user', user, 'user'), ROOT_TYPES, page),
+);
+
+export const grantById = pattern(
+  {
+    name: 'grant-by-id',
+    title: 'a grant by id',
+    reads: [{ operation: 'GetItem' }],
+    rows: ['AZ-08'],
+  },
+  (reader, { grant }: { readonly grant: string }) => itemAt(reader, nodeKey(refOf('grant', grant, 'grant'))),
+);
