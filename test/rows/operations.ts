@@ -1,0 +1,50 @@
+import type { Read } from '../../table/patterns/pattern.ts';
+
+/** One kind of call that went out during a row, and how many. `index` is null for the base table. */
+export interface Operation {
+  readonly operation: string;
+  readonly index: string | null;
+  readonly calls: number;
+}
+
+interface Call {
+  readonly operation: string;
+  readonly index?: string | undefined;
+}
+
+const nameOf = ({ operation, index }: Call): string => [operation, index ?? ''].join(' ').trim();
+
+/** Counts calls by operation and index, in the order in which each first went out. */
+export function tally(calls: readonly Call[]): readonly Operation[] {
+  const counts = new Map<string, Operation>();
+  for (const call of calls) {
+    const name = nameOf(call);
+    const { operation, index = null } = call;
+    counts.set(name, { operation, index, calls: (counts.get(name)?.calls ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}
+
+/** Names of calls in order; of a list that takes several pages or partitions the Query is named once. */
+export const namesOf = (calls: readonly (Call | Read)[]): readonly string[] =>
+  calls.map(nameOf).filter((name, place, names) => !name.startsWith('Query') || name !== names[place - 1]);
+
+/** What must have gone out for a pattern: all that it declares, or its first reads when they found nothing. */
+export function expectedNames(
+  reads: readonly Read[],
+  actual: readonly (Call | Read)[],
+  foundNothing: boolean,
+): readonly string[] {
+  const declared = namesOf(reads);
+  const first = foundNothing ? Math.max(1, namesOf(actual).length) : declared.length;
+  return declared.slice(0, first);
+}
+
+/** Whether an answer of a pattern says that there is nothing. */
+export const isNothing = (answer: unknown): boolean =>
+  answer === undefined ||
+  (typeof answer === 'object' &&
+    answer !== null &&
+    'items' in answer &&
+    Array.isArray(answer.items) &&
+    answer.items.length === 0);

@@ -1,0 +1,104 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Pattern } from '../../table/patterns/pattern.ts';
+import type { Page } from '../../table/read/query.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { expectedNames, isNothing, namesOf, type Operation, tally } from './operations.ts';
+import { ROWS, type RowId } from './titles.ts';
+
+/** What a row's test leaves for the table of rows. */
+export interface RowMeta {
+  readonly id: RowId;
+  readonly title: string;
+  readonly operations: readonly Operation[];
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    row?: RowMeta;
+  }
+}
+
+/** What a row is written with. */
+export interface RowContext {
+  /** One per test file: rows of a file take care that their names do not meet. */
+  readonly world: World;
+  /** Calls a pattern and holds it to its facts: it reads what they declare, and they name this row. */
+  readonly reads: <I, O>(pattern: Pattern<I, O>, input: I) => Promise<O>;
+  /** Calls a list page after page, each of `limit` items but the last: the items, page by page. */
+  readonly pages: <I extends object, T>(
+    pattern: Pattern<I, Page<T>>,
+    input: I,
+    limit: number,
+  ) => Promise<readonly (readonly T[])[]>;
+  /** Records the reads of something that is no pattern, as a decision. They never touch an index. */
+  readonly record: <T>(act: () => T | Promise<T>) => Promise<T>;
+}
+
+/** Operations a row may be answered with. */
+const READS = ['GetItem', 'BatchGetItem', 'Query'];
+/** A partition or two, not a table: a list that does not end is a failure. */
+const MAX_PAGES = 100;
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+/** The test of one row of SPEC section 4. */
+export function row(id: RowId, body: (context: RowContext) => Promise<void>): void {
+  const title = ROWS.find((each) => each.id === id)?.title ?? '';
+  test(`${id} ${title}`, async ({ task }) => {
+    const made: (typeof world.calls)[number][] = [];
+
+    /** Runs `act` and answers with what went out during it; what fails is recorded too. */
+    async function watch<T>(act: () => T | Promise<T>) {
+      const start = world.calls.length;
+      try {
+        const answer = await act();
+        return { answer, calls: world.calls.slice(start) };
+      } finally {
+        made.push(...world.calls.slice(start));
+      }
+    }
+
+    const reads: RowContext['reads'] = async (pattern, input) => {
+      const { facts } = pattern;
+      expect(facts.rows, `${facts.name} does not name this row`).toContain(id);
+      const { answer, calls } = await watch(() => pattern(world.reader, input));
+      const expected = expectedNames(facts.reads, calls, isNothing(answer));
+      expect(namesOf(calls), `what ${facts.name} reads`).toEqual(expected);
+      return answer;
+    };
+
+    const pages = async <I extends object, T>(pattern: Pattern<I, Page<T>>, input: I, limit: number) => {
+      const seen: (readonly T[])[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await reads(pattern, { ...input, limit, ...(cursor === undefined ? {} : { cursor }) });
+        seen.push(page.items);
+        cursor = page.cursor;
+        if (cursor !== undefined) expect(page.items.length, 'a page before the last').toBe(limit);
+      } while (cursor !== undefined && seen.length < MAX_PAGES);
+      expect(cursor, 'the list ends').toBeUndefined();
+      return seen;
+    };
+
+    const record: RowContext['record'] = async (act) => {
+      const { answer, calls } = await watch(act);
+      for (const { operation, index } of calls) expect(index, `${operation} of a decision`).toBeUndefined();
+      return answer;
+    };
+
+    try {
+      await body({ world, reads, pages, record });
+      expect(made.length, 'reads of this row').toBeGreaterThan(0);
+      for (const { operation, index } of made) {
+        expect(READS).toContain(operation);
+        // Seed 003's hard rule.
+        if (id.startsWith('RB-')) expect(index, operation).toBeUndefined();
+      }
+    } finally {
+      task.meta.row = { id, title, operations: tally(made) };
+    }
+  });
+}
