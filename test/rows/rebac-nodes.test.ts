@@ -8,8 +8,8 @@ import {
   user,
   userIdByEmail,
 } from '../../table/patterns/index.ts';
-import { create, newGroup, newLocation } from './rebac.ts';
 import { row } from './row.ts';
+import { create, newGroup, newLocation } from './setup.ts';
 
 /** Seed 003, entities: each by what names it. */
 row('RB-01', async ({ world, reads }) => {

@@ -10,6 +10,7 @@ import {
   usersOfGroup,
   usersOfLocation,
 } from '../../table/patterns/index.ts';
+import { row } from './row.ts';
 import {
   BAD_CURSOR,
   create,
@@ -22,8 +23,7 @@ import {
   several,
   sorted,
   valuesOf,
-} from './rebac.ts';
-import { row } from './row.ts';
+} from './setup.ts';
 
 /** Seed 003, relationships: who is where, in which group, with which roles and pages. */
 row('RB-08', async ({ world, reads, pages }) => {

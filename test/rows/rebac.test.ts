@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { PATTERNS, page, rolePage } from '../../table/patterns/index.ts';
-import { create, newGroup, newLocation, newRole, newUser, setPage } from './rebac.ts';
 import { row } from './row.ts';
+import { create, newGroup, newLocation, newRole, newUser, setPage } from './setup.ts';
 import { ROWS } from './titles.ts';
 
 /** Seed 003 as a whole: decisions, new pages, and what holds of every read. */
