@@ -1,6 +1,6 @@
 import type { Read } from '../../table/patterns/pattern.ts';
 
-/** One kind of call that went out during a row, and how many. `index` is null for the base table. */
+/** One kind of call, and how many of it went out. `index` is null for the base table. */
 export interface Operation {
   readonly operation: string;
   readonly index: string | null;
@@ -23,6 +23,16 @@ export function tally(calls: readonly Call[]): readonly Operation[] {
     counts.set(name, { operation, index, calls: (counts.get(name)?.calls ?? 0) + 1 });
   }
   return [...counts.values()];
+}
+
+/** Of several tallies, put one after the other, the most of each kind. */
+export function mostOf(tallies: readonly Operation[]): readonly Operation[] {
+  const most = new Map<string, Operation>();
+  for (const each of tallies) {
+    const name = nameOf({ ...each, index: each.index ?? undefined });
+    if ((most.get(name)?.calls ?? 0) < each.calls) most.set(name, each);
+  }
+  return [...most.values()];
 }
 
 /** Names of calls in order; of a list that takes several pages or partitions the Query is named once. */
