@@ -1,4 +1,5 @@
 import { ALLOWED_ADMIN, ALLOWED_ROLE, DENIED, type Decision } from './decision.ts';
+import { notEntitled } from './entitlements.ts';
 import { someRoleInForce } from './roles.ts';
 import type { View } from './view.ts';
 
@@ -18,7 +19,7 @@ export function decide(view: View, at: number): Decision {
   }
   if (!permission?.registered) return DENIED.permission_unknown;
   if (subject.isAdmin) return ALLOWED_ADMIN;
-  return combine(view, at);
+  return notEntitled(view, at) ?? combine(view, at);
 }
 
 /**

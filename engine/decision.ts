@@ -11,6 +11,8 @@ export type Reason =
   | 'scope_unknown'
   | 'scope_inactive'
   | 'permission_unknown'
+  | 'not_subscribed'
+  | 'not_licensed'
   | 'denied_by_role'
   | 'no_grant';
 
@@ -31,6 +33,8 @@ export const DENIED: Readonly<Record<Exclude<Reason, 'admin' | 'role'>, Decision
   scope_unknown: decision(false, 'scope_unknown'),
   scope_inactive: decision(false, 'scope_inactive'),
   permission_unknown: decision(false, 'permission_unknown'),
+  not_subscribed: decision(false, 'not_subscribed'),
+  not_licensed: decision(false, 'not_licensed'),
   denied_by_role: decision(false, 'denied_by_role'),
   no_grant: decision(false, 'no_grant'),
 };

@@ -1,9 +1,10 @@
+import type { TokenFacts } from '../table/decision/facts.ts';
 import { GatehouseError, invalid } from '../table/errors.ts';
 import type { Reader } from '../table/read/reader.ts';
 import { watch } from './coherence.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
-import type { Need } from './needs.ts';
+import { type Need, needToken } from './needs.ts';
 import { rolesInForce } from './roles.ts';
 import { type Clock, createStore, type Entry } from './store.ts';
 import { assemble, type Find, type Question, type View } from './view.ts';
@@ -61,6 +62,17 @@ export interface Engine {
     scope: string,
     options?: CheckOptions,
   ) => Standing | undefined | Promise<Standing | undefined>;
+  /**
+   * Whom an API token stands for, by the token's id; undefined when there is no such token, or when it was
+   * revoked or has ended. The caller compares the hash with that of the text it was shown.
+   */
+  readonly bearerOf: (tokenId: string) => Bearer | undefined | Promise<Bearer | undefined>;
+}
+
+/** The owner of an API token, and the SHA-256 of its text. */
+export interface Bearer {
+  readonly subject: string;
+  readonly hash: string;
 }
 
 export const DEFAULT_TTL_MS = 60_000;
@@ -156,8 +168,21 @@ export function createEngine(options: EngineOptions): Engine {
       if (view) return standingOf(view, at ?? now);
       return viewsOf([question], now).then(([loaded]) => standingOf(loaded as View, at ?? now));
     },
+    bearerOf: (tokenId) => {
+      const need = needToken(tokenId);
+      if (!need) return undefined;
+      const now = clock.now();
+      const entry = store.find(need, now);
+      if (entry) return bearerFrom(entry.facts, now);
+      return store
+        .load([need], now)
+        .then((loaded) => bearerFrom(loaded.get(need.id)?.facts as TokenFacts | null, now));
+    },
   };
 }
+
+const bearerFrom = (token: TokenFacts | null, now: number): Bearer | undefined =>
+  token?.active && now < token.endsAt ? { subject: token.subject, hash: token.hash } : undefined;
 
 function standingOf(view: View, at: number): Standing | undefined {
   const root = view.scopes.at(-1);

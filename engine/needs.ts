@@ -1,14 +1,28 @@
-import { decodeGlobalRoles, decodePermission, decodeScope, decodeSubject } from '../table/decision/decode.ts';
-import type { PermissionFacts, RoleTable, ScopeFacts, SubjectFacts } from '../table/decision/facts.ts';
-import { isRef, parseRef } from '../table/identifiers.ts';
+import {
+  decodeGlobal,
+  decodePermission,
+  decodeScope,
+  decodeSubject,
+  decodeToken,
+} from '../table/decision/decode.ts';
+import type {
+  GlobalFacts,
+  PermissionFacts,
+  ScopeFacts,
+  SubjectFacts,
+  TokenFacts,
+} from '../table/decision/facts.ts';
+import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { isId, isRef, parseRef } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
-import { decisionKey, globalRolesKey, type Key, ownedEffectsKey, permissionRef } from '../table/keys.ts';
-import { patternsCovering, readPermissionName } from '../table/permission-name.ts';
+import { decisionKey, globalKey, type Key, ownedEffectsKey, permissionRef } from '../table/keys.ts';
+import { moduleOf, patternsCovering, readPermissionName } from '../table/permission-name.ts';
 
 /**
  * A need is one item that a decision asks for: under which name it is cached, where it stands in the
  * table, and how it is read. All names share one cache, so each kind has a form of its own:
- * `user:id`, `location:id`, `dashboard` or `a:b:c`, `location:id dashboard`, and one for the global roles.
+ * `user:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`, and one for what
+ * holds everywhere.
  */
 export interface Need<T> {
   readonly id: string;
@@ -21,22 +35,19 @@ export interface CheckedPermission extends PermissionFacts {
   readonly covering: readonly string[];
 }
 
-/** Kinds of things that have a decision item and are no place. */
-const NO_SCOPES: ReadonlySet<string> = new Set(['user', 'page', 'permission']);
-const mayBeScope = (ref: string): boolean => !NO_SCOPES.has(ref.slice(0, ref.indexOf(':')));
+const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 
 /** The kinds of things that act. */
-const SUBJECT_TYPES: ReadonlySet<string> = new Set(['user']);
-const isSubject = (ref: string): boolean => SUBJECT_TYPES.has(ref.slice(0, ref.indexOf(':')));
+const SUBJECT_TYPES: ReadonlySet<string> = new Set(['user', 'technical-user']);
 
 /** Undefined when the text names no subject that could exist: nothing is read for it. */
 export const needSubject = (ref: string): Need<SubjectFacts> | undefined =>
-  isRef(ref) && isSubject(ref)
+  isRef(ref) && SUBJECT_TYPES.has(typeOf(ref))
     ? { id: ref, key: decisionKey(parseRef(ref, 'subject')), decode: decodeSubject }
     : undefined;
 
 export const needScope = (ref: string): Need<ScopeFacts> | undefined =>
-  isRef(ref) && mayBeScope(ref)
+  isRef(ref) && mayBeScopeType(typeOf(ref))
     ? { id: ref, key: decisionKey(parseRef(ref, 'scope')), decode: (item) => decodeScope(ref, item) }
     : undefined;
 
@@ -46,7 +57,10 @@ export function needPermission(text: string): Need<CheckedPermission> | undefine
     name && {
       id: text,
       key: decisionKey(permissionRef(name)),
-      decode: (item) => ({ ...decodePermission(item), covering: patternsCovering(text) }),
+      decode: (item) => {
+        const facts = decodePermission(item);
+        return { ...facts, module: facts.module ?? moduleOf(name), covering: patternsCovering(text) };
+      },
     }
   );
 }
@@ -63,4 +77,9 @@ export function needOwnedEffects(root: string, text: string): Need<PermissionFac
   );
 }
 
-export const GLOBAL_ROLES: Need<RoleTable> = { id: '', key: globalRolesKey(), decode: decodeGlobalRoles };
+/** What holds everywhere: the global roles, the modules that are sold. */
+export const GLOBAL_FACTS: Need<GlobalFacts> = { id: '', key: globalKey(), decode: decodeGlobal };
+
+/** Undefined when the id is none that a token could have. */
+export const needToken = (id: string): Need<TokenFacts> | undefined =>
+  isId(id) ? { id: `token:${id}`, key: decisionKey({ type: 'token', id }), decode: decodeToken } : undefined;

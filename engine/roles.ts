@@ -12,7 +12,7 @@ type Visit = (role: string, facts: RoleFacts, owned: boolean) => boolean;
  * @returns true when `visit` ended the walk
  */
 export function someRoleInForce(view: View, at: number, visit: Visit): boolean {
-  const { subject, scopes, roles } = view;
+  const { subject, scopes, global } = view;
   const root = scopes.at(-1);
   if (!subject || !root) return false;
   const seen = new Set<string>();
@@ -22,7 +22,7 @@ export function someRoleInForce(view: View, at: number, visit: Visit): boolean {
     for (let role: string | undefined = first; role !== undefined && !seen.has(role); ) {
       seen.add(role);
       const own = root.roles.get(role);
-      const facts: RoleFacts | undefined = own ?? roles.get(role);
+      const facts: RoleFacts | undefined = own ?? global.roles.get(role);
       if (facts === undefined) return false;
       if (visit(role, facts, own !== undefined)) return true;
       role = facts.parent;

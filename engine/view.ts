@@ -1,8 +1,8 @@
-import type { PermissionFacts, RoleTable, ScopeFacts, SubjectFacts } from '../table/decision/facts.ts';
+import type { GlobalFacts, PermissionFacts, ScopeFacts, SubjectFacts } from '../table/decision/facts.ts';
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import {
   type CheckedPermission,
-  GLOBAL_ROLES,
+  GLOBAL_FACTS,
   type Need,
   needOwnedEffects,
   needPermission,
@@ -19,8 +19,7 @@ export interface View {
   readonly permission: CheckedPermission | null;
   /** Effects of the roles that the root owns. */
   readonly owned: PermissionFacts | null;
-  /** The global roles. */
-  readonly roles: RoleTable;
+  readonly global: GlobalFacts;
 }
 
 export interface Question {
@@ -32,7 +31,7 @@ export interface Question {
 
 export type Find = <T>(need: Need<T>) => Entry<T> | undefined;
 
-const NO_ROLES: RoleTable = new Map();
+const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() };
 
 /**
  * Puts a view together from what `find` has, and adds what is missing to `missing`.
@@ -53,7 +52,7 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
   const subject = get(needSubject(question.subject))?.facts ?? null;
   const own = get(needScope(question.scope))?.facts ?? null;
   const permission = (text === undefined ? undefined : get(needPermission(text))?.facts) ?? null;
-  const roles = get(GLOBAL_ROLES)?.facts ?? NO_ROLES;
+  const global = get(GLOBAL_FACTS)?.facts ?? NOTHING_GLOBAL;
   const known = missing.length === 0;
   if (!known) {
     // The scope may turn out to be a root: its own effects come along in the same read.
@@ -64,12 +63,12 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
     return undefined;
   }
   // Without a subject or a scope the answer is known: nothing more is read for it.
-  if (own === null || subject === null) return { subject, scopes: [own], permission, owned: null, roles };
+  if (own === null || subject === null) return { subject, scopes: [own], permission, owned: null, global };
   const scopes: (ScopeFacts | null)[] = [own];
   for (const ancestor of own.ancestors) scopes.push(get(needScope(ancestor))?.facts ?? null);
   const root = own.ancestors.at(-1) ?? own.ref;
   const owned = (text === undefined ? undefined : get(needOwnedEffects(root, text))?.facts) ?? null;
-  return missing.length === 0 ? { subject, scopes, permission, owned, roles } : undefined;
+  return missing.length === 0 ? { subject, scopes, permission, owned, global } : undefined;
 }
 
 /** Whether this is a scope of a type that can stand alone; types that are not known here may. */

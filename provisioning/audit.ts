@@ -1,11 +1,22 @@
+import * as z from 'zod';
+import { INDEXES } from '../table/entities/entity.ts';
+import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
-import { formatRef } from '../table/identifiers.ts';
-import { logKey } from '../table/keys.ts';
+import { formatRef, isId, isRef, parseRef, type Ref } from '../table/identifiers.ts';
+import { logKey, partitionOf, timedSort } from '../table/keys.ts';
 import { type Action, create } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
 
 /** Audit records are kept a year (seed 000). */
 const LIFETIME_SECONDS = 31_536_000;
+
+/** Where a request came from (seed 000, "Audit Log Entity"). */
+export const auditOrigin = z.strictObject({
+  ipAddress: field.ipAddress.optional(),
+  userAgent: field.text(512).optional(),
+  sessionId: field.id.optional(),
+  metadata: field.map.optional(),
+});
 
 export interface AuditContext {
   readonly id: string;
@@ -13,11 +24,24 @@ export interface AuditContext {
   readonly writtenAt: number;
   readonly command: string;
   readonly operationId: string;
-  readonly actor: string | undefined;
+  readonly event: {
+    readonly actor?: string | undefined;
+    readonly origin?: z.infer<typeof auditOrigin> | undefined;
+  };
+  /** Which step of a command that takes several. */
+  readonly step: number | undefined;
 }
+
+/** A change that opens or closes much is marked, so that it can be found. */
+const severityOf = (command: string): string => {
+  if (command.startsWith('admin.')) return 'critical';
+  return /\.(delete|delete-tree|revoke|move)$/.test(command) ? 'warning' : 'info';
+};
 
 /** The record of a write, put in the same transaction: what happened is never without its trace. */
 export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
+  const { actor, origin } = context.event;
+  const user = actor === undefined ? undefined : userOf(actor);
   const item = {
     ...logKey(entry.tenant, context.now, context.id),
     Type: 'AuditLog',
@@ -28,12 +52,28 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     timestamp: context.now,
     operationId: context.operationId,
     status: 'success',
-    severity: 'info',
-    ...(context.actor === undefined ? {} : { actor: context.actor }),
+    severity: severityOf(context.command),
+    ...(actor === undefined ? {} : { actor }),
+    ...(user ? { userId: user.id, ...activityKey(user, context.now, context.id) } : {}),
+    ...origin,
     ...(entry.tenant ? { tenant: formatRef(entry.tenant) } : {}),
+    ...(context.step === undefined ? {} : { step: context.step }),
     ...(entry.before ? { before: entry.before } : {}),
     ...(entry.after ? { after: entry.after } : {}),
+    ...entry.details,
     ttl: Math.floor(context.writtenAt / 1000) + LIFETIME_SECONDS,
   };
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
 }
+
+/** The user behind an actor that is named by id or reference; others (`pipeline`) have no activity of their own. */
+function userOf(actor: string): Ref | undefined {
+  if (isId(actor)) return { type: 'user', id: actor };
+  return isRef(actor) ? parseRef(actor, 'actor') : undefined;
+}
+
+/** What a user did, in the order of time (seed 000, "Get user activity logs"). */
+const activityKey = (user: Ref, time: string, id: string) => ({
+  [`${INDEXES.tenant}PK`]: partitionOf(user),
+  [`${INDEXES.tenant}SK`]: timedSort('audit', time, id),
+});

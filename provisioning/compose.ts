@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { createClient } from '../table/client.ts';
@@ -24,5 +25,6 @@ export function createHandlerFrom(env: Readonly<Record<string, string | undefine
     writer: createWriter({ client, table }),
     clock: { now: Date.now },
     newId: () => ulid(),
+    newSecret: () => randomBytes(32).toString('base64url'),
   });
 }

@@ -24,6 +24,8 @@ export interface Operation {
 /** What an operation came to the first time. */
 export interface Outcome {
   readonly result: Readonly<Record<string, unknown>>;
+  /** Not on record: only the first answer has it. */
+  readonly shownOnce?: Readonly<Record<string, unknown>> | undefined;
   readonly writtenAt: number;
 }
 

@@ -10,9 +10,16 @@ import type { Action } from '../table/write/action.ts';
 export interface Plan {
   readonly actions: readonly Action[];
   readonly result: Readonly<Record<string, unknown>>;
+  /** What is shown in the first answer and kept nowhere: a secret that was made for the caller. */
+  readonly shownOnce?: Readonly<Record<string, unknown>>;
   readonly audit: AuditEntry;
   /** What an operator can do first when all this is too much for one transaction. */
   readonly advice?: string;
+  /**
+   * The step after this one, where one transaction is too small. Every step leaves the table whole, and what
+   * it began is found again in the table: the same command, sent anew, goes on.
+   */
+  readonly next?: (planning: Planning) => Promise<Plan>;
 }
 
 export interface AuditEntry {
@@ -22,6 +29,8 @@ export interface AuditEntry {
   readonly tenant?: Ref | undefined;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
+  /** Other attributes of the record (seed 000, "Audit Log Entity"). */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /** What a command may use while it plans: reads, the time, fresh ids. */
@@ -31,6 +40,8 @@ export interface Planning {
   readonly now: string;
   readonly writtenAt: number;
   readonly newId: () => string;
+  /** 256 random bits as text. */
+  readonly newSecret: () => string;
 }
 
 /** A node as the table holds it. */

@@ -8,7 +8,7 @@ import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/write/writer.ts';
 import { type Answer, type Success, toFailure, toInvalid } from './answer.ts';
-import { auditRecord } from './audit.ts';
+import { auditOrigin, auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import {
@@ -19,6 +19,7 @@ import {
   recall,
   recordOperation,
 } from './operation.ts';
+import type { Plan } from './plan.ts';
 
 export interface ProvisioningOptions {
   readonly reader: Reader;
@@ -26,7 +27,13 @@ export interface ProvisioningOptions {
   readonly clock: { readonly now: () => number };
   /** Fresh ULIDs. */
   readonly newId: () => string;
+  /** 256 random bits as text, for the tokens that are issued. */
+  readonly newSecret: () => string;
+  /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
+  readonly budgetMs?: number;
 }
+
+const DEFAULT_BUDGET_MS = 20_000;
 
 /** How often a command is planned anew when what it read has changed before it could write. */
 const MAX_PLANS = 8;
@@ -39,6 +46,8 @@ export const eventSchema = z.strictObject({
   input: z.record(z.string(), z.unknown()),
   operationId: label.optional(),
   actor: label.optional(),
+  /** Where the request came from; goes into the audit record. */
+  origin: auditOrigin.optional(),
   dryRun: z.boolean().optional(),
 });
 type Event = z.infer<typeof eventSchema>;
@@ -47,7 +56,14 @@ type Event = z.infer<typeof eventSchema>;
  * The policy administration point: one function from event to answer. Each write command is one
  * TransactWriteItems with its audit record and the record of its operation.
  */
-export function createProvisioning({ reader, writer, clock, newId }: ProvisioningOptions) {
+export function createProvisioning({
+  reader,
+  writer,
+  clock,
+  newId,
+  newSecret,
+  budgetMs = DEFAULT_BUDGET_MS,
+}: ProvisioningOptions) {
   async function carryOut(event: Event): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
@@ -65,7 +81,7 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
     const outcome = (await earlier(operation)) ?? (await write(command, parsed.data, operation, event));
     // A dry run wrote nothing that a reader could wait for.
     const token = event.dryRun ? '' : formatFreshnessToken(outcome.writtenAt);
-    return { ok: true, result: outcome.result, token };
+    return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
   }
 
   /** The outcome of an operation that the caller named and that was carried out before. */
@@ -86,17 +102,21 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
     return record && recall(operation, record);
   }
 
+  /** The steps of a command, one transaction each; most have one. */
   async function write(
     command: WriteCommand,
     input: unknown,
     operation: Operation,
     event: Event,
   ): Promise<Outcome> {
-    for (let attempt = 1; ; attempt++) {
+    const begun = clock.now();
+    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
+    let next = begin;
+    for (let attempt = 1, steps = 0; ; ) {
       const writtenAt = clock.now();
       const now = new Date(writtenAt).toISOString();
       try {
-        const plan = await command.plan({ reader, now, writtenAt, newId }, input as never);
+        const plan = await next({ reader, now, writtenAt, newId, newSecret });
         const outcome = { result: plan.result, writtenAt };
         const context = {
           id: newId(),
@@ -104,24 +124,31 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
           writtenAt,
           command: command.name,
           operationId: operation.id,
-          actor: event.actor,
+          event,
+          step: plan.next || steps > 0 ? steps + 1 : undefined,
         };
-        // The operation comes first: a repetition is told so before it is told of its own values.
         const actions = mergeActions([
-          recordOperation(operation, outcome, now),
+          // The operation comes first: a repetition is told so before it is told of its own values.
+          ...(plan.next ? [] : [recordOperation(operation, outcome, now)]),
           ...plan.actions,
           auditRecord(plan.audit, context),
         ]);
         assertFits(actions, plan.advice);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
-        return outcome;
+        if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
+        next = plan.next;
+        steps += 1;
+        attempt = 1;
       } catch (error) {
         if (error instanceof AlreadyDone && error.found) return recall(operation, error.found);
         const done = await meanwhile(operation, error);
         if (done) return done;
         const again = error instanceof GatehouseError && error.code === 'stale' && attempt < MAX_PLANS;
         if (!again) throw error;
+        next = begin;
+        attempt += 1;
       }
+      if (steps > 0 && clock.now() - begun > budgetMs) throw unfinished(steps);
     }
   }
 
@@ -138,6 +165,12 @@ export function createProvisioning({ reader, writer, clock, newId }: Provisionin
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
+
+const unfinished = (steps: number): GatehouseError =>
+  new GatehouseError(
+    'unfinished',
+    `${steps} step(s) are done and more are left: send the same command again to go on`,
+  );
 
 function unknownCommand(name: string): string {
   const [entity] = name.split('.');

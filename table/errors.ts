@@ -10,13 +10,14 @@ export type ErrorCode =
   | 'conflict'
   | 'operation_mismatch'
   | 'limit_exceeded'
+  | 'unfinished'
   | 'stale'
   | 'throttled'
   | 'transient'
   | 'damaged_item'
   | 'internal';
 
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['stale', 'throttled', 'transient']);
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['unfinished', 'stale', 'throttled', 'transient']);
 
 export interface ErrorDetails {
   /** The input field at fault, as a dotted path. */

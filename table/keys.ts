@@ -28,6 +28,9 @@ export const GLOBAL: Ref = { type: 'global', id: 'GATEHOUSE' };
 /** The roles that can be granted in any tenant hang here. */
 export const ANY_TENANT: Ref = { type: 'global', id: 'ANY_TENANT' };
 
+/** The scope types that operators have added hang here. */
+export const SCOPE_TYPE_LIST: Ref = { type: 'global', id: 'SCOPE_TYPES' };
+
 /** The partition that holds the routes of one API. */
 export const apiRef = (api: string): Ref => ({ type: 'api', id: api });
 
@@ -72,6 +75,9 @@ export const wideEdgeKey = (from: Ref, kind: string, ...to: readonly Ref[]): Key
   SK: join(keyPrefix(kind), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id])),
 });
 
+/** A setting stands in the partition of the scope or user that has it. */
+export const settingKey = (owner: Ref, key: string): Key => edgeKey(owner, { type: 'setting', id: key });
+
 /** Start of the sort keys of all edges from one node to things of one type, or of one wide kind. */
 export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
   `${join(keyPrefix(type), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id]))}#`;
@@ -91,7 +97,7 @@ export const ownedEffectsKey = (owner: Ref, permission: PermissionName): Key => 
 });
 
 /** The global roles: which exist, what they inherit from, what they hold by wildcard. */
-export const globalRolesKey = (): Key => decisionKey(GLOBAL);
+export const globalKey = (): Key => decisionKey(GLOBAL);
 
 export const operationKey = (operationId: string): Key => ({ PK: join('OPERATION', operationId), SK: META });
 
@@ -121,11 +127,23 @@ export const timedSort = (type: string, time: string, id: string): string => joi
 export const statusPartition = (type: string, status: string, shard: number): string =>
   join('STATUS', keyPrefix(type), status, String(shard));
 
+/** Index key of all things of one type by name, for kinds that belong to no tenant. */
+export const namePartition = (type: string, shard: number): string =>
+  join('NAMES', keyPrefix(type), String(shard));
+
+export const namedSort = (name: string, id: string): string => join(name, id);
+
+/** Sort keys of names that begin with `prefix`. */
+export const namesFrom = (prefix: string): readonly [string, string] =>
+  prefix === '' ? [FIRST_NAME, LAST] : [prefix, `${prefix}${LAST}`];
+
 export const datedSort = (date: string, id: string): string => join(date, id);
 
 /** Sorts before every date, and after every character that a key may hold: DynamoDB takes no empty bound. */
 const FIRST = '0';
 const LAST = '\uffff';
+/** No name begins with a control character. */
+const FIRST_NAME = ' ';
 
 /** Sort keys of a log, or of a list by date, from one instant until before another. */
 export const timesBetween = (from = FIRST, until = LAST): readonly [string, string] => [from, until];

@@ -20,6 +20,10 @@ export function readPermissionName(text: string): PermissionName | undefined {
   return parts.length === 3 && parts.every(isName) ? { kind: 'permission', text } : undefined;
 }
 
+/** The module of a permission: the first word of its name. A page has one only if its item says so. */
+export const moduleOf = (name: PermissionName): string | undefined =>
+  name.kind === 'permission' ? name.text.slice(0, name.text.indexOf(':')) : undefined;
+
 /** As {@link readPermissionName}, but throws `invalid` naming `field`. */
 export function parsePermissionName(text: string, field: string): PermissionName {
   const name = readPermissionName(text);

@@ -5,8 +5,11 @@ import type { Page } from './read/query.ts';
 /** What callers see of an item. */
 export type View = Readonly<Record<string, unknown>>;
 
+/** `Type` of the edges that repeat a node in the partition of what owns it. */
+export const OWNERSHIP = 'Ownership';
+
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', 'rev', 'ttl'],
+  ...['PK', 'SK', 'Type', 'rev', 'ttl', 'owned'],
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 
@@ -18,7 +21,9 @@ const SECRET: ReadonlySet<string> = new Set(
 /** An item, or attributes, as callers and the log see them: without keys, bookkeeping and secrets. */
 export const viewOf = (attributes: View): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(attributes).filter(([attribute]) => !INTERNAL.has(attribute) && !SECRET.has(attribute)),
+    Object.entries(attributes)
+      .filter(([attribute]) => !INTERNAL.has(attribute) && !SECRET.has(attribute))
+      .map(([attribute, value]) => [attribute, value instanceof Set ? [...value].sort() : value]),
   );
 
 /** A page as callers see it. */

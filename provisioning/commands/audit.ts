@@ -1,24 +1,72 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { logPartitions, timesBetween } from '../../table/keys.ts';
+import { inTenant } from '../../table/patterns/lists.ts';
 import { viewsOf } from '../../table/view.ts';
-import { type Command, readCommand } from '../command.ts';
+import { auditOrigin } from '../audit.ts';
+import { type Command, readCommand, writeCommand } from '../command.ts';
+import { subject } from '../edges/kinds.ts';
 import { pageFields, periodFields } from '../nodes/node-lists.ts';
+import { loadScope } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
 
-/** The audit log of one tenant, or of what concerns none, by time (seed 000, "Get recent audit logs"). */
+/**
+ * The audit log (seed 000). Every write leaves its record by itself; an application may add what it sees, such
+ * as a login that failed. Records are never changed; they go after a year.
+ */
+const word = field.pageName;
+
 export const auditCommands: readonly Command[] = [
+  writeCommand({
+    name: 'audit.create',
+    summary: 'Adds a record of what an application saw to the audit log of a tenant, or of none.',
+    input: z.strictObject({
+      tenant: field.ref.optional(),
+      action: word,
+      entityType: word,
+      entityId: field.text(256),
+      status: z.enum(['success', 'failure', 'error']).optional(),
+      severity: z.enum(['info', 'warning', 'critical']).optional(),
+      relatedEntities: field.map.optional(),
+      ...auditOrigin.shape,
+    }),
+    plan: async (planning, { tenant, entityType, entityId, ...details }) => {
+      const owner = tenant === undefined ? undefined : (await loadScope(planning, tenant, 'tenant')).ref;
+      return {
+        actions: [],
+        result: { recorded: true, timestamp: planning.now },
+        audit: { entity: { type: entityType, id: entityId }, tenant: owner, details },
+      };
+    },
+  }),
   readCommand({
     name: 'audit.list',
-    summary: 'Lists the audit records of a tenant, or of what concerns no tenant, by time, page by page.',
-    input: z.strictObject({ tenant: field.ref.optional(), ...periodFields, ...pageFields }),
-    run: async ({ reader }, { tenant, from, until, ...page }) =>
-      viewsOf(
+    summary:
+      'Lists audit records by time, page by page: of a tenant, of what a user did, or of what concerns no tenant.',
+    input: z
+      .strictObject({
+        tenant: field.ref.optional(),
+        user: field.subject.optional(),
+        ...periodFields,
+        ...pageFields,
+      })
+      .refine(
+        (given) => given.tenant === undefined || given.user === undefined,
+        'give tenant or user, not both',
+      ),
+    run: async ({ reader }, { tenant, user, from, until, ...page }) => {
+      if (user !== undefined) {
+        const query = inTenant('audit', subject(user), { from, until });
+        return viewsOf(await reader.list({ ...query, ...page }));
+      }
+      const owner = tenant === undefined ? undefined : await readScopeRef(reader, tenant, 'tenant');
+      return viewsOf(
         await reader.listMerged({
-          partitions: logPartitions(tenant === undefined ? undefined : parseScopeRef(tenant, 'tenant')),
+          partitions: logPartitions(owner),
           between: timesBetween(from, until),
           ...page,
         }),
-      ),
+      );
+    },
   }),
 ];

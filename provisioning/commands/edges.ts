@@ -3,18 +3,10 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
-import {
-  edgeKey,
-  edgePrefix,
-  GLOBAL,
-  nodeKey,
-  partitionOf,
-  permissionRef,
-  wideEdgeKey,
-} from '../../table/keys.ts';
+import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/patterns/lists.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
-import type { ListQuery } from '../../table/read/query.ts';
 import type { Command } from '../command.ts';
 import { type EdgeKind, edgeCommands } from '../edges/edge-commands.ts';
 import {
@@ -27,15 +19,14 @@ import {
   ownerOf,
   role,
   rolePermission,
-  user,
+  subject,
 } from '../edges/kinds.ts';
 import { refuseForeignRole } from '../edges/rules.ts';
 import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** The edges as commands: what names each, what may change, and by what they are listed. */
-const listOf = (partition: string, ...prefixes: readonly string[]): ListQuery => ({
-  ranges: prefixes.map((prefix) => ({ partition, prefix })),
-});
+const SUBJECTS = ['user', 'technical-user'];
 const none = z.strictObject({});
 
 /** The root of the scope that an edge stands at. An edge without its scope is gone before it is written. */
@@ -47,10 +38,10 @@ const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
 const membershipKind: EdgeKind = {
   type: 'membership',
   summary: 'the membership of a user in a group',
-  identity: z.strictObject({ user: field.id, group: field.id }),
+  identity: z.strictObject({ user: field.subject, group: field.id }),
   details: z.strictObject({ joinedAt: field.instant.optional() }),
   changes: z.strictObject({ joinedAt: field.instant.optional() }),
-  keyOf: (of) => edgeKey(user(String(of.user)), group(String(of.group))),
+  keyOf: (of) => edgeKey(subject(String(of.user)), group(String(of.group))),
   tenantOf: rootOfEdge,
   make: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
@@ -65,8 +56,8 @@ const membershipKind: EdgeKind = {
     };
   },
   lists: {
-    user: { schema: field.id, query: (id) => listOf(partitionOf(user(id)), edgePrefix('group')) },
-    group: { schema: field.id, query: (id) => listOf(partitionOf(group(id)), edgePrefix('user')) },
+    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'group') },
+    group: { schema: field.id, query: (id) => edgesFrom(group(id), ...SUBJECTS) },
   },
 };
 
@@ -93,8 +84,8 @@ const groupRoleKind: EdgeKind = {
     };
   },
   lists: {
-    group: { schema: field.id, query: (id) => listOf(partitionOf(group(id)), edgePrefix('role')) },
-    role: { schema: field.id, query: (id) => listOf(partitionOf(role(id)), edgePrefix('group')) },
+    group: { schema: field.id, query: (id) => edgesFrom(group(id), 'role') },
+    role: { schema: field.id, query: (id) => edgesFrom(role(id), 'group') },
   },
 };
 
@@ -108,7 +99,11 @@ const rolePermissionKind: EdgeKind = {
   type: 'role-permission',
   summary: 'the effect (ALLOW or DENY) of a role on a page, a permission or a pattern such as reports:*:*',
   identity: z.strictObject({ role: field.id, permission: field.permissionOrPattern }),
-  details: z.strictObject({ effect: field.effect }),
+  details: z.strictObject({
+    effect: field.effect,
+    grantedBy: field.id.optional(),
+    grantedAt: field.instant.optional(),
+  }),
   changes: z.strictObject({ effect: field.effect }),
   keyOf: (of) => edgeKey(role(String(of.role)), permissionRef(permissionPart(String(of.permission)))),
   make: async (planning, input) => {
@@ -120,7 +115,14 @@ const rolePermissionKind: EdgeKind = {
     }
     const effect = input.effect === 'DENY' ? 'DENY' : 'ALLOW';
     return {
-      edge: rolePermission({ role: node.ref.id, permission, effect, roleScope }),
+      edge: rolePermission({
+        role: node.ref.id,
+        permission,
+        effect,
+        roleScope,
+        grantedBy: input.grantedBy as string | undefined,
+        grantedAt: String(input.grantedAt ?? planning.now),
+      }),
       tenant: ownerOf(roleScope),
     };
   },
@@ -128,11 +130,11 @@ const rolePermissionKind: EdgeKind = {
   lists: {
     role: {
       schema: field.id,
-      query: (id) => listOf(partitionOf(role(id)), edgePrefix('page'), edgePrefix('permission')),
+      query: (id) => edgesFrom(role(id), 'page', 'permission'),
     },
     permission: {
       schema: field.permissionOrPattern,
-      query: (text) => listOf(partitionOf(permissionRef(permissionPart(text))), edgePrefix('role')),
+      query: (text) => edgesFrom(permissionRef(permissionPart(text)), 'role'),
     },
   },
 };
@@ -148,8 +150,13 @@ const refuseEmptyWindow = ({ startsAt, endsAt }: Readonly<Record<string, unknown
 const assignmentKind: EdgeKind = {
   type: 'assignment',
   summary: 'a role that a user holds at a scope, from a start until an end',
-  identity: z.strictObject({ user: field.id, scope: field.ref, role: field.id }),
-  details: z.strictObject({ startsAt: field.instant.optional(), endsAt: field.instant.optional() }),
+  identity: z.strictObject({ user: field.subject, scope: field.ref, role: field.id }),
+  details: z.strictObject({
+    id: field.id.optional(),
+    startsAt: field.instant.optional(),
+    endsAt: field.instant.optional(),
+    createdBy: field.id.optional(),
+  }),
   changes: z.strictObject({
     startsAt: field.instant.nullable().optional(),
     endsAt: field.instant.nullable().optional(),
@@ -158,7 +165,7 @@ const assignmentKind: EdgeKind = {
   tenantOf: rootOfEdge,
   keyOf: (of) =>
     wideEdgeKey(
-      user(String(of.user)),
+      subject(String(of.user)),
       'assignment',
       parseScopeRef(String(of.scope), 'scope'),
       role(String(of.role)),
@@ -170,31 +177,33 @@ const assignmentKind: EdgeKind = {
     await refuseForeignRole(planning, String(input.role), formatRef(root), 'role');
     return {
       edge: assignment({
+        id: String(input.id ?? planning.newId()),
         user: String(input.user),
         role: String(input.role),
         scope: formatRef(scope.ref),
-        ...(typeof input.startsAt === 'string' ? { startsAt: input.startsAt } : {}),
-        ...(typeof input.endsAt === 'string' ? { endsAt: input.endsAt } : {}),
+        startsAt: input.startsAt as string | undefined,
+        endsAt: input.endsAt as string | undefined,
+        createdBy: input.createdBy as string | undefined,
       }),
       tenant: root,
     };
   },
   lists: {
-    user: { schema: field.id, query: (id) => listOf(partitionOf(user(id)), edgePrefix('assignment')) },
+    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'assignment') },
     scope: {
       schema: field.ref,
-      query: (ref) => listOf(partitionOf(parseScopeRef(ref, 'scope')), edgePrefix('assignment')),
+      query: async (ref, reader) => edgesFrom(await readScopeRef(reader, ref, 'scope'), 'assignment'),
     },
-    role: { schema: field.id, query: (id) => listOf(partitionOf(role(id)), edgePrefix('assignment')) },
+    role: { schema: field.id, query: (id) => edgesFrom(role(id), 'assignment') },
   },
 };
 
 const globalRoleKind: EdgeKind = {
   type: 'global-role',
   summary: 'a global role that a user holds everywhere',
-  identity: z.strictObject({ user: field.id, role: field.id }),
+  identity: z.strictObject({ user: field.subject, role: field.id }),
   details: none,
-  keyOf: (of) => edgeKey(user(String(of.user)), role(String(of.role))),
+  keyOf: (of) => edgeKey(subject(String(of.user)), role(String(of.role))),
   make: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     if (textOf(node.item, 'scope') !== 'global')
@@ -202,20 +211,20 @@ const globalRoleKind: EdgeKind = {
     return { edge: globalRole({ user: String(input.user), role: node.ref.id }) };
   },
   lists: {
-    user: { schema: field.id, query: (id) => listOf(partitionOf(user(id)), edgePrefix('role')) },
-    role: { schema: field.id, query: (id) => listOf(partitionOf(role(id)), edgePrefix('user')) },
+    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'role') },
+    role: { schema: field.id, query: (id) => edgesFrom(role(id), ...SUBJECTS) },
   },
 };
 
 const adminKind: EdgeKind = {
   type: 'admin',
   summary: 'the flag that lets a user do everything everywhere',
-  identity: z.strictObject({ user: field.id }),
+  identity: z.strictObject({ user: field.subject }),
   details: none,
-  keyOf: (of) => edgeKey(user(String(of.user)), GLOBAL),
+  keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
   make: async (_planning, input) => ({ edge: admin({ user: String(input.user) }) }),
   lists: {},
-  listAll: listOf(partitionOf(GLOBAL), edgePrefix('user')),
+  listAll: edgesFrom(GLOBAL, ...SUBJECTS),
 };
 
 export const edgeKindCommands: readonly Command[] = [

@@ -1,19 +1,21 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { parseScopeRef, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, edgePrefix, nodeKey, partitionOf } from '../../table/keys.ts';
+import { edgeKey, nodeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/patterns/lists.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { viewOf, viewsOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
-import { changeGrantRoles, role, tenantGrant, user } from '../edges/kinds.ts';
+import { changeGrantRoles, role, subject, tenantGrant } from '../edges/kinds.ts';
 import { readGrant } from '../edges/read-edge.ts';
-import { refuseForeignRole } from '../edges/rules.ts';
+import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';
 import { pageFields } from '../nodes/node-lists.ts';
 import { loadScope, textOf } from '../nodes/nodes.ts';
+import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
 /**
@@ -29,7 +31,7 @@ const roles = z
 /** A grant is named by its id, or by user and scope. */
 const name = z.strictObject({
   id: field.id.optional(),
-  user: field.id.optional(),
+  user: field.subject.optional(),
   scope: field.ref.optional(),
 });
 type Name = z.infer<typeof name>;
@@ -42,10 +44,11 @@ const ONE_NAME = 'either id, or user and scope are needed';
 async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<Item> {
   const key = id
     ? nodeKey({ type: 'grant', id })
-    : edgeKey(parseScopeRef(String(scope), 'scope'), user(String(userId)));
+    : edgeKey(parseScopeRef(String(scope), 'scope'), subject(String(userId)));
   const item = await reader.get(key);
-  if (!item) throw notFound(id ? 'id' : 'user', 'this grant');
-  return item;
+  if (item) return item;
+  await refuseUnknownType(reader, { scope });
+  throw notFound(id ? 'id' : 'user', 'this grant');
 }
 
 async function refuseForeignRoles(planning: Planning, ids: readonly string[], root: string): Promise<void> {
@@ -60,9 +63,10 @@ export const grantCommands: readonly Command[] = [
     summary: 'Puts a user into a tenant (or another root scope), with roles there or none.',
     input: z.strictObject({
       id: field.id.optional(),
-      user: field.id,
+      user: field.subject,
       scope: field.ref,
       roles: roles.optional(),
+      joinedAt: field.instant.optional(),
     }),
     plan: async (planning, input) => {
       const scope = await loadScope(planning, input.scope, 'scope');
@@ -74,6 +78,7 @@ export const grantCommands: readonly Command[] = [
         user: input.user,
         scope: formatRef(scope.ref),
         roles: input.roles ?? [],
+        joinedAt: input.joinedAt ?? planning.now,
       };
       await refuseForeignRoles(planning, of.roles, of.scope);
       const result = { ...of, createdAt: planning.now, updatedAt: planning.now };
@@ -130,7 +135,7 @@ export const grantCommands: readonly Command[] = [
     summary: 'Lists the grants of one user, scope or role, page by page.',
     input: z
       .strictObject({
-        user: field.id.optional(),
+        user: field.subject.optional(),
         scope: field.ref.optional(),
         role: field.id.optional(),
         ...pageFields,
@@ -140,14 +145,12 @@ export const grantCommands: readonly Command[] = [
         'exactly one of user, scope, role is needed',
       ),
     run: async ({ reader }, { user: userId, scope, role: roleId, ...page }) => {
-      const ranges = userId
-        ? rootTypes().map((type) => ({ partition: partitionOf(user(userId)), prefix: edgePrefix(type) }))
+      const query = userId
+        ? edgesFrom(subject(userId), ...(await rootTypes(reader)))
         : scope
-          ? [{ partition: partitionOf(parseScopeRef(scope, 'scope')), prefix: edgePrefix('user') }]
-          : [{ partition: partitionOf(role(String(roleId))), prefix: edgePrefix('grant') }];
-      return viewsOf(await reader.list({ ranges, ...page }));
+          ? edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'technical-user')
+          : edgesFrom(role(String(roleId)), 'grant');
+      return viewsOf(await reader.list({ ...query, ...page }));
     },
   }),
 ];
-
-const rootTypes = () => Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);

@@ -1,24 +1,46 @@
 import type { Command } from '../command.ts';
 import { auditCommands } from './audit.ts';
 import { edgeKindCommands } from './edges.ts';
+import { entitlementCommands } from './entitlements.ts';
 import { grantCommands } from './grants.ts';
 import { groupCommands } from './groups.ts';
 import { permissionCommands } from './permissions.ts';
+import { platformCommands } from './platform.ts';
+import { policyCommands } from './policies.ts';
+import { recordCommands } from './records.ts';
+import { templateCommands } from './role-templates.ts';
 import { roleCommands } from './roles.ts';
 import { routeCommands } from './routes.ts';
+import { moveCommand } from './scope-move.ts';
+import { deleteTreeCommand } from './scope-tree.ts';
+import { scopeTypeCommands } from './scope-types.ts';
 import { scopeCommands } from './scopes.ts';
+import { settingCommands } from './settings.ts';
+import { tieCommands } from './ties.ts';
+import { tokenCommands } from './tokens.ts';
 import { userCommands } from './users.ts';
 
 /** Every command there is, by name. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   [
     ...scopeCommands,
+    moveCommand,
+    deleteTreeCommand,
+    ...scopeTypeCommands,
     ...userCommands,
     ...groupCommands,
     ...roleCommands,
+    ...templateCommands,
     ...permissionCommands,
     ...edgeKindCommands,
     ...grantCommands,
+    ...entitlementCommands,
+    ...settingCommands,
+    ...platformCommands,
+    ...tieCommands,
+    ...tokenCommands,
+    ...recordCommands,
+    ...policyCommands,
     ...routeCommands,
     ...auditCommands,
   ].map((command) => [command.name, command]),

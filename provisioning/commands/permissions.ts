@@ -1,24 +1,89 @@
-import { permissionChanges } from '../../table/decision/writes.ts';
+import { moduleChange, permissionChanges } from '../../table/decision/writes.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { conflict } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
+import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
-import { type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
+import { partsOf } from '../edges/kinds.ts';
+import { refuseWhileOwning } from '../nodes/deletion.ts';
+import { nodeCommands } from '../nodes/node-commands.ts';
+import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
 import { listAllCommand } from '../nodes/node-lists.ts';
+import { loadNode } from '../nodes/nodes.ts';
+import type { Owner } from '../nodes/ownership.ts';
+import type { Planning } from '../plan.ts';
 
 /** Pages and permissions: what can be checked. Registering one is data only, no deployment (seed 003). */
-const nameOf = (ref: Ref) => parsePermissionName(ref.id, 'name');
+const changesOf = (planning: Planning, ref: Ref) =>
+  permissionChanges(parsePermissionName(ref.id, 'name'), undefined, planning.writtenAt);
+
+const moduleRef = (name: string): Ref => ({ type: 'module', id: name });
+
+/** A page says of which module it is; a permission's name says it. */
+const ownersOfPage = ({ module }: { readonly module?: unknown }): readonly Owner[] =>
+  typeof module === 'string' ? [{ ref: moduleRef(module), field: 'module' }] : [];
+
+const unregister = (planning: Planning, ref: Ref): readonly Action[] => [
+  changesOf(planning, ref).unregister(),
+];
+
+const pageBehaviour: Behaviour = {
+  owners: ownersOfPage,
+  asRead: ['module'],
+  onCreate: async (planning, ref, { module }) => {
+    if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
+    const changes = changesOf(planning, ref);
+    return {
+      actions: [changes.register(), ...(typeof module === 'string' ? [changes.setModule(module)] : [])],
+    };
+  },
+  onUpdate: async (planning, node, _after, { module }) => {
+    if (module === undefined) return [];
+    if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
+    return [changesOf(planning, node.ref).setModule(typeof module === 'string' ? module : undefined)];
+  },
+  close: (planning, { ref }) => unregister(planning, ref),
+  onDelete: (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+};
 
 const permissionBehaviour: Behaviour = {
   onCreate: async (planning, ref) => ({
-    actions: [permissionChanges(nameOf(ref), undefined, planning.writtenAt).register()],
+    actions: [changesOf(planning, ref).register()],
+    derived: { ...partsOf(ref.id) },
   }),
-  onDelete: async (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  close: (planning, { ref }) => unregister(planning, ref),
+  onDelete: (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
 };
 
-export const permissionCommands: readonly Command[] = [
-  ...nodeCommands('page', permissionBehaviour),
-  listAllCommand('page'),
-  ...nodeCommands('permission', permissionBehaviour),
-  listAllCommand('permission'),
+/** Modules: one that is sold needs a subscription, wherever its permissions are checked. */
+const moduleBehaviour: Behaviour = {
+  onCreate: async (planning, ref, { soldBySubscription }) => ({
+    actions: soldBySubscription === true ? [moduleChange(ref.id, true, planning.writtenAt)] : [],
+  }),
+  onUpdate: async (planning, { ref }, _after, { soldBySubscription }) =>
+    typeof soldBySubscription === 'boolean'
+      ? [moduleChange(ref.id, soldBySubscription, planning.writtenAt)]
+      : [],
+  refuseDeletion: (node, around) => {
+    refuseWhileOwning(node, around, 'name');
+    if (node.item.soldBySubscription === true) {
+      throw conflict(
+        'name',
+        'the module is sold: without it everybody could use it. Set soldBySubscription to false first',
+      );
+    }
+  },
+};
+
+export const PERMISSION_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES.page, behaviour: pageBehaviour },
+  { entity: ENTITIES.permission, behaviour: permissionBehaviour },
+  { entity: ENTITIES.module, behaviour: moduleBehaviour },
 ];
+
+export const permissionCommands: readonly Command[] = PERMISSION_KINDS.flatMap((kind) => [
+  ...nodeCommands(kind),
+  listAllCommand(kind.entity.type as 'page' | 'permission' | 'module'),
+]);

@@ -1,33 +1,40 @@
 import * as z from 'zod';
 import { roleChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { ANY_TENANT, edgeKey, edgePrefix, GLOBAL, nodeKey, partitionOf } from '../../table/keys.ts';
-import { viewsOf } from '../../table/view.ts';
+import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
+import { allOf, ownedBy } from '../../table/patterns/lists.ts';
+import { OWNERSHIP, viewsOf } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { addEdge, removeEdge } from '../edges/edge.ts';
-import { changeGrantRoles, ownerOf, ownership, role } from '../edges/kinds.ts';
+import { changeGrantRoles, ownerOf, role, subject } from '../edges/kinds.ts';
 import { readGrant } from '../edges/read-edge.ts';
-import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
-import { allOf, listOwned, pageFields } from '../nodes/node-lists.ts';
-import { loadNode, loadScope, optionalText, textOf } from '../nodes/nodes.ts';
-import type { Planning } from '../plan.ts';
+import { refuseWhileOwning } from '../nodes/deletion.ts';
+import { nodeCommands } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { pageFields } from '../nodes/node-lists.ts';
+import { beingDeleted, loadNode, loadScope, optionalText, textOf } from '../nodes/nodes.ts';
+import type { Owner } from '../nodes/ownership.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+import type { Node, Planning } from '../plan.ts';
+import { fromTemplate } from './role-templates.ts';
 
 /** Longest chain of inheritance: the engine walks it on every decision that uses the role. */
 export const MAX_INHERITANCE = 16;
 
-/** What a role hangs on, so that the roles of one scope can be listed. */
-const shelfOf = (scope: string): Ref => ownerOf(scope) ?? (scope === 'global' ? GLOBAL : ANY_TENANT);
-
-/** A global or any-tenant role hangs on no node; one that a tenant owns makes sure that the tenant exists. */
-function shelfEdge(scope: string, owned: Ref) {
-  const edge = ownership({ owner: shelfOf(scope), owned, field: 'scope' });
-  return ownerOf(scope) ? edge : { ...edge, ends: [] };
+/** What a role hangs on, so that the roles of one scope can be listed, and the role that it inherits from. */
+function ownersOfRole({ scope, parent }: Attributes): readonly Owner[] {
+  const owner = ownerOf(String(scope));
+  return [
+    owner ? { ref: owner, field: 'scope' } : { ref: shelfOf(String(scope)), field: 'scope', isAnchor: true },
+    ...(typeof parent === 'string' ? [{ ref: role(parent), field: 'parent' }] : []),
+  ];
 }
+
+/** The shelf of the roles that no tenant owns. */
+const shelfOf = (scope: string): Ref => (scope === 'global' ? GLOBAL : ANY_TENANT);
 
 const tooDeep = () => invalid('parent', `roles inherit through at most ${MAX_INHERITANCE} levels`);
 
@@ -41,8 +48,10 @@ const changedAbove = () =>
 async function levelsBelow({ reader }: Planning, top: Ref): Promise<number> {
   let level: readonly Ref[] = [top];
   for (let depth = 0; ; depth++) {
-    const ranges = level.map((ref) => ({ partition: partitionOf(ref), prefix: edgePrefix('role') }));
-    const edges = await reader.listAll({ ranges });
+    const edges = await reader.listAll({
+      ranges: level.flatMap((ref) => ownedBy(ref, 'role').ranges),
+      keep: (item) => item.Type === OWNERSHIP,
+    });
     if (edges.length === 0 || depth === MAX_INHERITANCE) return depth;
     level = edges.map((edge) => parseRef(textOf(edge, 'owned'), 'owned'));
   }
@@ -78,22 +87,21 @@ async function inheritFrom(
       key: nodeKey(above.ref),
       add: { rev: 1 },
       when: { exists: true, equals: { parent: grandparent } },
-      failure: (found) => (found ? changedAbove() : notFound('parent', formatRef(above.ref))),
+      failure: (found) => {
+        if (!found) return notFound('parent', formatRef(above.ref));
+        return found.deletingSince === undefined ? changedAbove() : beingDeleted(above.ref, 'parent');
+      },
     });
     next = grandparent;
   }
   return actions;
 }
 
-const inheritance = (parent: string, child: Ref) => ({
-  ...ownership({ owner: role(parent), owned: child, field: 'parent' }),
-  // inheritFrom checks and counts up the parent already.
-  ends: [],
-});
-
 const roleBehaviour: Behaviour = {
+  owners: ownersOfRole,
+  asRead: ['parent'],
   tenantOf: (node) => ownerOf(textOf(node.item, 'scope')),
-  onCreate: async (planning, ref, { scope: given, parent }) => {
+  onCreate: async (planning, ref, { scope: given, parent, customTemplateId }) => {
     const scope = String(given);
     const owner = ownerOf(scope);
     if (owner) {
@@ -101,16 +109,16 @@ const roleBehaviour: Behaviour = {
       if (textOf(node.item, 'root') !== scope)
         throw invalid('scope', 'a role is owned by a root scope or by none');
     }
-    const chain = typeof parent === 'string' ? await inheritFrom(planning, ref, scope, parent, 0) : [];
+    const above = typeof parent === 'string' ? parent : undefined;
     return {
       actions: [
-        ...addEdge(shelfEdge(scope, ref), planning.now, planning.writtenAt),
-        ...(typeof parent === 'string'
-          ? addEdge(inheritance(parent, ref), planning.now, planning.writtenAt)
+        ...(above ? await inheritFrom(planning, ref, scope, above, 0) : []),
+        roleChanges(owner, planning.writtenAt).list(ref.id, above),
+        ...(typeof customTemplateId === 'string'
+          ? await fromTemplate(planning, ref.id, scope, customTemplateId)
           : []),
-        ...chain,
-        roleChanges(owner, planning.writtenAt).list(ref.id, typeof parent === 'string' ? parent : undefined),
       ],
+      derived: { isSystem: owner === undefined },
       tenant: owner,
     };
   },
@@ -129,45 +137,36 @@ const roleBehaviour: Behaviour = {
     };
     return [
       unchanged,
-      ...(before
-        ? removeEdge(ownership({ owner: role(before), owned: node.ref, field: 'parent' }), planning.writtenAt)
-        : []),
       ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : []),
-      ...(parent ? addEdge(inheritance(parent, node.ref), planning.now, planning.writtenAt) : []),
       roleChanges(ownerOf(scope), planning.writtenAt).list(node.ref.id, parent),
     ];
   },
-  onDelete: async (planning, node, around) => {
-    refuseWhileOwning(node, around);
-    const scope = textOf(node.item, 'scope');
-    const parent = optionalText(node.item, 'parent');
-    return [
-      roleChanges(ownerOf(scope), planning.writtenAt).unlist(node.ref.id),
-      ...removeEdge(shelfEdge(scope, node.ref), planning.writtenAt),
-      ...(parent
-        ? removeEdge(ownership({ owner: role(parent), owned: node.ref, field: 'parent' }), planning.writtenAt)
-        : []),
-      ...(await withdrawFromGrants(planning, node.ref, around)),
-    ];
-  },
+  refuseDeletion: refuseWhileOwning,
+  // A role that its owner does not list is not in force: all its effects go at once.
+  close: (planning, node) => [unlist(planning, node)],
+  remains: withdrawFromGrants,
+  onDelete: (planning, node) => [unlist(planning, node)],
 };
+
+const unlist = (planning: Planning, { ref, item }: Node): Action =>
+  roleChanges(ownerOf(textOf(item, 'scope')), planning.writtenAt).unlist(ref.id);
 
 /** Takes a role out of the tenant grants that hold it; the grants themselves stay. */
 async function withdrawFromGrants(
   planning: Planning,
-  gone: Ref,
+  { ref: gone }: Node,
   around: readonly Item[],
-): Promise<readonly Action[]> {
+): Promise<readonly Action[][]> {
   const mirrors = around.filter((item) => item.Type === 'GrantRole');
   const keys = mirrors.map((item) =>
-    edgeKey({ type: 'user', id: textOf(item, 'user') }, parseRef(textOf(item, 'scope'), 'scope')),
+    edgeKey(subject(textOf(item, 'user')), parseRef(textOf(item, 'scope'), 'scope')),
   );
   const grants = await planning.reader.getMany(keys);
   return grants.flatMap((item) => {
     if (!item) return [];
     const grant = readGrant(item);
     const roles = grant.roles.filter((id) => id !== gone.id);
-    return changeGrantRoles(grant, roles, planning.now, planning.writtenAt);
+    return [[...changeGrantRoles(grant, roles, planning.now, planning.writtenAt)]];
   });
 }
 
@@ -175,10 +174,15 @@ const listRoles = readCommand({
   name: 'role.list',
   summary: 'Lists roles: of one scope (global, tenant, or an owner such as tenant:ID) or all, page by page.',
   input: z.strictObject({ scope: ENTITIES.role.attributes.shape.scope.optional(), ...pageFields }),
-  run: async ({ reader }, { scope, ...page }) =>
-    scope === undefined
-      ? viewsOf(await reader.list({ ...allOf('role'), ...page }))
-      : listOwned(reader, isRef(scope) ? parseScopeRef(scope, 'scope') : shelfOf(scope), 'role', page),
+  run: async ({ reader }, { scope, ...page }) => {
+    const query =
+      scope === undefined
+        ? allOf('role')
+        : ownedBy(isRef(scope) ? await readScopeRef(reader, scope, 'scope') : shelfOf(scope), 'role');
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
 });
 
-export const roleCommands: readonly Command[] = [...nodeCommands('role', roleBehaviour), listRoles];
+export const ROLE_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.role, behaviour: roleBehaviour }];
+
+export const roleCommands: readonly Command[] = [...ROLE_KINDS.flatMap(nodeCommands), listRoles];

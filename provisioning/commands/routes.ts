@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { isScopeType } from '../../table/entities/scope-types.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { apiRef, edgeKey, edgePrefix, partitionOf } from '../../table/keys.ts';
@@ -13,9 +13,12 @@ import {
 import { viewsOf } from '../../table/view.ts';
 import { create } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { type Attributes, type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
+import { nodeCommands } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
 import { pageFields } from '../nodes/node-lists.ts';
 import { textOf } from '../nodes/nodes.ts';
+import { scopeTypeOf } from '../nodes/scope-types.ts';
+import type { Planning } from '../plan.ts';
 
 /**
  * Routes: which permission and scope a request needs. The item in the API's partition is what the
@@ -25,7 +28,10 @@ const DEFAULT_API = 'default';
 
 const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
 
-function refuseUnknownNames({ path, permission, scope }: Attributes): void {
+async function refuseUnknownNames(
+  planning: Planning,
+  { path, permission, scope }: Attributes,
+): Promise<void> {
   const known = new Set(
     parsePathTemplate(String(path), 'path').flatMap((segment) =>
       segment.kind === 'literal' ? [] : [segment.name],
@@ -41,14 +47,15 @@ function refuseUnknownNames({ path, permission, scope }: Attributes): void {
     }
   }
   const type = String(scope).slice(0, String(scope).indexOf(':'));
-  if (!isScopeType(type)) throw invalid('scope', `scope has an unknown scope type: ${type}`);
+  if (!(await scopeTypeOf(planning.reader, type)))
+    throw invalid('scope', `scope has an unknown scope type: ${type}`);
 }
 
 const ruleOf = ({ method, path, permission, scope }: Attributes) => ({ method, path, permission, scope });
 
 const routeBehaviour: Behaviour = {
-  onCreate: async (_planning, ref, attributes) => {
-    refuseUnknownNames(attributes);
+  onCreate: async (planning, ref, attributes) => {
+    await refuseUnknownNames(planning, attributes);
     const item = {
       ...ruleKey(String(attributes.api), ref),
       Type: 'RouteRule',
@@ -57,8 +64,8 @@ const routeBehaviour: Behaviour = {
     };
     return { actions: [create(item, () => invalid('id', 'this route exists already'))] };
   },
-  onUpdate: async (_planning, node, after, { permission, scope }) => {
-    refuseUnknownNames(after);
+  onUpdate: async (planning, node, after, { permission, scope }) => {
+    await refuseUnknownNames(planning, after);
     // What did not change is not written: another update may be changing it.
     const set = {
       ...(typeof permission === 'string' ? { permission } : {}),
@@ -67,7 +74,7 @@ const routeBehaviour: Behaviour = {
     if (Object.keys(set).length === 0) return [];
     return [{ kind: 'update', key: ruleKey(textOf(node.item, 'api'), node.ref), set }];
   },
-  onDelete: async (_planning, node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
+  onDelete: (_planning, node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
 };
 
 const listRoutes = readCommand({
@@ -83,4 +90,6 @@ const listRoutes = readCommand({
     ),
 });
 
-export const routeCommands: readonly Command[] = [...nodeCommands('route', routeBehaviour), listRoutes];
+const ROUTE: NodeKind = { entity: ENTITIES.route, behaviour: routeBehaviour };
+
+export const routeCommands: readonly Command[] = [...nodeCommands(ROUTE), listRoutes];

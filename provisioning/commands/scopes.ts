@@ -1,116 +1,155 @@
 import * as z from 'zod';
 import { newScope, scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
-import { parseScopeRef, SCOPE_TYPES, type ScopeType } from '../../table/entities/scope-types.ts';
+import { MAX_ANCESTORS, SCOPE_TYPES, type ScopeType } from '../../table/entities/scope-types.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
-import { invalid } from '../../table/errors.ts';
-import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { DECISION, decisionKey, edgePrefix } from '../../table/keys.ts';
+import { GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { DECISION, decisionKey, edgePrefix, nodeKey } from '../../table/keys.ts';
+import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import { viewsOf } from '../../table/view.ts';
+import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { addEdge, type Edge, removeEdge } from '../edges/edge.ts';
-import { ownership } from '../edges/kinds.ts';
-import { type Behaviour, nodeCommands, refuseWhileOwning } from '../nodes/node-commands.ts';
-import { allOf, listAllCommand, listOwned, pageFields } from '../nodes/node-lists.ts';
-import { loadScope, textOf, textsOf } from '../nodes/nodes.ts';
-import type { Node, Planning } from '../plan.ts';
+import { refuseWhileOwning } from '../nodes/deletion.ts';
+import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { listAllCommand, pageFields } from '../nodes/node-lists.ts';
+import { loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
+import type { Owner } from '../nodes/ownership.ts';
+import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
+import type { Node } from '../plan.ts';
 
 /** The scopes: nodes that have a place in the tree of scopes and a decision item. */
-const tenantOf = (node: Node): Ref => parseRef(textOf(node.item, 'root'), 'root');
 
-/** Where a new scope stands: its ancestors from the parent up to the root. */
-async function placeOf(planning: Planning, ref: Ref, parent: unknown): Promise<readonly string[]> {
-  const type = SCOPE_TYPES[ref.type];
-  if (typeof parent !== 'string') {
-    if (!type?.root) throw invalid('parent', `a ${ref.type} cannot stand alone`);
-    return [];
-  }
-  if (!type?.parents.includes(parseScopeRef(parent, 'parent').type)) {
-    throw invalid('parent', `a ${ref.type} cannot stand under ${parent}`);
-  }
-  const above = await loadScope(planning, parent, 'parent');
-  return [parent, ...textsOf(above.item, 'ancestors')];
+/** Where a scope stands: its ancestors from the parent up to the root. */
+export const placeUnder = (parent: Node | undefined): readonly string[] =>
+  parent ? [formatRef(parent.ref), ...textsOf(parent.item, 'ancestors')] : [];
+
+/** Throws when a path would be longer than a check should have to read. */
+export function refuseDepth(ancestors: number): void {
+  if (ancestors <= MAX_ANCESTORS) return;
+  throw new GatehouseError('limit_exceeded', `a scope has at most ${MAX_ANCESTORS} scopes above it`, {
+    field: 'parent',
+  });
+}
+
+/** What was read of the parent holds until the child is written: its place, and that it keeps it. */
+export function asPlaced(parent: Node): Action {
+  return {
+    kind: 'update',
+    key: nodeKey(parent.ref),
+    when: { exists: true, equals: { ancestors: textsOf(parent.item, 'ancestors'), movingTo: undefined } },
+    failure: (found) =>
+      found
+        ? new GatehouseError('stale', `${formatRef(parent.ref)} is being moved`, { field: 'parent' })
+        : notFound('parent', formatRef(parent.ref)),
+  };
 }
 
 /**
- * The edges from above: from the parent and, for what stands in a zone, from the building as well, whose
- * list holds all its zones and devices (seed 000, `BUILDING#id / ZONE#id`).
+ * The edges from above: from the parent; for what stands in a zone, from the building as well, whose list
+ * holds all its zones and devices (seed 000, `BUILDING#id / ZONE#id`); for a workstream, from its enterprise.
  */
-function owners(owned: Ref, ancestors: readonly string[]): readonly Edge[] {
-  const [parent, ...above] = ancestors.map((ref) => parseRef(ref, 'parent'));
-  if (!parent) return [];
-  const building = parent.type === 'zone' ? above.find(({ type }) => type === 'building') : undefined;
-  return [parent, ...(building ? [building] : [])].map((owner) =>
-    ownership({ owner, owned, field: 'parent' }),
+export function ownersOfScope({ ancestors, enterprise }: Attributes): readonly Owner[] {
+  const [parent, ...above] = (Array.isArray(ancestors) ? ancestors : []).map((ref) =>
+    parseRef(String(ref), 'parent'),
   );
+  const building = parent?.type === 'zone' ? above.find(({ type }) => type === 'building') : undefined;
+  return [
+    ...(parent ? [{ ref: parent, field: 'parent' }] : []),
+    ...(building ? [{ ref: building, field: 'parent' }] : []),
+    ...(typeof enterprise === 'string'
+      ? [{ ref: parseRef(enterprise, 'enterprise'), field: 'enterprise' }]
+      : []),
+  ];
 }
 
 const scopeBehaviour: Behaviour = {
-  tenantOf,
+  owners: ownersOfScope,
+  asRead: ['ancestors', 'enterprise'],
+  tenantOf: tenantFrom('root'),
   onCreate: async (planning, ref, attributes) => {
-    const ancestors = await placeOf(planning, ref, attributes.parent);
+    const { status, combination, parent, enterprise } = attributes;
+    const above = typeof parent === 'string' ? await loadScope(planning, parent, 'parent') : undefined;
+    await refusePlace(planning.reader, ref.type, above?.ref);
+    if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
+    const ancestors = placeUnder(above);
+    refuseDepth(ancestors.length);
     const root = ancestors.at(-1) ?? formatRef(ref);
-    const parent = ancestors[0];
-    if (parent && attributes.combination === 'deny-overrides') {
-      throw invalid('combination', 'how effects combine is chosen by the root of the tree');
-    }
-    const { status, combination } = attributes;
+    if (above && combination === 'deny-overrides') throw chosenByRoot();
     const facts = {
       status: String(status),
       ancestors,
       ...(combination === undefined ? {} : { combination: String(combination) }),
+      ...(typeof enterprise === 'string' ? { enterprise } : {}),
     };
     return {
-      actions: [
-        newScope(ref, planning.writtenAt, facts),
-        ...owners(ref, ancestors).flatMap((edge) => addEdge(edge, planning.now, planning.writtenAt)),
-      ],
+      actions: [newScope(ref, planning.writtenAt, facts), ...(above ? [asPlaced(above)] : [])],
       derived: { ancestors, root },
       tenant: parseRef(root, 'root'),
     };
   },
-  onUpdate: async (planning, node, _after, changes) => {
-    if (changes.combination !== undefined && textsOf(node.item, 'ancestors').length > 0) {
-      throw invalid('combination', 'how effects combine is chosen by the root of the tree');
+  onUpdate: async (planning, node, _after, { status, combination, enterprise }) => {
+    if (combination !== undefined && textsOf(node.item, 'ancestors').length > 0) throw chosenByRoot();
+    if (node.item.movingTo !== undefined && status !== undefined) {
+      throw invalid('status', `it is being moved to ${String(node.item.movingTo)}: finish that first`);
     }
-    const facts: Record<string, string> = {};
-    if (typeof changes.status === 'string') facts.status = changes.status;
-    if (typeof changes.combination === 'string') facts.combination = changes.combination;
+    if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
+    const facts = Object.fromEntries(
+      Object.entries({ status, combination, enterprise }).filter(([, value]) => typeof value === 'string'),
+    ) as Record<string, string>;
     return Object.keys(facts).length > 0 ? [scopeChanges(node.ref, planning.writtenAt).set(facts)] : [];
   },
-  onDelete: async (planning, node, around) => {
-    refuseWhileOwning(node, around);
-    return [
-      { kind: 'delete', key: decisionKey(node.ref) },
-      // The effects of its own roles: empty by now, and kept until here for the time of their last write.
-      ...around
-        .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
-        .map(({ PK, SK }) => ({ kind: 'delete' as const, key: { PK, SK } })),
-      ...owners(node.ref, textsOf(node.item, 'ancestors')).flatMap((edge) =>
-        removeEdge(edge, planning.writtenAt),
-      ),
-    ];
-  },
+  refuseDeletion: refuseWhileOwning,
+  // What is not active closes all below it.
+  close: (planning, node) => [scopeChanges(node.ref, planning.writtenAt).set({ status: 'deleting' })],
+  // The effects of its own roles: empty by now, and kept until here for the time of their last write.
+  remains: async (_planning, _node, around) =>
+    around
+      .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
+      .map(({ PK, SK }) => [{ kind: 'delete', key: { PK, SK } }]),
+  onDelete: (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
 };
 
+const chosenByRoot = () => invalid('combination', 'how effects combine is chosen by the root of the tree');
+
+type ScopeName = keyof typeof SCOPES;
+export const SCOPE_KINDS: readonly NodeKind[] = (Object.keys(SCOPES) as ScopeName[]).map((type) => ({
+  entity: SCOPES[type],
+  behaviour: scopeBehaviour,
+}));
+
 /** The list of one type: of all, or of those under one scope. */
-function listCommand(type: ScopeName): Command {
+function listCommand(type: Exclude<ScopeName, 'scope'>): Command {
   const { parents } = SCOPE_TYPES[type] as ScopeType;
-  if (parents.length === 0) return listAllCommand(type);
+  const owners = type === 'workstream' ? [...parents, 'enterprise'] : parents;
+  if (owners.length === 0) return listAllCommand(type);
   return readCommand({
     name: `${type}.list`,
-    summary: `Lists every ${type}, of one ${parents.join(' or ')} or all, page by page.`,
+    summary: `Lists every ${type}, of one ${owners.join(' or ')} or all, page by page.`,
     input: z.strictObject({ parent: field.ref.optional(), ...pageFields }),
-    run: async ({ reader }, { parent, ...page }) =>
-      parent === undefined
-        ? viewsOf(await reader.list({ ...allOf(type), ...page }))
-        : listOwned(reader, parseScopeRef(parent, 'parent'), type, page),
+    run: async ({ reader }, { parent, ...page }) => {
+      const query = parent ? ownedBy(await readScopeRef(reader, parent, 'parent'), type) : allOf(type);
+      return viewsOf(await reader.list({ ...query, ...page }));
+    },
   });
 }
 
-type ScopeName = keyof typeof SCOPES;
+const listAdded = readCommand({
+  name: 'scope.list',
+  summary: 'Lists every scope of a type that was added, of one parent or all, page by page.',
+  input: z.strictObject({
+    type: SCOPES.scope.attributes.shape.type,
+    parent: field.ref.optional(),
+    ...pageFields,
+  }),
+  run: async ({ reader }, { type, parent, ...page }) => {
+    const query = parent ? ownedBy(await readScopeRef(reader, parent, 'parent'), type) : allOf('scope', type);
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
+});
 
-export const scopeCommands: readonly Command[] = (Object.keys(SCOPES) as ScopeName[]).flatMap((type) => [
-  ...nodeCommands(type, scopeBehaviour),
-  listCommand(type),
-]);
+export const scopeCommands: readonly Command[] = SCOPE_KINDS.flatMap((kind) => {
+  const type = kind.entity.type as ScopeName;
+  return [...nodeCommands(kind), type === 'scope' ? listAdded : listCommand(type)];
+});

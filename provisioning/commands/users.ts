@@ -2,17 +2,20 @@ import * as z from 'zod';
 import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
-import { decisionKey } from '../../table/keys.ts';
-import { viewsOf } from '../../table/view.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, nodeKey } from '../../table/keys.ts';
+import { allOf, inTenant, withStatus } from '../../table/patterns/lists.ts';
+import { OWNERSHIP, viewsOf } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { type Behaviour, nodeCommands } from '../nodes/node-commands.ts';
-import { allOf, inTenant, pageFields, periodFields, withStatus } from '../nodes/node-lists.ts';
-import { loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
-import type { Planning } from '../plan.ts';
+import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { listOwnedCommand, pageFields, periodFields } from '../nodes/node-lists.ts';
+import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+import type { Node, Planning } from '../plan.ts';
 
 /**
  * The tenant in whose list of users a user stands (seeds 000 and 002: `client_id`, `ACCOUNT#id#USERS`). It
@@ -22,37 +25,74 @@ async function settle(planning: Planning, tenant: unknown): Promise<readonly Act
   if (typeof tenant !== 'string') return [];
   const { ref, item } = await loadScope(planning, tenant, 'tenant');
   if (textOf(item, 'root') !== tenant) throw invalid('tenant', 'a tenant is a root scope');
-  return [touch(ref, 'tenant')];
+  return [touchLiving(ref, 'tenant')];
 }
 
-/** Users: nodes with three unique values and a decision item that starts empty. */
+/** A subject's decision item, which starts empty. */
+const startSubject = (planning: Planning, ref: Ref, { status, endsAt }: Attributes): Action =>
+  newSubject(ref, planning.writtenAt, {
+    status: String(status),
+    ...(typeof endsAt === 'string' ? { endsAt } : {}),
+  });
+
+function changeSubject(planning: Planning, ref: Ref, { status, endsAt }: Attributes): readonly Action[] {
+  if (status === undefined && endsAt === undefined) return [];
+  const set: Record<string, string> = {};
+  if (typeof status === 'string') set.status = status;
+  if (typeof endsAt === 'string') set.endsAt = endsAt;
+  return [subjectChanges(ref, planning.writtenAt).set(set, endsAt === null ? ['endsAt'] : [])];
+}
+
+/** Who is being deleted may do nothing any more. */
+const closeSubject = (planning: Planning, { ref }: Node): readonly Action[] => [
+  subjectChanges(ref, planning.writtenAt).set({ status: 'deleting' }, []),
+];
+/** Tokens and sessions go with whose they are. */
+const recordsOf = async (
+  _planning: Planning,
+  _node: Node,
+  around: readonly Item[],
+): Promise<readonly Action[][]> =>
+  around
+    .filter((item) => item.Type === OWNERSHIP)
+    .map(({ PK, SK, owned }) => {
+      const record = parseRef(String(owned), 'owned');
+      const keys = [{ PK, SK }, nodeKey(record), decisionKey(record)];
+      return keys.map((key) => ({ kind: 'delete', key }));
+    });
+
+const endSubject = (_planning: Planning, { ref }: Node): readonly Action[] => [
+  { kind: 'delete', key: decisionKey(ref) },
+];
+
+/** Users: nodes with three unique values and a decision item. */
 const userBehaviour: Behaviour = {
-  tenantOf: (node) => {
-    const tenant = optionalText(node.item, 'tenant');
-    return tenant === undefined ? undefined : parseRef(tenant, 'tenant');
-  },
-  onCreate: async (planning, ref, { status, endsAt, tenant }) => ({
-    actions: [
-      newSubject(ref, planning.writtenAt, {
-        status: String(status),
-        ...(typeof endsAt === 'string' ? { endsAt } : {}),
-      }),
-      ...(await settle(planning, tenant)),
-    ],
-    tenant: typeof tenant === 'string' ? parseRef(tenant, 'tenant') : undefined,
+  tenantOf: tenantFrom('tenant'),
+  onCreate: async (planning, ref, attributes) => ({
+    actions: [startSubject(planning, ref, attributes), ...(await settle(planning, attributes.tenant))],
+    tenant: typeof attributes.tenant === 'string' ? parseRef(attributes.tenant, 'tenant') : undefined,
   }),
-  onUpdate: async (planning, node, _after, { status, endsAt, tenant }) => {
-    const settled = await settle(planning, tenant);
-    if (status === undefined && endsAt === undefined) return settled;
-    const set: Record<string, string> = {};
-    if (typeof status === 'string') set.status = status;
-    if (typeof endsAt === 'string') set.endsAt = endsAt;
-    return [
-      ...settled,
-      subjectChanges(node.ref, planning.writtenAt).set(set, endsAt === null ? ['endsAt'] : []),
-    ];
+  onUpdate: async (planning, node, _after, changes) => [
+    ...(await settle(planning, changes.tenant)),
+    ...changeSubject(planning, node.ref, changes),
+  ],
+  close: closeSubject,
+  remains: recordsOf,
+  onDelete: endSubject,
+};
+
+/** Technical users: owned by an account, checked like users. */
+const technicalUserBehaviour: Behaviour = {
+  owners: ({ account }) => [{ ref: parseRef(String(account), 'account'), field: 'account' }],
+  tenantOf: tenantFrom('account'),
+  onCreate: async (planning, ref, attributes) => {
+    const account = await loadScopeOf(planning, 'account', String(attributes.account), 'account');
+    return { actions: [startSubject(planning, ref, attributes)], tenant: account.ref };
   },
-  onDelete: async (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  onUpdate: async (planning, node, _after, changes) => changeSubject(planning, node.ref, changes),
+  close: closeSubject,
+  remains: recordsOf,
+  onDelete: endSubject,
 };
 
 const listUsers = readCommand({
@@ -75,16 +115,24 @@ const listUsers = readCommand({
       'from and until go with tenant or status',
     ),
   run: async ({ reader }, { tenant, status, from, until, ...page }) => {
-    if (tenant !== undefined) {
-      return viewsOf(
-        await reader.list({ ...inTenant('user', parseScopeRef(tenant, 'tenant'), { from, until }), ...page }),
-      );
-    }
-    if (status !== undefined) {
-      return viewsOf(await reader.listMerged({ ...withStatus('user', status, { from, until }), ...page }));
-    }
-    return viewsOf(await reader.list({ ...allOf('user'), ...page }));
+    const period = { from, until };
+    if (status !== undefined)
+      return viewsOf(await reader.listMerged({ ...withStatus('user', status, period), ...page }));
+    const query =
+      tenant === undefined
+        ? allOf('user')
+        : inTenant('user', await readScopeRef(reader, tenant, 'tenant'), period);
+    return viewsOf(await reader.list({ ...query, ...page }));
   },
 });
 
-export const userCommands: readonly Command[] = [...nodeCommands('user', userBehaviour), listUsers];
+export const USER_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES.user, behaviour: userBehaviour },
+  { entity: ENTITIES['technical-user'], behaviour: technicalUserBehaviour },
+];
+
+export const userCommands: readonly Command[] = [
+  ...USER_KINDS.flatMap(nodeCommands),
+  listUsers,
+  listOwnedCommand('technical-user', 'account'),
+];

@@ -3,15 +3,20 @@ import { conflict, invalid, notFound } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
+import type { PageInput } from '../../table/patterns/pattern.ts';
 import type { ListQuery } from '../../table/read/query.ts';
+import type { Reader } from '../../table/read/reader.ts';
 import { viewOf, viewsOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import type { Attributes } from '../nodes/node-commands.ts';
-import { type PageInput, pageFields } from '../nodes/node-lists.ts';
+import type { Attributes } from '../nodes/node-kind.ts';
+import { pageFields } from '../nodes/node-lists.ts';
 
 import type { Planning } from '../plan.ts';
 import { addEdge, changeEdge, type Edge, removeEdge } from './edge.ts';
 import { readEdge } from './read-edge.ts';
+import { refuseUnknownType } from './rules.ts';
+
+type ListOf = (value: string, reader: Reader) => ListQuery | Promise<ListQuery>;
 
 /** Create, read, update, delete and list for a kind of edge. */
 export interface EdgeKind {
@@ -29,7 +34,7 @@ export interface EdgeKind {
   readonly make: (planning: Planning, input: Attributes) => Promise<{ edge: Edge; tenant?: Ref | undefined }>;
   readonly keyOf: (identity: Attributes) => Key;
   /** Input fields by one of which edges are listed, each with the list that it means. */
-  readonly lists: Readonly<Record<string, { schema: z.ZodType; query: (value: string) => ListQuery }>>;
+  readonly lists: Readonly<Record<string, { schema: z.ZodType; query: ListOf }>>;
   /** The list of all, for kinds that are few. */
   readonly listAll?: ListQuery;
   /** The tenant whose log records changes of this edge; the global log when left out. */
@@ -64,8 +69,9 @@ const existing = async (
   identity: Attributes,
 ): Promise<Item> => {
   const item = await planning.reader.get(kind.keyOf(identity));
-  if (!item) throw notFound(Object.keys(kind.identity.shape).at(-1) ?? 'id', `this ${kind.type}`);
-  return item;
+  if (item) return item;
+  await refuseUnknownType(planning.reader, identity);
+  throw notFound(Object.keys(kind.identity.shape).at(-1) ?? 'id', `this ${kind.type}`);
 };
 
 const edgeOf = (item: Item, kind: EdgeKind): Edge => {
@@ -164,7 +170,7 @@ function listCommand(kind: EdgeKind): Command {
     input: z.strictObject({ ...shape, ...pageFields }),
     run: async ({ reader }, { limit, cursor, ...by }: Attributes & PageInput) => {
       const [[name, value] = [], ...more] = Object.entries(by).filter(([, given]) => given !== undefined);
-      const query = name === undefined ? kind.listAll : kind.lists[name]?.query(String(value));
+      const query = name === undefined ? kind.listAll : await kind.lists[name]?.query(String(value), reader);
       if (!query || more.length > 0) throw invalid(more[0]?.[0] ?? names[0] ?? 'input', one);
       return viewsOf(await reader.list({ ...query, limit, cursor }));
     },

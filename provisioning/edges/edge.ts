@@ -2,7 +2,7 @@ import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
-import { toUpdate, touch } from '../nodes/nodes.ts';
+import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
 
 /**
  * An edge, as data: where it and its mirrors stand, what its ends are, and which facts it puts into
@@ -14,7 +14,7 @@ export interface Edge {
   readonly label: string;
   /** The items: the edge itself first, then its mirrors. All hold the same attributes. */
   readonly keys: readonly [Key, ...Key[]];
-  readonly attributes: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   /** Nodes that it ties; each must exist. The field is the command's name for it. */
   readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
   /** What else is written when the edge comes to be, or changes. */
@@ -43,7 +43,7 @@ const asRead = (edge: Edge, key: Key) => ({
 export function addEdge(edge: Edge, now: string, writtenAt: number): readonly Action[] {
   const stored = { Type: edge.label, ...edge.attributes, createdAt: now, updatedAt: now };
   return [
-    ...edge.ends.map((end) => touch(end.ref, end.field)),
+    ...edge.ends.map((end) => touchLiving(end.ref, end.field)),
     ...edge.keys.map((key) =>
       create({ ...key, ...stored }, () =>
         conflict(key.SK === META ? 'id' : blamed(edge), `this ${edge.label} exists already`),
@@ -60,7 +60,7 @@ export function changeEdge(before: Edge, after: Edge, now: string, writtenAt: nu
   );
   const { set, remove } = toUpdate({ ...Object.fromEntries(changed), updatedAt: now });
   return [
-    ...after.ends.map((end) => touch(end.ref, end.field)),
+    ...after.ends.map((end) => touchLiving(end.ref, end.field)),
     ...before.keys.map((key): Action => ({ kind: 'update', key, set, remove, ...asRead(before, key) })),
     ...after.grant(writtenAt),
   ];

@@ -1,6 +1,6 @@
 import type { Effect } from '../../table/decision/facts.ts';
 import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
-import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -11,13 +11,15 @@ import { changeEdge, type Edge } from './edge.ts';
  * Every kind of edge that a check follows. Each constructor takes the ends and attributes and says all
  * there is to say about the edge; commands and deletions only add and remove what it returns.
  */
-export const user = (id: string): Ref => ({ type: 'user', id });
+/** A user by id, a technical user by reference. */
+export const subject = (text: string): Ref =>
+  isRef(text) ? parseRef(text, 'user') : { type: 'user', id: text };
 export const group = (id: string): Ref => ({ type: 'group', id });
 export const role = (id: string): Ref => ({ type: 'role', id });
 
 /** A user in a group (seed 003, "User ↔ Group Membership"). */
 export function membership(of: { user: string; group: string; scope: string; joinedAt: string }): Edge {
-  const [u, g] = [user(of.user), group(of.group)];
+  const [u, g] = [subject(of.user), group(of.group)];
   return {
     label: 'Membership',
     keys: [edgeKey(u, g), edgeKey(g, u)],
@@ -56,12 +58,16 @@ export const ownerOf = (roleScope: string): Ref | undefined =>
  * What a role does to a permission or to a pattern of permissions (seed 003, "Role → Page"; seed 001,
  * "Role-Permission Linkage"). `roleScope` says where the effect is repeated: globally or in one root.
  */
-export function rolePermission(of: {
+export interface RolePermissionOf {
   role: string;
   permission: string;
   effect: Effect;
   roleScope: string;
-}): Edge {
+  grantedBy?: string | undefined;
+  grantedAt?: string | undefined;
+}
+
+export function rolePermission(of: RolePermissionOf): Edge {
   const r = role(of.role);
   const owner = ownerOf(of.roleScope);
   const exact = readPermissionName(of.permission);
@@ -70,7 +76,7 @@ export function rolePermission(of: {
   return {
     label: 'RolePermission',
     keys: [edgeKey(r, p), edgeKey(p, r)],
-    attributes: of,
+    attributes: { ...of, ...partsOf(of.permission) },
     // A pattern is no node: nothing has to be registered for it.
     ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
     grant: (at) => [
@@ -86,17 +92,27 @@ export function rolePermission(of: {
   };
 }
 
-interface AssignmentOf {
+/** Module, action and resource of a permission or pattern (seed 001); a page has none. */
+export function partsOf(
+  permission: string,
+): { module: string; action: string; resource: string } | undefined {
+  const [module, action, resource] = permission.split(':');
+  return module && action && resource ? { module, action, resource } : undefined;
+}
+
+export interface AssignmentOf {
+  id: string;
   user: string;
   role: string;
   scope: string;
   startsAt?: string | undefined;
   endsAt?: string | undefined;
+  createdBy?: string | undefined;
 }
 
 /** A role held at a scope, from a start until an end (seeds 000 and 001, "User Role Assignment"). */
 export function assignment(of: AssignmentOf): Edge {
-  const [u, r] = [user(of.user), role(of.role)];
+  const [u, r] = [subject(of.user), role(of.role)];
   const scope = parseRef(of.scope, 'scope');
   return {
     label: 'Assignment',
@@ -118,6 +134,7 @@ export function assignment(of: AssignmentOf): Edge {
 
 export interface GrantOf {
   id: string;
+  joinedAt: string;
   user: string;
   scope: string;
   roles: readonly string[];
@@ -125,7 +142,7 @@ export interface GrantOf {
 
 /** A user in a tenant, with roles there or none (seed 004, "TenantGrant"; seed 003, "User ↔ Location"). */
 export function tenantGrant(of: GrantOf): Edge {
-  const u = user(of.user);
+  const u = subject(of.user);
   const root = parseRef(of.scope, 'scope');
   return {
     label: 'TenantGrant',
@@ -149,7 +166,7 @@ export function tenantGrant(of: GrantOf): Edge {
 
 /** The mirror of a grant at each of its roles: who holds this role, and what to change when it is deleted. */
 const grantRoleKey = (of: Omit<GrantOf, 'roles'>, id: string) =>
-  wideEdgeKey(role(id), 'grant', parseRef(of.scope, 'scope'), user(of.user));
+  wideEdgeKey(role(id), 'grant', parseRef(of.scope, 'scope'), subject(of.user));
 
 const grantRoleItem = ({ roles: _, ...of }: GrantOf, id: string) => ({
   ...grantRoleKey(of, id),
@@ -179,7 +196,7 @@ export function changeGrantRoles(
 
 /** A role that a user holds everywhere (seed 004, the user's `roles`). */
 export function globalRole(of: { user: string; role: string }): Edge {
-  const [u, r] = [user(of.user), role(of.role)];
+  const [u, r] = [subject(of.user), role(of.role)];
   return {
     label: 'GlobalRole',
     keys: [edgeKey(u, r), edgeKey(r, u)],
@@ -188,32 +205,30 @@ export function globalRole(of: { user: string; role: string }): Edge {
       { ref: u, field: 'user' },
       { ref: r, field: 'role' },
     ],
-    grant: (at) => [subjectChanges(u, at).addGlobalRole(of.role)],
-    revoke: (at) => [subjectChanges(u, at).removeGlobalRole(of.role)],
+    // The user shows them too (seed 004, "roles (array of global role IDs)").
+    grant: (at) => [
+      subjectChanges(u, at).addGlobalRole(of.role),
+      { kind: 'update', key: nodeKey(u), add: { roles: new Set([of.role]) } },
+    ],
+    revoke: (at) => [
+      subjectChanges(u, at).removeGlobalRole(of.role),
+      { kind: 'update', key: nodeKey(u), takeOut: { roles: new Set([of.role]) } },
+    ],
   };
 }
 
+/** The user shows it too (seed 003, `isAdmin`). */
+const flag = (of: Ref, isAdmin: boolean): Action => ({ kind: 'update', key: nodeKey(of), set: { isAdmin } });
+
 /** The flag that lets a user do everything (seed 003, `isAdmin`). Its edge is the list of administrators. */
 export function admin(of: { user: string }): Edge {
-  const u = user(of.user);
+  const u = subject(of.user);
   return {
     label: 'Admin',
     keys: [edgeKey(u, GLOBAL), edgeKey(GLOBAL, u)],
     attributes: of,
     ends: [{ ref: u, field: 'user' }],
-    grant: (at) => [subjectChanges(u, at).setAdmin(true)],
-    revoke: (at) => [subjectChanges(u, at).setAdmin(false)],
-  };
-}
-
-/** A node and what it owns: a scope its groups, its roles and the scopes below; a role those that inherit from it. */
-export function ownership(of: { owner: Ref; owned: Ref; field: string }): Edge {
-  return {
-    label: 'Ownership',
-    keys: [edgeKey(of.owner, of.owned)],
-    attributes: { owner: formatRef(of.owner), owned: formatRef(of.owned) },
-    ends: [{ ref: of.owner, field: of.field }],
-    grant: () => [],
-    revoke: () => [],
+    grant: (at) => [subjectChanges(u, at).setAdmin(true), flag(u, true)],
+    revoke: (at) => [subjectChanges(u, at).setAdmin(false), flag(u, false)],
   };
 }

@@ -13,6 +13,7 @@ import {
   rolePermission,
   tenantGrant,
 } from './kinds.ts';
+import { enterpriseUse, setting, workstreamMember } from './ties.ts';
 
 /** Items of edges back into edges, by their `Type`. A deletion reads a node's partition and undoes each. */
 const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
@@ -36,24 +37,55 @@ const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
       permission: textOf(item, 'permission'),
       effect: effectOf(item),
       roleScope: textOf(item, 'roleScope'),
+      grantedBy: optionalText(item, 'grantedBy'),
+      grantedAt: optionalText(item, 'grantedAt'),
     }),
   Assignment: (item) =>
     assignment({
+      id: textOf(item, 'id'),
       user: textOf(item, 'user'),
       role: textOf(item, 'role'),
       scope: textOf(item, 'scope'),
       startsAt: optionalText(item, 'startsAt'),
       endsAt: optionalText(item, 'endsAt'),
+      createdBy: optionalText(item, 'createdBy'),
     }),
   TenantGrant: (item) => tenantGrant(readGrant(item)),
   GlobalRole: (item) => globalRole({ user: textOf(item, 'user'), role: textOf(item, 'role') }),
   Admin: (item) => admin({ user: textOf(item, 'user') }),
+  WorkstreamMember: (item) =>
+    workstreamMember({
+      user: textOf(item, 'user'),
+      workstream: textOf(item, 'workstream'),
+      assignedAt: textOf(item, 'assignedAt'),
+    }),
+  EnterpriseProduct: (item) => readUse('product', item),
+  EnterpriseService: (item) => readUse('service', item),
+  Setting: (item) =>
+    setting({
+      id: textOf(item, 'id'),
+      scope: textOf(item, 'scope'),
+      key: textOf(item, 'key'),
+      value: textOf(item, 'value'),
+      valueType: textOf(item, 'valueType'),
+      isOverridable: item.isOverridable === true,
+      description: optionalText(item, 'description'),
+      updatedBy: optionalText(item, 'updatedBy'),
+    }),
 };
+
+const readUse = (type: 'product' | 'service', item: Item): Edge =>
+  enterpriseUse(type, {
+    enterprise: textOf(item, 'enterprise'),
+    used: textOf(item, type),
+    assignedAt: textOf(item, 'assignedAt'),
+  });
 
 export const readGrant = (item: Item): GrantOf => ({
   id: textOf(item, 'id'),
   user: textOf(item, 'user'),
   scope: textOf(item, 'scope'),
+  joinedAt: textOf(item, 'joinedAt'),
   roles: textsOf(item, 'roles'),
 });
 
@@ -67,27 +99,4 @@ function effectOf(item: Item): Effect {
 export function readEdge(item: Item): Edge | undefined {
   const read = READERS[String(item.Type)];
   return read?.(item);
-}
-
-/** The command that takes away what an item of this type stands for. */
-const REMOVED_BY: Readonly<Record<string, string>> = {
-  Membership: 'membership.delete',
-  GroupRole: 'group-role.delete',
-  RolePermission: 'role-permission.delete',
-  Assignment: 'assignment.delete',
-  TenantGrant: 'grant.delete',
-  GrantRole: 'grant.update',
-  GlobalRole: 'global-role.delete',
-  Admin: 'admin.delete',
-};
-
-/** How to take away first what hangs on a node that has too many edges to go in one write. */
-export function howToLighten(around: readonly Item[]): string {
-  const counts = new Map<string, number>();
-  for (const { Type } of around) {
-    const command = REMOVED_BY[String(Type)];
-    if (command) counts.set(command, (counts.get(command) ?? 0) + 1);
-  }
-  const parts = [...counts].sort(([, a], [, b]) => b - a).map(([command, count]) => `${count} by ${command}`);
-  return `first remove what hangs on it (${parts.join(', ')}), then delete it`;
 }

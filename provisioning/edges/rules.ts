@@ -1,6 +1,8 @@
 import { invalid } from '../../table/errors.ts';
-import { isRef } from '../../table/identifiers.ts';
+import { isRef, parseRef } from '../../table/identifiers.ts';
+import type { Reader } from '../../table/read/reader.ts';
 import { loadNode, textOf } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
 /**
@@ -19,4 +21,13 @@ export async function refuseForeignRole(
   const scope = textOf(node.item, 'scope');
   if (isRef(scope) && scope !== root)
     throw invalid(field, `the role belongs to ${scope} and cannot be granted in ${root}`);
+}
+
+/** Of a scope of a type that there is not, nothing can be there: that is the better word for a slip of the pen. */
+export async function refuseUnknownType(
+  reader: Reader,
+  { scope }: { readonly scope?: unknown },
+): Promise<void> {
+  if (typeof scope !== 'string' || parseRef(scope, 'scope').type === 'user') return;
+  await readScopeRef(reader, scope, 'scope');
 }

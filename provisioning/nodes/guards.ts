@@ -105,7 +105,12 @@ function follow(guard: Guard, key: Key, owner: Ref, before: Item, after: Attribu
 /** The attributes that decide which guards and index entries a change frees, takes or brings up to date. */
 export function guardedValues(entity: Entity, item: Item): Record<string, string | undefined> {
   const guarded = entity.guards.flatMap((guard) => [guard.field, ...Object.values(guard.repeats ?? {})]);
-  const indexed = [...Object.values(entity.inTenant ?? {}), ...Object.values(entity.byStatus ?? {})];
+  const indexed = [
+    ...Object.values(entity.inTenant ?? {}),
+    ...Object.values(entity.byStatus ?? {}),
+    ...(entity.byName ? [entity.byName] : []),
+    ...(entity.expires ? [entity.expires.from] : []),
+  ];
   return Object.fromEntries(
     [...guarded, ...indexed].map((attribute) => [attribute, item[attribute] as string | undefined]),
   );

@@ -3,56 +3,65 @@ import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import {
   datedSort,
   listPartition,
+  namedSort,
+  namePartition,
   partitionOf,
   shardOf,
   statusPartition,
   timedSort,
 } from '../../table/keys.ts';
+import { normaliseName } from '../../table/normalise.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
+type Kept = Readonly<Record<string, string | number>>;
 
 /** Sorts after every date: what has none is not what "until this date" asks for. */
 const NO_DATE = '9999-12-31T23:59:59.999Z';
+const DAY_SECONDS = 86_400;
 
 const entry = (index: string, partition: string, sort: string) => ({
   [`${index}PK`]: partition,
   [`${index}SK`]: sort,
 });
 
-/** The index keys of a node, from its registry entry and its attributes. Indexes are sparse: no attribute, no entry. */
-export function indexAttributes(
-  entity: Entity,
-  ref: Ref,
-  attributes: Attributes,
-): Readonly<Record<string, string>> {
+/**
+ * What a node's item holds for the table's sake: its index keys and its time-to-live, from its registry entry
+ * and its attributes. Indexes are sparse: no attribute, no entry.
+ */
+export function indexAttributes(entity: Entity, ref: Ref, attributes: Attributes): Kept {
   const shard = shardOf(ref.id, entity.listShards);
-  const { inTenant, byStatus } = entity;
-  const tenant = inTenant && attributes[inTenant.tenant];
-  const time = inTenant && attributes[inTenant.time];
-  const status = byStatus && attributes[byStatus.status];
-  const date = byStatus && attributes[byStatus.date];
+  const { inTenant, byStatus, byName, expires } = entity;
+  const textOf = (attribute: string | undefined): string | undefined => {
+    const value = attribute === undefined ? undefined : attributes[attribute];
+    return typeof value === 'string' ? value : undefined;
+  };
+  const [tenant, time] = [textOf(inTenant?.tenant), textOf(inTenant?.time)];
+  const [status, date] = [textOf(byStatus?.status), textOf(byStatus?.date)];
+  const [name, from] = [textOf(byName), textOf(expires?.from)];
   return {
     ...entry(INDEXES.all, listPartition(ref.type, shard), ref.id),
-    ...(typeof tenant === 'string' && isRef(tenant) && typeof time === 'string'
+    ...(tenant && isRef(tenant) && time
       ? entry(INDEXES.tenant, partitionOf(parseRef(tenant, 'tenant')), timedSort(ref.type, time, ref.id))
       : {}),
-    ...(typeof status === 'string'
-      ? entry(
-          INDEXES.status,
-          statusPartition(ref.type, status, shard),
-          datedSort(typeof date === 'string' ? date : NO_DATE, ref.id),
-        )
+    ...(name
+      ? entry(INDEXES.tenant, namePartition(ref.type, shard), namedSort(normaliseName(name, 'name'), ref.id))
+      : {}),
+    ...(status
+      ? entry(INDEXES.status, statusPartition(ref.type, status, shard), datedSort(date ?? NO_DATE, ref.id))
+      : {}),
+    ...(from && expires
+      ? { ttl: Math.floor(Date.parse(from) / 1000) + expires.afterDays * DAY_SECONDS }
       : {}),
   };
 }
 
-/** Changes of index keys that a change of attributes brings: a value to set, undefined to remove. */
+/** Changes of these that a change of attributes brings: a value to set, undefined to remove. */
 export function indexChanges(
   entity: Entity,
   ref: Ref,
   before: Attributes,
   after: Attributes,
-): Readonly<Record<string, string | undefined>> {
+): Readonly<Record<string, string | number | undefined>> {
   const [old, wanted] = [indexAttributes(entity, ref, before), indexAttributes(entity, ref, after)];
   const names = [...new Set([...Object.keys(old), ...Object.keys(wanted)])];
   return Object.fromEntries(

@@ -1,79 +1,40 @@
 import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
-import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { conflict, notFound } from '../../table/errors.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { guardKey, nodeKey, partitionOf } from '../../table/keys.ts';
+import { guardKey, nodeKey } from '../../table/keys.ts';
 import { viewOf } from '../../table/view.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import { removeEdge } from '../edges/edge.ts';
-import { howToLighten, readEdge } from '../edges/read-edge.ts';
-import type { Node, Planning } from '../plan.ts';
-import { claimGuards, freeGuards, guardedValues, moveGuards } from './guards.ts';
+import { planDeletion, stale } from './deletion.ts';
+import { claimGuards, guardedValues, moveGuards } from './guards.ts';
 import { indexAttributes, indexChanges } from './index-attributes.ts';
-import { loadNode, toUpdate } from './nodes.ts';
+import { type Attributes, idFieldOf, labelOf, type NodeKind, namedBy, nameFieldsOf } from './node-kind.ts';
+import { loadRef, refuseDeleting, toUpdate } from './nodes.ts';
+import { addOwner, moveOwners } from './ownership.ts';
 
-/**
- * Create, read, update, delete and list for a kind of node, made from its registry entry. What is
- * particular to the kind (decision items, owners) comes from its behaviour.
- */
-export type Attributes = Readonly<Record<string, unknown>>;
+/** Create, read, update and delete for a kind of node. */
+export const nodeCommands = (kind: NodeKind): readonly Command[] => [
+  createCommand(kind),
+  readNodeCommand(kind.entity),
+  updateCommand(kind),
+  deleteCommand(kind),
+];
 
-/** What a kind of node adds to the generic commands. */
-export interface Behaviour {
-  /** Actions beside the node and its guards, and attributes derived at creation. */
-  readonly onCreate: (planning: Planning, ref: Ref, attributes: Attributes) => Promise<Extra>;
-  /** Actions beside the node and its guards; `after` holds all attributes as they will be. */
-  readonly onUpdate?: (
-    planning: Planning,
-    node: Node,
-    after: Attributes,
-    changes: Attributes,
-  ) => Promise<readonly Action[]>;
-  /** Actions beside the node, its guards and its edges; refuses while something still hangs on the node. */
-  readonly onDelete: (planning: Planning, node: Node, around: readonly Item[]) => Promise<readonly Action[]>;
-  /** The tenant whose log records changes of this node. */
-  readonly tenantOf?: (node: Node) => Ref | undefined;
-}
-
-export interface Extra {
-  readonly actions: readonly Action[];
-  readonly derived?: Attributes;
-  readonly tenant?: Ref | undefined;
-}
-
-const labelOf = (entity: Entity) => entity.label.toLowerCase();
-
-/** The input field that names a node: its id, or the attribute that is its natural key. */
-const idFieldOf = (entity: Entity): string => entity.naturalKey ?? 'id';
-const idSchemaOf = (entity: Entity): z.ZodType =>
-  entity.naturalKey ? (entity.attributes.shape[entity.naturalKey] as z.ZodType) : field.id;
-
-export function nodeCommands(type: EntityType, behaviour: Behaviour): readonly Command[] {
-  const entity: Entity = ENTITIES[type];
-  return [
-    createCommand(entity, type, behaviour),
-    readNodeCommand(entity, type),
-    updateCommand(entity, type, behaviour),
-    deleteCommand(entity, type, behaviour),
-  ];
-}
-
-function createCommand(entity: Entity, type: EntityType, behaviour: Behaviour): Command {
+function createCommand({ entity, behaviour }: NodeKind): Command {
   const input = entity.naturalKey ? entity.attributes : entity.attributes.extend({ id: field.id.optional() });
   return writeCommand({
-    name: `${type}.create`,
+    name: `${entity.type}.create`,
     summary: `Creates a ${labelOf(entity)}. ${entity.summary}`,
     input,
     plan: async (planning, given: Attributes) => {
       const { id: wanted, ...values } = given;
       const attributes = { ...entity.defaults, ...values };
       const id = String(entity.naturalKey ? values[entity.naturalKey] : (wanted ?? planning.newId()));
-      const ref = { type, id };
-      const extra = await behaviour.onCreate(planning, ref, attributes);
+      const ref: Ref = { type: entity.typeFrom ? String(values[entity.typeFrom]) : entity.type, id };
+      const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
       const stored = {
         id,
         ...attributes,
@@ -81,53 +42,60 @@ function createCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
         createdAt: planning.now,
         updatedAt: planning.now,
       };
-      const item: Item = {
-        ...nodeKey(ref),
-        Type: entity.label,
-        ...stored,
-        rev: 0,
-        ...indexAttributes(entity, ref, stored),
-      };
+      const kept = indexAttributes(entity, ref, stored);
+      const item: Item = { ...nodeKey(ref), Type: entity.label, ...stored, rev: 0, ...kept };
       const put = create(item, () => conflict(idFieldOf(entity), `this ${labelOf(entity)} exists already`));
+      const owners = behaviour.owners?.(stored, ref) ?? [];
       return {
-        actions: [...claimGuards(entity, ref, attributes, planning.now), put, ...extra.actions],
+        actions: [
+          ...claimGuards(entity, ref, attributes, planning.now),
+          put,
+          ...owners.flatMap((owner) => addOwner(owner, ref, item)),
+          ...(extra.actions ?? []),
+        ],
         result: viewOf(stored),
+        ...(extra.shownOnce ? { shownOnce: extra.shownOnce } : {}),
         audit: { entity: ref, tenant: extra.tenant, after: viewOf(stored) },
       };
     },
   });
 }
 
-function readNodeCommand(entity: Entity, type: EntityType): Command {
+function readNodeCommand(entity: Entity): Command {
   // Guards that need no second value are look-ups as well.
   const lookups = entity.guards.filter((guard) => !guard.within);
-  const shape: Record<string, z.ZodType> = {
-    [idFieldOf(entity)]: lookups.length > 0 ? idSchemaOf(entity).optional() : idSchemaOf(entity),
-  };
+  const names = nameFieldsOf(entity);
+  const shape: Record<string, z.ZodType> = { ...names };
+  for (const [name, schema] of Object.entries(names)) if (lookups.length > 0) shape[name] = schema.optional();
   for (const guard of lookups) shape[guard.field] = field.normalised(guard.normalise).optional();
   const fields = Object.keys(shape);
+  const input = z.strictObject(shape);
+  const one = (given: object) => Object.keys(given).length === 1;
   return readCommand({
-    name: `${type}.read`,
-    summary: `Reads a ${labelOf(entity)} by ${fields.join(' or ')}.`,
-    input: z
-      .strictObject(shape)
-      .refine((given) => Object.keys(given).length === 1, `exactly one of ${fields.join(', ')} is needed`),
+    name: `${entity.type}.read`,
+    summary: `Reads a ${labelOf(entity)} by ${fields.join(lookups.length > 0 ? ' or ' : ' and ')}.`,
+    input: lookups.length > 0 ? input.refine(one, `exactly one of ${fields.join(', ')} is needed`) : input,
     run: async ({ reader }, given: Attributes) => {
-      const [by = '', value] = Object.entries(given)[0] ?? [];
-      const guard = lookups.find((each) => each.field === by);
-      const found = guard ? await reader.get(guardKey(guard.kind, String(value))) : undefined;
+      const guard = lookups.find((each) => given[each.field] !== undefined);
+      const by = guard?.field ?? idFieldOf(entity);
+      const found = guard ? await reader.get(guardKey(guard.kind, String(given[by]))) : undefined;
       if (guard && !found) throw notFound(by, `a ${labelOf(entity)} with this ${by}`);
-      const id = found ? String(found.owner).slice(type.length + 1) : String(value);
-      const item = await reader.get(nodeKey({ type, id }));
+      const item = await reader.get(nodeKey(found ? ownerOf(found, entity) : namedBy(entity, given)));
       if (!item) throw notFound(by, `this ${labelOf(entity)}`);
       return viewOf(item);
     },
   });
 }
 
+/** Whom a guard stands for. Natural keys are no ids, so the reference is taken apart by hand. */
+const ownerOf = (guard: Item, { type }: Entity): Ref => ({
+  type,
+  id: String(guard.owner).slice(type.length + 1),
+});
+
 /** Optional attributes may be cleared with null; those that must be there may only be replaced. */
 function updateSchema(entity: Entity): z.ZodObject {
-  const shape: Record<string, z.ZodType> = { [idFieldOf(entity)]: idSchemaOf(entity) };
+  const shape: Record<string, z.ZodType> = { ...nameFieldsOf(entity) };
   for (const [attribute, schema] of Object.entries(entity.attributes.shape) as [string, z.ZodType][]) {
     if (entity.immutable?.includes(attribute)) continue;
     const cleared = schema.safeParse(undefined).success && entity.defaults?.[attribute] === undefined;
@@ -136,34 +104,58 @@ function updateSchema(entity: Entity): z.ZodObject {
   return z.strictObject(shape);
 }
 
-function updateCommand(entity: Entity, type: EntityType, behaviour: Behaviour): Command {
+function updateCommand({ entity, behaviour }: NodeKind): Command {
+  const names = Object.keys(nameFieldsOf(entity));
   const fixed = entity.immutable ? ` Fixed at creation: ${entity.immutable.join(', ')}.` : '';
   return writeCommand({
-    name: `${type}.update`,
+    name: `${entity.type}.update`,
     summary: `Changes a ${labelOf(entity)}; null clears an optional field.${fixed}`,
-    input: updateSchema(entity).refine((given) => Object.keys(given).length > 1, 'nothing to change'),
+    input: updateSchema(entity).refine(
+      (given) => Object.keys(given).length > names.length,
+      'nothing to change',
+    ),
     plan: async (planning, given: Attributes) => {
-      const { [idFieldOf(entity)]: id, ...changes } = given;
-      const node = await loadNode(planning, type, String(id), idFieldOf(entity));
-      const after: Record<string, unknown> = { ...viewOf(node.item), ...changes, updatedAt: planning.now };
+      const idField = idFieldOf(entity);
+      const changes = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+      const node = await loadRef(planning, namedBy(entity, given), idField);
+      refuseDeleting(node, idField);
+      const after: Record<string, unknown> = { ...node.item, ...changes, updatedAt: planning.now };
       for (const attribute of Object.keys(changes)) if (after[attribute] === null) delete after[attribute];
+      const changed = {
+        ...changes,
+        updatedAt: planning.now,
+        ...indexChanges(entity, node.ref, node.item, after),
+      };
+      const asRead = Object.fromEntries(
+        (behaviour.asRead ?? []).map((attribute) => [attribute, node.item[attribute] as string | undefined]),
+      );
       const update: Action = {
         kind: 'update',
         key: nodeKey(node.ref),
-        ...toUpdate({
-          ...changes,
-          ...indexChanges(entity, node.ref, node.item, after),
-          updatedAt: planning.now,
-        }),
+        ...toUpdate(changed),
         add: { rev: 1 },
         // What was read decides which guards are freed, so it must still be so. It is the first condition:
         // a guard that has moved on with its owner is no conflict, but a reason to plan again.
-        when: { exists: true, equals: guardedValues(entity, node.item) },
-        failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
+        when: {
+          exists: true,
+          equals: { ...guardedValues(entity, node.item), ...asRead, deletingSince: undefined },
+        },
+        failure: (found) => (found ? stale(entity) : notFound(idField, `this ${labelOf(entity)}`)),
       };
       const extra = (await behaviour.onUpdate?.(planning, node, after, changes)) ?? [];
       return {
-        actions: [update, ...moveGuards(entity, node.ref, node.item, after, planning.now), ...extra],
+        actions: [
+          update,
+          ...moveGuards(entity, node.ref, node.item, after, planning.now),
+          ...moveOwners(
+            node.ref,
+            behaviour.owners?.(node.item, node.ref) ?? [],
+            behaviour.owners?.(after, node.ref) ?? [],
+            after,
+            changed,
+          ),
+          ...extra,
+        ],
         result: viewOf(after),
         audit: {
           entity: node.ref,
@@ -176,55 +168,21 @@ function updateCommand(entity: Entity, type: EntityType, behaviour: Behaviour): 
   });
 }
 
-/** The node changed between our read and our write: plan again from what it is now. */
-const stale = (entity: Entity) =>
-  new GatehouseError('stale', `the ${labelOf(entity)} was changed by someone else meanwhile`, {
-    field: idFieldOf(entity),
-  });
-
-function deleteCommand(entity: Entity, type: EntityType, behaviour: Behaviour): Command {
+function deleteCommand(kind: NodeKind): Command {
+  const { entity } = kind;
   return writeCommand({
-    name: `${type}.delete`,
+    name: `${entity.type}.delete`,
     summary: `Deletes a ${labelOf(entity)} with its edges and frees its unique values.`,
-    input: z.strictObject({ [idFieldOf(entity)]: idSchemaOf(entity) }),
-    plan: async (planning, given: Attributes) => {
-      const id = String(given[idFieldOf(entity)]);
-      const node = await loadNode(planning, type, id, idFieldOf(entity));
-      // Read after the node: an edge that comes or goes from here on changes the revision.
-      const around = await planning.reader.listAll({ ranges: [{ partition: partitionOf(node.ref) }] });
-      const remove: Action = {
-        kind: 'delete',
-        key: nodeKey(node.ref),
-        when: { exists: true, equals: { rev: node.item.rev as number } },
-        failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
-      };
-      const edges = around.flatMap((item) => {
-        const edge = readEdge(item);
-        return edge ? removeEdge(edge, planning.writtenAt) : [];
-      });
-      return {
-        actions: [
-          remove,
-          ...freeGuards(entity, node.ref, node.item),
-          ...edges,
-          ...(await behaviour.onDelete(planning, node, around)),
-        ],
-        result: { [idFieldOf(entity)]: id, deleted: true },
-        audit: { entity: node.ref, tenant: behaviour.tenantOf?.(node), before: viewOf(node.item) },
-        advice: howToLighten(around),
-      };
-    },
+    input: z.strictObject(nameFieldsOf(entity)),
+    plan: async (planning, given: Attributes) =>
+      planDeletion(planning, kind, await loadRef(planning, namedBy(entity, given), idFieldOf(entity))),
   });
 }
 
-/** Refuses to delete a node that still owns something. */
-export function refuseWhileOwning(node: Node, around: readonly Item[]): void {
-  const owned = around.filter((item) => item.Type === 'Ownership');
-  const [first] = owned;
-  if (first) {
-    throw conflict(
-      'id',
-      `the ${node.ref.type} still has ${owned.length} dependent(s), the first is ${String(first.owned)}`,
-    );
-  }
-}
+/** The root that a node says it belongs to: the tenant of its log. */
+export const tenantFrom =
+  (attribute: string) =>
+  ({ item }: { readonly item: Item }): Ref | undefined => {
+    const value = item[attribute];
+    return typeof value === 'string' ? parseRef(value, attribute) : undefined;
+  };

@@ -1,11 +1,12 @@
 import type { EntityType } from '../../table/entities/registry.ts';
-import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { GatehouseError, notFound } from '../../table/errors.ts';
+import { notAScope, parseScopeRef } from '../../table/entities/scope-types.ts';
+import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Update, Value } from '../../table/write/action.ts';
 import type { Node, Planning } from '../plan.ts';
+import { scopeTypeOf } from './scope-types.ts';
 
 /** Reads one node. Throws `not_found` on `field`. */
 export async function loadNode(
@@ -18,10 +19,29 @@ export async function loadNode(
 }
 
 /** Reads the scope that `text` names. Throws `invalid` or `not_found` on `field`. */
-export const loadScope = async (planning: Planning, text: string, field: string): Promise<Node> =>
-  loadRef(planning, parseScopeRef(text, field), field);
+export async function loadScope(planning: Planning, text: string, field: string): Promise<Node> {
+  const ref = parseScopeRef(text, field);
+  const item = await planning.reader.get(nodeKey(ref));
+  if (item) return { ref, item };
+  // Of a type that nobody has added there can be none: that is the better word for a slip of the pen.
+  if (!(await scopeTypeOf(planning.reader, ref.type))) throw notAScope(field);
+  throw notFound(field, formatRef(ref));
+}
 
-async function loadRef(planning: Planning, ref: Ref, field: string): Promise<Node> {
+/** Reads the scope that `text` names, which must be of this type. */
+export async function loadScopeOf(
+  planning: Planning,
+  type: string,
+  text: string,
+  field: string,
+): Promise<Node> {
+  const ref = parseScopeRef(text, field);
+  if (ref.type !== type) throw invalid(field, `${field} is not a reference to one of type ${type}`);
+  return loadRef(planning, ref, field);
+}
+
+/** Reads the node of this reference. Throws `not_found` on `field`. */
+export async function loadRef(planning: Pick<Planning, 'reader'>, ref: Ref, field: string): Promise<Node> {
   const item = await planning.reader.get(nodeKey(ref));
   if (!item) throw notFound(field, formatRef(ref));
   return { ref, item };
@@ -38,6 +58,21 @@ export const touch = (ref: Ref, field: string): Update => ({
   when: { exists: true },
   failure: () => notFound(field, formatRef(ref)),
 });
+
+/** As {@link touch}, for an edge that comes: none comes to a node whose deletion has begun. */
+export const touchLiving = (ref: Ref, field: string): Update => ({
+  ...touch(ref, field),
+  when: { exists: true, equals: { deletingSince: undefined } },
+  failure: (found) => (found ? beingDeleted(ref, field) : notFound(field, formatRef(ref))),
+});
+
+export const beingDeleted = (ref: Ref, field: string) =>
+  conflict(field, `${formatRef(ref)} is being deleted`);
+
+/** Throws `conflict` on `field` when the deletion of the node has begun. */
+export function refuseDeleting(node: Node, field: string): void {
+  if (node.item.deletingSince !== undefined) throw beingDeleted(node.ref, field);
+}
 
 /** The root that a scope belongs to: its tenant. */
 export const rootOf = (scope: Node): Ref => parseRef(textOf(scope.item, 'root'), 'root');

@@ -21,6 +21,12 @@ export const Attribute = {
   registered: 'registered',
   allow: 'allow',
   deny: 'deny',
+  module: 'module',
+  enterprise: 'enterprise',
+  subject: 'subject',
+  hash: 'hash',
+  /** DynamoDB's time-to-live, in epoch seconds: a decision item goes when its node goes by itself. */
+  timeToLive: 'ttl',
 } as const;
 
 /** Version of the form of decision items. A reader refuses a newer one instead of misreading it. */
@@ -38,6 +44,13 @@ export const groupAttribute = (group: string): string => join('group', group);
 export const roleAttribute = (role: string): string => join('role', role);
 /** On a root or on the global roles: what a role holds by wildcard; the value is the effect. */
 export const patternAttribute = (role: string, pattern: string): string => join('wild', role, pattern);
+
+/** On a scope: one subscription to a module there, as an interval. */
+export const subscriptionAttribute = (module: string, id: string): string => join('sub', module, id);
+/** On an account: one licence for an enterprise, as an interval. */
+export const licenseAttribute = (enterprise: string, id: string): string => join('license', enterprise, id);
+/** On what holds everywhere: a module that is sold by subscription. */
+export const moduleAttribute = (module: string): string => join('module', module);
 
 /** Splits an attribute's name into its kind and its parts. */
 export const splitAttribute = (name: string): readonly string[] => name.split(SEPARATOR);

@@ -6,11 +6,14 @@ import { Attribute, DECISION_VERSION, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
   Effect,
+  GlobalFacts,
+  Interval,
   PermissionFacts,
   RoleFacts,
   RoleTable,
   ScopeFacts,
   SubjectFacts,
+  TokenFacts,
 } from './facts.ts';
 
 /**
@@ -39,9 +42,10 @@ const PLAIN = {
     Attribute.groups,
     Attribute.globalRoles,
   ),
-  scope: plain(Attribute.status, Attribute.ancestors, Attribute.combination),
-  globalRoles: plain(),
-  permission: plain(Attribute.registered, Attribute.allow, Attribute.deny),
+  scope: plain(Attribute.status, Attribute.ancestors, Attribute.combination, Attribute.enterprise),
+  global: plain(),
+  permission: plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module),
+  token: plain(Attribute.status, Attribute.endsAt, Attribute.subject, Attribute.hash, Attribute.timeToLive),
 };
 
 interface Compound {
@@ -82,8 +86,8 @@ function instant(item: Item, attribute: string, text: unknown): number {
   return time;
 }
 
-/** `start/end` of an assignment, either side empty. */
-function interval(item: Item, attribute: string): Pick<Assignment, 'start' | 'end'> {
+/** `start/end`, either side empty. */
+function interval(item: Item, attribute: string): Interval {
   const value = item[attribute];
   const [start, end, ...more] = typeof value === 'string' ? value.split('/') : [];
   if (start === undefined || end === undefined || more.length > 0) throw damaged(item, attribute);
@@ -163,37 +167,84 @@ function decodeRoles(
   return roles;
 }
 
+/** Adds one interval to those under `name`. */
+function addInterval(to: Map<string, Interval[]>, name: string, one: Interval): void {
+  const known = to.get(name);
+  if (known) known.push(one);
+  else to.set(name, [one]);
+}
+
 export function decodeScope(ref: string, item: Item): ScopeFacts {
   const groups = new Map<string, readonly string[]>();
+  const subscriptions = new Map<string, Interval[]>();
+  const licenses = new Map<string, Interval[]>();
   const roles = decodeRoles(item, compoundsOf(item, PLAIN.scope), ({ name, parts }) => {
-    const [kind, id = '', ...more] = parts;
-    if (kind !== 'group' || more.length > 0) throw damaged(item, name);
-    groups.set(id, idSet(item, name));
+    const [kind, about = '', id, ...more] = parts;
+    if (kind === 'group' && id === undefined) groups.set(about, idSet(item, name));
+    else if (kind === 'sub' && id !== undefined && more.length === 0)
+      addInterval(subscriptions, about, interval(item, name));
+    else if (kind === 'license' && id !== undefined && more.length === 0)
+      addInterval(licenses, about, interval(item, name));
+    else throw damaged(item, name);
   });
-  const { [Attribute.ancestors]: ancestors = [], [Attribute.combination]: combination = 'allow-overrides' } =
-    item;
+  const {
+    [Attribute.ancestors]: ancestors = [],
+    [Attribute.combination]: combination = 'allow-overrides',
+    [Attribute.enterprise]: enterprise,
+  } = item;
   if (!Array.isArray(ancestors) || !ancestors.every((each) => typeof each === 'string' && isRef(each))) {
     throw damaged(item, Attribute.ancestors);
   }
   if (combination !== 'allow-overrides' && combination !== 'deny-overrides') {
     throw damaged(item, Attribute.combination);
   }
-  return { ref, active: isActive(item), ancestors, combination, groups, roles };
+  if (enterprise !== undefined && typeof enterprise !== 'string') throw damaged(item, Attribute.enterprise);
+  return {
+    ref,
+    active: isActive(item),
+    ancestors,
+    combination,
+    groups,
+    roles,
+    subscriptions,
+    licenses,
+    enterprise,
+  };
 }
 
-export function decodeGlobalRoles(item: Item): RoleTable {
-  return decodeRoles(item, compoundsOf(item, PLAIN.globalRoles), ({ name }) => {
-    throw damaged(item, name);
+export function decodeGlobal(item: Item): GlobalFacts {
+  const soldModules = new Set<string>();
+  const roles = decodeRoles(item, compoundsOf(item, PLAIN.global), ({ name, value, parts }) => {
+    const [kind, module = '', ...more] = parts;
+    if (kind !== 'module' || value !== true || more.length > 0) throw damaged(item, name);
+    soldModules.add(module);
   });
+  return { roles, soldModules };
+}
+
+export function decodeToken(item: Item): TokenFacts {
+  const [unknown] = compoundsOf(item, PLAIN.token);
+  if (unknown) throw damaged(item, unknown.name);
+  const { [Attribute.subject]: subject, [Attribute.hash]: hash } = item;
+  if (typeof subject !== 'string' || !isRef(subject)) throw damaged(item, Attribute.subject);
+  if (typeof hash !== 'string' || hash === '') throw damaged(item, Attribute.hash);
+  return {
+    subject,
+    hash,
+    active: isActive(item),
+    endsAt: instant(item, Attribute.endsAt, item[Attribute.endsAt]),
+  };
 }
 
 export function decodePermission(item: Item): PermissionFacts {
   const [unknown] = compoundsOf(item, PLAIN.permission);
   if (unknown) throw damaged(item, unknown.name);
-  const { [Attribute.registered]: registered = false } = item;
+  const { [Attribute.registered]: registered = false, [Attribute.module]: module } = item;
   if (typeof registered !== 'boolean') throw damaged(item, Attribute.registered);
+  if (module !== undefined && typeof module !== 'string') throw damaged(item, Attribute.module);
   return {
     registered,
+    module,
     allow: new Set(idSet(item, Attribute.allow)),
     deny: new Set(idSet(item, Attribute.deny)),
   };

@@ -5,12 +5,19 @@
 export type Effect = 'ALLOW' | 'DENY';
 export type Combination = 'allow-overrides' | 'deny-overrides';
 
-/** A role tied to a subject at a scope from `start` (inclusive) until `end` (exclusive). */
-export interface Assignment {
-  readonly role: string;
+/** From `start` (inclusive) until `end` (exclusive). */
+export interface Interval {
   readonly start: number;
   readonly end: number;
 }
+
+/** A role tied to a subject at a scope for a time. */
+export interface Assignment extends Interval {
+  readonly role: string;
+}
+
+/** What somebody is entitled to, by name, and when. */
+export type Entitlements = ReadonlyMap<string, readonly Interval[]>;
 
 export interface SubjectFacts {
   readonly active: boolean;
@@ -44,11 +51,36 @@ export interface ScopeFacts {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** Roles owned by this scope (roots only). */
   readonly roles: RoleTable;
+  /** Module → subscriptions to it at this scope, active ones and trials. */
+  readonly subscriptions: Entitlements;
+  /** Enterprise → active licences for it (accounts only). */
+  readonly licenses: Entitlements;
+  /** The enterprise that it is linked to, and for which its root needs a licence. */
+  readonly enterprise: string | undefined;
+}
+
+/** What holds everywhere. */
+export interface GlobalFacts {
+  /** The global roles and those for any tenant. */
+  readonly roles: RoleTable;
+  /** Modules that need a subscription. */
+  readonly soldModules: ReadonlySet<string>;
+}
+
+/** What an API token says, once its text is found to match. */
+export interface TokenFacts {
+  readonly subject: string;
+  /** SHA-256 of the token's text, base64url. */
+  readonly hash: string;
+  readonly active: boolean;
+  readonly endsAt: number;
 }
 
 /** Exact effects on one permission: of the global roles, or of the roles that one root owns. */
 export interface PermissionFacts {
   readonly registered: boolean;
+  /** The module of a page; that of a permission is the first word of its name. */
+  readonly module: string | undefined;
   readonly allow: ReadonlySet<string>;
   readonly deny: ReadonlySet<string>;
 }

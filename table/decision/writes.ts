@@ -1,6 +1,6 @@
 import { conflict, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
-import { decisionKey, globalRolesKey, type Key, ownedEffectsKey } from '../keys.ts';
+import { decisionKey, globalKey, type Key, ownedEffectsKey } from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
 import { create, type Put, type Update } from '../write/action.ts';
 import {
@@ -10,8 +10,11 @@ import {
   formatInterval,
   grantAttribute,
   groupAttribute,
+  licenseAttribute,
+  moduleAttribute,
   patternAttribute,
   roleAttribute,
+  subscriptionAttribute,
 } from './attributes.ts';
 import type { Effect } from './facts.ts';
 
@@ -62,8 +65,19 @@ export const newSubject = (ref: Ref, writtenAt: number, facts: { status: string;
 export const newScope = (
   ref: Ref,
   writtenAt: number,
-  facts: { status: string; combination?: string; ancestors: readonly string[] },
+  facts: { status: string; combination?: string; ancestors: readonly string[]; enterprise?: string },
 ): Put => start(ref, writtenAt, facts);
+
+/** The decision item of a new API token: `hash` is the SHA-256 of its text, `ttl` in epoch seconds. */
+export const newToken = (
+  ref: Ref,
+  writtenAt: number,
+  facts: { subject: string; hash: string; status: string; endsAt: string; ttl: number },
+): Put => start(ref, writtenAt, facts);
+
+/** Ends a token. */
+export const revokeToken = (ref: Ref, writtenAt: number): Update =>
+  updateExisting(ref, writtenAt, { set: { [Attribute.status]: 'revoked' } });
 
 export function subjectChanges(subject: Ref, writtenAt: number) {
   const change = (how: Change) => updateExisting(subject, writtenAt, how);
@@ -93,14 +107,37 @@ export function scopeChanges(scope: Ref, writtenAt: number) {
     addGroupRole: (group: string, role: string) => change({ add: { [groupAttribute(group)]: set(role) } }),
     removeGroupRole: (group: string, role: string) =>
       change({ takeOut: { [groupAttribute(group)]: set(role) } }),
-    set: (values: Record<string, string>) => change({ set: values }),
+    removeGroup: (group: string) => change({ remove: [groupAttribute(group)] }),
+    /** A subscription that counts, from a start until an end; one that does not is not listed. */
+    subscribe: (module: string, id: string, interval: Window | undefined) =>
+      change(entitle(subscriptionAttribute(module, id), interval)),
+    license: (enterprise: string, id: string, interval: Window | undefined) =>
+      change(entitle(licenseAttribute(enterprise, id), interval)),
+    set: (values: Record<string, string | readonly string[]>) => change({ set: values }),
   };
 }
+
+/** ISO 8601, either side open. */
+export interface Window {
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+}
+
+const entitle = (attribute: string, window: Window | undefined): Change =>
+  window ? { set: { [attribute]: formatInterval(window.start, window.end) } } : { remove: [attribute] };
+
+/** Marks a module as sold by subscription, or as free. */
+export const moduleChange = (module: string, isSold: boolean, writtenAt: number): Update =>
+  update(
+    globalKey(),
+    writtenAt,
+    isSold ? { set: { [moduleAttribute(module)]: true } } : { remove: [moduleAttribute(module)] },
+  );
 
 /** Changes of the role table: of one root, or of the global roles when there is no owner. */
 export function roleChanges(owner: Ref | undefined, writtenAt: number) {
   const change = (how: Change) =>
-    owner ? updateExisting(owner, writtenAt, how) : update(globalRolesKey(), writtenAt, how);
+    owner ? updateExisting(owner, writtenAt, how) : update(globalKey(), writtenAt, how);
   return {
     list: (role: string, parent: string | undefined) =>
       change({ set: { [roleAttribute(role)]: parent ?? '' } }),
@@ -118,6 +155,10 @@ export function permissionChanges(permission: PermissionName, owner: Ref | undef
   const change = (how: Change) => update(key, writtenAt, how);
   return {
     register: () => change({ set: { [Attribute.registered]: true } }),
+    /** From now on nobody may use it. */
+    unregister: () => change({ set: { [Attribute.registered]: false } }),
+    setModule: (module: string | undefined) =>
+      change(module === undefined ? { remove: [Attribute.module] } : { set: { [Attribute.module]: module } }),
     /** One role has one effect on one permission: setting one takes the other away. */
     setEffect: (role: string, effect: Effect) => {
       const [to, from] =

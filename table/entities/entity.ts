@@ -27,7 +27,7 @@ export interface Entity {
   /** Attributes that a command may give. No zod defaults: an update must not invent values. */
   readonly attributes: z.ZodObject;
   /** Values for attributes that creation leaves out. */
-  readonly defaults?: Readonly<Record<string, string | boolean>>;
+  readonly defaults?: Readonly<Record<string, string | boolean | readonly string[]>>;
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
   /** Attributes that are kept and never shown: not in an answer, not in the log. */
@@ -35,12 +35,18 @@ export interface Entity {
   readonly guards: readonly Guard[];
   /** The attribute that is the id, for entities named by a natural key; a ULID when left out. */
   readonly naturalKey?: string;
+  /** The attribute that holds the type of the node, where that is data: scopes of types that were added. */
+  readonly typeFrom?: string;
   /** Over how many index partitions the list of all, and each list by status, is spread. */
   readonly listShards: number;
   /** Listed in its tenant by type and time: the attributes that hold the tenant's reference and the time. */
   readonly inTenant?: { readonly tenant: string; readonly time: string };
   /** Listed by status and date: the attributes that hold them. Without a date it sorts last. */
   readonly byStatus?: { readonly status: string; readonly date: string };
+  /** Listed by name, in the tenant's index: of kinds that belong to no tenant. */
+  readonly byName?: string;
+  /** Items go by themselves some time after the instant in this attribute (the seeds' time-to-live). */
+  readonly expires?: { readonly from: string; readonly afterDays: number };
 }
 
 /** The indexes. Administration's lists use them, decisions never. */

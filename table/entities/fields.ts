@@ -57,6 +57,16 @@ export const ref = z
   .refine(isRef, 'is not a reference of the form type:id, such as location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')
   .describe('reference such as `location:ID`');
 
+/** A user by id, or a technical user by reference: what can be granted access. */
+export const subject = z
+  .string()
+  .max(100)
+  .refine(
+    (value) => isId(value) || (isRef(value) && value.startsWith('technical-user:')),
+    'is neither the id of a user nor a reference such as technical-user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+  )
+  .describe('id of a user, or `technical-user:ID`');
+
 /** An instant in ISO 8601 with its offset, kept in UTC. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
@@ -102,6 +112,9 @@ export const map = z
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+/** An address of the internet protocol, version 4 or 6. */
+export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'is not an IP address' });
 
 /** Whole numbers as lists take them. */
 export const limit = z.int().min(1).max(1_000);

@@ -1,13 +1,16 @@
 import { invalid } from '../errors.ts';
-import { parseRef, type Ref } from '../identifiers.ts';
+import { isType, parseRef, type Ref } from '../identifiers.ts';
 
 /**
- * The scope types and which may stand under which: data, not code (SPEC section 1). A type with
- * `root: true` may stand alone; a root is a tenant, the isolation boundary.
+ * The scope types and which may stand under which: data, not code (SPEC section 1). A type with `root: true`
+ * may stand alone; a root is a tenant, the isolation boundary. These come with the table; operators add
+ * others as items (`scope-type.create`), which say as well what may stand under them.
  */
 export interface ScopeType {
   readonly root: boolean;
   readonly parents: readonly string[];
+  /** Types that may stand under this one though they do not say so themselves. */
+  readonly children?: readonly string[];
 }
 
 export const SCOPE_TYPES: Readonly<Record<string, ScopeType>> = {
@@ -23,16 +26,34 @@ export const SCOPE_TYPES: Readonly<Record<string, ScopeType>> = {
   workstream: { root: false, parents: ['account'] },
 };
 
-export const isScopeType = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
+/** Longest path from a scope up to its root: a check reads every scope on it. */
+export const MAX_ANCESTORS = 16;
 
-/** Reads a reference to a scope. Throws `invalid` naming `field` when the type is not a scope type. */
+export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
+
+/** Words that stand at the head of keys and are no places. A test compares them with the registry. */
+const TAKEN: ReadonlySet<string> = new Set([
+  ...['user', 'technical-user', 'group', 'role', 'role-template', 'page', 'permission', 'module', 'route'],
+  ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
+  ...['policy', 'token', 'session', 'notification', 'grant', 'assignment', 'audit', 'operation'],
+  ...['global', 'api', 'decision', 'meta', 'list', 'names', 'status', 'email', 'phone', 'username'],
+]);
+/** So do the kinds of guards. */
+const GUARD_KIND = /-(?:name|code|route)$/;
+
+/** Whether things of this type can be scopes: it comes with the table, or an operator may add it. */
+export const mayBeScopeType = (type: string): boolean =>
+  isType(type) && !TAKEN.has(type) && !GUARD_KIND.test(type);
+
+/** Reads a reference to a scope. Throws `invalid` naming `field` when things of this type are no scopes. */
 export function parseScopeRef(text: string, field: string): Ref {
   const ref = parseRef(text, field);
-  if (!isScopeType(ref.type)) {
-    throw invalid(
-      field,
-      `${field} has an unknown scope type; known are ${Object.keys(SCOPE_TYPES).join(', ')}`,
-    );
-  }
+  if (!mayBeScopeType(ref.type)) throw notAScope(field);
   return ref;
 }
+
+export const notAScope = (field: string) =>
+  invalid(
+    field,
+    `${field} has an unknown scope type; known are ${Object.keys(SCOPE_TYPES).join(', ')} and those that were added`,
+  );

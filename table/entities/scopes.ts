@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { normaliseCode, normaliseName } from '../normalise.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
+import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 
 /**
  * The scopes: places where access is granted. Which may stand under which is in scope-types.ts; here are
@@ -9,6 +10,8 @@ import * as field from './fields.ts';
  */
 const status = <S extends string>(...others: readonly [S, ...S[]]) =>
   z.enum(['active', ...others]).optional();
+
+const isAddable = (type: string): boolean => mayBeScopeType(type) && !isBuiltIn(type);
 
 /** How effects combine in the whole tree below: chosen by its root. */
 const combination = z.enum(['allow-overrides', 'deny-overrides']).optional();
@@ -184,9 +187,10 @@ export const SCOPES = {
   workstream: {
     type: 'workstream',
     label: 'Workstream',
-    summary: 'A workstream of an account (seed 002).',
+    summary: 'A workstream of an account, linked to the enterprise for which it needs a licence (seed 002).',
     attributes: z.strictObject({
       parent: field.ref,
+      enterprise: field.ref,
       name: field.name,
       description,
       status: status('inactive'),
@@ -195,6 +199,28 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [],
     listShards: 4,
+    inTenant,
+  },
+  scope: {
+    type: 'scope',
+    label: 'Scope',
+    summary: 'A scope of a type that was added (`scope-type.create`).',
+    attributes: z.strictObject({
+      type: z
+        .string()
+        .refine(isAddable, 'is no type that was added: those of the table have commands of their own'),
+      parent,
+      name: field.name,
+      description,
+      status: status('inactive', 'suspended'),
+      combination,
+      attributes: field.map.optional(),
+    }),
+    typeFrom: 'type',
+    defaults: open,
+    immutable: ['type', 'parent'],
+    guards: [],
+    listShards: 8,
     inTenant,
   },
 } as const satisfies Record<string, Entity>;

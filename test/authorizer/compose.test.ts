@@ -7,7 +7,7 @@ import {
   apiRef,
   decisionKey,
   edgeKey,
-  globalRolesKey,
+  globalKey,
   guardKey,
   type Key,
   partitionOf,
@@ -45,7 +45,7 @@ const WORLD: readonly Item[] = [
   decision(decisionKey({ type: 'user', id: ALICE }), { status: 'active', roles: new Set([ROLE]) }),
   decision(decisionKey({ type: 'location', id: PLACE }), { status: 'active' }),
   decision(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) }),
-  decision(globalRolesKey(), { [roleAttribute(ROLE)]: '' }),
+  decision(globalKey(), { [roleAttribute(ROLE)]: '' }),
   { ...guardKey('EMAIL', 'alice@example.com'), Type: 'Guard', owner: `user:${ALICE}` },
 ];
 

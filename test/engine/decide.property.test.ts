@@ -16,6 +16,8 @@ const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7
 const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
 const GROUPS = ['g0', 'g1', 'g2'];
 const PERMISSIONS = ['dashboard', 'a:b:c', 'a:b:d'];
+const MODULES = ['a', 'x'];
+const ENTERPRISES = ['enterprise:e', 'enterprise:f'];
 const TARGETS = [...PERMISSIONS, '*:*:*', 'a:*:*', 'a:b:*', 'a:*:c', 'x:*:*', 'a:*:d'];
 
 const mostly = fc.nat({ max: 9 }).map((n) => n < 9);
@@ -44,13 +46,38 @@ const facts: fc.Arbitrary<Facts> = fc.record({
           exists: mostly,
           active: mostly,
           combination: fc.constantFrom('allow-overrides' as const, 'deny-overrides' as const),
+          enterprise: fc.oneof(
+            { weight: 5, arbitrary: fc.constant(undefined) },
+            fc.constantFrom(...ENTERPRISES),
+          ),
         }),
       ),
     )
     .map((all) => [...all]),
   permissions: fc
-    .tuple(...PERMISSIONS.map((name) => fc.record({ name: fc.constant(name), registered: mostly })))
+    .tuple(
+      ...PERMISSIONS.map((name) =>
+        fc.record({
+          name: fc.constant(name),
+          registered: mostly,
+          module: name.includes(':') ? fc.constant(undefined) : optional(fc.constantFrom(...MODULES)),
+        }),
+      ),
+    )
     .map((all) => [...all]),
+  soldModules: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<string[]>([]) },
+    fc.subarray(MODULES, { minLength: 1 }),
+  ),
+  entitlements: fc.array(
+    fc.record({
+      scope,
+      to: fc.constantFrom(...MODULES, ...ENTERPRISES),
+      start: fc.oneof(fc.constant(Number.NEGATIVE_INFINITY), time),
+      end: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), time),
+    }),
+    { minLength: 2, maxLength: 8 },
+  ),
   // Parents are any role, also in a circle.
   roles: fc
     .tuple(
@@ -126,18 +153,35 @@ function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): Readonly
     assignments,
   };
 
-  const items = new Map<string, unknown>([['', tableOf(undefined)]]);
+  const entitlementsOf = (ref: string, names: readonly string[]) =>
+    new Map(
+      names.map((name) => [name, held.entitlements.filter(({ scope: at, to }) => at === ref && to === name)]),
+    );
+  const global = { roles: tableOf(undefined), soldModules: new Set(held.soldModules) };
+  const items = new Map<string, unknown>([['', global]]);
   if (user.exists) items.set(USER, subject);
-  for (const { ref, active, combination, exists } of scopes) {
+  for (const { ref, active, combination, exists, enterprise } of scopes) {
     const groups = new Map(
       held.groups.filter((each) => each.scope === ref).map((each) => [each.id, each.roles]),
     );
     const [, ...ancestors] = chainOf({ user, scopes, permissions, roles, ...held }, ref);
-    if (exists) items.set(ref, { ref, active, ancestors, combination, groups, roles: tableOf(ref) });
+    const entitlements = {
+      subscriptions: entitlementsOf(ref, MODULES),
+      licenses: entitlementsOf(ref, ENTERPRISES),
+      enterprise,
+    };
+    const own = { ref, active, ancestors, combination, groups, roles: tableOf(ref) };
+    if (exists) items.set(ref, { ...own, ...entitlements });
     for (const { name } of permissions) items.set(`${ref} ${name}`, exactOf(ref, name));
   }
-  for (const { name, registered } of permissions) {
-    items.set(name, { ...exactOf(undefined, name), registered, covering: patternsCovering(name) });
+  for (const { name, registered, module } of permissions) {
+    const of = name.includes(':') ? name.split(':')[0] : module;
+    items.set(name, {
+      ...exactOf(undefined, name),
+      registered,
+      module: of,
+      covering: patternsCovering(name),
+    });
   }
   return items;
 }
@@ -168,7 +212,7 @@ test('the engine and a naive evaluator give the same answer for the same reason'
     { numRuns: 6_000 },
   );
   // The property says little unless every reason came up often.
-  expect(counts.size).toBe(10);
+  expect(counts.size).toBe(12);
   expect(Math.min(...counts.values())).toBeGreaterThan(60);
 });
 

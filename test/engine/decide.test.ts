@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { View } from '../../engine/view.ts';
-import type { Effect, RoleFacts, ScopeFacts, SubjectFacts } from '../../table/decision/facts.ts';
+import type { Effect, RoleFacts, RoleTable, ScopeFacts, SubjectFacts } from '../../table/decision/facts.ts';
 
 /** The steps of SPEC section 2 in their order, on views made by hand. */
 const AT = 1_000;
@@ -26,6 +26,9 @@ const scopeFacts = (ref: string, changes: Partial<ScopeFacts> = {}): ScopeFacts 
   combination: 'allow-overrides',
   groups: new Map(),
   roles: new Map(),
+  subscriptions: new Map(),
+  licenses: new Map(),
+  enterprise: undefined,
   ...changes,
 });
 const own = scopeFacts(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
@@ -36,10 +39,15 @@ const role = (parent?: string, patterns: Record<string, Effect> = {}): RoleFacts
 });
 const permissionFacts = (allow: readonly string[], deny: readonly string[] = [], registered = true) => ({
   registered,
+  module: undefined,
   allow: new Set(allow),
   deny: new Set(deny),
   covering: ['a:b:*', '*:*:*'],
 });
+
+function globally(roles: RoleTable, soldModules: readonly string[] = []): Pick<View, 'global'> {
+  return { global: { roles, soldModules: new Set(soldModules) } };
+}
 
 /** A teacher at a place, where teachers may: allowed. */
 const SOUND: View = {
@@ -47,7 +55,7 @@ const SOUND: View = {
   scopes: [own, root],
   permission: permissionFacts(['teacher']),
   owned: null,
-  roles: new Map([['teacher', role()]]),
+  ...globally(new Map([['teacher', role()]])),
 };
 const reasonOf = (changes: Partial<View>, at = AT): Reason => decide({ ...SOUND, ...changes }, at).reason;
 const subjectWith = (changes: Partial<SubjectFacts>) => ({ subject: { ...SUBJECT, ...changes } });
@@ -89,13 +97,28 @@ const DEFECTS: readonly (readonly [reason: Reason, spoil: (view: View) => View])
   ],
   ['admin', (view) => ({ ...view, subject: view.subject && { ...view.subject, isAdmin: true } })],
   [
+    'not_subscribed',
+    (view) => ({
+      ...view,
+      permission: view.permission && { ...view.permission, module: 'hvac' },
+      global: { ...view.global, soldModules: new Set(['hvac']) },
+    }),
+  ],
+  [
+    'not_licensed',
+    ({ scopes: [first = null, ...above], ...view }) => ({
+      ...view,
+      scopes: [first && { ...first, enterprise: 'enterprise:e' }, ...above],
+    }),
+  ],
+  [
     'denied_by_role',
     (view) => ({
       ...view,
       permission: view.permission && { ...view.permission, allow: new Set(), deny: new Set(['teacher']) },
     }),
   ],
-  ['no_grant', (view) => ({ ...view, roles: new Map() })],
+  ['no_grant', (view) => ({ ...view, ...globally(new Map()) })],
 ];
 
 describe('the order of the steps', () => {
@@ -156,6 +179,52 @@ describe('times', () => {
   });
 });
 
+describe('entitlements', () => {
+  const sold = {
+    permission: { ...permissionFacts(['teacher']), module: 'hvac' },
+    ...globally(new Map([['teacher', role()]]), ['hvac']),
+  };
+  const withSubscription = (facts: ScopeFacts, module: string, start: number, end: number) => ({
+    ...facts,
+    subscriptions: new Map([[module, [{ start, end }]]]),
+  });
+
+  test.each([
+    ['at the scope', [withSubscription(own, 'hvac', 0, AT + 1), root], 'role'],
+    ['above it', [own, withSubscription(root, 'hvac', AT, AT + 1)], 'role'],
+    ['to another module', [withSubscription(own, 'lifts', 0, AT + 1), root], 'not_subscribed'],
+    ['that has just ended', [withSubscription(own, 'hvac', 0, AT), root], 'not_subscribed'],
+    ['that has not begun', [withSubscription(own, 'hvac', AT + 1, AT + 2), root], 'not_subscribed'],
+    ['nowhere', [own, root], 'not_subscribed'],
+  ])('a subscription %s', (_what, scopes, reason) => {
+    expect(reasonOf({ ...sold, scopes })).toBe(reason);
+  });
+
+  test('a module that is not sold, and a page without a module, need none', () => {
+    expect(reasonOf({ ...sold, ...globally(new Map([['teacher', role()]]), ['lifts']) })).toBe('role');
+    expect(reasonOf({ ...sold, permission: permissionFacts(['teacher']) })).toBe('role');
+  });
+
+  const enterprise = 'enterprise:e';
+  const linked = { ...own, enterprise };
+  const withLicense = (name: string, start: number, end: number) => ({
+    ...root,
+    licenses: new Map([[name, [{ start, end }]]]),
+  });
+  test.each([
+    ['for its enterprise', withLicense(enterprise, 0, AT + 1), 'role'],
+    ['for another enterprise', withLicense('enterprise:f', 0, AT + 1), 'not_licensed'],
+    ['that has just ended', withLicense(enterprise, 0, AT), 'not_licensed'],
+    ['that has not begun', withLicense(enterprise, AT + 1, AT + 2), 'not_licensed'],
+  ])('a workstream whose account has a licence %s', (_what, account, reason) => {
+    expect(reasonOf({ scopes: [linked, account] })).toBe(reason);
+  });
+
+  test('an administrator needs neither', () => {
+    expect(reasonOf({ ...sold, scopes: [linked, root], ...subjectWith({ isAdmin: true }) })).toBe('admin');
+  });
+});
+
 describe('where a role comes from', () => {
   const always = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
   const elsewhere = 'location:elsewhere';
@@ -194,14 +263,16 @@ describe('where a role comes from', () => {
       ['middle', role('top')],
       ['top', role('teacher')],
     ]);
-    expect(reasonOf({ roles: chain, permission: permissionFacts(['top']) })).toBe('role');
-    expect(reasonOf({ roles: chain, permission: permissionFacts(['other']) })).toBe('no_grant');
+    expect(reasonOf({ ...globally(chain), permission: permissionFacts(['top']) })).toBe('role');
+    expect(reasonOf({ ...globally(chain), permission: permissionFacts(['other']) })).toBe('no_grant');
     expect(
       reasonOf({
-        roles: new Map([
-          ['teacher', role('gone')],
-          ['top', role()],
-        ]),
+        ...globally(
+          new Map([
+            ['teacher', role('gone')],
+            ['top', role()],
+          ]),
+        ),
         permission: permissionFacts(['top']),
       }),
     ).toBe('no_grant');
@@ -221,21 +292,28 @@ describe('combination', () => {
   ];
 
   test('the root chooses it, for all below', () => {
-    expect(reasonOf({ ...held, roles, permission: both })).toBe('role');
-    expect(reasonOf({ ...held, roles, permission: both, scopes: strict })).toBe('denied_by_role');
+    expect(reasonOf({ ...held, ...globally(roles), permission: both })).toBe('role');
+    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes: strict })).toBe(
+      'denied_by_role',
+    );
     const strictPlace = { ...own, combination: 'deny-overrides' as const };
-    expect(reasonOf({ ...held, roles, permission: both, scopes: [strictPlace, root] })).toBe('role');
+    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes: [strictPlace, root] })).toBe(
+      'role',
+    );
   });
 
   test('a wildcard counts like an exact effect', () => {
     const wild = (effect: Effect) => new Map([['teacher', role(undefined, { '*:*:*': effect })]]);
     const none = permissionFacts([]);
-    expect(reasonOf({ roles: wild('ALLOW'), permission: none })).toBe('role');
-    expect(reasonOf({ roles: wild('DENY'), permission: none })).toBe('denied_by_role');
-    expect(reasonOf({ roles: wild('DENY') })).toBe('role');
-    expect(reasonOf({ roles: wild('DENY'), scopes: strict })).toBe('denied_by_role');
+    expect(reasonOf({ ...globally(wild('ALLOW')), permission: none })).toBe('role');
+    expect(reasonOf({ ...globally(wild('DENY')), permission: none })).toBe('denied_by_role');
+    expect(reasonOf(globally(wild('DENY')))).toBe('role');
+    expect(reasonOf({ ...globally(wild('DENY')), scopes: strict })).toBe('denied_by_role');
     expect(
-      reasonOf({ roles: new Map([['teacher', role(undefined, { 'x:*:*': 'ALLOW' })]]), permission: none }),
+      reasonOf({
+        ...globally(new Map([['teacher', role(undefined, { 'x:*:*': 'ALLOW' })]])),
+        permission: none,
+      }),
     ).toBe('no_grant');
   });
 });

@@ -2,7 +2,7 @@ import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalRolesKey, type Key } from '../../table/keys.ts';
+import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { createClock } from '../support/world.ts';
 
 /** A read as it left the engine, answered when the test says so, with the items as they stood when it began. */
@@ -68,7 +68,7 @@ export function createSchool() {
   const table = createFakeTable();
   table.put(decisionKey(PLACE), { status: 'active', [groupAttribute('teachers')]: new Set(['teacher']) });
   table.put(decisionKey(PAGE), { registered: true, allow: new Set(['teacher']) });
-  table.put(globalRolesKey(), { [roleAttribute('teacher')]: '' });
+  table.put(globalKey(), { [roleAttribute('teacher')]: '' });
   table.put(decisionKey(userRef(0)), GRANTED);
   const ask = (engine: ReturnType<typeof table.newEngine>, n = 0) =>
     engine.check(formatRef(userRef(n)), 'dashboard', formatRef(PLACE));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { DECISION_VERSION } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { decisionKey, globalRolesKey, ownedEffectsKey } from '../../table/keys.ts';
+import { decisionKey, globalKey, ownedEffectsKey } from '../../table/keys.ts';
 import { createWorld } from '../support/world.ts';
 import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, userRef } from './fake-table.ts';
 
@@ -100,7 +100,7 @@ describe('a damaged item', () => {
     ['the user', decisionKey(userRef(0)), { ...whole, groups: 'teachers' }],
     ['the scope', decisionKey(PLACE), { ...whole, combination: 'first-wins' }],
     ['the permission', decisionKey(PAGE), { registered: 'yes' }],
-    ['the global roles', globalRolesKey(), { 'role|teacher': 7 }],
+    ['the global roles', globalKey(), { 'role|teacher': 7 }],
     [
       'the effects of owned roles',
       ownedEffectsKey(PLACE, { kind: 'page', text: 'dashboard' }),

@@ -51,6 +51,7 @@ beforeAll(async () => {
   await place('other project', 'project', 'client');
   await place('other building', 'building', 'other project');
   await place('other client', 'client');
+  await place('enterprise', 'enterprise');
 });
 
 describe('where an assignment counts', () => {
@@ -100,7 +101,8 @@ test.each([
   ['device.create', 'project', 'project'],
   ['workstream.create', 'client', 'client'],
 ])('%s under a wrong parent is refused on its field', async (command, _, parent) => {
-  expect(await world.refused(command, { name: 'lost', parent: ref[parent] })).toMatchObject({
+  const enterprise = command.startsWith('workstream') ? { enterprise: ref.enterprise } : {};
+  expect(await world.refused(command, { name: 'lost', parent: ref[parent], ...enterprise })).toMatchObject({
     code: 'invalid',
     field: 'parent',
   });

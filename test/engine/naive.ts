@@ -17,8 +17,23 @@ export interface Facts {
     readonly exists: boolean;
     readonly active: boolean;
     readonly combination: 'allow-overrides' | 'deny-overrides';
+    /** The enterprise that it is linked to. */
+    readonly enterprise: string | undefined;
   }[];
-  readonly permissions: readonly { readonly name: string; readonly registered: boolean }[];
+  readonly permissions: readonly {
+    readonly name: string;
+    readonly registered: boolean;
+    /** Of a page only. */
+    readonly module: string | undefined;
+  }[];
+  readonly soldModules: readonly string[];
+  /** Subscriptions to modules and licences for enterprises. */
+  readonly entitlements: readonly {
+    readonly scope: string;
+    readonly to: string;
+    readonly start: number;
+    readonly end: number;
+  }[];
   /** `owner` is a root, or undefined for a global role. A deleted role is held by people but is not there. */
   readonly roles: readonly {
     readonly id: string;
@@ -114,6 +129,19 @@ export function decideNaively(facts: Facts, permission: string, scope: string, a
   }
   // 4
   if (facts.user.isAdmin) return { allowed: true, reason: 'admin' };
+  // 5
+  const entitled = (to: string) =>
+    facts.entitlements.some(
+      (each) => each.to === to && chain.includes(each.scope) && each.start <= at && at < each.end,
+    );
+  const module = permission.includes(':')
+    ? String(permission.split(':')[0])
+    : facts.permissions.find(({ name }) => name === permission)?.module;
+  if (module !== undefined && facts.soldModules.includes(module) && !entitled(module)) {
+    return deny('not_subscribed');
+  }
+  const links = facts.scopes.filter(({ ref }) => chain.includes(ref)).map(({ enterprise }) => enterprise);
+  for (const link of links) if (link !== undefined && !entitled(link)) return deny('not_licensed');
   // 6 and 7
   const roles = rolesInForce(facts, chain, at);
   const effects = facts.effects

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Kind } from './kind.ts';
-import { createInputs, createKinds } from './kinds.ts';
+import { createInputs, createKinds, pick } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
 
 /**
@@ -36,19 +36,43 @@ const SHOWN = new Set([
     'model',
     'serialNumber',
     'locationDescription',
+    'ssoProvider',
+    'userAgent',
+    'location',
+    'label',
+    'street',
+    'url',
+    'notificationType',
+    'accountName',
+    'recipientFirstName',
+    'recipientLastName',
+    'sesMessageId',
+    'errorMessage',
+    'skipReason',
+    'subject',
+    'deviceId',
+    'entityId',
   ],
 ]);
 /** Of those, the ones that a single space is too little for. */
-const NEVER_BLANK = new Set(['logoUrl']);
+const NEVER_BLANK = new Set(['logoUrl', 'url']);
 const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft'];
-const MAPS = ['geoJson', 'configuration'];
+const MAPS = [
+  ...['geoJson', 'configuration', 'usageQuota', 'payload', 'deviceInfo', 'metadata', 'relatedEntities'],
+  'attributes',
+];
+const FLAGS = [
+  ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
+  ...['isOverridable', 'root'],
+];
+const LISTS = ['roles', 'permissions', 'parents', 'children', 'keys'];
 /** Fields that hold a value of their own kind instead of text. */
-const TYPED = new Set(['limit', 'isDangerous', 'mfaEnabled', 'roles', ...NUMBERS, ...MAPS]);
+const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];
 
 /** Whether the value, bad for most fields, is a good one for this. */
 const isGood = (field: string, value: unknown): boolean =>
-  (['isDangerous', 'mfaEnabled'].includes(field) && value === true) ||
+  (FLAGS.includes(field) && value === true) ||
   (NUMBERS.includes(field) && typeof value === 'number') ||
   (MAPS.includes(field) && typeof value === 'object' && !Array.isArray(value));
 
@@ -89,7 +113,7 @@ describe.each([...COMMANDS.values()])('$name', ({ name: command, input }) => {
     for (const field of fields) {
       for (const bad of ANOTHER_TYPE) {
         if (isGood(field, bad)) continue;
-        const where = field === 'roles' && Array.isArray(bad) ? 'roles.0' : field;
+        const where = LISTS.includes(field) && Array.isArray(bad) ? `${field}.0` : field;
         await expectRefused({ ...good(), [field]: bad }, where);
       }
     }
@@ -115,6 +139,8 @@ describe.each([...COMMANDS.values()])('$name', ({ name: command, input }) => {
   test('with 10 KB where a name or an id is expected, and with nothing', async () => {
     for (const field of fields) {
       for (const bad of ['A'.repeat(10_240), '', ' ']) {
+        // A setting may be empty.
+        if (bad.length < 2 && field === 'value') continue;
         // A space can be shown.
         if (bad === ' ' && SHOWN.has(field) && !NEVER_BLANK.has(field)) continue;
         await expectRefused({ ...good(), [field]: bad }, field);
@@ -136,9 +162,16 @@ describe.each([...COMMANDS.values()])('$name', ({ name: command, input }) => {
     // What has two names goes by the one with the scope in it; a list goes by the scope alone.
     const named = kinds[type]?.named.find((names) => names.includes(field));
     const { id: _, ...others } = good();
-    const base = named ? { ...Object.fromEntries(named.map((name) => [name, NOBODY])), ...others } : good();
+    const usual = ['create', 'read', 'update', 'delete'].includes(String(verb));
+    const base =
+      named && usual ? { ...Object.fromEntries(named.map((name) => [name, NOBODY])), ...others } : good();
     for (const bad of ['planet', 'user', 'role', 'constructor']) {
-      await expectRefused({ ...(verb === 'list' ? {} : base), [field]: `${bad}:${NOBODY}` }, field);
+      // Users have settings too.
+      if (type === 'setting' && verb !== 'resolve' && bad === 'user') continue;
+      await expectRefused(
+        { ...(verb === 'list' ? pick(good(), required) : base), [field]: `${bad}:${NOBODY}` },
+        field,
+      );
     }
   });
 });

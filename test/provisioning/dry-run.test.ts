@@ -61,16 +61,13 @@ describe('a dry run fails where the real one would, and as it would', () => {
     expect(answer).toEqual(await world.provision({ command, input: input() }));
   });
 
-  test('more than one transaction holds, though its conditions alone would fit', async () => {
-    const role = (await world.run('role.create', { name: 'large', scope: 'global' })).id;
-    for (let i = 0; i < 24; i++) {
-      const name = `large-${i}`;
-      await world.run('page.create', { name });
-      await world.run('role-permission.create', { role, permission: name, effect: 'ALLOW' });
-    }
-    const answer = await dry('role.delete', { id: role });
-    expect(answer).toMatchObject({ error: { code: 'limit_exceeded' } });
-    expect(answer).toEqual(await world.provision({ command: 'role.delete', input: { id: role } }));
+  test('a role of more permissions than one transaction holds', async () => {
+    const permissions = Array.from({ length: 21 }, (_, i) => ({ permission: `m:a${i}:*`, effect: 'ALLOW' }));
+    const template = (await world.run('role-template.create', { name: 'large', permissions })).id;
+    const input = { name: 'large', scope: 'global', customTemplateId: template };
+    const answer = await dry('role.create', input);
+    expect(answer).toMatchObject({ error: { code: 'limit_exceeded', field: 'customTemplateId' } });
+    expect(answer).toEqual(await world.provision({ command: 'role.create', input }));
   });
 });
 

@@ -1,5 +1,6 @@
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Kind } from './kind.ts';
+import { platformKinds } from './platform-kinds.ts';
 import { scopeKinds } from './scope-kinds.ts';
 import type { Input, LedgerWorld } from './support.ts';
 
@@ -19,6 +20,11 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
   const page = async () => {
     const name = fresh('page');
     await world.run('page.create', { name });
+    return name;
+  };
+  const module = async () => {
+    const name = fresh('module');
+    await world.run('module.create', { name });
     return name;
   };
   const phone = () => `+4930${1_000_000 + ++count}`;
@@ -62,6 +68,7 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
       lists: [[], ['parent']],
     },
     ...scopeKinds(id, fresh),
+    ...platformKinds(id, fresh),
     {
       type: 'user',
       create: async () => ({
@@ -123,6 +130,7 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         scope: `tenant:${await tenant()}`,
         parent: await role(),
         description: 'writes',
+        createdBy: await user(),
       }),
       named: [['id']],
       changes: async () => ({ name: fresh('clerk'), parent: null, description: null }),
@@ -130,9 +138,9 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
     },
     {
       type: 'page',
-      create: async () => ({ name: fresh('page'), description: 'a page' }),
+      create: async () => ({ name: fresh('page'), description: 'a page', module: await module() }),
       named: [['name']],
-      changes: async () => ({ description: 'another page' }),
+      changes: async () => ({ description: 'another page', module: null }),
       lists: [[]],
     },
     {
@@ -172,7 +180,13 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
     },
     {
       type: 'role-permission',
-      create: async () => ({ role: await role(), permission: await page(), effect: 'ALLOW' }),
+      create: async () => ({
+        role: await role(),
+        permission: await page(),
+        effect: 'ALLOW',
+        grantedBy: await user(),
+        grantedAt: early,
+      }),
       named: [['role', 'permission']],
       changes: async () => ({ effect: 'DENY' }),
       lists: [['role'], ['permission']],
@@ -183,8 +197,10 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         user: await user(),
         scope: `location:${await location()}`,
         role: await role(),
+        id: (await user()).replace(/.$/, '0'),
         startsAt: early,
         endsAt: late,
+        createdBy: await user(),
       }),
       named: [['user', 'scope', 'role']],
       changes: async () => ({ startsAt: null, endsAt: '2026-04-01T00:00:00.000Z' }),
@@ -203,6 +219,7 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         user: await user(),
         scope: `tenant:${await tenant()}`,
         roles: [await role(), await role('tenant')],
+        joinedAt: early,
       }),
       named: [['id'], ['user', 'scope']],
       changes: async () => ({ roles: [await role('tenant')] }),
@@ -227,16 +244,55 @@ export async function inputFor(world: LedgerWorld, kind: Kind, verb: string): Pr
 /** Maker of good inputs, for tests that walk the commands. */
 export function createInputs(world: LedgerWorld): (command: string) => Promise<Input> {
   const kinds = createKinds(world);
+  const others = otherInputs(world, kinds);
   return (command) => {
     const [type = '', verb = ''] = command.split('.');
     const kind = kinds[type];
-    return kind ? inputFor(world, kind, verb) : Promise.resolve({});
+    return others[command]?.() ?? (kind ? inputFor(world, kind, verb) : Promise.resolve({}));
   };
 }
 
-/** The kinds that commands create; the audit log is only read. */
+/** Inputs of the commands that are none of the usual five. */
+function otherInputs(
+  world: LedgerWorld,
+  kinds: Readonly<Record<string, Kind>>,
+): Readonly<Record<string, () => Promise<Input>>> {
+  const made = async (type: string) => world.run(`${type}.create`, (await kinds[type]?.create()) ?? {});
+  return {
+    'audit.create': async () => ({
+      tenant: `tenant:${(await made('tenant')).id}`,
+      action: 'login',
+      entityType: 'session',
+      entityId: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+      status: 'failure',
+      severity: 'warning',
+      relatedEntities: { user: 'ann' },
+      ipAddress: '192.0.2.1',
+      userAgent: 'browser/1',
+      sessionId: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+      metadata: { try: 3 },
+    }),
+    'token.revoke': async () => ({ id: (await made('token')).id, revokedBy: (await made('user')).id }),
+    'role-template.apply': async () => ({
+      id: (await made('role-template')).id,
+      role: (await made('role')).id,
+    }),
+    'setting.resolve': async () => {
+      const { scope, key } = await made('setting');
+      return { keys: [key], scope, user: (await made('user')).id };
+    },
+    'scope.delete-tree': async () => ({ scope: `client:${(await made('client')).id}` }),
+    'scope.move': async () => {
+      const { id, root } = await made('building');
+      const parent = await world.run('project.create', { parent: root, name: 'Another' });
+      return { scope: `building:${id}`, parent: `project:${parent.id}` };
+    },
+  };
+}
+
+/** The kinds that commands create and delete; the audit log only grows. */
 export const TYPES: readonly string[] = [...COMMANDS.keys()]
-  .filter((name) => name.endsWith('.create'))
+  .filter((name) => name.endsWith('.create') && name !== 'audit.create')
   .map((name) => name.slice(0, name.indexOf('.')));
 
 export const WRITE_COMMANDS: readonly string[] = [...COMMANDS.values()]

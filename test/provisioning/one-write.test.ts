@@ -60,7 +60,7 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
     operationId: done.operationId,
     actor: 'ops@example.com',
     status: 'success',
-    severity: 'info',
+    severity: type === 'admin' ? 'critical' : command.endsWith('.delete') ? 'warning' : 'info',
     ttl: Math.floor(now / 1000) + YEAR,
     ...(owner === undefined ? {} : { tenant: owner }),
     ...expected,
@@ -72,17 +72,23 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
 }
 
 /** The tenant that a thing says it belongs to, if any. */
-const ownerOf = (thing: Input): string | undefined =>
-  [thing.root, thing.scope, thing.roleScope, thing.tenant].map(String).find(isRef);
+async function ownerOf(thing: Input): Promise<string | undefined> {
+  const { root, scope, roleScope, tenant, account, enterprise, workstream } = thing;
+  const owner = [root, scope, roleScope, tenant, account, enterprise].map(String).find(isRef);
+  if (owner !== undefined || workstream === undefined) return owner;
+  return String((await world.run('workstream.read', { id: parseRef(String(workstream), 'ref').id })).root);
+}
 
 describe.each(TYPES)('%s', (type) => {
   test('is created, changed and deleted in one write each, all on record, and read without any', async () => {
     const kind = kinds[type] as Kind;
     const made = await carryOut(`${type}.create`, await kind.create());
-    const owner = ownerOf(made.result);
+    const owner = await ownerOf(made.result);
     const names = kind.named.map((fields) => Object.values(pick(made.result, fields)).join(' '));
     const entityId = expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`));
-    await expectRecord(`${type}.create`, made, owner, { entityId, after: made.result });
+    const entity =
+      type === 'scope' ? { entityId: made.result.id, entityType: made.result.type } : { entityId };
+    await expectRecord(`${type}.create`, made, owner, { ...entity, after: made.result });
     let thing = made.result;
 
     world.calls.length = 0;
@@ -97,14 +103,14 @@ describe.each(TYPES)('%s', (type) => {
       await expectRecord(`${type}.update`, changed, owner, {
         before: thing,
         after: changed.result,
-        entityId,
+        ...entity,
       });
       thing = changed.result;
     }
 
     world.clock.advance(1_000);
     const gone = await carryOut(`${type}.delete`, pick(thing, kind.named[0]));
-    await expectRecord(`${type}.delete`, gone, ownerOf(thing), { before: thing, entityId });
+    await expectRecord(`${type}.delete`, gone, await ownerOf(thing), { before: thing, ...entity });
   });
 });
 const escaped = (text: string) => text.replace(/[+.*]/g, '\\$&');

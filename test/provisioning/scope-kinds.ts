@@ -13,6 +13,12 @@ export function scopeKinds(
     `building:${await id('building.create', { parent: await project(), name: 'House' })}`;
   const zone = async () => `zone:${await id('zone.create', { parent: await building(), name: 'Floor' })}`;
   const account = async () => `account:${await id('account.create', { name: fresh('Account') })}`;
+  const enterprise = async () => `enterprise:${await id('enterprise.create', { name: fresh('Enterprise') })}`;
+  const type = async () => {
+    const name = fresh('campus');
+    await id('scope-type.create', { name, parents: ['project'] });
+    return name;
+  };
   const root = (type: string): Kind => ({
     type,
     create: async () => ({
@@ -138,13 +144,34 @@ export function scopeKinds(
       type: 'workstream',
       create: async () => ({
         parent: await account(),
+        enterprise: await enterprise(),
         name: 'Payroll',
         description: 'pays',
         status: 'active',
       }),
       named: [['id']],
-      changes: async () => ({ name: 'Wages', status: 'inactive', description: null }),
+      changes: async () => ({
+        enterprise: await enterprise(),
+        name: 'Wages',
+        status: 'inactive',
+        description: null,
+      }),
       lists: [[], ['parent']],
+    },
+    {
+      type: 'scope',
+      create: async () => ({
+        type: await type(),
+        parent: await project(),
+        name: 'North campus',
+        description: 'several buildings',
+        status: 'active',
+        combination: 'allow-overrides',
+        attributes: { area: 12 },
+      }),
+      named: [['type', 'id']],
+      changes: async () => ({ name: 'South campus', status: 'suspended', description: null }),
+      lists: [['type'], ['type', 'parent']],
     },
   ];
 }

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { globalRolesKey, guardKey, type Key } from '../../table/keys.ts';
+import { globalKey, guardKey, type Key } from '../../table/keys.ts';
 import { GUARDED } from './guarded.ts';
 import { asState, createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
-const GLOBAL_ROLES = globalRolesKey().PK;
+const GLOBAL_ROLES = globalKey().PK;
 
 /** Unique values: taken once, changed and freed together with their owner. */
 let world: LedgerWorld;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, inject } from 'vitest';
@@ -57,7 +58,8 @@ export async function createWorld() {
   const clock = createClock();
   const reader = createReader({ client, table, deadlineMs: 20_000 });
   const writer = createWriter({ client, table, deadlineMs: 20_000 });
-  const provision = createProvisioning({ reader, writer, clock, newId: () => ulid() });
+  const newSecret = () => randomBytes(32).toString('base64url');
+  const provision = createProvisioning({ reader, writer, clock, newId: () => ulid(), newSecret });
 
   /** Runs a command that must succeed and returns its result. */
   async function run(
@@ -90,6 +92,7 @@ export async function createWorld() {
     clock,
     reader,
     writer,
+    newSecret,
     provision,
     run,
     refused,

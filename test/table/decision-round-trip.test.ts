@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
-  decodeGlobalRoles,
+  decodeGlobal,
   decodePermission,
   decodeScope,
   decodeSubject,
@@ -18,7 +18,7 @@ import {
 } from '../../table/decision/writes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalRolesKey, type Key, ownedEffectsKey, permissionRef } from '../../table/keys.ts';
+import { decisionKey, globalKey, type Key, ownedEffectsKey, permissionRef } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -157,6 +157,9 @@ test('a scope', async () => {
     combination: 'deny-overrides',
     groups: new Map(),
     roles: new Map(),
+    subscriptions: new Map(),
+    licenses: new Map(),
+    enterprise: undefined,
   };
   expect(await facts()).toEqual(bare);
   const change = scopeChanges(place, 2);
@@ -190,7 +193,7 @@ test.each([
   const roles = async () =>
     owner
       ? decodeScope(formatRef(owner), await read(decisionKey(owner))).roles
-      : decodeGlobalRoles(await read(globalRolesKey()));
+      : decodeGlobal(await read(globalKey())).roles;
   await send(change.list('r1', undefined));
   await send(change.list('r2', 'r1'));
   await send(change.setPattern('r2', 'a:*:*', 'ALLOW'));

@@ -7,7 +7,7 @@ import {
   roleAttribute,
 } from '../../table/decision/attributes.ts';
 import {
-  decodeGlobalRoles,
+  decodeGlobal,
   decodePermission,
   decodeSubject,
   decodeWrittenAt,
@@ -103,7 +103,7 @@ const KINDS: readonly (readonly [
   [
     'the global roles',
     ROLES,
-    decodeGlobalRoles,
+    decodeGlobal,
     {
       ...NO_ATTRIBUTES,
       [roleAttribute('r1')]: [1, null, true],

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
-  decodeGlobalRoles,
+  decodeGlobal,
   decodePermission,
   decodeSubject,
+  decodeToken,
   decodeWrittenAt,
 } from '../../table/decision/decode.ts';
 import {
@@ -59,13 +60,60 @@ describe('a sound item', () => {
         ],
         ['r6', { parent: 'r5', patterns: new Map() }],
       ]),
+      subscriptions: new Map(),
+      licenses: new Map(),
+      enterprise: undefined,
     });
   });
 
-  test('of the global roles', () => {
-    expect(decodeGlobalRoles(ROLES)).toEqual(
-      new Map([['r1', { parent: undefined, patterns: new Map([['a:b:*', 'DENY']]) }]]),
-    );
+  test('of what holds everywhere', () => {
+    expect(decodeGlobal({ ...ROLES, 'module|hvac': true })).toEqual({
+      roles: new Map([['r1', { parent: undefined, patterns: new Map([['a:b:*', 'DENY']]) }]]),
+      soldModules: new Set(['hvac']),
+    });
+  });
+
+  test('of a scope with entitlements', () => {
+    const at = (date: string) => Date.parse(date);
+    const [start, end] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
+    const entitled = {
+      status: 'active',
+      enterprise: 'enterprise:e',
+      'sub|hvac|s1': `${start}/${end}`,
+      'sub|hvac|s2': `${end}/`,
+      'license|enterprise:e|l1': `/${end}`,
+    };
+    expect(decodeThisScope(item('x', entitled))).toMatchObject({
+      subscriptions: new Map([
+        [
+          'hvac',
+          [
+            { start: at(start), end: at(end) },
+            { start: at(end), end: Number.POSITIVE_INFINITY },
+          ],
+        ],
+      ]),
+      licenses: new Map([['enterprise:e', [{ start: Number.NEGATIVE_INFINITY, end: at(end) }]]]),
+      enterprise: 'enterprise:e',
+    });
+  });
+
+  test('of an API token', () => {
+    const subject = 'technical-user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+    const token = item('x', {
+      subject,
+      hash: 'h',
+      status: 'active',
+      endsAt: '2026-02-01T00:00:00.000Z',
+      ttl: 7,
+    });
+    expect(decodeToken(token)).toEqual({
+      subject,
+      hash: 'h',
+      active: true,
+      endsAt: Date.parse('2026-02-01T00:00:00.000Z'),
+    });
+    expect(decodeToken({ ...token, status: 'revoked' }).active).toBe(false);
   });
 
   test('of a permission', () => {
@@ -90,6 +138,6 @@ describe('a sound item', () => {
       combination: 'allow-overrides',
     });
     expect(decodePermission(item('x', {}))).toEqual({ registered: false, allow: new Set(), deny: new Set() });
-    expect(decodeGlobalRoles(item('x', {}))).toEqual(new Map());
+    expect(decodeGlobal(item('x', {}))).toEqual({ roles: new Map(), soldModules: new Set() });
   });
 });

@@ -9,7 +9,7 @@ import {
   edgeKey,
   edgePrefix,
   GLOBAL,
-  globalRolesKey,
+  globalKey,
   guardKey,
   type Key,
   keyPrefix,
@@ -65,7 +65,7 @@ describe('every key, as it stands in the table', () => {
     ],
     ['decision item of a user', decisionKey(user), `USER#${ID}`, 'DECISION'],
     ['decision item of a page', decisionKey(permissionRef(page)), 'PAGE#dashboard', 'DECISION'],
-    ['decision item of the global roles', globalRolesKey(), 'GLOBAL#GATEHOUSE', 'DECISION'],
+    ['decision item of the global roles', globalKey(), 'GLOBAL#GATEHOUSE', 'DECISION'],
     ['owned effects', ownedEffectsKey(tenant, page), `TENANT#${OTHER_ID}`, 'DECISION#PAGE#dashboard'],
     [
       'owned effects on a permission',

@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import { scopeChanges, type Window } from '../../table/decision/writes.ts';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { invalid } from '../../table/errors.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { allOf, ownedBy, withStatus } from '../../table/patterns/lists.ts';
+import { viewsOf } from '../../table/view.ts';
+import type { Action } from '../../table/write/action.ts';
+import { type Command, readCommand } from '../command.ts';
+import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { pageFields, periodFields } from '../nodes/node-lists.ts';
+import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+import type { Planning } from '../plan.ts';
+
+/**
+ * Subscriptions to modules and licences for enterprises: what a check asks for before it looks at roles
+ * (SPEC section 2, step 5). The scope's decision item lists those that count.
+ */
+const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
+
+const windowOf = ({ status, startDate, endDate }: Attributes): Window | undefined =>
+  COUNTS.has(status)
+    ? {
+        start: typeof startDate === 'string' ? startDate : undefined,
+        end: typeof endDate === 'string' ? endDate : undefined,
+      }
+    : undefined;
+
+function refuseEmptyWindow({ startDate, endDate }: Attributes): void {
+  if (typeof startDate !== 'string' || typeof endDate !== 'string') return;
+  if (Date.parse(endDate) <= Date.parse(startDate)) {
+    throw invalid('endDate', 'endDate is not after startDate');
+  }
+}
+
+/** How the decision item of a scope is brought up to one entitlement; undefined takes it away. */
+type Repeat = (planning: Planning, id: string, of: Attributes, window: Window | undefined) => Action;
+
+const subscribe: Repeat = (planning, id, { scope, module }, window) =>
+  scopeChanges(parseRef(String(scope), 'scope'), planning.writtenAt).subscribe(String(module), id, window);
+
+const license: Repeat = (planning, id, { account, enterprise }, window) =>
+  scopeChanges(parseRef(String(account), 'account'), planning.writtenAt).license(
+    String(enterprise),
+    id,
+    window,
+  );
+
+const shared = (
+  repeat: Repeat,
+  placeOf: (planning: Planning, attributes: Attributes) => Promise<{ root: Ref }>,
+): Behaviour => ({
+  onCreate: async (planning, ref, attributes) => {
+    refuseEmptyWindow(attributes);
+    const { root } = await placeOf(planning, attributes);
+    const window = windowOf(attributes);
+    return {
+      actions: window ? [repeat(planning, ref.id, attributes, window)] : [],
+      derived: { root: formatRef(root) },
+      tenant: root,
+    };
+  },
+  onUpdate: async (planning, node, after) => {
+    refuseEmptyWindow(after);
+    return [repeat(planning, node.ref.id, node.item, windowOf(after))];
+  },
+  // Together they are one value in the decision item.
+  asRead: ['status', 'startDate', 'endDate'],
+  onDelete: (planning, { ref, item }) => [repeat(planning, ref.id, item, undefined)],
+  tenantOf: tenantFrom('root'),
+});
+
+const subscriptionBehaviour: Behaviour = {
+  ...shared(subscribe, async (planning, { scope, module }) => {
+    await loadNode(planning, 'module', String(module), 'module');
+    return { root: rootOf(await loadScope(planning, String(scope), 'scope')) };
+  }),
+  owners: ({ scope, module }) => [
+    { ref: parseRef(String(scope), 'scope'), field: 'scope' },
+    { ref: { type: 'module', id: String(module) }, field: 'module' },
+  ],
+};
+
+const licenseBehaviour: Behaviour = {
+  ...shared(license, async (planning, { account, enterprise }) => {
+    const holder = await loadScopeOf(planning, 'account', String(account), 'account');
+    await loadScopeOf(planning, 'enterprise', String(enterprise), 'enterprise');
+    return { root: holder.ref };
+  }),
+  owners: ({ account, enterprise }) => [
+    { ref: parseRef(String(account), 'account'), field: 'account' },
+    { ref: parseRef(String(enterprise), 'enterprise'), field: 'enterprise' },
+  ],
+};
+
+const exactlyOne = (...names: readonly string[]) => ({
+  holds: (given: Attributes) => names.filter((name) => given[name] !== undefined).length <= 1,
+  message: `give at most one of ${names.join(', ')}`,
+});
+
+const bySubscription = exactlyOne('scope', 'module', 'status');
+const listSubscriptions = readCommand({
+  name: 'subscription.list',
+  summary:
+    'Lists subscriptions: of one scope, of one module, of one status by their end, or all, page by page.',
+  input: z
+    .strictObject({
+      scope: field.ref.optional(),
+      module: field.pageName.optional(),
+      status: ENTITIES.subscription.attributes.shape.status,
+      ...periodFields,
+      ...pageFields,
+    })
+    .refine(bySubscription.holds, bySubscription.message),
+  run: async ({ reader }, { scope, module, status, from, until, ...page }) => {
+    if (status !== undefined)
+      return viewsOf(
+        await reader.listMerged({ ...withStatus('subscription', status, { from, until }), ...page }),
+      );
+    const owner = scope
+      ? await readScopeRef(reader, scope, 'scope')
+      : module && { type: 'module', id: module };
+    const query = owner ? ownedBy(owner, 'subscription') : allOf('subscription');
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
+});
+
+const byLicense = exactlyOne('account', 'enterprise', 'status');
+const listLicenses = readCommand({
+  name: 'license.list',
+  summary:
+    'Lists licences: of one account, of one enterprise, of one status by their end, or all, page by page.',
+  input: z
+    .strictObject({
+      account: field.ref.optional(),
+      enterprise: field.ref.optional(),
+      status: ENTITIES.license.attributes.shape.status,
+      ...periodFields,
+      ...pageFields,
+    })
+    .refine(byLicense.holds, byLicense.message),
+  run: async ({ reader }, { account, enterprise, status, from, until, ...page }) => {
+    if (status !== undefined)
+      return viewsOf(await reader.listMerged({ ...withStatus('license', status, { from, until }), ...page }));
+    const owner = account ?? enterprise;
+    const query = owner
+      ? ownedBy(await readScopeRef(reader, owner, account ? 'account' : 'enterprise'), 'license')
+      : allOf('license');
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
+});
+
+export const ENTITLEMENT_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES.subscription, behaviour: subscriptionBehaviour },
+  { entity: ENTITIES.license, behaviour: licenseBehaviour },
+];
+
+export const entitlementCommands: readonly Command[] = [
+  ...ENTITLEMENT_KINDS.flatMap(nodeCommands),
+  listSubscriptions,
+  listLicenses,
+];

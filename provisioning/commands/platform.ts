@@ -1,0 +1,41 @@
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
+import type { Command } from '../command.ts';
+import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
+import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { listAllCommand, listOwnedCommand } from '../nodes/node-lists.ts';
+import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
+
+/** What a platform keeps of its customers and gives no rights: addresses, tools, products, services (seed 002). */
+const addressBehaviour: Behaviour = {
+  owners: ({ account }) => [{ ref: parseRef(String(account), 'account'), field: 'account' }],
+  tenantOf: tenantFrom('account'),
+  onCreate: async (planning, _ref, { account }) => {
+    const { ref } = await loadScopeOf(planning, 'account', String(account), 'account');
+    return { tenant: ref };
+  },
+};
+
+const toolBehaviour: Behaviour = {
+  owners: ({ workstream }) => [{ ref: parseRef(String(workstream), 'workstream'), field: 'workstream' }],
+  tenantOf: tenantFrom('root'),
+  onCreate: async (planning, _ref, { workstream }) => {
+    const place = await loadScopeOf(planning, 'workstream', String(workstream), 'workstream');
+    return { derived: { root: formatRef(rootOf(place)) }, tenant: rootOf(place) };
+  },
+};
+
+export const PLATFORM_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES.address, behaviour: addressBehaviour },
+  { entity: ENTITIES.tool, behaviour: toolBehaviour },
+  { entity: ENTITIES.product, behaviour: {} },
+  { entity: ENTITIES.service, behaviour: {} },
+];
+
+export const platformCommands: readonly Command[] = [
+  ...PLATFORM_KINDS.flatMap(nodeCommands),
+  listOwnedCommand('address', 'account'),
+  listOwnedCommand('tool', 'workstream'),
+  listAllCommand('product'),
+  listAllCommand('service'),
+];

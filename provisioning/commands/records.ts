@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { invalid } from '../../table/errors.ts';
+import { allOf, inTenant, ownedBy, withStatus } from '../../table/patterns/lists.ts';
+import { viewsOf } from '../../table/view.ts';
+import { type Command, readCommand } from '../command.ts';
+import { subject } from '../edges/kinds.ts';
+import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
+import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { pageFields, periodFields } from '../nodes/node-lists.ts';
+import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+
+/** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
+const sessionBehaviour: Behaviour = {
+  owners: ({ user }) => [{ ref: subject(String(user)), field: 'user' }],
+  tenantOf: tenantFrom('tenant'),
+  onCreate: async (planning, _ref, { sessionStart = planning.now, sessionEnd, tenant }) => {
+    if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))
+      throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
+    return {
+      derived: { sessionStart },
+      tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
+    };
+  },
+};
+
+const notificationBehaviour: Behaviour = {
+  tenantOf: tenantFrom('account'),
+  onCreate: async (planning, _ref, { sentAt = planning.now, account }) => ({
+    derived: { sentAt },
+    tenant:
+      typeof account === 'string'
+        ? (await loadScopeOf(planning, 'account', account, 'account')).ref
+        : undefined,
+  }),
+};
+
+const atMostOne = (...names: readonly string[]) =>
+  [
+    (given: Readonly<Record<string, unknown>>) =>
+      names.filter((name) => given[name] !== undefined).length <= 1,
+    `give at most one of ${names.join(', ')}`,
+  ] as const;
+
+const listSessions = readCommand({
+  name: 'session.list',
+  summary:
+    'Lists login sessions: of one user, of one tenant or one status by their start, or all. A session that is past its end is expired, whatever its status says.',
+  input: z
+    .strictObject({
+      user: field.id.optional(),
+      tenant: field.ref.optional(),
+      status: ENTITIES.session.attributes.shape.status,
+      ...periodFields,
+      ...pageFields,
+    })
+    .refine(...atMostOne('user', 'tenant', 'status')),
+  run: async ({ reader }, { user, tenant, status, from, until, ...page }) => {
+    if (status !== undefined)
+      return viewsOf(await reader.listMerged({ ...withStatus('session', status, { from, until }), ...page }));
+    const query =
+      user !== undefined
+        ? ownedBy(subject(user), 'session')
+        : tenant !== undefined
+          ? inTenant('session', await readScopeRef(reader, tenant, 'tenant'), { from, until })
+          : allOf('session');
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
+});
+
+const listNotifications = readCommand({
+  name: 'notification.list',
+  summary:
+    'Lists the records of notifications: of one account or one delivery status by the time of sending, or all.',
+  input: z
+    .strictObject({
+      account: field.ref.optional(),
+      deliveryStatus: ENTITIES.notification.attributes.shape.deliveryStatus.optional(),
+      ...periodFields,
+      ...pageFields,
+    })
+    .refine(...atMostOne('account', 'deliveryStatus')),
+  run: async ({ reader }, { account, deliveryStatus, from, until, ...page }) => {
+    const period = { from, until };
+    if (deliveryStatus !== undefined)
+      return viewsOf(
+        await reader.listMerged({ ...withStatus('notification', deliveryStatus, period), ...page }),
+      );
+    const query =
+      account === undefined
+        ? allOf('notification')
+        : inTenant('notification', await readScopeRef(reader, account, 'account'), period);
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
+});
+
+export const RECORD_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES.session, behaviour: sessionBehaviour },
+  { entity: ENTITIES.notification, behaviour: notificationBehaviour },
+];
+
+export const recordCommands: readonly Command[] = [
+  ...RECORD_KINDS.flatMap(nodeCommands),
+  listSessions,
+  listNotifications,
+];

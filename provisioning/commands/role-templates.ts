@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import { permissionRef } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/patterns/lists.ts';
+import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
+import type { Action } from '../../table/write/action.ts';
+import { type Command, writeCommand } from '../command.ts';
+import { addEdge, type Edge } from '../edges/edge.ts';
+import { ownerOf, rolePermission } from '../edges/kinds.ts';
+import { nodeCommands } from '../nodes/node-commands.ts';
+import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { listAllCommand } from '../nodes/node-lists.ts';
+import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
+import type { Plan, Planning } from '../plan.ts';
+
+/**
+ * Role templates (seed 000, `custom_template_id`): permissions that a new role starts with. The role keeps
+ * what it was given when the template changes; `role-template.apply` adds what it lacks.
+ */
+const A_STEPFUL = 20;
+
+const lent = z.array(z.object({ permission: z.string(), effect: z.enum(['ALLOW', 'DENY']) }));
+type Lent = z.infer<typeof lent>;
+
+async function permissionsOf(planning: Planning, template: string, at: string): Promise<Lent> {
+  const { item } = await loadNode(planning, 'role-template', template, at);
+  const parsed = lent.safeParse(item.permissions);
+  if (!parsed.success)
+    throw new GatehouseError('damaged_item', 'the template has no permissions', { field: at });
+  return parsed.data;
+}
+
+const refOf = (permission: string): Ref => {
+  const name: PermissionName = readPermissionName(permission) ?? { kind: 'permission', text: permission };
+  return permissionRef(name);
+};
+
+async function refuseUnregistered(planning: Planning, permissions: Lent): Promise<void> {
+  for (const { permission } of permissions) {
+    // A pattern is no node.
+    if (readPermissionName(permission)) await loadRef(planning, refOf(permission), 'permissions');
+  }
+}
+
+const edgesTo = (planning: Planning, id: string, roleScope: string, permissions: Lent): readonly Edge[] =>
+  permissions.map(({ permission, effect }) =>
+    rolePermission({ role: id, permission, effect, roleScope, grantedAt: planning.now }),
+  );
+
+/** What a role that is made from a template holds from the start, in the transaction of its creation. */
+export async function fromTemplate(
+  planning: Planning,
+  id: string,
+  roleScope: string,
+  template: string,
+): Promise<readonly Action[]> {
+  const permissions = await permissionsOf(planning, template, 'customTemplateId');
+  if (permissions.length > A_STEPFUL) {
+    throw new GatehouseError(
+      'limit_exceeded',
+      `the template holds ${permissions.length} permissions, a role is created with at most ${A_STEPFUL}: create it without the template, then use role-template.apply`,
+      { field: 'customTemplateId' },
+    );
+  }
+  // The role is created in the same transaction: there is nothing yet that could be counted up.
+  return edgesTo(planning, id, roleScope, permissions).flatMap((edge) =>
+    addEdge(
+      { ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id) },
+      planning.now,
+      planning.writtenAt,
+    ),
+  );
+}
+
+const applyTemplate = writeCommand({
+  name: 'role-template.apply',
+  summary:
+    'Gives a role every permission of a template that it does not hold yet, in as many steps as it takes.',
+  input: z.strictObject({ id: field.id, role: field.id }),
+  plan: async function plan(planning, input): Promise<Plan> {
+    const target = await loadNode(planning, 'role', input.role, 'role');
+    const roleScope = textOf(target.item, 'scope');
+    const wanted = await permissionsOf(planning, input.id, 'id');
+    const held = await planning.reader.listAll(edgesFrom(target.ref, 'page', 'permission'));
+    const has = new Set(held.map((edge) => textOf(edge, 'permission')));
+    // What it forbids comes first: half a template must not allow more than all of it.
+    const lacking = wanted
+      .filter(({ permission }) => !has.has(permission))
+      .sort((a, b) => Number(b.effect === 'DENY') - Number(a.effect === 'DENY'));
+    const now = lacking.slice(0, A_STEPFUL);
+    await refuseUnregistered(planning, now);
+    return {
+      actions: edgesTo(planning, input.role, roleScope, now).flatMap((edge) =>
+        addEdge(edge, planning.now, planning.writtenAt),
+      ),
+      result: { id: input.id, role: input.role, permissions: wanted.length },
+      audit: {
+        entity: target.ref,
+        tenant: ownerOf(roleScope),
+        after: { template: input.id, given: now.map(({ permission }) => permission) },
+      },
+      ...(lacking.length > now.length ? { next: (again) => plan(again, input) } : {}),
+    };
+  },
+});
+
+const templateBehaviour: Behaviour = {
+  onCreate: async (planning, _ref, { permissions }) => {
+    await refuseUnregistered(planning, permissions as Lent);
+    return {};
+  },
+  onUpdate: async (planning, _node, _after, { permissions }) => {
+    if (permissions !== undefined) await refuseUnregistered(planning, permissions as Lent);
+    return [];
+  },
+};
+
+export const TEMPLATE_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES['role-template'], behaviour: templateBehaviour },
+];
+
+export const templateCommands: readonly Command[] = [
+  ...TEMPLATE_KINDS.flatMap(nodeCommands),
+  applyTemplate,
+  listAllCommand('role-template'),
+];

@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import { scopeChanges } from '../../table/decision/writes.ts';
+import * as field from '../../table/entities/fields.ts';
+import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { viewOf } from '../../table/view.ts';
+import type { Action, Expected } from '../../table/write/action.ts';
+import { type Command, writeCommand } from '../command.ts';
+import { loadScope, optionalText, refuseDeleting, rootOf, textOf, textsOf } from '../nodes/nodes.ts';
+import { moveOwners } from '../nodes/ownership.ts';
+import { refusePlace } from '../nodes/scope-types.ts';
+import { asManyAsFit, fits } from '../nodes/steps.ts';
+import type { Node, Plan, Planning } from '../plan.ts';
+import { scopesBelow, survey } from './scope-tree.ts';
+import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
+
+/**
+ * Moving a scope to another parent of the same tenant. All that hangs below repeats the path up to the root,
+ * so all of it is rewritten: in one transaction where it fits, otherwise in steps. Then the first step closes
+ * the scope, which closes all below it; the next ones rewrite, from the top down; the last one puts the scope
+ * in its new place and opens it. Nobody is let in by half a path.
+ */
+interface Move {
+  readonly scope: Node;
+  readonly parent: Node;
+  /** The path of the scope in its new place. */
+  readonly place: readonly string[];
+}
+
+/** More scopes than this need not be tried in one transaction: each takes at least three actions. */
+const SMALL_TREE = 32;
+
+const changedMeanwhile = () =>
+  new GatehouseError('stale', 'a scope was changed by someone else meanwhile', { field: 'scope' });
+
+async function readMove(planning: Planning, input: { scope: string; parent: string }): Promise<Move> {
+  const scope = await loadScope(planning, input.scope, 'scope');
+  const parent = await loadScope(planning, input.parent, 'parent');
+  refuseDeleting(scope, 'scope');
+  refuseDeleting(parent, 'parent');
+  if (textsOf(scope.item, 'ancestors').length === 0)
+    throw invalid('scope', 'a root is a tenant and not moved');
+  if (formatRef(rootOf(scope)) !== formatRef(rootOf(parent)))
+    throw invalid('parent', 'a scope is moved within its tenant');
+  const place = placeUnder(parent);
+  if (place.includes(formatRef(scope.ref))) throw invalid('parent', 'a scope cannot stand below itself');
+  await refusePlace(planning.reader, scope.ref.type, parent.ref);
+  const [stands, goes] = [textOf(scope.item, 'parent'), optionalText(scope.item, 'movingTo')];
+  if (goes === undefined && stands === input.parent)
+    throw conflict('parent', `${input.scope} stands there already`);
+  // Back to where it stood is the way out when its new place is not to be had any more.
+  if (goes !== undefined && goes !== input.parent && stands !== input.parent)
+    throw conflict('parent', `${input.scope} is being moved to ${goes}: finish that first, or move it back`);
+  return { scope, parent, place };
+}
+
+/** The path of a scope below the one that is moved. */
+function pathOf(move: Move, ancestors: readonly string[]): readonly string[] {
+  const top = ancestors.indexOf(formatRef(move.scope.ref));
+  return [...ancestors.slice(0, top + 1), ...move.place];
+}
+
+/** One scope with another path: its node, its decision item, and what the edges from above repeat. */
+function rewrite(
+  planning: Planning,
+  node: Node,
+  ancestors: readonly string[],
+  equals: Readonly<Record<string, Expected>>,
+  change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] } = {},
+): readonly Action[] {
+  const changes = { ...change.set, ancestors, updatedAt: planning.now };
+  const after = { ...node.item, ...changes };
+  return [
+    {
+      kind: 'update',
+      key: nodeKey(node.ref),
+      set: changes,
+      remove: change.remove ?? [],
+      add: { rev: 1 },
+      when: { exists: true, equals },
+      failure: (found) => (found ? changedMeanwhile() : notFound('scope', formatRef(node.ref))),
+    },
+    scopeChanges(node.ref, planning.writtenAt).set({ ancestors }),
+    ...moveOwners(node.ref, ownersOfScope(node.item), ownersOfScope(after), after, changes),
+  ];
+}
+
+const outcomeOf = ({ scope, parent, place }: Move) => ({
+  result: { scope: formatRef(scope.ref), parent: formatRef(parent.ref), ancestors: place },
+  audit: {
+    entity: scope.ref,
+    tenant: rootOf(scope),
+    before: viewOf(scope.item),
+    after: { parent: formatRef(parent.ref), ancestors: place },
+  },
+});
+
+const asRead = (node: Node, ...names: readonly string[]): Readonly<Record<string, Expected>> =>
+  Object.fromEntries(names.map((name) => [name, node.item[name] as Expected]));
+
+/** All of it in one transaction, if it is small enough: nothing has come to any of these scopes meanwhile. */
+function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonly Action[] | undefined {
+  const actions = [
+    asPlaced(move.parent),
+    ...rewrite(planning, move.scope, move.place, asRead(move.scope, 'rev'), {
+      set: { parent: formatRef(move.parent.ref) },
+    }),
+    ...below.flatMap((node) =>
+      rewrite(planning, node, pathOf(move, textsOf(node.item, 'ancestors')), asRead(node, 'rev')),
+    ),
+  ];
+  return fits(actions) ? actions : undefined;
+}
+
+/** Closes the scope, and says where it goes: from then on nothing comes to stand in it. */
+const close = (planning: Planning, { scope, parent }: Move): readonly Action[] => [
+  asPlaced(parent),
+  {
+    kind: 'update',
+    key: nodeKey(scope.ref),
+    set: { movingTo: formatRef(parent.ref) },
+    add: { rev: 1 },
+    when: { exists: true, equals: asRead(scope, 'ancestors', 'movingTo', 'deletingSince') },
+    failure: (found) => (found ? changedMeanwhile() : notFound('scope', formatRef(scope.ref))),
+  },
+  scopeChanges(scope.ref, planning.writtenAt).set({ status: 'moving' }),
+];
+
+/** The next scopes below that have the old path; when there are none, the scope itself, which opens it. */
+async function goOn(planning: Planning, move: Move, queue: readonly Ref[]): Promise<Plan> {
+  const left = [...queue];
+  for (let ref = left.shift(); ref !== undefined; ref = left.shift()) {
+    const children = await scopesBelow(planning.reader, [ref]);
+    const late = children.filter(
+      ({ item }) => String(item.ancestors) !== String(pathOf(move, textsOf(item, 'ancestors'))),
+    );
+    if (late.length > 0) {
+      const { actions } = asManyAsFit(
+        late.map((node) =>
+          rewrite(planning, node, pathOf(move, textsOf(node.item, 'ancestors')), asRead(node, 'ancestors')),
+        ),
+      );
+      const rest = [ref, ...left];
+      return { actions, ...outcomeOf(move), next: (again) => goOn(again, move, rest) };
+    }
+    left.push(...children.map((child) => child.ref));
+  }
+  const { scope, parent, place } = move;
+  const last = rewrite(
+    planning,
+    scope,
+    place,
+    { ...asRead(scope, 'ancestors', 'status'), movingTo: formatRef(parent.ref) },
+    { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
+  );
+  const open = scopeChanges(scope.ref, planning.writtenAt).set({ status: textOf(scope.item, 'status') });
+  return { actions: [asPlaced(parent), ...last, open], ...outcomeOf(move) };
+}
+
+export const moveCommand: Command = writeCommand({
+  name: 'scope.move',
+  summary:
+    'Moves a scope of any type, with all that hangs below it, to another parent in its tenant. A large move is made in steps, during which all that is moved is closed.',
+  input: z.strictObject({ scope: field.ref, parent: field.ref }),
+  plan: async function plan(planning, input): Promise<Plan> {
+    const move = await readMove(planning, input);
+    if (move.scope.item.movingTo === input.parent) return goOn(planning, move, [move.scope.ref]);
+    if (move.scope.item.movingTo === undefined) {
+      const { nodes, height } = await survey(planning.reader, move.scope.ref, SMALL_TREE);
+      refuseDepth(move.place.length + height);
+      const actions = nodes && atOnce(planning, move, nodes);
+      if (actions) return { actions, ...outcomeOf(move) };
+    }
+    return {
+      actions: close(planning, move),
+      ...outcomeOf(move),
+      next: (again) => plan(again, input),
+    };
+  },
+});

@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { conflict, GatehouseError } from '../../table/errors.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { nodeKey, partitionOf } from '../../table/keys.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import { OWNERSHIP } from '../../table/view.ts';
+import { type Command, writeCommand } from '../command.ts';
+import { planClosing, planDeletion } from '../nodes/deletion.ts';
+import type { NodeKind } from '../nodes/node-kind.ts';
+import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import type { Node, Plan, Planning } from '../plan.ts';
+import { ENTITLEMENT_KINDS } from './entitlements.ts';
+import { GROUP_KINDS } from './groups.ts';
+import { PLATFORM_KINDS } from './platform.ts';
+import { ROLE_KINDS } from './roles.ts';
+import { SCOPE_KINDS } from './scopes.ts';
+import { USER_KINDS } from './users.ts';
+
+/** What concerns a whole tree of scopes: walking it, and deleting it from the leaves up. */
+const ownedItems = (reader: Reader, of: Ref): Promise<readonly Item[]> =>
+  reader.listAll({
+    ranges: [{ partition: partitionOf(of) }],
+    keep: (item) => item.Type === OWNERSHIP,
+  });
+
+const ownedRef = (item: Item): Ref => parseRef(textOf(item, 'owned'), 'owned');
+
+/** The scopes that stand directly under these. Each is read itself; the edges say only which there are. */
+export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Promise<readonly Node[]> {
+  const found: Ref[] = [];
+  for (const parent of parents) {
+    for (const item of await ownedItems(reader, parent)) {
+      const ref = ownedRef(item);
+      // A building lists what stands in its zones, an enterprise the workstreams of others.
+      if (mayBeScopeType(ref.type) && item.parent === formatRef(parent)) found.push(ref);
+    }
+  }
+  const items = await reader.getMany(found.map(nodeKey));
+  return found.flatMap((ref, position) => {
+    const item = items[position];
+    return item ? [{ ref, item }] : [];
+  });
+}
+
+/**
+ * How many levels of scopes are below this one, and, unless there are more than `most`, which. Each node is
+ * read before what stands under it, so its revision tells whether anything has come to it since.
+ */
+export async function survey(
+  reader: Reader,
+  top: Ref,
+  most: number,
+): Promise<{ readonly height: number; readonly nodes: readonly Node[] | undefined }> {
+  const nodes: Node[] = [];
+  let count = 0;
+  for (let level: readonly Ref[] = [top], height = 0; ; height++) {
+    const below = await scopesBelow(reader, level);
+    if (below.length === 0) return { height, nodes: count > most ? undefined : nodes };
+    count += below.length;
+    if (count <= most) nodes.push(...below);
+    level = below.map(({ ref }) => ref);
+  }
+}
+
+const KINDS: ReadonlyMap<string, NodeKind> = new Map(
+  [...SCOPE_KINDS, ...GROUP_KINDS, ...ROLE_KINDS, ...ENTITLEMENT_KINDS, ...PLATFORM_KINDS, ...USER_KINDS].map(
+    (kind) => [kind.entity.type, kind],
+  ),
+);
+
+function kindOf(type: string): NodeKind {
+  const kind = KINDS.get(type) ?? (mayBeScopeType(type) ? KINDS.get('scope') : undefined);
+  if (!kind) throw new GatehouseError('internal', `nothing is known of the deletion of a ${type}`);
+  return kind;
+}
+
+/** A node below `top` that owns nothing, or `top` itself. */
+async function leafOf(planning: Planning, top: Node): Promise<Node> {
+  for (let node = top; ; ) {
+    const { items } = await planning.reader.list({
+      ranges: [{ partition: partitionOf(node.ref) }],
+      // Tokens and sessions go with the subject whose they are.
+      keep: (item) => item.Type === OWNERSHIP && KINDS.get(ownedRef(item).type) !== undefined,
+      limit: 1,
+    });
+    const [first] = items;
+    if (!first) return node;
+    const ref = ownedRef(first);
+    const item = await planning.reader.get(nodeKey(ref));
+    if (!item)
+      throw new GatehouseError('stale', `${formatRef(ref)} was deleted meanwhile`, { field: 'scope' });
+    node = { ref, item };
+  }
+}
+
+/** Others' things that are only linked here, as the workstreams of accounts are to an enterprise. */
+async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void> {
+  const root = formatRef(rootOf(top));
+  const linked = (await ownedItems(reader, top.ref)).find(
+    (item) => typeof item.root === 'string' && item.root !== root,
+  );
+  if (linked) {
+    throw conflict(
+      'scope',
+      `${textOf(linked, 'owned')} of another tenant is linked to it: change that first`,
+    );
+  }
+}
+
+export const deleteTreeCommand: Command = writeCommand({
+  name: 'scope.delete-tree',
+  summary:
+    'Deletes a scope of any type with all that hangs below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
+  input: z.strictObject({ scope: field.ref }),
+  plan: async function plan(planning, input): Promise<Plan> {
+    const top = await loadScope(planning, input.scope, 'scope');
+    const outcome = { result: { scope: input.scope, deleted: true } };
+    const leaf = await leafOf(planning, top);
+    if (leaf !== top && top.item.deletingSince === undefined) {
+      await refuseWhileLinked(planning, top);
+      return {
+        ...planClosing(planning, kindOf(top.ref.type), top),
+        ...outcome,
+        next: (again) => plan(again, input),
+      };
+    }
+    const step = await planDeletion(planning, kindOf(leaf.ref.type), leaf);
+    const isLast = leaf === top && step.next === undefined;
+    const { next: _, ...last } = { ...step, ...outcome };
+    return isLast ? last : { ...last, next: (again) => plan(again, input) };
+  },
+});

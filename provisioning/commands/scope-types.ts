@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { conflict, invalid } from '../../table/errors.ts';
+import { SCOPE_TYPE_LIST } from '../../table/keys.ts';
+import { allOf, ownedBy } from '../../table/patterns/lists.ts';
+import { viewsOf } from '../../table/view.ts';
+import { type Command, readCommand } from '../command.ts';
+import { nodeCommands } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { pageFields } from '../nodes/node-lists.ts';
+import { scopeTypeOf } from '../nodes/scope-types.ts';
+import type { Planning } from '../plan.ts';
+
+/** Types of scopes that operators add: data, no deployment. */
+async function refuseUnknownTypes(
+  planning: Planning,
+  own: string,
+  { parents, children }: Attributes,
+): Promise<void> {
+  for (const [field, types] of Object.entries({ parents, children })) {
+    for (const type of Array.isArray(types) ? (types as string[]) : []) {
+      if (type !== own && !(await scopeTypeOf(planning.reader, type)))
+        throw invalid(field, `${field} names ${type}, which is no scope type`);
+    }
+  }
+}
+
+const scopeTypeBehaviour: Behaviour = {
+  owners: () => [{ ref: SCOPE_TYPE_LIST, field: 'name', isAnchor: true }],
+  onCreate: async (planning, ref, attributes) => {
+    await refuseUnknownTypes(planning, ref.id, attributes);
+    return {};
+  },
+  // Read from an index, so a scope that was created this very moment may be missed: it stays what it is,
+  // and only no other of its type can be created.
+  beforeDeletion: async ({ reader }, { ref }) => {
+    const { items } = await reader.list({ ...allOf('scope', ref.id), limit: 1 });
+    if (items.length > 0) throw conflict('name', `there are still scopes of type ${ref.id}`);
+  },
+  onUpdate: async (planning, { ref }, _after, changes) => {
+    await refuseUnknownTypes(planning, ref.id, changes);
+    return [];
+  },
+};
+
+const listTypes = readCommand({
+  name: 'scope-type.list',
+  summary: 'Lists the scope types that were added, page by page.',
+  input: z.strictObject(pageFields),
+  run: async ({ reader }, page) =>
+    viewsOf(await reader.list({ ...ownedBy(SCOPE_TYPE_LIST, 'scope-type'), ...page })),
+});
+
+export const SCOPE_TYPE_KINDS: readonly NodeKind[] = [
+  { entity: ENTITIES['scope-type'], behaviour: scopeTypeBehaviour },
+];
+
+export const scopeTypeCommands: readonly Command[] = [...SCOPE_TYPE_KINDS.flatMap(nodeCommands), listTypes];

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { parseScopeRef } from '../../table/entities/scope-types.ts';
+import { parseRef, type Ref } from '../../table/identifiers.ts';
+import { settingKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/patterns/lists.ts';
+import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../../table/patterns/settings.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import { type Command, readCommand } from '../command.ts';
+import { type EdgeKind, edgeCommands } from '../edges/edge-commands.ts';
+import { setting } from '../edges/ties.ts';
+import type { Attributes } from '../nodes/node-kind.ts';
+import { loadRef, optionalText, rootOf } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+import type { Node, Planning } from '../plan.ts';
+
+/** Settings of scopes and users (seed 000): text with a type, which those below may or may not override. */
+const valueType = z.enum(VALUE_TYPES);
+const value = z
+  .string()
+  .max(8_192)
+  .refine((text) => text.isWellFormed(), 'holds half a character')
+  .describe('text of the value, at most 8192 characters');
+const owner = field.ref.describe('reference such as `building:ID`, or `user:ID`');
+
+const ownerOf = (text: string): Ref => {
+  const ref = parseRef(text, 'scope');
+  return ref.type === 'user' ? ref : parseScopeRef(text, 'scope');
+};
+
+/** The same, once it is known that there are scopes of its type. */
+const knownOwner = async (reader: Reader, text: string): Promise<Ref> =>
+  ownerOf(text).type === 'user' ? ownerOf(text) : readScopeRef(reader, text, 'scope');
+
+/** A user's settings are logged where the user is at home. */
+const tenantOf = ({ ref, item }: Node): Ref | undefined => {
+  if (ref.type !== 'user') return rootOf({ ref, item });
+  const tenant = optionalText(item, 'tenant');
+  return tenant === undefined ? undefined : parseRef(tenant, 'tenant');
+};
+
+const homeOf = async (planning: Planning, text: string): Promise<Ref | undefined> =>
+  tenantOf(await loadRef(planning, await knownOwner(planning.reader, text), 'scope'));
+
+const refuseValue = (of: Attributes): void => {
+  readValue(String(of.value), of.valueType as ValueType);
+};
+
+const settingKind: EdgeKind = {
+  type: 'setting',
+  summary: 'a setting of a scope or a user',
+  identity: z.strictObject({ scope: owner, key: field.pageName }),
+  details: z.strictObject({
+    value,
+    valueType: valueType.optional(),
+    isOverridable: z.boolean().optional(),
+    description: field.text(1_000).optional(),
+    updatedBy: field.id.optional(),
+  }),
+  changes: z.strictObject({
+    value: value.optional(),
+    valueType: valueType.optional(),
+    isOverridable: z.boolean().optional(),
+    description: field.text(1_000).nullable().optional(),
+    updatedBy: field.id.nullable().optional(),
+  }),
+  refuse: refuseValue,
+  keyOf: (of) => settingKey(ownerOf(String(of.scope)), String(of.key)),
+  make: async (planning, input) => {
+    const of = { ...input, valueType: (input.valueType ?? 'string') as ValueType };
+    refuseValue(of);
+    return {
+      edge: setting({
+        id: planning.newId(),
+        scope: String(input.scope),
+        key: String(input.key),
+        value: String(input.value),
+        valueType: of.valueType,
+        isOverridable: input.isOverridable !== false,
+        description: input.description as string | undefined,
+        updatedBy: input.updatedBy as string | undefined,
+      }),
+      tenant: await homeOf(planning, String(input.scope)),
+    };
+  },
+  tenantOf: (planning, item) => homeOf(planning, String(item.scope)),
+  lists: {
+    scope: {
+      schema: owner,
+      query: async (ref, reader) => edgesFrom(await knownOwner(reader, ref), 'setting'),
+    },
+  },
+};
+
+const resolve = readCommand({
+  name: 'setting.resolve',
+  summary: 'Reads the settings in force at a scope, and for a user there: typed, and where each comes from.',
+  input: z.strictObject({
+    keys: z.array(field.pageName).min(1).max(20),
+    scope: field.ref,
+    user: field.id.optional(),
+  }),
+  run: async ({ reader }, { keys, scope, user }) => ({
+    settings: await settingsInForce(reader, {
+      keys,
+      scope: await readScopeRef(reader, scope, 'scope'),
+      user: user === undefined ? undefined : { type: 'user', id: user },
+    }),
+  }),
+});
+
+export const settingCommands: readonly Command[] = [...edgeCommands(settingKind), resolve];

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { parseScopeRef } from '../../table/entities/scope-types.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { edgeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/patterns/lists.ts';
+import type { Command } from '../command.ts';
+import { type EdgeKind, edgeCommands } from '../edges/edge-commands.ts';
+import { subject } from '../edges/kinds.ts';
+import { enterpriseUse, workstreamMember } from '../edges/ties.ts';
+import { loadNode, loadScopeOf, rootOf, textOf } from '../nodes/nodes.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+
+/** Ties that give no rights: who works in a workstream, what an enterprise uses (seed 002). */
+const assigned = {
+  details: z.strictObject({ assignedAt: field.instant.optional() }),
+  changes: z.strictObject({ assignedAt: field.instant.optional() }),
+};
+
+const workstreamMemberKind: EdgeKind = {
+  type: 'workstream-member',
+  summary: 'the assignment of a user to a workstream, which gives no rights by itself',
+  identity: z.strictObject({ user: field.subject, workstream: field.ref }),
+  ...assigned,
+  keyOf: (of) => edgeKey(subject(String(of.user)), parseScopeRef(String(of.workstream), 'workstream')),
+  make: async (planning, input) => {
+    const place = await loadScopeOf(planning, 'workstream', String(input.workstream), 'workstream');
+    return {
+      edge: workstreamMember({
+        user: String(input.user),
+        workstream: formatRef(place.ref),
+        assignedAt: String(input.assignedAt ?? planning.now),
+      }),
+      tenant: rootOf(place),
+    };
+  },
+  tenantOf: async (planning, item) =>
+    rootOf(await loadScopeOf(planning, 'workstream', textOf(item, 'workstream'), 'workstream')),
+  lists: {
+    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'workstream') },
+    workstream: {
+      schema: field.ref,
+      query: async (ref, reader) =>
+        edgesFrom(await readScopeRef(reader, ref, 'workstream'), 'user', 'technical-user'),
+    },
+  },
+};
+
+const useKind = (type: 'product' | 'service'): EdgeKind => ({
+  type: `enterprise-${type}`,
+  summary: `a ${type} that an enterprise uses`,
+  identity: z.strictObject({ enterprise: field.ref, [type]: field.id }),
+  ...assigned,
+  keyOf: (of) => edgeKey(parseScopeRef(String(of.enterprise), 'enterprise'), { type, id: String(of[type]) }),
+  make: async (planning, input) => {
+    const place = await loadScopeOf(planning, 'enterprise', String(input.enterprise), 'enterprise');
+    const used = await loadNode(planning, type, String(input[type]), type);
+    return {
+      edge: enterpriseUse(type, {
+        enterprise: formatRef(place.ref),
+        used: used.ref.id,
+        assignedAt: String(input.assignedAt ?? planning.now),
+      }),
+      tenant: place.ref,
+    };
+  },
+  tenantOf: async (_planning, item) => parseScopeRef(textOf(item, 'enterprise'), 'enterprise'),
+  lists: {
+    enterprise: {
+      schema: field.ref,
+      query: async (ref, reader) => edgesFrom(await readScopeRef(reader, ref, 'enterprise'), type),
+    },
+    [type]: { schema: field.id, query: (id) => edgesFrom({ type, id }, 'enterprise') },
+  },
+});
+
+export const tieCommands: readonly Command[] = [
+  workstreamMemberKind,
+  useKind('product'),
+  useKind('service'),
+].flatMap(edgeCommands);

@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
+import { newToken, revokeToken } from '../../table/decision/writes.ts';
+import * as field from '../../table/entities/fields.ts';
+import { TOKEN_DAYS } from '../../table/entities/records.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { conflict, invalid } from '../../table/errors.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { decisionKey, nodeKey } from '../../table/keys.ts';
+import { allOf, inTenant, ownedBy } from '../../table/patterns/lists.ts';
+import { viewOf, viewsOf } from '../../table/view.ts';
+import type { Action } from '../../table/write/action.ts';
+import { type Command, readCommand, writeCommand } from '../command.ts';
+import { subject } from '../edges/kinds.ts';
+import { stale } from '../nodes/deletion.ts';
+import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { pageFields, periodFields } from '../nodes/node-lists.ts';
+import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
+import { moveOwners, type Owner } from '../nodes/ownership.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+
+/**
+ * Tokens (seed 000, "Authentication Token"): issued, looked up, revoked, gone after 30 days. Of an API token
+ * the table holds a hash; its text is in the first answer to its creation and nowhere else.
+ */
+const DAY_MS = 86_400_000;
+const ownersOfToken = ({ user }: Attributes): readonly Owner[] => [
+  { ref: subject(String(user)), field: 'user' },
+];
+
+const tokenBehaviour: Behaviour = {
+  owners: ownersOfToken,
+  tenantOf: tenantFrom('tenant'),
+  onCreate: async (planning, ref, attributes) => {
+    const holder = await loadRef(planning, subject(String(attributes.user)), 'user');
+    const issuedAt = String(attributes.issuedAt ?? planning.now);
+    const latest = new Date(Date.parse(issuedAt) + TOKEN_DAYS * DAY_MS).toISOString();
+    const expiresAt = String(attributes.expiresAt ?? latest);
+    if (expiresAt <= issuedAt || expiresAt > latest) {
+      throw invalid('expiresAt', `expiresAt is not within ${TOKEN_DAYS} days after issuedAt`);
+    }
+    const tenant =
+      typeof attributes.tenant === 'string'
+        ? (await loadScope(planning, attributes.tenant, 'tenant')).ref
+        : undefined;
+    const derived = { issuedAt, expiresAt, revoked: false };
+    if (attributes.tokenType !== 'api') return { derived, tenant };
+    const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
+    const hash = hashOfToken(text);
+    const facts = {
+      subject: formatRef(holder.ref),
+      hash,
+      status: 'active',
+      endsAt: expiresAt,
+      ttl: Math.floor(Date.parse(expiresAt) / 1000),
+    };
+    return {
+      actions: [newToken(ref, planning.writtenAt, facts)],
+      derived: { ...derived, hash },
+      shownOnce: { token: text },
+      tenant,
+    };
+  },
+  onDelete: (_planning, { ref, item }) =>
+    item.tokenType === 'api' ? [{ kind: 'delete', key: decisionKey(ref) }] : [],
+};
+
+const TOKEN: NodeKind = { entity: ENTITIES.token, behaviour: tokenBehaviour };
+
+const revoke = writeCommand({
+  name: 'token.revoke',
+  summary: 'Ends a token at once, for good.',
+  input: z.strictObject({ id: field.id, revokedBy: field.id.optional() }),
+  plan: async (planning, { id, revokedBy }) => {
+    const node = await loadNode(planning, 'token', id, 'id');
+    if (node.item.revoked === true) throw conflict('id', 'this token was revoked before');
+    const changes = {
+      revoked: true,
+      revokedAt: planning.now,
+      ...(revokedBy === undefined ? {} : { revokedBy }),
+      updatedAt: planning.now,
+    };
+    const after = { ...node.item, ...changes };
+    const update: Action = {
+      kind: 'update',
+      key: nodeKey(node.ref),
+      set: changes,
+      add: { rev: 1 },
+      when: { exists: true, equals: { revoked: false } },
+      failure: () => stale(ENTITIES.token),
+    };
+    const owners = ownersOfToken(node.item);
+    return {
+      actions: [
+        update,
+        ...moveOwners(node.ref, owners, owners, after, changes),
+        ...(node.item.tokenType === 'api' ? [revokeToken(node.ref, planning.writtenAt)] : []),
+      ],
+      result: viewOf(after),
+      audit: {
+        entity: node.ref,
+        tenant: tenantFrom('tenant')(node),
+        before: viewOf(node.item),
+        after: viewOf(after),
+      },
+    };
+  },
+});
+
+const listTokens = readCommand({
+  name: 'token.list',
+  summary: 'Lists tokens: of one user, of one tenant by the time of their issue, or all, page by page.',
+  input: z
+    .strictObject({
+      user: field.subject.optional(),
+      tenant: field.ref.optional(),
+      ...periodFields,
+      ...pageFields,
+    })
+    .refine(
+      (given) => given.user === undefined || given.tenant === undefined,
+      'give user or tenant, not both',
+    ),
+  run: async ({ reader }, { user, tenant, from, until, ...page }) => {
+    const query =
+      user !== undefined
+        ? ownedBy(subject(user), 'token')
+        : tenant !== undefined
+          ? inTenant('token', await readScopeRef(reader, tenant, 'tenant'), { from, until })
+          : allOf('token');
+    return viewsOf(await reader.list({ ...query, ...page }));
+  },
+});
+
+export const TOKEN_KINDS: readonly NodeKind[] = [TOKEN];
+export const tokenCommands: readonly Command[] = [...nodeCommands(TOKEN), revoke, listTokens];

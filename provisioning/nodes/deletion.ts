@@ -1,0 +1,128 @@
+import type { Entity } from '../../table/entities/entity.ts';
+import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
+import type { Item } from '../../table/item.ts';
+import { nodeKey, partitionOf } from '../../table/keys.ts';
+import { OWNERSHIP, viewOf } from '../../table/view.ts';
+import type { Action } from '../../table/write/action.ts';
+import { MAX_ACTIONS } from '../../table/write/transaction.ts';
+import { removeEdge } from '../edges/edge.ts';
+import { readEdge } from '../edges/read-edge.ts';
+import type { Node, Plan, Planning } from '../plan.ts';
+import { freeGuards } from './guards.ts';
+import { idFieldOf, labelOf, type NodeKind } from './node-kind.ts';
+import { removeOwner } from './ownership.ts';
+import { asManyAsFit, fits } from './steps.ts';
+
+/** What one step reads of a partition: more than one transaction could take away. */
+const A_STEPFUL = 150;
+
+/**
+ * The deletion of a node with its edges. Where all fits into one transaction, it is one. Otherwise the first
+ * step closes the node, so that from then on it counts for nothing and no edge comes to it, the next ones
+ * take its edges away, and the last one the node. A deletion that was interrupted goes on where it stopped.
+ */
+export async function planDeletion(planning: Planning, kind: NodeKind, node: Node): Promise<Plan> {
+  const { entity, behaviour } = kind;
+  const partition = partitionOf(node.ref);
+  const isUnderWay = node.item.deletingSince !== undefined;
+  // Read after the node: an edge that comes or goes from here on changes the revision.
+  const page = isUnderWay
+    ? await planning.reader.list({ ranges: [{ partition }], limit: A_STEPFUL })
+    : { items: await planning.reader.listAll({ ranges: [{ partition }] }) };
+  behaviour.refuseDeletion?.(node, page.items);
+  await behaviour.beforeDeletion?.(planning, node);
+  const audit = {
+    entity: node.ref,
+    tenant: behaviour.tenantOf?.(node),
+    before: viewOf(node.item),
+  };
+  const name = idFieldOf(entity);
+  const type = entity.typeFrom ? { [entity.typeFrom]: node.ref.type } : {};
+  const result = { ...type, [name]: node.ref.id, deleted: true };
+  const next = async (again: Planning): Promise<Plan> => {
+    const item = await again.reader.get(nodeKey(node.ref));
+    if (!item) throw notFound(name, `this ${labelOf(entity)}`);
+    return planDeletion(again, kind, { ref: node.ref, item });
+  };
+
+  if (!isUnderWay && page.items.length > MAX_ACTIONS) {
+    return { ...planClosing(planning, kind, node), result, next };
+  }
+  const pieces = await piecesOf(planning, kind, node, page.items);
+  const rest = [
+    removal(entity, node),
+    ...freeGuards(entity, node.ref, node.item),
+    ...(behaviour.owners?.(node.item, node.ref) ?? []).flatMap((owner) => removeOwner(owner, node.ref)),
+    ...(behaviour.onDelete?.(planning, node) ?? []),
+  ];
+  const whole = [...rest, ...pieces.flat()];
+  if (page.cursor === undefined && fits(whole)) return { actions: whole, result, audit };
+  if (!isUnderWay) return { ...planClosing(planning, kind, node), result, next };
+  const { actions, taken } = asManyAsFit(pieces);
+  if (taken === 0) throw new GatehouseError('damaged_item', 'what hangs on this node cannot be read');
+  return { actions, result, audit, next };
+}
+
+/** What hangs on the node, in portions each of which is whole: an edge with its mirrors and facts. */
+async function piecesOf(
+  planning: Planning,
+  { behaviour }: NodeKind,
+  node: Node,
+  around: readonly Item[],
+): Promise<readonly (readonly Action[])[]> {
+  const edges = around.flatMap((item) => {
+    const edge = readEdge(item);
+    return edge ? [removeEdge(edge, planning.writtenAt)] : [];
+  });
+  return [...edges, ...((await behaviour.remains?.(planning, node, around)) ?? [])];
+}
+
+/** The first step of a deletion in steps: from then on the node counts for nothing, and no edge comes to it. */
+export const planClosing = (
+  planning: Planning,
+  { entity, behaviour }: NodeKind,
+  node: Node,
+): Pick<Plan, 'actions' | 'audit'> => ({
+  actions: [
+    {
+      kind: 'update',
+      key: nodeKey(node.ref),
+      set: { deletingSince: planning.now },
+      add: { rev: 1 },
+      when: { exists: true, equals: { rev: node.item.rev as number } },
+      failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
+    },
+    ...(behaviour.close?.(planning, node) ?? []),
+  ],
+  audit: {
+    entity: node.ref,
+    tenant: behaviour.tenantOf?.(node),
+    before: viewOf(node.item),
+    after: { deletingSince: planning.now },
+  },
+});
+
+const removal = (entity: Entity, node: Node): Action => ({
+  kind: 'delete',
+  key: nodeKey(node.ref),
+  when: { exists: true, equals: { rev: node.item.rev as number } },
+  failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
+});
+
+/** The node changed between our read and our write: plan again from what it is now. */
+export const stale = (entity: Entity) =>
+  new GatehouseError('stale', `the ${labelOf(entity)} was changed by someone else meanwhile`, {
+    field: idFieldOf(entity),
+  });
+
+/** Refuses to delete a node that still owns something. */
+export function refuseWhileOwning(node: Node, around: readonly Item[], field = 'id'): void {
+  const owned = around.filter((item) => item.Type === OWNERSHIP);
+  const [first] = owned;
+  if (first) {
+    throw conflict(
+      field,
+      `the ${node.ref.type} still has ${owned.length} dependent(s), the first is ${String(first.owned)}`,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import type * as z from 'zod';
+import type { Entity } from '../../table/entities/entity.ts';
+import * as field from '../../table/entities/fields.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import type { Action } from '../../table/write/action.ts';
+import type { Node, Planning } from '../plan.ts';
+import type { Owner } from './ownership.ts';
+
+/**
+ * A kind of node: its entry in the registry, and its behaviour: what is particular to it (decision items,
+ * owners). The commands of node-commands.ts and the deletion are made from both.
+ */
+export interface NodeKind {
+  readonly entity: Entity;
+  readonly behaviour: Behaviour;
+}
+
+export type Attributes = Readonly<Record<string, unknown>>;
+
+export interface Behaviour {
+  /** What the node hangs on, from its attributes alone. */
+  readonly owners?: (attributes: Attributes, ref: Ref) => readonly Owner[];
+  /** Attributes that decide what else an update writes: they must still be as they were read. */
+  readonly asRead?: readonly string[];
+  /** Actions beside the node, its guards and its owners' edges, and attributes derived at creation. */
+  readonly onCreate?: (planning: Planning, ref: Ref, attributes: Attributes) => Promise<Extra>;
+  /** Actions beside those; `after` holds all attributes as they will be. */
+  readonly onUpdate?: (
+    planning: Planning,
+    node: Node,
+    after: Attributes,
+    changes: Attributes,
+  ) => Promise<readonly Action[]>;
+  /** Throws when the node cannot be deleted as things are. `around` is all that stands in its partition. */
+  readonly refuseDeletion?: (node: Node, around: readonly Item[]) => void;
+  /** As refuseDeletion, for what stands elsewhere. */
+  readonly beforeDeletion?: (planning: Planning, node: Node) => Promise<void>;
+  /** Makes the node count for nothing at once, before its edges go in steps. */
+  readonly close?: (planning: Planning, node: Node) => readonly Action[];
+  /** What must go with the node beside its edges, in portions any number of which fit into one step. */
+  readonly remains?: (
+    planning: Planning,
+    node: Node,
+    around: readonly Item[],
+  ) => Promise<readonly Action[][]>;
+  /** Actions of the deletion itself, beside the node, its guards, its owners' edges and what hung on it. */
+  readonly onDelete?: (planning: Planning, node: Node) => readonly Action[];
+  /** The tenant whose log records changes of this node. */
+  readonly tenantOf?: (node: Node) => Ref | undefined;
+}
+
+export interface Extra {
+  readonly actions?: readonly Action[];
+  /** Attributes that creation works out: part of the node beside those that were given. */
+  readonly derived?: Attributes;
+  /** Attributes of the answer that are kept nowhere. */
+  readonly shownOnce?: Attributes;
+  readonly tenant?: Ref | undefined;
+}
+
+export const labelOf = (entity: Entity): string => entity.label.toLowerCase();
+
+/** The input field that is blamed when a node is not as it should be: its id, or the natural key. */
+export const idFieldOf = (entity: Entity): string => entity.naturalKey ?? 'id';
+
+/** The input fields that name a node: its id, its natural key, or, where the type is data, type and id. */
+export function nameFieldsOf(entity: Entity): Readonly<Record<string, z.ZodType>> {
+  const attribute = (name: string) => entity.attributes.shape[name] as z.ZodType;
+  if (entity.naturalKey) return { [entity.naturalKey]: attribute(entity.naturalKey) };
+  return entity.typeFrom ? { [entity.typeFrom]: attribute(entity.typeFrom), id: field.id } : { id: field.id };
+}
+
+/** The node that the input of read, update and delete names. */
+export const namedBy = (entity: Entity, given: Attributes): Ref => ({
+  type: entity.typeFrom ? String(given[entity.typeFrom]) : entity.type,
+  id: String(given[idFieldOf(entity)]),
+});

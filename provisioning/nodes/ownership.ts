@@ -1,0 +1,82 @@
+import { conflict, GatehouseError } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { edgeKey } from '../../table/keys.ts';
+import { OWNERSHIP, viewOf } from '../../table/view.ts';
+import { type Action, create } from '../../table/write/action.ts';
+import { toUpdate, touch, touchLiving } from './nodes.ts';
+
+/**
+ * A node and what it owns: a scope its groups, roles and the scopes below, an account its addresses and
+ * licences, a role those that inherit from it. The edge in the owner's partition repeats all that is shown of
+ * the node, so that what somebody owns is one Query, with everything (seeds 000 and 002).
+ */
+export interface Owner {
+  readonly ref: Ref;
+  /** The attribute of the node that names the owner, for messages. */
+  readonly field: string;
+  /** What global things hang on: it is always there and has no node. */
+  readonly isAnchor?: true;
+}
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+const keyOf = (owner: Owner, owned: Ref) => edgeKey(owner.ref, owned);
+
+/** The edge from an owner that the node comes to. */
+export function addOwner(owner: Owner, owned: Ref, attributes: Attributes): readonly Action[] {
+  const item: Item = {
+    ...viewOf(attributes),
+    // It goes when the node goes by itself.
+    ...(attributes.ttl === undefined ? {} : { ttl: attributes.ttl }),
+    ...keyOf(owner, owned),
+    Type: OWNERSHIP,
+    owned: formatRef(owned),
+  };
+  return [
+    ...(owner.isAnchor ? [] : [touchLiving(owner.ref, owner.field)]),
+    create(item, () => conflict('id', `${formatRef(owned)} exists already`)),
+  ];
+}
+
+const changed = (what: string, field: string) =>
+  new GatehouseError('stale', `${what} was changed by someone else meanwhile`, { field });
+
+/** The edge from an owner that the node leaves. */
+export const removeOwner = (owner: Owner, owned: Ref): readonly Action[] => [
+  ...(owner.isAnchor ? [] : [touch(owner.ref, owner.field)]),
+  { kind: 'delete', key: keyOf(owner, owned) },
+];
+
+/** Brings what the edge repeats up to the changes of its node. */
+function repeat(owner: Owner, owned: Ref, changes: Attributes): Action {
+  // What is not shown of the node is not shown here either.
+  const shown = [...Object.keys(viewOf(changes)), ...('ttl' in changes ? ['ttl'] : [])];
+  const { set, remove } = toUpdate(Object.fromEntries(shown.map((name) => [name, changes[name]])));
+  return {
+    kind: 'update',
+    key: keyOf(owner, owned),
+    set,
+    remove,
+    when: { exists: true },
+    failure: () => changed(formatRef(owned), owner.field),
+  };
+}
+
+/** The edges of a node that changes: kept and brought up to date, left, or come to. */
+export function moveOwners(
+  owned: Ref,
+  before: readonly Owner[],
+  after: readonly Owner[],
+  attributes: Attributes,
+  changes: Attributes,
+): readonly Action[] {
+  const has = (owners: readonly Owner[], owner: Owner) =>
+    owners.some(({ ref }) => formatRef(ref) === formatRef(owner.ref));
+  return [
+    ...before.flatMap((owner) =>
+      has(after, owner) ? [repeat(owner, owned, changes)] : removeOwner(owner, owned),
+    ),
+    ...after.filter((owner) => !has(before, owner)).flatMap((owner) => addOwner(owner, owned, attributes)),
+  ];
+}

@@ -1,0 +1,173 @@
+import * as z from 'zod';
+import { isRef, isType } from '../identifiers.ts';
+import { normaliseName } from '../normalise.ts';
+import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
+import type { Entity } from './entity.ts';
+import * as field from './fields.ts';
+import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
+
+/** A role's scope: `global`, `tenant` (grantable in any tenant), or the root that owns it (`tenant:01J…`). */
+const roleScope = z
+  .string()
+  .max(100)
+  .refine(
+    (value) => value === 'global' || value === 'tenant' || isRef(value),
+    'is neither global, nor tenant, nor a reference such as tenant:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+  );
+
+const description = field.text(1_000).optional();
+
+/** Types of scopes, as a list. */
+const scopeTypes = z
+  .array(z.string().refine(mayBeScopeType, 'is no scope type'))
+  .max(32)
+  .describe('list of scope types');
+
+/** A template lends as many permissions as a role may reasonably hold, in one item. */
+const templatePermissions = z
+  .array(z.strictObject({ permission: field.permissionOrPattern, effect: field.effect }))
+  .max(1_000)
+  .refine(
+    (list) => new Set(list.map(({ permission }) => permission)).size === list.length,
+    'names a permission twice',
+  )
+  .describe('list of `{ permission, effect }`');
+
+/** What decides: groups, roles, what they are about, and where it is asked for. */
+export const ACCESS = {
+  'scope-type': {
+    type: 'scope-type',
+    label: 'ScopeType',
+    summary: 'A type of scope that an operator adds: where it may stand, and what may stand under it.',
+    attributes: z.strictObject({
+      name: z
+        .string()
+        .max(32)
+        .refine(
+          (value) => isType(value) && mayBeScopeType(value) && !isBuiltIn(value),
+          'is no type that can be added (lower-case words with dashes, not one that has a meaning already)',
+        ),
+      root: z.boolean().optional(),
+      parents: scopeTypes.optional(),
+      children: scopeTypes.optional(),
+      description,
+    }),
+    defaults: { root: false, parents: [], children: [] },
+    immutable: ['name'],
+    naturalKey: 'name',
+    guards: [],
+    listShards: 1,
+  },
+  group: {
+    type: 'group',
+    label: 'Group',
+    summary: 'A set of users at one scope; it carries roles.',
+    attributes: z.strictObject({
+      scope: field.ref,
+      name: field.name,
+      groupType: z.enum(['TEACHER', 'VOLUNTEER']).optional(),
+      description,
+    }),
+    immutable: ['scope'],
+    inTenant: { tenant: 'root', time: 'createdAt' },
+    guards: [],
+    listShards: 8,
+  },
+  role: {
+    type: 'role',
+    label: 'Role',
+    summary: 'A named set of permissions: global, grantable in any tenant, or owned by one tenant.',
+    attributes: z.strictObject({
+      name: field.name,
+      scope: roleScope,
+      parent: field.id.optional(),
+      description,
+      customTemplateId: field.id.optional(),
+      createdBy: field.id.optional(),
+    }),
+    immutable: ['scope', 'customTemplateId', 'createdBy'],
+    inTenant: { tenant: 'scope', time: 'createdAt' },
+    guards: [{ kind: 'ROLE_NAME', field: 'name', normalise: normaliseName, within: ['scope'] }],
+    listShards: 4,
+  },
+  'role-template': {
+    type: 'role-template',
+    label: 'RoleTemplate',
+    summary: 'Permissions from which roles are made (seed 000, `custom_template_id`).',
+    attributes: z.strictObject({ name: field.name, description, permissions: templatePermissions }),
+    guards: [{ kind: 'TEMPLATE_NAME', field: 'name', normalise: normaliseName }],
+    listShards: 1,
+  },
+  page: {
+    type: 'page',
+    label: 'Page',
+    summary: 'A page that can be checked (seed 003), or a menu key (seed 002).',
+    attributes: z.strictObject({ name: field.pageName, description, module: field.pageName.optional() }),
+    immutable: ['name'],
+    naturalKey: 'name',
+    guards: [],
+    listShards: 4,
+  },
+  permission: {
+    type: 'permission',
+    label: 'Permission',
+    summary: 'A permission module:action:resource that can be checked (seeds 000 and 001).',
+    attributes: z.strictObject({
+      name: field.permissionName.refine(
+        (value) => value.includes(':'),
+        'is not of the form module:action:resource',
+      ),
+      description,
+      isDangerous: z.boolean().optional(),
+    }),
+    defaults: { isDangerous: false },
+    immutable: ['name'],
+    naturalKey: 'name',
+    guards: [],
+    listShards: 4,
+  },
+  module: {
+    type: 'module',
+    label: 'Module',
+    summary:
+      'A part of the application, the first word of its permissions. One that is sold needs a subscription.',
+    attributes: z.strictObject({
+      name: field.pageName,
+      description,
+      soldBySubscription: z.boolean().optional(),
+    }),
+    defaults: { soldBySubscription: false },
+    immutable: ['name'],
+    naturalKey: 'name',
+    guards: [],
+    listShards: 1,
+  },
+  route: {
+    type: 'route',
+    label: 'Route',
+    summary: 'Which permission and scope a request to one route of an API needs.',
+    attributes: z.strictObject({
+      api: field.pageName.optional(),
+      method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'ANY']),
+      path: field.parsed(400, parsePathTemplate),
+      permission: field.parsed(400, parseValueTemplate),
+      scope: field.parsed(400, parseScopeTemplate),
+      description,
+    }),
+    defaults: { api: 'default' },
+    immutable: ['api', 'method', 'path'],
+    guards: [{ kind: 'API_ROUTE', field: 'path', normalise: routeShape, within: ['api', 'method'] }],
+    listShards: 4,
+  },
+  policy: {
+    type: 'policy',
+    label: 'Policy',
+    summary: 'A static policy of Amazon Verified Permissions, by the name that it goes by (seed 004).',
+    attributes: z.strictObject({ policyId: field.pageName, name: field.pageName, description }),
+    immutable: ['policyId'],
+    naturalKey: 'policyId',
+    byName: 'name',
+    guards: [{ kind: 'POLICY_NAME', field: 'name', normalise: normaliseName }],
+    listShards: 4,
+  },
+} as const satisfies Record<string, Entity>;

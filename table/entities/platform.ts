@@ -1,0 +1,113 @@
+import * as z from 'zod';
+import type { Entity } from './entity.ts';
+import * as field from './fields.ts';
+
+/** What hangs on scopes and gives no rights by itself: entitlements, and what a platform keeps of its customers. */
+const description = field.text(1_000).optional();
+const words = field.text(256).optional();
+const active = { status: 'active' };
+
+export const PLATFORM = {
+  subscription: {
+    type: 'subscription',
+    label: 'Subscription',
+    summary: 'A module that is paid for at a scope and all below it (seed 000, "Service Subscription").',
+    attributes: z.strictObject({
+      scope: field.ref,
+      module: field.pageName,
+      status: z.enum(['active', 'expired', 'trial']).optional(),
+      tier: z.enum(['standard', 'premium']).optional(),
+      startDate: field.instant.optional(),
+      endDate: field.instant.optional(),
+      autoRenew: z.boolean().optional(),
+      usageQuota: field.map.optional(),
+      createdBy: field.id.optional(),
+    }),
+    defaults: { ...active, autoRenew: false },
+    immutable: ['scope', 'module', 'createdBy'],
+    inTenant: { tenant: 'root', time: 'createdAt' },
+    byStatus: { status: 'status', date: 'endDate' },
+    guards: [],
+    listShards: 4,
+  },
+  license: {
+    type: 'license',
+    label: 'License',
+    summary: 'What entitles an account to use an enterprise, for the workstreams linked to it (seed 002).',
+    attributes: z.strictObject({
+      account: field.ref,
+      enterprise: field.ref,
+      name: field.name.optional(),
+      status: z.enum(['active', 'expired']).optional(),
+      startDate: field.instant.optional(),
+      endDate: field.instant.optional(),
+    }),
+    defaults: active,
+    immutable: ['account', 'enterprise'],
+    inTenant: { tenant: 'account', time: 'createdAt' },
+    byStatus: { status: 'status', date: 'endDate' },
+    guards: [],
+    listShards: 4,
+  },
+  address: {
+    type: 'address',
+    label: 'Address',
+    summary: 'An address of an account (seed 002).',
+    attributes: z.strictObject({
+      account: field.ref,
+      label: words,
+      street: description,
+      city: words,
+      state: words,
+      country: words,
+      postalCode: words,
+      isPrimary: z.boolean().optional(),
+    }),
+    defaults: { isPrimary: false },
+    immutable: ['account'],
+    inTenant: { tenant: 'account', time: 'createdAt' },
+    guards: [],
+    listShards: 4,
+  },
+  tool: {
+    type: 'tool',
+    label: 'Tool',
+    summary: 'A tool of a workstream (seed 002).',
+    attributes: z.strictObject({
+      workstream: field.ref,
+      name: field.name,
+      description,
+      url: field.webAddress.optional(),
+    }),
+    immutable: ['workstream'],
+    inTenant: { tenant: 'root', time: 'createdAt' },
+    guards: [],
+    listShards: 4,
+  },
+  product: {
+    type: 'product',
+    label: 'Product',
+    summary: 'A product that enterprises use (seed 002).',
+    attributes: z.strictObject({
+      name: field.name,
+      description,
+      status: z.enum(['active', 'inactive']).optional(),
+    }),
+    defaults: active,
+    guards: [],
+    listShards: 4,
+  },
+  service: {
+    type: 'service',
+    label: 'Service',
+    summary: 'A service that enterprises use (seed 002).',
+    attributes: z.strictObject({
+      name: field.name,
+      description,
+      status: z.enum(['active', 'inactive']).optional(),
+    }),
+    defaults: active,
+    guards: [],
+    listShards: 4,
+  },
+} as const satisfies Record<string, Entity>;

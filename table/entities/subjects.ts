@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { normaliseEmail, normalisePhone, normaliseUsername } from '../normalise.ts';
+import type { Entity } from './entity.ts';
+import * as field from './fields.ts';
+
+/** Who acts: people and technical users. */
+export const SUBJECTS = {
+  user: {
+    type: 'user',
+    label: 'User',
+    summary: 'A person who is granted access.',
+    attributes: z.strictObject({
+      email: field.normalised(normaliseEmail).optional(),
+      emailProvider: z.enum(['google', 'github', 'microsoft']).optional(),
+      phone: field.normalised(normalisePhone).optional(),
+      username: field.normalised(normaliseUsername).optional(),
+      displayName: field.text(256).optional(),
+      givenName: field.text(128).optional(),
+      familyName: field.text(128).optional(),
+      title: field.text(256).optional(),
+      department: field.text(256).optional(),
+      userType: z
+        .enum(['MEMBER', 'LEAD', 'internal', 'client_admin', 'external_customer', 'external_tenant'])
+        .optional(),
+      tenant: field.ref.optional(),
+      status: z.enum(['active', 'disabled', 'inactive']).optional(),
+      endsAt: field.instant.optional(),
+      lastLoginAt: field.instant.optional(),
+      invitedBy: field.id.optional(),
+      invitedAt: field.instant.optional(),
+      mfaEnabled: z.boolean().optional(),
+      mfaType: field.text(64).optional(),
+      mfaSecret: field.text(1_024).optional(),
+      passwordHash: field.text(1_024).optional(),
+      passwordLastChangedAt: field.instant.optional(),
+    }),
+    defaults: { status: 'active' },
+    secret: ['mfaSecret', 'passwordHash'],
+    inTenant: { tenant: 'tenant', time: 'createdAt' },
+    byStatus: { status: 'status', date: 'endsAt' },
+    guards: [
+      { kind: 'EMAIL', field: 'email', normalise: normaliseEmail, repeats: { provider: 'emailProvider' } },
+      { kind: 'PHONE', field: 'phone', normalise: normalisePhone },
+      { kind: 'USERNAME', field: 'username', normalise: normaliseUsername },
+    ],
+    listShards: 16,
+  },
+  'technical-user': {
+    type: 'technical-user',
+    label: 'TechnicalUser',
+    summary: 'A program of an account (seed 002): it shows an API token and is checked like a user.',
+    attributes: z.strictObject({
+      account: field.ref,
+      name: field.name,
+      description: field.text(1_000).optional(),
+      status: z.enum(['active', 'inactive']).optional(),
+      endsAt: field.instant.optional(),
+    }),
+    defaults: { status: 'active' },
+    immutable: ['account'],
+    inTenant: { tenant: 'account', time: 'createdAt' },
+    byStatus: { status: 'status', date: 'endsAt' },
+    guards: [],
+    listShards: 4,
+  },
+} as const satisfies Record<string, Entity>;

@@ -1,0 +1,61 @@
+import { INDEXES } from '../entities/entity.ts';
+import { ENTITIES, type EntityType } from '../entities/registry.ts';
+import type { Ref } from '../identifiers.ts';
+import type { Item } from '../item.ts';
+import {
+  edgePrefix,
+  listPartition,
+  namePartition,
+  namesFrom,
+  partitionOf,
+  statusPartition,
+  timesBetween,
+  typeBetween,
+} from '../keys.ts';
+import type { MergedQuery } from '../read/merged.ts';
+import type { ListQuery } from '../read/query.ts';
+import { OWNERSHIP } from '../view.ts';
+import type { Period } from './pattern.ts';
+
+/** The lists that there are, as queries: what a node owns, its edges, and the three kinds of index lists. */
+type Keep = (item: Item) => boolean;
+
+const shardsOf = (kind: EntityType, partition: (shard: number) => string): readonly string[] =>
+  Array.from({ length: ENTITIES[kind].listShards }, (_, shard) => partition(shard));
+
+/** What `owner` owns of a type. The edges repeat the nodes, so it is one Query, with everything. */
+export const ownedBy = (owner: Ref, type: string, keep?: Keep): ListQuery => ({
+  ranges: [{ partition: partitionOf(owner), prefix: edgePrefix(type) }],
+  keep: (item) => item.Type === OWNERSHIP && (keep?.(item) ?? true),
+});
+
+/** The edges from a node to things of these types, or of these wide kinds. */
+export const edgesFrom = (from: Ref, ...types: readonly string[]): ListQuery => ({
+  ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
+});
+
+/** All of a kind. Scopes of types that were added share a kind and are listed by their type. */
+export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
+  index: INDEXES.all,
+  ranges: shardsOf(kind, (shard) => listPartition(type, shard)).map((partition) => ({ partition })),
+});
+
+/** What a tenant has of one type, in the order of creation. */
+export const inTenant = (type: string, tenant: Ref, { from, until }: Period): ListQuery => ({
+  index: INDEXES.tenant,
+  ranges: [{ partition: partitionOf(tenant), between: typeBetween(type, from, until) }],
+});
+
+/** What has a status, in the order of the date that goes with it; without a date it comes last. */
+export const withStatus = (type: EntityType, status: string, { from, until }: Period): MergedQuery => ({
+  index: INDEXES.status,
+  partitions: shardsOf(type, (shard) => statusPartition(type, status, shard)),
+  between: timesBetween(from, until),
+});
+
+/** What has a name that begins with `prefix`, in the order of names. */
+export const namedFrom = (type: EntityType, prefix: string): MergedQuery => ({
+  index: INDEXES.tenant,
+  partitions: shardsOf(type, (shard) => namePartition(type, shard)),
+  between: namesFrom(prefix),
+});
