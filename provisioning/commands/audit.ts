@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { logPartitions, timesBetween } from '../../table/keys.ts';
-import { inTenant } from '../../table/patterns/lists.ts';
-import { viewsOf } from '../../table/view.ts';
+import { inTenant, logOf } from '../../table/patterns/lists.ts';
+import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { auditOrigin } from '../audit.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/kinds.ts';
@@ -57,16 +56,10 @@ export const auditCommands: readonly Command[] = [
     run: async ({ reader }, { tenant, user, from, until, ...page }) => {
       if (user !== undefined) {
         const query = inTenant('audit', subject(user), { from, until });
-        return viewsOf(await reader.list({ ...query, ...page }));
+        return pageOf(reader, query, page);
       }
       const owner = tenant === undefined ? undefined : await readScopeRef(reader, tenant, 'tenant');
-      return viewsOf(
-        await reader.listMerged({
-          partitions: logPartitions(owner),
-          between: timesBetween(from, until),
-          ...page,
-        }),
-      );
+      return mergedPageOf(reader, logOf(owner, { from, until }), page);
     },
   }),
 ];

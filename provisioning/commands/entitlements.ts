@@ -5,7 +5,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, ownedBy, withStatus } from '../../table/patterns/lists.ts';
-import { viewsOf } from '../../table/view.ts';
+import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
@@ -117,14 +117,12 @@ const listSubscriptions = readCommand({
     .refine(bySubscription.holds, bySubscription.message),
   run: async ({ reader }, { scope, module, status, from, until, ...page }) => {
     if (status !== undefined)
-      return viewsOf(
-        await reader.listMerged({ ...withStatus('subscription', status, { from, until }), ...page }),
-      );
+      return mergedPageOf(reader, withStatus('subscription', status, { from, until }), page);
     const owner = scope
       ? await readScopeRef(reader, scope, 'scope')
       : module && { type: 'module', id: module };
     const query = owner ? ownedBy(owner, 'subscription') : allOf('subscription');
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 
@@ -144,12 +142,12 @@ const listLicenses = readCommand({
     .refine(byLicense.holds, byLicense.message),
   run: async ({ reader }, { account, enterprise, status, from, until, ...page }) => {
     if (status !== undefined)
-      return viewsOf(await reader.listMerged({ ...withStatus('license', status, { from, until }), ...page }));
+      return mergedPageOf(reader, withStatus('license', status, { from, until }), page);
     const owner = account ?? enterprise;
     const query = owner
       ? ownedBy(await readScopeRef(reader, owner, account ? 'account' : 'enterprise'), 'license')
       : allOf('license');
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 

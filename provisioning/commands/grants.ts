@@ -6,8 +6,9 @@ import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/lists.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
 import type { Reader } from '../../table/read/reader.ts';
-import { viewOf, viewsOf } from '../../table/view.ts';
+import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { changeGrantRoles, role, subject, tenantGrant } from '../edges/kinds.ts';
@@ -150,7 +151,7 @@ export const grantCommands: readonly Command[] = [
         : scope
           ? edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'technical-user')
           : edgesFrom(role(String(roleId)), 'grant');
-      return viewsOf(await reader.list({ ...query, ...page }));
+      return pageOf(reader, query, page);
     },
   }),
 ];

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { allOf, namedFrom } from '../../table/patterns/lists.ts';
-import { viewsOf } from '../../table/view.ts';
+import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
 import { nodeCommands } from '../nodes/node-commands.ts';
 import type { NodeKind } from '../nodes/node-kind.ts';
@@ -15,12 +15,10 @@ const listPolicies = readCommand({
   name: 'policy.list',
   summary: 'Lists policies, those whose names begin in a certain way or all, page by page.',
   input: z.strictObject({ prefix: field.pageName.optional(), ...pageFields }),
-  run: async ({ reader }, { prefix, ...page }) =>
-    viewsOf(
-      prefix === undefined
-        ? await reader.list({ ...allOf('policy'), ...page })
-        : await reader.listMerged({ ...namedFrom('policy', prefix.toLowerCase()), ...page }),
-    ),
+  run: ({ reader }, { prefix, ...page }) =>
+    prefix === undefined
+      ? pageOf(reader, allOf('policy'), page)
+      : mergedPageOf(reader, namedFrom('policy', prefix.toLowerCase()), page),
 });
 
 export const policyCommands: readonly Command[] = [...POLICY_KINDS.flatMap(nodeCommands), listPolicies];

@@ -3,7 +3,7 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { allOf, inTenant, ownedBy, withStatus } from '../../table/patterns/lists.ts';
-import { viewsOf } from '../../table/view.ts';
+import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/kinds.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
@@ -59,14 +59,14 @@ const listSessions = readCommand({
     .refine(...atMostOne('user', 'tenant', 'status')),
   run: async ({ reader }, { user, tenant, status, from, until, ...page }) => {
     if (status !== undefined)
-      return viewsOf(await reader.listMerged({ ...withStatus('session', status, { from, until }), ...page }));
+      return mergedPageOf(reader, withStatus('session', status, { from, until }), page);
     const query =
       user !== undefined
         ? ownedBy(subject(user), 'session')
         : tenant !== undefined
           ? inTenant('session', await readScopeRef(reader, tenant, 'tenant'), { from, until })
           : allOf('session');
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 
@@ -85,14 +85,12 @@ const listNotifications = readCommand({
   run: async ({ reader }, { account, deliveryStatus, from, until, ...page }) => {
     const period = { from, until };
     if (deliveryStatus !== undefined)
-      return viewsOf(
-        await reader.listMerged({ ...withStatus('notification', deliveryStatus, period), ...page }),
-      );
+      return mergedPageOf(reader, withStatus('notification', deliveryStatus, period), page);
     const query =
       account === undefined
         ? allOf('notification')
         : inTenant('notification', await readScopeRef(reader, account, 'account'), period);
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 

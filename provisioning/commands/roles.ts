@@ -6,7 +6,8 @@ import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts
 import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
 import { allOf, ownedBy } from '../../table/patterns/lists.ts';
-import { OWNERSHIP, viewsOf } from '../../table/view.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
+import { OWNERSHIP } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/kinds.ts';
@@ -179,7 +180,7 @@ const listRoles = readCommand({
       scope === undefined
         ? allOf('role')
         : ownedBy(isRef(scope) ? await readScopeRef(reader, scope, 'scope') : shelfOf(scope), 'role');
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 

@@ -3,14 +3,15 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { apiRef, edgeKey, edgePrefix, partitionOf } from '../../table/keys.ts';
+import { apiRef, edgeKey } from '../../table/keys.ts';
+import { edgesFrom } from '../../table/patterns/lists.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
 import {
   parsePathTemplate,
   parseScopeTemplate,
   parseValueTemplate,
   pathParametersOf,
 } from '../../table/route-template.ts';
-import { viewsOf } from '../../table/view.ts';
 import { create } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { nodeCommands } from '../nodes/node-commands.ts';
@@ -81,13 +82,7 @@ const listRoutes = readCommand({
   name: 'route.list',
   summary: 'Lists the routes of an API, page by page.',
   input: z.strictObject({ api: field.pageName.optional(), ...pageFields }),
-  run: async ({ reader }, { api = DEFAULT_API, ...page }) =>
-    viewsOf(
-      await reader.list({
-        ranges: [{ partition: partitionOf(apiRef(api)), prefix: edgePrefix('route') }],
-        ...page,
-      }),
-    ),
+  run: ({ reader }, { api = DEFAULT_API, ...page }) => pageOf(reader, edgesFrom(apiRef(api), 'route'), page),
 });
 
 const ROUTE: NodeKind = { entity: ENTITIES.route, behaviour: routeBehaviour };

@@ -3,7 +3,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
 import { SCOPE_TYPE_LIST } from '../../table/keys.ts';
 import { allOf, ownedBy } from '../../table/patterns/lists.ts';
-import { viewsOf } from '../../table/view.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
 import { nodeCommands } from '../nodes/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
@@ -47,8 +47,7 @@ const listTypes = readCommand({
   name: 'scope-type.list',
   summary: 'Lists the scope types that were added, page by page.',
   input: z.strictObject(pageFields),
-  run: async ({ reader }, page) =>
-    viewsOf(await reader.list({ ...ownedBy(SCOPE_TYPE_LIST, 'scope-type'), ...page })),
+  run: async ({ reader }, page) => pageOf(reader, ownedBy(SCOPE_TYPE_LIST, 'scope-type'), page),
 });
 
 export const SCOPE_TYPE_KINDS: readonly NodeKind[] = [

@@ -7,7 +7,7 @@ import { GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { DECISION, decisionKey, edgePrefix, nodeKey } from '../../table/keys.ts';
 import { allOf, ownedBy } from '../../table/patterns/lists.ts';
-import { viewsOf } from '../../table/view.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { refuseWhileOwning } from '../nodes/deletion.ts';
@@ -130,7 +130,7 @@ function listCommand(type: Exclude<ScopeName, 'scope'>): Command {
     input: z.strictObject({ parent: field.ref.optional(), ...pageFields }),
     run: async ({ reader }, { parent, ...page }) => {
       const query = parent ? ownedBy(await readScopeRef(reader, parent, 'parent'), type) : allOf(type);
-      return viewsOf(await reader.list({ ...query, ...page }));
+      return pageOf(reader, query, page);
     },
   });
 }
@@ -145,7 +145,7 @@ const listAdded = readCommand({
   }),
   run: async ({ reader }, { type, parent, ...page }) => {
     const query = parent ? ownedBy(await readScopeRef(reader, parent, 'parent'), type) : allOf('scope', type);
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 

@@ -8,7 +8,8 @@ import { conflict, invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import { allOf, inTenant, ownedBy } from '../../table/patterns/lists.ts';
-import { viewOf, viewsOf } from '../../table/view.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
+import { viewOf } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/kinds.ts';
@@ -129,7 +130,7 @@ const listTokens = readCommand({
         : tenant !== undefined
           ? inTenant('token', await readScopeRef(reader, tenant, 'tenant'), { from, until })
           : allOf('token');
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 

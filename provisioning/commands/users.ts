@@ -7,7 +7,8 @@ import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import { allOf, inTenant, withStatus } from '../../table/patterns/lists.ts';
-import { OWNERSHIP, viewsOf } from '../../table/view.ts';
+import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
+import { OWNERSHIP } from '../../table/view.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
@@ -116,13 +117,12 @@ const listUsers = readCommand({
     ),
   run: async ({ reader }, { tenant, status, from, until, ...page }) => {
     const period = { from, until };
-    if (status !== undefined)
-      return viewsOf(await reader.listMerged({ ...withStatus('user', status, period), ...page }));
+    if (status !== undefined) return mergedPageOf(reader, withStatus('user', status, period), page);
     const query =
       tenant === undefined
         ? allOf('user')
         : inTenant('user', await readScopeRef(reader, tenant, 'tenant'), period);
-    return viewsOf(await reader.list({ ...query, ...page }));
+    return pageOf(reader, query, page);
   },
 });
 

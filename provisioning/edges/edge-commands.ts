@@ -4,9 +4,10 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { PageInput } from '../../table/patterns/pattern.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
 import type { ListQuery } from '../../table/read/query.ts';
 import type { Reader } from '../../table/read/reader.ts';
-import { viewOf, viewsOf } from '../../table/view.ts';
+import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import type { Attributes } from '../nodes/node-kind.ts';
 import { pageFields } from '../nodes/node-lists.ts';
@@ -172,7 +173,7 @@ function listCommand(kind: EdgeKind): Command {
       const [[name, value] = [], ...more] = Object.entries(by).filter(([, given]) => given !== undefined);
       const query = name === undefined ? kind.listAll : await kind.lists[name]?.query(String(value), reader);
       if (!query || more.length > 0) throw invalid(more[0]?.[0] ?? names[0] ?? 'input', one);
-      return viewsOf(await reader.list({ ...query, limit, cursor }));
+      return pageOf(reader, query, { limit, cursor });
     },
   });
 }

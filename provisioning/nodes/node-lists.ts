@@ -4,7 +4,7 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import type { PageInput } from '../../table/patterns/pattern.ts';
-import { viewsOf } from '../../table/view.ts';
+import { pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
 import { readScopeRef } from './scope-types.ts';
 
@@ -21,7 +21,7 @@ export function listAllCommand(type: EntityType): Command {
     name: `${type}.list`,
     summary: `Lists every ${entity.label.toLowerCase()}, page by page.`,
     input: z.strictObject(pageFields),
-    run: async ({ reader }, page) => viewsOf(await reader.list({ ...allOf(type), ...page })),
+    run: async ({ reader }, page) => pageOf(reader, allOf(type), page),
   });
 }
 
@@ -34,7 +34,7 @@ export function listOwnedCommand(type: EntityType, by: string): Command {
     run: async ({ reader }, { [by]: owner, ...page }: Readonly<Record<string, unknown>> & PageInput) => {
       const query =
         typeof owner === 'string' ? ownedBy(await readScopeRef(reader, owner, by), type) : allOf(type);
-      return viewsOf(await reader.list({ ...query, ...page }));
+      return pageOf(reader, query, page);
     },
   });
 }

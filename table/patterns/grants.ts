@@ -2,8 +2,9 @@ import { parseScopeRef, SCOPE_TYPES } from '../entities/scope-types.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey, nodeKey } from '../keys.ts';
+import { edgesFrom } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
-import { edgesFrom, itemAt } from './reads.ts';
+import { itemAt, pageOf } from './reads.ts';
 
 /** Where a grant can be made: in a root scope. */
 const ROOT_TYPES = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
@@ -34,7 +35,8 @@ export const locationsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-08'],
   },
-  (reader, { user, ...page }: OfUser) => edgesFrom(reader, refOf('user', user, 'user'), ['location'], page),
+  (reader, { user, ...page }: OfUser) =>
+    pageOf(reader, edgesFrom(refOf('user', user, 'user'), 'location'), page),
 );
 
 export const usersOfLocation = pattern(
@@ -45,7 +47,7 @@ export const usersOfLocation = pattern(
     rows: ['RB-09'],
   },
   (reader, { location, ...page }: PageInput & { readonly location: string }) =>
-    edgesFrom(reader, refOf('location', location, 'location'), ['user'], page),
+    pageOf(reader, edgesFrom(refOf('location', location, 'location'), 'user'), page),
 );
 
 export const groupsOfUser = pattern(
@@ -55,7 +57,8 @@ export const groupsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-10'],
   },
-  (reader, { user, ...page }: OfUser) => edgesFrom(reader, refOf('user', user, 'user'), ['group'], page),
+  (reader, { user, ...page }: OfUser) =>
+    pageOf(reader, edgesFrom(refOf('user', user, 'user'), 'group'), page),
 );
 
 export const groupsOfUserAt = pattern(
@@ -68,7 +71,7 @@ export const groupsOfUserAt = pattern(
   (reader, { user, scope, ...page }: OfUser & { readonly scope: string }) => {
     const at = formatRef(parseScopeRef(scope, 'scope'));
     const keep = (edge: Item) => edge.scope === at;
-    return edgesFrom(reader, refOf('user', user, 'user'), ['group'], page, { keep });
+    return pageOf(reader, { ...edgesFrom(refOf('user', user, 'user'), 'group'), keep }, page);
   },
 );
 
@@ -79,7 +82,7 @@ export const usersOfGroup = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-12'],
   },
-  (reader, input: OfGroup) => edgesFrom(reader, refOf('group', input.group, 'group'), ['user'], input),
+  (reader, input: OfGroup) => pageOf(reader, edgesFrom(refOf('group', input.group, 'group'), 'user'), input),
 );
 
 export const rolesOfGroup = pattern(
@@ -89,7 +92,7 @@ export const rolesOfGroup = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-13'],
   },
-  (reader, input: OfGroup) => edgesFrom(reader, refOf('group', input.group, 'group'), ['role'], input),
+  (reader, input: OfGroup) => pageOf(reader, edgesFrom(refOf('group', input.group, 'group'), 'role'), input),
 );
 
 export const hasGroupRole = pattern(
@@ -123,7 +126,8 @@ export const grantsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['AZ-07'],
   },
-  (reader, { user, ...page }: OfUser) => edgesFrom(reader, refOf('user', user, 'user'), ROOT_TYPES, page),
+  (reader, { user, ...page }: OfUser) =>
+    pageOf(reader, edgesFrom(refOf('user', user, 'user'), ...ROOT_TYPES), page),
 );
 
 export const grantById = pattern(

@@ -5,6 +5,7 @@ import type { Item } from '../item.ts';
 import {
   edgePrefix,
   listPartition,
+  logPartitions,
   namePartition,
   namesFrom,
   partitionOf,
@@ -58,4 +59,10 @@ export const namedFrom = (type: EntityType, prefix: string): MergedQuery => ({
   index: INDEXES.tenant,
   partitions: shardsOf(type, (shard) => namePartition(type, shard)),
   between: namesFrom(prefix),
+});
+
+/** The audit log of a tenant, or of what concerns none, by time. */
+export const logOf = (owner: Ref | undefined, { from, until }: Period): MergedQuery => ({
+  partitions: logPartitions(owner),
+  between: timesBetween(from, until),
 });

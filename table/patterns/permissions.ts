@@ -3,8 +3,9 @@ import { invalid } from '../errors.ts';
 import { formatRef, isName, type Ref } from '../identifiers.ts';
 import { edgeKey, guardKey, nodeKey, permissionRef } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
+import { edgesFrom } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
-import { edgesFrom, itemAt, nodeByGuard } from './reads.ts';
+import { itemAt, nodeByGuard, pageOf } from './reads.ts';
 
 /** Scopes of roles that no tenant owns. */
 const UNOWNED: ReadonlySet<string> = new Set(['global', 'tenant']);
@@ -57,7 +58,7 @@ export const pagesOfRole = pattern(
     rows: ['RB-15'],
   },
   (reader, input: PageInput & { readonly role: string }) =>
-    edgesFrom(reader, refOf('role', input.role, 'role'), ['page'], input),
+    pageOf(reader, edgesFrom(refOf('role', input.role, 'role'), 'page'), input),
 );
 
 export const rolePage = pattern(

@@ -1,7 +1,8 @@
 import { GatehouseError } from '../errors.ts';
 import { isRef, parseRef, type Ref } from '../identifiers.ts';
 import type { Item } from '../item.ts';
-import { edgePrefix, type Key, nodeKey, partitionOf } from '../keys.ts';
+import { type Key, nodeKey } from '../keys.ts';
+import type { MergedQuery } from '../read/merged.ts';
 import type { ListQuery, Page } from '../read/query.ts';
 import type { Reader } from '../read/reader.ts';
 import { type View, viewOf, viewsOf } from '../view.ts';
@@ -27,19 +28,16 @@ export async function nodeByGuard(reader: Reader, key: Key): Promise<View | unde
   return guard && itemAt(reader, nodeKey(ownerOf(guard)));
 }
 
-/** Query: one page of the edges from a node to things of these types, one type after the other. */
-export const edgesFrom = async (
+/** Query: one page of a list. */
+export const pageOf = async (
   reader: Reader,
-  from: Ref,
-  types: readonly string[],
+  query: ListQuery,
   { limit, cursor }: PageInput,
-  filter: Pick<ListQuery, 'keep'> = {},
-): Promise<Page<View>> =>
-  viewsOf(
-    await reader.list({
-      ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
-      limit,
-      cursor,
-      ...filter,
-    }),
-  );
+): Promise<Page<View>> => viewsOf(await reader.list({ ...query, limit, cursor }));
+
+/** Query of every partition of a list that is spread over several: one page, in the order of its sort keys. */
+export const mergedPageOf = async (
+  reader: Reader,
+  query: MergedQuery,
+  { limit, cursor }: PageInput,
+): Promise<Page<View>> => viewsOf(await reader.listMerged({ ...query, limit, cursor }));
