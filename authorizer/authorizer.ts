@@ -10,9 +10,12 @@ import { match } from './routes/match.ts';
 import { resolve } from './routes/resolve.ts';
 import type { RouteTable } from './routes/route-table.ts';
 import type { SubjectOf } from './subject.ts';
-import type { Authenticate } from './token/authentication.ts';
+import type { ApiTokenSubject } from './token/api-token.ts';
+import { type Authenticate, NO_CLAIMS } from './token/authentication.ts';
 
 export interface AuthorizerParts {
+  /** Looks first: what is no API token is a JWT. */
+  readonly apiTokenSubject: ApiTokenSubject;
   readonly authenticate: Authenticate;
   readonly subjectOf: SubjectOf;
   readonly routes: Pick<RouteTable, 'rules'>;
@@ -37,15 +40,16 @@ const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
 /**
  * The enforcement point. A deny is an answer (403). Bad credentials throw 'Unauthorized', the one message that
  * API Gateway turns into 401; any fault throws another, which becomes 500. There is no way from an error to
- * an Allow. Nothing is read for a request before its token was verified.
+ * an Allow. Nothing is read for a request before its token was verified, but for the record of an API token.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
+  const { apiTokenSubject, authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
 
   async function decide(request: GatewayRequest): Promise<Verdict> {
-    const claims = await authenticate(request.authorization);
+    const bearer = await apiTokenSubject(request.authorization);
+    const claims = bearer === undefined ? await authenticate(request.authorization) : NO_CLAIMS;
 
-    const subject = await subjectOf(claims);
+    const subject = bearer ?? (await subjectOf(claims));
     if (subject === undefined) return { allowed: false, reason: 'subject_unknown' };
 
     const found = match(await routes.rules(), request.method, request.path);

@@ -1,5 +1,6 @@
 import type { FetchImplementation } from 'jose';
 import { type Clock, createEngine } from '../engine/index.ts';
+import { hashOfToken, readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/client.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { isId, isRef } from '../table/identifiers.ts';
@@ -14,6 +15,7 @@ import { faultLine } from './log.ts';
 import { createRouteTable } from './routes/route-table.ts';
 import { METHODS, type RouteRule } from './routes/rule.ts';
 import { createSubjectOf } from './subject.ts';
+import { createApiTokenSubject } from './token/api-token.ts';
 import { createAuthentication } from './token/authentication.ts';
 import { createRemoteKeys } from './token/keys.ts';
 
@@ -52,7 +54,13 @@ export function createHandlerFrom(
     clock,
     onRefreshFailed: (error) => log(faultLine(error, undefined)),
   });
+  const engine = createEngine({ reader, clock, ttlMs, maxBytes });
   const authorizer = createAuthorizer({
+    apiTokenSubject: createApiTokenSubject({
+      read: readApiToken,
+      hashOf: hashOfToken,
+      bearerOf: engine.bearerOf,
+    }),
     authenticate: createAuthentication({
       ...token,
       keys: createRemoteKeys(token.jwksUrl, overrides.fetch),
@@ -66,7 +74,7 @@ export function createHandlerFrom(
       clock,
     }),
     routes,
-    engine: createEngine({ reader, clock, ttlMs, maxBytes }),
+    engine,
     clock,
     log,
     httpAnswer,

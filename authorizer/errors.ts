@@ -7,6 +7,7 @@ export type CredentialsCode =
   | 'credentials_malformed'
   | 'token_too_long'
   | 'token_malformed'
+  | 'token_refused'
   | 'header_refused'
   | 'algorithm_refused'
   | 'key_unknown'

@@ -12,6 +12,9 @@ declare const verified: unique symbol;
  */
 export type VerifiedClaims = Readonly<Record<string, unknown>> & { readonly [verified]: true };
 
+/** The claims of who comes with an API token: it says nothing but whose it is. */
+export const NO_CLAIMS = Object.freeze({}) as VerifiedClaims;
+
 /** From the values of the Authorization header to verified claims. */
 export type Authenticate = (authorization: readonly string[]) => Promise<VerifiedClaims>;
 

@@ -47,6 +47,7 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
   const fake = createFakeEngine(engine);
   const lines: string[] = [];
   const authorizer = createAuthorizer({
+    apiTokenSubject: async () => undefined,
     authenticate: createAuthentication({
       keys: issuer.keys,
       issuer: ISSUER,

@@ -23,6 +23,7 @@ beforeAll(async () => {
   credentials = `Bearer ${await issuer.token()}`;
   const clock = createClock();
   authorizer = createAuthorizer({
+    apiTokenSubject: async () => undefined,
     authenticate: createAuthentication({
       keys: issuer.keys,
       issuer: ISSUER,

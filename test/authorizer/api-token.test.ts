@@ -1,0 +1,147 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createHandlerFrom } from '../../authorizer/index.ts';
+import { formatApiToken, readApiToken } from '../../table/api-token.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { createIssuer, httpEvent, ISSUER, type Issuer } from './support.ts';
+
+/** A technical user comes with an API token, is who the token says, and is checked like a user. */
+let world: World;
+let issuer: Issuer;
+const id: Record<string, string> = {};
+const text: Record<string, string> = {};
+const DAY = 86_400_000;
+
+async function issue(name: string, user: string, more: Record<string, unknown> = {}): Promise<void> {
+  const made = await world.run('token.create', { user, tokenType: 'api', ...more });
+  id[`token ${name}`] = made.id;
+  text[name] = String(made.token);
+}
+
+beforeAll(async () => {
+  world = await createWorld();
+  issuer = await createIssuer();
+  const { run } = world;
+  const account = `account:${(await run('account.create', { name: 'Robots' })).id}`;
+  id.account = account.slice('account:'.length);
+  id.robot = (await run('technical-user.create', { account, name: 'robot' })).id;
+  id.other = (await run('technical-user.create', { account, name: 'other' })).id;
+  id.ann = (await run('user.create', {})).id;
+  await run('page.create', { name: 'reports' });
+  const role = (await run('role.create', { name: 'reader', scope: account })).id;
+  await run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
+  for (const user of [`technical-user:${id.robot}`, id.ann])
+    await run('assignment.create', { user, scope: account, role });
+  await run('route.create', {
+    method: 'GET',
+    path: '/accounts/{id}/{page}',
+    permission: '{page}',
+    scope: 'account:{id}',
+  });
+  await issue('robot', `technical-user:${id.robot}`);
+  await issue('other', `technical-user:${id.other}`);
+  await issue('ann', id.ann);
+  world.settle();
+});
+
+const lines: string[] = [];
+beforeEach(() => {
+  lines.length = 0;
+});
+
+/** One request to a fresh authorizer: `allow`, `deny`, or the message that it threw. */
+async function outcomeOf(...authorization: readonly string[]): Promise<string> {
+  const authorizer = createHandlerFrom(
+    { TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'api' },
+    {
+      reader: world.reader,
+      clock: world.clock,
+      log: (line) => lines.push(line),
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+    },
+  );
+  const event = httpEvent('GET', `/accounts/${id.account}/reports`, {
+    authorization: authorization.join(','),
+  });
+  return authorizer(event).then(
+    (answer) => ('isAuthorized' in answer && answer.isAuthorized ? 'allow' : 'deny'),
+    (error: Error) => error.message,
+  );
+}
+const codes = () => lines.map((line) => (JSON.parse(line) as { code: string }).code);
+
+describe('an API token', () => {
+  test.each([
+    ['of a technical user with a role', 'robot', 'allow'],
+    ['of one without', 'other', 'deny'],
+    ['of a user', 'ann', 'allow'],
+  ])('%s', async (_what, name, outcome) => {
+    expect(await outcomeOf(`Bearer ${text[name]}`)).toBe(outcome);
+    expect(await outcomeOf(`bearer ${text[name]}`)).toBe(outcome);
+  });
+
+  /** The same token with something else in one place. */
+  const forged = (change: { subject?: string; token?: string; secret?: string }): string => {
+    const [, , subject = '', token = ''] = String(text.robot).split('_');
+    const secret = String(text.robot).slice(-43);
+    return formatApiToken(
+      { type: 'technical-user', id: change.subject ?? subject },
+      change.token ?? token,
+      change.secret ?? secret,
+    );
+  };
+
+  test.each([
+    ['with another secret', () => forged({ secret: 'A'.repeat(43) }), 'token_refused'],
+    ["with another token's id", () => forged({ token: String(id['token other']) }), 'token_refused'],
+    ["in another's name", () => forged({ subject: String(id.other) }), 'token_refused'],
+    ['of a user with the same id', () => String(text.robot).replace('gh1_t_', 'gh1_u_'), 'token_refused'],
+    ['cut short', () => String(text.robot).slice(0, -1), 'token_malformed'],
+    ['with something after it', () => `${text.robot}A`, 'token_malformed'],
+    ['that is only a beginning', () => 'gh1_', 'token_malformed'],
+    ['of 10 KB', () => `gh1_${'A'.repeat(10_240)}`, 'token_malformed'],
+    ['that nobody has', () => forged({ token: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' }), 'token_refused'],
+  ])('%s is turned away', async (_what, token, code) => {
+    expect(await outcomeOf(`Bearer ${token()}`)).toBe('Unauthorized');
+    expect(codes()).toEqual([code]);
+    expect(lines.join()).not.toContain('gh1_');
+  });
+
+  test('twice is turned away', async () => {
+    expect(await outcomeOf(`Bearer ${text.robot}`, `Bearer ${text.robot}`)).toBe('Unauthorized');
+  });
+
+  test('that was revoked is turned away, and one that is over', async () => {
+    await issue('short', `technical-user:${id.robot}`, {
+      expiresAt: new Date(world.clock.now() + DAY).toISOString(),
+    });
+    await issue('gone', `technical-user:${id.robot}`);
+    world.settle();
+    for (const name of ['short', 'gone']) expect(await outcomeOf(`Bearer ${text[name]}`)).toBe('allow');
+    await world.run('token.revoke', { id: id['token gone'] });
+    expect(await outcomeOf(`Bearer ${text.gone}`)).toBe('Unauthorized');
+    world.clock.advance(DAY);
+    expect(await outcomeOf(`Bearer ${text.short}`)).toBe('Unauthorized');
+    expect(codes()).toEqual(['token_refused', 'token_refused']);
+    expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('allow');
+  });
+
+  test('of one who is not active any more is a deny: who it is, is known', async () => {
+    await world.run('technical-user.update', { id: id.robot, status: 'inactive' });
+    world.settle();
+    expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('deny');
+    await world.run('technical-user.delete', { id: id.robot });
+    expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('Unauthorized');
+  });
+});
+
+test('the text of a token is read back as it was written, for users and technical users', () => {
+  const [subject, token, secret] = [
+    '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+    '123e4567-e89b-12d3-a456-426614174000',
+    'a-_'.padEnd(43, 'z'),
+  ];
+  for (const type of ['user', 'technical-user']) {
+    const written = formatApiToken({ type, id: subject }, token, secret);
+    expect(readApiToken(written)).toEqual({ subject: `${type}:${subject}`, id: token });
+  }
+});
