@@ -78,10 +78,6 @@ const subscriptionBehaviour: Behaviour = {
     await loadNode(planning, 'module', String(module), 'module');
     return { root: rootOf(await loadScope(planning, String(scope), 'scope')) };
   }),
-  owners: ({ scope, module }) => [
-    { ref: parseRef(String(scope), 'scope'), field: 'scope' },
-    { ref: { type: 'module', id: String(module) }, field: 'module' },
-  ],
 };
 
 const licenseBehaviour: Behaviour = {
@@ -90,10 +86,6 @@ const licenseBehaviour: Behaviour = {
     await loadScopeOf(planning, 'enterprise', String(enterprise), 'enterprise');
     return { root: holder.ref };
   }),
-  owners: ({ account, enterprise }) => [
-    { ref: parseRef(String(account), 'account'), field: 'account' },
-    { ref: parseRef(String(enterprise), 'enterprise'), field: 'enterprise' },
-  ],
 };
 
 const exactlyOne = (...names: readonly string[]) => ({

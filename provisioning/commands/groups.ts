@@ -9,7 +9,6 @@ import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 
 /** Groups: owned by the scope at which they stand. Their roles are repeated in that scope's decision item. */
 const groupBehaviour: Behaviour = {
-  owners: ({ scope }) => [{ ref: parseRef(String(scope), 'scope'), field: 'scope' }],
   tenantOf: tenantFrom('root'),
   onCreate: async (planning, _ref, { scope }) => {
     const root = rootOf(await loadScope(planning, String(scope), 'scope'));

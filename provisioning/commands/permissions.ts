@@ -12,25 +12,17 @@ import { nodeCommands } from '../nodes/node-commands.ts';
 import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
 import { listAllCommand } from '../nodes/node-lists.ts';
 import { loadNode } from '../nodes/nodes.ts';
-import type { Owner } from '../nodes/ownership.ts';
 import type { Planning } from '../plan.ts';
 
 /** Pages and permissions: what can be checked. Registering one is data only, no deployment (seed 003). */
 const changesOf = (planning: Planning, ref: Ref) =>
   permissionChanges(parsePermissionName(ref.id, 'name'), undefined, planning.writtenAt);
 
-const moduleRef = (name: string): Ref => ({ type: 'module', id: name });
-
-/** A page says of which module it is; a permission's name says it. */
-const ownersOfPage = ({ module }: { readonly module?: unknown }): readonly Owner[] =>
-  typeof module === 'string' ? [{ ref: moduleRef(module), field: 'module' }] : [];
-
 const unregister = (planning: Planning, ref: Ref): readonly Action[] => [
   changesOf(planning, ref).unregister(),
 ];
 
 const pageBehaviour: Behaviour = {
-  owners: ownersOfPage,
   asRead: ['module'],
   onCreate: async (planning, ref, { module }) => {
     if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');

@@ -1,5 +1,5 @@
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { formatRef } from '../../table/identifiers.ts';
 import type { Command } from '../command.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
 import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
@@ -8,7 +8,6 @@ import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
 /** What a platform keeps of its customers and gives no rights: addresses, tools, products, services (seed 002). */
 const addressBehaviour: Behaviour = {
-  owners: ({ account }) => [{ ref: parseRef(String(account), 'account'), field: 'account' }],
   tenantOf: tenantFrom('account'),
   onCreate: async (planning, _ref, { account }) => {
     const { ref } = await loadScopeOf(planning, 'account', String(account), 'account');
@@ -17,7 +16,6 @@ const addressBehaviour: Behaviour = {
 };
 
 const toolBehaviour: Behaviour = {
-  owners: ({ workstream }) => [{ ref: parseRef(String(workstream), 'workstream'), field: 'workstream' }],
   tenantOf: tenantFrom('root'),
   onCreate: async (planning, _ref, { workstream }) => {
     const place = await loadScopeOf(planning, 'workstream', String(workstream), 'workstream');

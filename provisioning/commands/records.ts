@@ -14,7 +14,6 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
 const sessionBehaviour: Behaviour = {
-  owners: ({ user }) => [{ ref: subject(String(user)), field: 'user' }],
   tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, _ref, { sessionStart = planning.now, sessionEnd, tenant }) => {
     if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))

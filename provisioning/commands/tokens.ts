@@ -15,10 +15,10 @@ import { type Command, readCommand, writeCommand } from '../command.ts';
 import { subject } from '../edges/kinds.ts';
 import { stale } from '../nodes/deletion.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
+import { type Behaviour, type NodeKind, ownersOf } from '../nodes/node-kind.ts';
 import { pageFields, periodFields } from '../nodes/node-lists.ts';
 import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
-import { moveOwners, type Owner } from '../nodes/ownership.ts';
+import { moveOwners } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
 /**
@@ -26,12 +26,7 @@ import { readScopeRef } from '../nodes/scope-types.ts';
  * the table holds a hash; its text is in the first answer to its creation and nowhere else.
  */
 const DAY_MS = 86_400_000;
-const ownersOfToken = ({ user }: Attributes): readonly Owner[] => [
-  { ref: subject(String(user)), field: 'user' },
-];
-
 const tokenBehaviour: Behaviour = {
-  owners: ownersOfToken,
   tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, attributes) => {
     const holder = await loadRef(planning, subject(String(attributes.user)), 'user');
@@ -91,7 +86,7 @@ const revoke = writeCommand({
       when: { exists: true, equals: { revoked: false } },
       failure: () => stale(ENTITIES.token),
     };
-    const owners = ownersOfToken(node.item);
+    const owners = ownersOf(TOKEN, node.item, node.ref);
     return {
       actions: [
         update,

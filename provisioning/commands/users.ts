@@ -84,7 +84,6 @@ const userBehaviour: Behaviour = {
 
 /** Technical users: owned by an account, checked like users. */
 const technicalUserBehaviour: Behaviour = {
-  owners: ({ account }) => [{ ref: parseRef(String(account), 'account'), field: 'account' }],
   tenantOf: tenantFrom('account'),
   onCreate: async (planning, ref, attributes) => {
     const account = await loadScopeOf(planning, 'account', String(attributes.account), 'account');

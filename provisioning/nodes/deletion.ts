@@ -9,7 +9,7 @@ import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { freeGuards } from './guards.ts';
-import { idFieldOf, labelOf, type NodeKind } from './node-kind.ts';
+import { idFieldOf, labelOf, type NodeKind, ownersOf } from './node-kind.ts';
 import { removeOwner } from './ownership.ts';
 import { asManyAsFit, fits } from './steps.ts';
 
@@ -52,7 +52,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const rest = [
     removal(entity, node),
     ...freeGuards(entity, node.ref, node.item),
-    ...(behaviour.owners?.(node.item, node.ref) ?? []).flatMap((owner) => removeOwner(owner, node.ref)),
+    ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
     ...(behaviour.onDelete?.(planning, node) ?? []),
   ];
   const whole = [...rest, ...pieces.flat()];

@@ -11,7 +11,15 @@ import { type Command, readCommand, writeCommand } from '../command.ts';
 import { planDeletion, stale } from './deletion.ts';
 import { claimGuards, guardedValues, moveGuards } from './guards.ts';
 import { indexAttributes, indexChanges } from './index-attributes.ts';
-import { type Attributes, idFieldOf, labelOf, type NodeKind, namedBy, nameFieldsOf } from './node-kind.ts';
+import {
+  type Attributes,
+  idFieldOf,
+  labelOf,
+  type NodeKind,
+  namedBy,
+  nameFieldsOf,
+  ownersOf,
+} from './node-kind.ts';
 import { loadRef, refuseDeleting, toUpdate } from './nodes.ts';
 import { addOwner, moveOwners } from './ownership.ts';
 
@@ -23,7 +31,8 @@ export const nodeCommands = (kind: NodeKind): readonly Command[] => [
   deleteCommand(kind),
 ];
 
-function createCommand({ entity, behaviour }: NodeKind): Command {
+function createCommand(kind: NodeKind): Command {
+  const { entity, behaviour } = kind;
   const input = entity.naturalKey ? entity.attributes : entity.attributes.extend({ id: field.id.optional() });
   return writeCommand({
     name: `${entity.type}.create`,
@@ -45,7 +54,7 @@ function createCommand({ entity, behaviour }: NodeKind): Command {
       const kept = indexAttributes(entity, ref, stored);
       const item: Item = { ...nodeKey(ref), Type: entity.label, ...stored, rev: 0, ...kept };
       const put = create(item, () => conflict(idFieldOf(entity), `this ${labelOf(entity)} exists already`));
-      const owners = behaviour.owners?.(stored, ref) ?? [];
+      const owners = ownersOf(kind, stored, ref);
       return {
         actions: [
           ...claimGuards(entity, ref, attributes, planning.now),
@@ -104,7 +113,8 @@ function updateSchema(entity: Entity): z.ZodObject {
   return z.strictObject(shape);
 }
 
-function updateCommand({ entity, behaviour }: NodeKind): Command {
+function updateCommand(kind: NodeKind): Command {
+  const { entity, behaviour } = kind;
   const names = Object.keys(nameFieldsOf(entity));
   const fixed = entity.immutable ? ` Fixed at creation: ${entity.immutable.join(', ')}.` : '';
   return writeCommand({
@@ -149,8 +159,8 @@ function updateCommand({ entity, behaviour }: NodeKind): Command {
           ...moveGuards(entity, node.ref, node.item, after, planning.now),
           ...moveOwners(
             node.ref,
-            behaviour.owners?.(node.item, node.ref) ?? [],
-            behaviour.owners?.(after, node.ref) ?? [],
+            ownersOf(kind, node.item, node.ref),
+            ownersOf(kind, after, node.ref),
             after,
             changed,
           ),

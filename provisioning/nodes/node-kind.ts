@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Node, Planning } from '../plan.ts';
@@ -19,7 +19,7 @@ export interface NodeKind {
 export type Attributes = Readonly<Record<string, unknown>>;
 
 export interface Behaviour {
-  /** What the node hangs on, from its attributes alone. */
+  /** What the node hangs on, from its attributes alone, where its entry in the registry does not say it all. */
   readonly owners?: (attributes: Attributes, ref: Ref) => readonly Owner[];
   /** Attributes that decide what else an update writes: they must still be as they were read. */
   readonly asRead?: readonly string[];
@@ -58,6 +58,19 @@ export interface Extra {
   readonly shownOnce?: Attributes;
   readonly tenant?: Ref | undefined;
 }
+
+/** What a node hangs on. */
+export const ownersOf = (
+  { entity, behaviour }: NodeKind,
+  attributes: Attributes,
+  ref: Ref,
+): readonly Owner[] =>
+  behaviour.owners?.(attributes, ref) ??
+  (entity.hangsOn ?? []).flatMap((field) => {
+    const value = attributes[field];
+    if (typeof value !== 'string') return [];
+    return [{ ref: isRef(value) ? parseRef(value, field) : { type: field, id: value }, field }];
+  });
 
 export const labelOf = (entity: Entity): string => entity.label.toLowerCase();
 

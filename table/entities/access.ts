@@ -61,6 +61,7 @@ export const ACCESS = {
   group: {
     type: 'group',
     label: 'Group',
+    hangsOn: ['scope'],
     summary: 'A set of users at one scope; it carries roles.',
     attributes: z.strictObject({
       scope: field.ref,
@@ -76,6 +77,7 @@ export const ACCESS = {
   role: {
     type: 'role',
     label: 'Role',
+    hangsOn: ['scope', 'parent'],
     summary: 'A named set of permissions: global, grantable in any tenant, or owned by one tenant.',
     attributes: z.strictObject({
       name: field.name,
@@ -101,6 +103,7 @@ export const ACCESS = {
   page: {
     type: 'page',
     label: 'Page',
+    hangsOn: ['module'],
     summary: 'A page that can be checked (seed 003), or a menu key (seed 002).',
     attributes: z.strictObject({ name: field.pageName, description, module: field.pageName.optional() }),
     immutable: ['name'],

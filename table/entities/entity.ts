@@ -33,6 +33,8 @@ export interface Entity {
   /** Attributes that are kept and never shown: not in an answer, not in the log. */
   readonly secret?: readonly string[];
   readonly guards: readonly Guard[];
+  /** Attributes that name what the node hangs on, by reference or id: it is repeated in their partitions. */
+  readonly hangsOn?: readonly string[];
   /** The attribute that is the id, for entities named by a natural key; a ULID when left out. */
   readonly naturalKey?: string;
   /** The attribute that holds the type of the node, where that is data: scopes of types that were added. */

@@ -11,6 +11,7 @@ export const PLATFORM = {
   subscription: {
     type: 'subscription',
     label: 'Subscription',
+    hangsOn: ['scope', 'module'],
     summary: 'A module that is paid for at a scope and all below it (seed 000, "Service Subscription").',
     attributes: z.strictObject({
       scope: field.ref,
@@ -33,6 +34,7 @@ export const PLATFORM = {
   license: {
     type: 'license',
     label: 'License',
+    hangsOn: ['account', 'enterprise'],
     summary: 'What entitles an account to use an enterprise, for the workstreams linked to it (seed 002).',
     attributes: z.strictObject({
       account: field.ref,
@@ -52,6 +54,7 @@ export const PLATFORM = {
   address: {
     type: 'address',
     label: 'Address',
+    hangsOn: ['account'],
     summary: 'An address of an account (seed 002).',
     attributes: z.strictObject({
       account: field.ref,
@@ -72,6 +75,7 @@ export const PLATFORM = {
   tool: {
     type: 'tool',
     label: 'Tool',
+    hangsOn: ['workstream'],
     summary: 'A tool of a workstream (seed 002).',
     attributes: z.strictObject({
       workstream: field.ref,

@@ -10,6 +10,7 @@ export const RECORDS = {
   token: {
     type: 'token',
     label: 'AuthToken',
+    hangsOn: ['user'],
     summary:
       'A token of a user or technical user (seed 000). Of an API token only a hash is kept; it is shown once, in the answer to its creation.',
     attributes: z.strictObject({
@@ -32,6 +33,7 @@ export const RECORDS = {
   session: {
     type: 'session',
     label: 'LoginSession',
+    hangsOn: ['user'],
     summary: 'A login session of a user (seed 000).',
     attributes: z.strictObject({
       user: field.id,

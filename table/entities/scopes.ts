@@ -40,6 +40,7 @@ export const SCOPES = {
   location: {
     type: 'location',
     label: 'Location',
+    hangsOn: ['parent'],
     summary: 'A place (seed 003): a root of its own, or under a tenant.',
     attributes: z.strictObject({
       name: field.name,
@@ -79,6 +80,7 @@ export const SCOPES = {
   project: {
     type: 'project',
     label: 'Project',
+    hangsOn: ['parent'],
     summary: 'A project of a client (seed 000).',
     attributes: z.strictObject({
       parent: field.ref,
@@ -99,6 +101,7 @@ export const SCOPES = {
   building: {
     type: 'building',
     label: 'Building',
+    hangsOn: ['parent'],
     summary: 'A building of a project (seed 000).',
     attributes: z.strictObject({
       parent: field.ref,
@@ -125,6 +128,7 @@ export const SCOPES = {
   zone: {
     type: 'zone',
     label: 'Zone',
+    hangsOn: ['parent'],
     summary: 'A part of a building or of another zone (seed 000).',
     attributes: z.strictObject({
       parent: field.ref,
@@ -145,6 +149,7 @@ export const SCOPES = {
   device: {
     type: 'device',
     label: 'Device',
+    hangsOn: ['parent'],
     summary: 'A device in a building or in one of its zones (seed 000).',
     attributes: z.strictObject({
       parent: field.ref,
@@ -187,6 +192,7 @@ export const SCOPES = {
   workstream: {
     type: 'workstream',
     label: 'Workstream',
+    hangsOn: ['parent', 'enterprise'],
     summary: 'A workstream of an account, linked to the enterprise for which it needs a licence (seed 002).',
     attributes: z.strictObject({
       parent: field.ref,
@@ -204,6 +210,7 @@ export const SCOPES = {
   scope: {
     type: 'scope',
     label: 'Scope',
+    hangsOn: ['parent'],
     summary: 'A scope of a type that was added (`scope-type.create`).',
     attributes: z.strictObject({
       type: z
