@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { COMMANDS } from './commands/index.ts';
+import { COMMANDS } from '../commands/index.ts';
 
 /** A command as callers need to know it: what it is for, and the JSON Schema of its input. */
 export interface CommandDescription {

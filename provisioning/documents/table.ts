@@ -1,0 +1,149 @@
+import { type Entity, INDEXES } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { nodeKey } from '../../table/keys.ts';
+import { PATTERNS } from '../../table/patterns/index.ts';
+import type { Facts, Read } from '../../table/patterns/pattern.ts';
+import { EDGES, ID } from './edges.ts';
+import { SEEDS } from './seeds.ts';
+
+/** `docs/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything else. */
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [row(...head), row(...head.map(() => '---')), ...rows.map((cells) => row(...cells))].join('\n');
+
+const code = (text: string): string => `\`${text}\``;
+const shown = (PK: string, SK: string): string => code(`${PK} / ${SK}`.replaceAll(ID, 'id'));
+
+const entities: readonly Entity[] = Object.values(ENTITIES);
+
+function keyOf(entity: Entity): string {
+  const { PK, SK } = nodeKey({ type: entity.type, id: ID });
+  if (entity.typeFrom) return 'as its type is called';
+  return entity.naturalKey ? code(`${PK} / ${SK}`.replace(ID, entity.naturalKey)) : shown(PK, SK);
+}
+
+/** The index entries of a kind, beside the list of all that every kind has. */
+function indexesOf({ inTenant, byStatus, byName, listShards }: Entity): string {
+  return [
+    `${INDEXES.all} (${listShards} shard${listShards === 1 ? '' : 's'})`,
+    ...(inTenant ? [`${INDEXES.tenant} by ${code(inTenant.tenant)}, ${code(inTenant.time)}`] : []),
+    ...(byName ? [`${INDEXES.tenant} by ${code(byName)}`] : []),
+    ...(byStatus ? [`${INDEXES.status} by ${code(byStatus.status)}, ${code(byStatus.date)}`] : []),
+  ].join('; ');
+}
+
+const lifetimeOf = ({ expires }: Entity): string =>
+  expires ? `${expires.afterDays} days after ${code(expires.from)}` : '';
+
+const guardsOf = ({ guards }: Entity): string =>
+  guards
+    .map(({ kind, field, within }) => code(`${kind}#${within ? `${within.join(' ')}#` : ''}${field} / META`))
+    .join(', ');
+
+const entityRows = entities.map((entity) => [
+  code(entity.type),
+  entity.summary,
+  keyOf(entity),
+  (entity.hangsOn ?? []).map(code).join(', '),
+  guardsOf(entity),
+  indexesOf(entity),
+  lifetimeOf(entity),
+]);
+
+const attributeRows = entities.map((entity) => [
+  code(entity.type),
+  Object.keys(entity.attributes.shape)
+    .map((name) => (entity.secret?.includes(name) ? `${code(name)} (secret)` : code(name)))
+    .join(', '),
+]);
+
+const edgeRows = EDGES.map(({ edge, of, repeated }) => [
+  edge.label,
+  of,
+  edge.keys.map(({ PK, SK }) => shown(PK, SK)).join(', '),
+  repeated,
+]);
+
+const orderOf = ({ rows, name }: Facts): string => `${rows[0]} ${name}`;
+
+const readOf = ({ operation, index }: Read): string => (index ? `${operation} ${index}` : operation);
+
+const byFirstRow = [...PATTERNS].sort((a, b) => (orderOf(a.facts) < orderOf(b.facts) ? -1 : 1));
+
+const patternRows = byFirstRow.map(({ facts }) => [
+  code(facts.name),
+  facts.title,
+  facts.reads.map(readOf).join(', then '),
+  facts.rows.join(', '),
+]);
+
+const seedSections = SEEDS.map(({ seed, rows }) => `### ${seed}\n\n${tableOf(['there', 'here'], rows)}`).join(
+  '\n\n',
+);
+
+export const tableAsMarkdown = (): string => `# The table
+
+<!-- Made by \`npm run table\`; a test compares it with the registry. -->
+
+One DynamoDB table. What a check reads is read by key from the base table, strongly consistent; the three
+indexes serve administration's lists and follow by a moment. Keys are built and parsed in \`table/keys.ts\` only.
+
+## Forms of keys
+
+${tableOf(
+  ['form', 'key', 'what it is'],
+  [
+    ['node', '`TYPE#id / META`', 'an entity'],
+    ['edge', '`FROM#id / TO#id`', 'a tie, written in both directions where both are asked'],
+    ['ownership', '`OWNER#id / TYPE#id`', 'a node, repeated whole in the partition of what it hangs on'],
+    ['guard', '`KIND#value / META`', 'makes a value unique, and finds its owner'],
+    [
+      'decision item',
+      '`TYPE#id / DECISION`',
+      'what a check reads of a user, a scope, a permission (ADR 0003)',
+    ],
+    ['owned effects', '`ROOT#id / DECISION#PAGE#name`', "what a tenant's own roles do to one permission"],
+    ['log', '`AUDIT#owner#shard / time#id`', 'audit records, kept a year'],
+    ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
+  ],
+)}
+
+## Indexes
+
+${tableOf(
+  ['index', 'partition', 'sorted by', 'serves'],
+  [
+    [INDEXES.all, '`LIST#TYPE#shard`', 'id', 'all of a type'],
+    [INDEXES.tenant, '`TENANT#id`', '`TYPE#time#id`', 'what a tenant has, by type and time'],
+    [INDEXES.tenant, '`USER#id`', '`AUDIT#time#id`', 'what a user did'],
+    [INDEXES.tenant, '`NAMES#TYPE#shard`', '`name#id`', 'names with a beginning'],
+    [INDEXES.status, '`STATUS#TYPE#status#shard`', '`date#id`', 'what has a status, by date'],
+  ],
+)}
+
+## Entities
+
+${tableOf(['entity', 'what it is', 'key', 'hangs on', 'guards', 'indexes', 'goes after'], entityRows)}
+
+## Attributes
+
+What a command may give; \`id\`, \`createdAt\` and \`updatedAt\` come beside. Types and enums: docs/commands.md.
+
+${tableOf(['entity', 'attributes'], attributeRows)}
+
+## Edges
+
+${tableOf(['edge', 'what it ties', 'keys', 'repeated in the decision item of'], edgeRows)}
+
+## Access patterns
+
+One function each, in \`table/patterns/\`; lists come in pages with a cursor. The rows are those of the seeds
+(\`npm run rows\` runs them).
+
+${tableOf(['pattern', 'what it asks', 'reads', 'rows'], patternRows)}
+
+## The seeds
+
+${seedSections}
+`;
