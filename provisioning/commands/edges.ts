@@ -21,6 +21,7 @@ import {
   rolePermission,
   subject,
 } from '../edges/kinds.ts';
+import type { Shown } from '../edges/names.ts';
 import { refuseForeignRole } from '../edges/rules.ts';
 import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -33,6 +34,16 @@ const none = z.strictObject({});
 const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
   const scope = await reader.get(nodeKey(parseRef(textOf(edge, 'scope'), 'scope')));
   return scope && parseRef(textOf(scope, 'root'), 'root');
+};
+
+/** What the seeds show beside the ids (seed 003). */
+const GROUP_NAMES: Shown = {
+  of: (edge) => group(String(edge.group)),
+  as: { groupName: 'name', groupType: 'groupType' },
+};
+export const USER_NAMES: Shown = {
+  of: (edge) => subject(String(edge.user)),
+  as: { userDisplayName: 'displayName', userType: 'userType' },
 };
 
 const membershipKind: EdgeKind = {
@@ -56,8 +67,8 @@ const membershipKind: EdgeKind = {
     };
   },
   lists: {
-    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'group') },
-    group: { schema: field.id, query: (id) => edgesFrom(group(id), ...SUBJECTS) },
+    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'group'), shows: GROUP_NAMES },
+    group: { schema: field.id, query: (id) => edgesFrom(group(id), ...SUBJECTS), shows: USER_NAMES },
   },
 };
 

@@ -12,12 +12,14 @@ import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import { changeGrantRoles, role, subject, tenantGrant } from '../edges/kinds.ts';
+import { type Shown, withNames } from '../edges/names.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';
 import { pageFields } from '../nodes/node-lists.ts';
 import { loadScope, textOf } from '../nodes/nodes.ts';
 import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import { USER_NAMES } from './edges.ts';
 
 /**
  * Tenant grants (seed 004): a user in a root scope, with roles there or none. They have an id of their
@@ -51,6 +53,12 @@ async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<
   await refuseUnknownType(reader, { scope });
   throw notFound(id ? 'id' : 'user', 'this grant');
 }
+
+/** Seed 003 calls its places locations. */
+const PLACE_NAMES: Shown = {
+  of: (edge) => parseRef(String(edge.scope), 'scope'),
+  as: { locationCode: 'code', locationName: 'name' },
+};
 
 async function refuseForeignRoles(planning: Planning, ids: readonly string[], root: string): Promise<void> {
   await Promise.all(ids.map((id) => refuseForeignRole(planning, id, root, 'roles')));
@@ -139,19 +147,21 @@ export const grantCommands: readonly Command[] = [
         user: field.subject.optional(),
         scope: field.ref.optional(),
         role: field.id.optional(),
+        withNames: z.boolean().optional(),
         ...pageFields,
       })
       .refine(
         (given) => [given.user, given.scope, given.role].filter((by) => by !== undefined).length === 1,
         'exactly one of user, scope, role is needed',
       ),
-    run: async ({ reader }, { user: userId, scope, role: roleId, ...page }) => {
+    run: async ({ reader }, { user: userId, scope, role: roleId, withNames: wanted, ...page }) => {
       const query = userId
         ? edgesFrom(subject(userId), ...(await rootTypes(reader)))
         : scope
           ? edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'technical-user')
           : edgesFrom(role(String(roleId)), 'grant');
-      return pageOf(reader, query, page);
+      const found = await pageOf(reader, query, page);
+      return wanted === true ? withNames(reader, found, scope ? USER_NAMES : PLACE_NAMES) : found;
     },
   }),
 ];

@@ -14,6 +14,7 @@ import { pageFields } from '../nodes/node-lists.ts';
 
 import type { Planning } from '../plan.ts';
 import { addEdge, changeEdge, type Edge, removeEdge } from './edge.ts';
+import { type Shown, withNames } from './names.ts';
 import { readEdge } from './read-edge.ts';
 import { refuseUnknownType } from './rules.ts';
 
@@ -35,7 +36,7 @@ export interface EdgeKind {
   readonly make: (planning: Planning, input: Attributes) => Promise<{ edge: Edge; tenant?: Ref | undefined }>;
   readonly keyOf: (identity: Attributes) => Key;
   /** Input fields by one of which edges are listed, each with the list that it means. */
-  readonly lists: Readonly<Record<string, { schema: z.ZodType; query: ListOf }>>;
+  readonly lists: Readonly<Record<string, { schema: z.ZodType; query: ListOf; shows?: Shown }>>;
   /** The list of all, for kinds that are few. */
   readonly listAll?: ListQuery;
   /** The tenant whose log records changes of this edge; the global log when left out. */
@@ -164,16 +165,21 @@ function listCommand(kind: EdgeKind): Command {
   const shape = Object.fromEntries(
     Object.entries(kind.lists).map(([name, { schema }]) => [name, schema.optional()]),
   );
+  // Where there are names to show, a list takes them along when it is asked to.
+  const isShowing = Object.values(kind.lists).some(({ shows }) => shows !== undefined);
+  const display = isShowing ? { withNames: z.boolean().optional() } : {};
   const one = `exactly one of ${names.join(', ')} is needed`;
   return readCommand({
     name: `${kind.type}.list`,
     summary: `Lists ${kind.summary.replace(/^(the|a|an) /, 'every ')}${names.length > 0 ? ` of one ${names.join(' or ')}` : ''}, page by page.`,
-    input: z.strictObject({ ...shape, ...pageFields }),
-    run: async ({ reader }, { limit, cursor, ...by }: Attributes & PageInput) => {
+    input: z.strictObject({ ...shape, ...display, ...pageFields }),
+    run: async ({ reader }, { limit, cursor, withNames: wanted, ...by }: Attributes & PageInput) => {
       const [[name, value] = [], ...more] = Object.entries(by).filter(([, given]) => given !== undefined);
       const query = name === undefined ? kind.listAll : await kind.lists[name]?.query(String(value), reader);
       if (!query || more.length > 0) throw invalid(more[0]?.[0] ?? names[0] ?? 'input', one);
-      return pageOf(reader, query, { limit, cursor });
+      const page = await pageOf(reader, query, { limit, cursor });
+      const shows = name === undefined ? undefined : kind.lists[name]?.shows;
+      return wanted === true && shows ? withNames(reader, page, shows) : page;
     },
   });
 }

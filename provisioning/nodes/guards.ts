@@ -36,6 +36,7 @@ function claim(guard: Guard, key: Key, owner: Ref, attributes: Attributes, now: 
     owner: formatRef(owner),
     normalisation: NORMALISATION,
     createdAt: now,
+    updatedAt: now,
     ...repeated(guard, attributes),
   };
   return create(item, (found) =>
@@ -87,7 +88,7 @@ export function moveGuards(
   return entity.guards.flatMap((guard) => {
     const from = keyFor(guard, before);
     const to = keyFor(guard, after);
-    if (from?.PK === to?.PK) return to ? follow(guard, to, owner, before, after) : [];
+    if (from?.PK === to?.PK) return to ? follow(guard, to, owner, before, after, now) : [];
     return [
       ...(to ? [claim(guard, to, owner, after, now)] : []),
       ...(from ? [free(from, guard.field, owner)] : []),
@@ -96,10 +97,17 @@ export function moveGuards(
 }
 
 /** The guard of an unchanged value, brought up to date where it repeats what has changed. */
-function follow(guard: Guard, key: Key, owner: Ref, before: Item, after: Attributes): readonly Action[] {
+function follow(
+  guard: Guard,
+  key: Key,
+  owner: Ref,
+  before: Item,
+  after: Attributes,
+  now: string,
+): readonly Action[] {
   const [old, wanted] = [repeated(guard, before), repeated(guard, after)];
   if (Object.keys(wanted).every((name) => wanted[name] === old[name])) return [];
-  return [{ kind: 'update', key, ...toUpdate(wanted), ...owned(guard.field, owner) }];
+  return [{ kind: 'update', key, ...toUpdate({ ...wanted, updatedAt: now }), ...owned(guard.field, owner) }];
 }
 
 /** The attributes that decide which guards and index entries a change frees, takes or brings up to date. */

@@ -63,7 +63,7 @@ const MAPS = [
 ];
 const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
-  ...['isOverridable', 'root'],
+  ...['isOverridable', 'root', 'withNames'],
 ];
 const LISTS = ['roles', 'permissions', 'parents', 'children', 'keys'];
 /** Fields that hold a value of their own kind instead of text. */

@@ -152,3 +152,25 @@ describe('a cursor', () => {
     });
   });
 });
+
+test('names come along when they are asked for, as they are now', async () => {
+  const { run } = world;
+  const place = (await run('location.create', { name: 'North', code: 'NAMES1' })).id;
+  const user = (await run('user.create', { displayName: 'Ann', userType: 'LEAD' })).id;
+  const group = (await run('group.create', { scope: `location:${place}`, name: 'old', groupType: 'TEACHER' }))
+    .id;
+  await run('membership.create', { user, group });
+  await run('grant.create', { user, scope: `location:${place}` });
+  await run('group.update', { id: group, name: 'new' });
+  const first = async (command: string, by: Record<string, unknown>) =>
+    ((await run(command, { ...by, withNames: true })).items as unknown[])[0];
+  expect(await first('membership.list', { user })).toMatchObject({ groupName: 'new', groupType: 'TEACHER' });
+  const names = { userDisplayName: 'Ann', userType: 'LEAD' };
+  expect(await first('membership.list', { group })).toMatchObject(names);
+  expect(await first('grant.list', { scope: `location:${place}` })).toMatchObject(names);
+  expect(await first('grant.list', { user })).toMatchObject({
+    locationCode: 'NAMES1',
+    locationName: 'North',
+  });
+  expect(((await run('membership.list', { user })).items as unknown[])[0]).not.toHaveProperty('groupName');
+});

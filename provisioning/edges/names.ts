@@ -1,0 +1,29 @@
+import type { Ref } from '../../table/identifiers.ts';
+import { nodeKey } from '../../table/keys.ts';
+import type { Page } from '../../table/read/query.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import type { View } from '../../table/view.ts';
+
+/**
+ * What seed 003 repeats in its edges for display (`groupName`, `userDisplayName`, `locationCode`, …). A copy in
+ * every edge would be wrong from the first renaming on, so it is read from the nodes, when it is asked for.
+ */
+export interface Shown {
+  /** The node at the other end. */
+  readonly of: (edge: View) => Ref;
+  /** Name in the list → attribute of the node. */
+  readonly as: Readonly<Record<string, string>>;
+}
+
+/** The page with what it is to show of the nodes: one BatchGetItem for every hundred of them. */
+export async function withNames(reader: Reader, page: Page<View>, { of, as }: Shown): Promise<Page<View>> {
+  const nodes = await reader.getMany(page.items.map((edge) => nodeKey(of(edge))));
+  const items = page.items.map((edge, position) => {
+    const node = nodes[position];
+    const names = Object.entries(as).flatMap(([name, attribute]) =>
+      node?.[attribute] === undefined ? [] : [[name, node[attribute]] as const],
+    );
+    return { ...edge, ...Object.fromEntries(names) };
+  });
+  return { ...page, items };
+}
