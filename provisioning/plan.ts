@@ -13,8 +13,6 @@ export interface Plan {
   /** What is shown in the first answer and kept nowhere: a secret that was made for the caller. */
   readonly shownOnce?: Readonly<Record<string, unknown>>;
   readonly audit: AuditEntry;
-  /** What an operator can do first when all this is too much for one transaction. */
-  readonly advice?: string;
   /**
    * The step after this one, where one transaction is too small. Every step leaves the table whole, and what
    * it began is found again in the table: the same command, sent anew, goes on.

@@ -133,7 +133,7 @@ export function createProvisioning({
           ...plan.actions,
           auditRecord(plan.audit, context),
         ]);
-        assertFits(actions, plan.advice);
+        assertFits(actions);
         await writer.send(event.dryRun ? asChecks(actions) : actions);
         if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
         next = plan.next;

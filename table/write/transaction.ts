@@ -9,14 +9,13 @@ export const MAX_ACTIONS = 100;
 /**
  * Refuses what is too much for one transaction, before anything is sent.
  *
- * @param advice what to do instead, for the message
  * @throws GatehouseError `limit_exceeded`
  */
-export function assertFits(actions: readonly Action[], advice?: string): void {
+export function assertFits(actions: readonly Action[]): void {
   if (actions.length <= MAX_ACTIONS) return;
   throw new GatehouseError(
     'limit_exceeded',
-    `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}${advice ? `: ${advice}` : ''}`,
+    `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`,
   );
 }
 
