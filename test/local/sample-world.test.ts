@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
 import { createApis } from '../../local/apis.ts';
 import { readConfiguration } from '../../local/configuration.ts';
+import type { Facilities } from '../../local/sample/facilities.ts';
+import type { Platform } from '../../local/sample/platform.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
 import { createSampleWorld, type SampleWorld } from '../../local/sample/world.ts';
 import { describeStack } from '../../local/screen.ts';
@@ -68,7 +70,7 @@ const idOf = async (who: string): Promise<string> =>
     ? `technical-user:${sample.platform.robot}`
     : `user:${(await world.run('user.read', { email: who })).id}`;
 
-type Place = { [Part in 'facilities' | 'platform']: keyof SampleWorld[Part] }['facilities' | 'platform'];
+type Place = keyof Facilities | Exclude<keyof Platform, 'robot'>;
 const TYPES: Readonly<Record<Place, string>> = {
   client: 'client',
   harbour: 'project',
@@ -82,7 +84,6 @@ const TYPES: Readonly<Record<Place, string>> = {
   account: 'account',
   routes: 'workstream',
   timetables: 'workstream',
-  robot: 'technical-user',
 };
 const refOf = (place: Place) => {
   const places: Readonly<Record<Place, string>> = { ...sample.facilities, ...sample.platform };
