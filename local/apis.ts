@@ -30,6 +30,16 @@ const ROUTES = [
   'GET /tenants/{tenantId}/tickets',
   'POST /tenants/{tenantId}/tickets',
   'DELETE /tenants/{tenantId}/tickets/{ticketId}',
+  'GET /clients/{clientId}/doors',
+  'GET /projects/{projectId}/doors',
+  'GET /buildings/{buildingId}/doors',
+  'POST /buildings/{buildingId}/doors',
+  'GET /buildings/{buildingId}/visitors',
+  'POST /buildings/{buildingId}/climate',
+  'POST /zones/{zoneId}/doors',
+  'GET /devices/{deviceId}/climate',
+  'GET /workstreams/{workstreamId}/reports',
+  'GET /accounts/{accountId}/reports',
 ];
 
 /** The application's routes, and one for everything else: the authorizer refuses what no rule covers. */

@@ -3,10 +3,16 @@ import type { Stack } from './stack.ts';
 
 /** The one screen that the stack shows: what runs where, who there is, and lines to paste. */
 export function describeStack(stack: Stack, cacheTtlSeconds: number, endedBy: string): string {
-  const { url, lambdaUrl, dynamodb, table, school, tenants } = stack;
+  const { url, lambdaUrl, dynamodb, table, school, tenants, facilities, platform } = stack;
   const token = (email: string) =>
     `$(curl -s ${url}/_dev/token -d '{"user":"${email}"}' | sed 's/.*access_token":"\\([^"]*\\).*/\\1/')`;
   const page = (code: string, name: string) => `${url}/locations/${code}/pages/${name}`;
+  const doors = (building: string) => `${url}/buildings/${building}/doors`;
+  const climate = (building: string) => `-X POST ${url}/buildings/${building}/climate`;
+  const theo = token('theo@northwind.example');
+  const issue = `{"command":"token.create","input":{"user":"technical-user:${platform.robot}","tokenType":"api"}}`;
+  const invocations = `${lambdaUrl}/2015-03-31/functions/provisioning/invocations`;
+  const robotToken = `$(curl -s ${invocations} -d '${issue}' | sed 's/.*"token":"\\(gh1_[^"]*\\).*/\\1/')`;
   return `
 Gatehouse on this machine
 
@@ -24,9 +30,22 @@ Who there is                                      pages: dashboard, schedule, gr
   ada@school.example      administrator           dora@school.example     disabled
   alice@acme.example      manager of Acme         bob@acme.example        agent of Acme, nothing at Globex
   clara@acme.example      cleaner of Acme         olga@audit.example      auditor everywhere
+  nora@northwind.example  estate manager, Northwind Estates: everywhere below
+  theo@northwind.example  technician, Harbour: Lighthouse and Boathouse, zones and devices
+  rita@northwind.example  receptionist, Lighthouse alone
+  carl@northwind.example  caretaker: Lighthouse until 2024, Boathouse until 2099
+  gwen@northwind.example  caretaker, Gardens: Orangery
+  petra@bluefin.example   analyst, Routes (licensed) and Timetables (licence expired)
+  milo@bluefin.example    member of the same workstreams, without a role
+  Report robot            analyst of all Bluefin: a program, with an API token instead of an email
 
 Where: North School ${school.north}   South School ${school.south}
        Acme         ${tenants.acme}   Globex       ${tenants.globex}
+       Northwind    ${facilities.client}   Bluefin      ${platform.account}
+       Harbour      ${facilities.harbour}   Gardens      ${facilities.gardens}
+       Lighthouse   ${facilities.lighthouse}   Orangery     ${facilities.orangery}
+       Boathouse    ${facilities.boathouse}
+       Routes       ${platform.routes}   Timetables   ${platform.timetables}
 
 Allowed (200): a teacher opens the grades of her school
   curl -i ${page(school.north, 'grades')} -H "Authorization: Bearer ${token('tina@school.example')}"
@@ -36,6 +55,18 @@ Refused (403): a volunteer tries the same
 
 Unknown (401): nobody in particular tries it
   curl -i ${page(school.north, 'grades')}
+
+Allowed (200): a technician looks at the doors of a building: his role is held at the project above
+  curl -i ${doors(facilities.lighthouse)} -H "Authorization: Bearer ${theo}"
+
+Refused (403): the same in a building of another project
+  curl -i ${doors(facilities.orangery)} -H "Authorization: Bearer ${theo}"
+
+Refused (403): he sets the climate of a building without a subscription; the Lighthouse has one (200)
+  curl -i ${climate(facilities.boathouse)} -H "Authorization: Bearer ${theo}"
+
+Allowed (200): a program shows the API token that this issues for it
+  curl -i ${url}/workstreams/${platform.routes}/reports -H "Authorization: Bearer ${robotToken}"
 
 A change counts everywhere after at most ${cacheTtlSeconds} s (engine) and, under /rest, ${RESULT_TTL_SECONDS} s more (gateway).
 ${endedBy}

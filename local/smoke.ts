@@ -7,8 +7,16 @@ import { type Stack, startStack } from './stack.ts';
  * through the Lambda API, with the clock of the wall. Ends with `N passed, N failed`.
  */
 const CACHE_TTL_SECONDS = 1;
+/** The same application behind each kind of API, told apart by the first segment. */
+const APIS = ['', '/http-policy', '/rest', '/rest-token'];
 let passed = 0;
 let failed = 0;
+
+/** What provisioning answers; the text of an API token is in the first answer only. */
+interface Created {
+  readonly id: string;
+  readonly token?: string;
+}
 
 function check(what: string, holds: boolean, seen?: unknown): void {
   if (holds) passed += 1;
@@ -19,7 +27,7 @@ function check(what: string, holds: boolean, seen?: unknown): void {
 }
 
 async function walk(stack: Stack): Promise<void> {
-  const { url, school, tenants } = stack;
+  const { url, school, tenants, facilities, platform } = stack;
   const lambda = new LambdaClient({
     endpoint: stack.lambdaUrl,
     region: 'eu-central-1',
@@ -33,10 +41,10 @@ async function walk(stack: Stack): Promise<void> {
     return JSON.parse(new TextDecoder().decode(answer.Payload));
   }
 
-  async function provision(command: string, input: Record<string, unknown>): Promise<{ id: string }> {
+  async function provision(command: string, input: Record<string, unknown>): Promise<Created> {
     const answer = (await invoke('provisioning', { command, input, actor: 'smoke' })) as {
       ok: boolean;
-      result?: { id: string };
+      result?: Created;
       error?: { message: string };
     };
     check(`provisioning: ${command}`, answer.ok, answer.error);
@@ -68,12 +76,14 @@ async function walk(stack: Stack): Promise<void> {
   }
 
   const grades = (location: string) => `/locations/${location}/pages/grades`;
-  for (const api of ['', '/http-policy', '/rest', '/rest-token']) {
+  for (const api of APIS) {
     await expectStatus(200, 'tina@school.example', `${api}${grades(school.north)}`);
     await expectStatus(403, 'victor@school.example', `${api}${grades(school.north)}`);
     await expectStatus(401, undefined, `${api}${grades(school.north)}`);
     await expectStatus(200, 'victor@school.example', `${api}/locations/${school.north}/pages/schedule`);
     await expectStatus(200, 'alice@acme.example', `${api}/tenants/${tenants.acme}/tickets/1`, 'DELETE');
+    await expectStatus(200, 'theo@northwind.example', `${api}/buildings/${facilities.boathouse}/doors`);
+    await expectStatus(403, 'theo@northwind.example', `${api}/buildings/${facilities.orangery}/doors`);
   }
   await expectStatus(403, 'tina@school.example', grades(school.south));
   await expectStatus(200, 'sam@school.example', grades(school.north));
@@ -91,6 +101,43 @@ async function walk(stack: Stack): Promise<void> {
   check(
     '401 for a token that was tampered with',
     (await status(grades(school.north), `${await tokenOf('ada@school.example')}x`)) === 401,
+  );
+
+  const { client, harbour, gardens, lighthouse, boathouse, orangery, reception, heatPump } = facilities;
+  const [nora, theo, rita, carl] = ['nora', 'theo', 'rita', 'carl'].map(
+    (name) => `${name}@northwind.example`,
+  );
+  await expectStatus(200, nora, `/clients/${client}/doors`);
+  await expectStatus(200, nora, `/buildings/${orangery}/doors`, 'POST');
+  await expectStatus(200, theo, `/projects/${harbour}/doors`);
+  await expectStatus(200, theo, `/zones/${reception}/doors`, 'POST');
+  await expectStatus(403, theo, `/projects/${gardens}/doors`);
+  await expectStatus(403, theo, `/clients/${client}/doors`);
+  await expectStatus(200, theo, `/buildings/${lighthouse}/climate`, 'POST');
+  await expectStatus(200, theo, `/devices/${heatPump}/climate`);
+  await expectStatus(403, theo, `/buildings/${boathouse}/climate`, 'POST');
+  await expectStatus(200, rita, `/buildings/${lighthouse}/visitors`);
+  await expectStatus(403, rita, `/buildings/${boathouse}/visitors`);
+  await expectStatus(403, rita, `/projects/${harbour}/doors`);
+  await expectStatus(403, carl, `/buildings/${lighthouse}/doors`, 'POST');
+  await expectStatus(200, carl, `/buildings/${boathouse}/doors`, 'POST');
+
+  const reports = (workstream: string) => `/workstreams/${workstream}/reports`;
+  await expectStatus(200, 'petra@bluefin.example', reports(platform.routes));
+  await expectStatus(403, 'petra@bluefin.example', reports(platform.timetables));
+  await expectStatus(403, 'petra@bluefin.example', `/accounts/${platform.account}/reports`);
+  await expectStatus(403, 'milo@bluefin.example', reports(platform.routes));
+  const robot = await provision('token.create', {
+    user: `technical-user:${platform.robot}`,
+    tokenType: 'api',
+  });
+  for (const api of APIS) {
+    const seen = await status(`${api}${reports(platform.routes)}`, robot.token);
+    check(`200 for a program with its token: ${api}/workstreams/…/reports`, seen === 200, seen);
+  }
+  check(
+    '403 for the program where the licence has expired',
+    (await status(reports(platform.timetables), robot.token)) === 403,
   );
 
   const tenant = await provision('tenant.create', { name: 'Initech' });

@@ -11,19 +11,16 @@ import { toListener } from './gateway/http.ts';
 import { createIdentityProvider } from './identity/identity-provider.ts';
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import { createProvisioner } from './sample/provision.ts';
-import { createSchool, type School } from './sample/school.ts';
-import { createTenants, type Tenants } from './sample/tenants.ts';
+import { createSampleWorld, type SampleWorld } from './sample/world.ts';
 import { listen } from './server.ts';
 
-export interface Stack {
+export interface Stack extends SampleWorld {
   /** Origin of the gateway and, under /_dev, of the identity provider. */
   readonly url: string;
   /** Endpoint of the Lambda Invoke API. */
   readonly lambdaUrl: string;
   readonly dynamodb: string;
   readonly table: string;
-  readonly school: School;
-  readonly tenants: Tenants;
   readonly stop: () => Promise<void>;
 }
 
@@ -68,9 +65,7 @@ async function startParts(
   const url = `http://127.0.0.1:${front.port}`;
   const store = { TABLE_NAME: table, DYNAMODB_ENDPOINT: dynamodb };
   const provisioning = createProvisioning(store);
-  const provision = createProvisioner(provisioning);
-  const school = await createSchool(provision);
-  const tenants = await createTenants(provision);
+  const world = await createSampleWorld(createProvisioner(provisioning));
 
   const issuer = `${url}/_dev`;
   const environment = {
@@ -99,7 +94,7 @@ async function startParts(
       clock: Date.now,
     }),
   );
-  return { url, lambdaUrl: `http://127.0.0.1:${back.port}`, dynamodb, table, school, tenants };
+  return { url, lambdaUrl: `http://127.0.0.1:${back.port}`, dynamodb, table, ...world };
 }
 
 async function startEngine(

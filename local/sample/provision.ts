@@ -50,3 +50,33 @@ export async function createRole(
   }
   return id;
 }
+
+/** A user, known by the email. */
+export async function createUser(
+  provision: Provision,
+  user: Readonly<Record<string, unknown>> & { readonly email: string },
+): Promise<string> {
+  return (await provision('user.create', user.email, user)).id;
+}
+
+/** A group at a scope, and the role that it carries. */
+export async function createGroup(
+  provision: Provision,
+  group: { readonly scope: string; readonly name: string; readonly groupType?: 'TEACHER' | 'VOLUNTEER' },
+  role: string,
+): Promise<string> {
+  const { id } = await provision('group.create', group.name, group);
+  await provision('group-role.create', group.name, { group: id, role });
+  return id;
+}
+
+/** What a request such as `GET /tenants/{tenantId}/tickets` needs: a permission at a scope. */
+export async function createRoute(
+  provision: Provision,
+  route: string,
+  permission: string,
+  scope: string,
+): Promise<void> {
+  const [method, path] = route.split(' ');
+  await provision('route.create', route, { method, path, permission, scope });
+}

@@ -1,4 +1,4 @@
-import { createRole, type Provision } from './provision.ts';
+import { createGroup, createRole, createUser, type Provision } from './provision.ts';
 
 export interface School {
   readonly north: string;
@@ -34,11 +34,9 @@ export async function createSchool(provision: Provision): Promise<School> {
     (await provision('location.create', code, { code, name, address: `${name}, School Lane` })).id;
   const [north, south] = [await location('NORTH', 'North School'), await location('SOUTH', 'South School')];
 
-  const group = async (scope: string, groupType: 'TEACHER' | 'VOLUNTEER', role: string, where: string) => {
+  const group = (scope: string, groupType: 'TEACHER' | 'VOLUNTEER', role: string, where: string) => {
     const name = `${groupType === 'TEACHER' ? 'Teachers' : 'Volunteers'} ${where}`;
-    const { id } = await provision('group.create', name, { scope: `location:${scope}`, name, groupType });
-    await provision('group-role.create', name, { group: id, role });
-    return id;
+    return createGroup(provision, { scope: `location:${scope}`, name, groupType }, role);
   };
   const groups = {
     teachersNorth: await group(north, 'TEACHER', teacher, 'north'),
@@ -54,12 +52,7 @@ export async function createSchool(provision: Provision): Promise<School> {
     at: readonly string[],
   ) => {
     const email = `${name}@school.example`;
-    const { id } = await provision('user.create', email, {
-      email,
-      displayName: name,
-      userType,
-      emailProvider: 'google',
-    });
+    const id = await createUser(provision, { email, displayName: name, userType, emailProvider: 'google' });
     for (const place of at)
       await provision('grant.create', `${email} ${place}`, { user: id, scope: `location:${place}` });
     for (const each of memberOf)

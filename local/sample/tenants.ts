@@ -1,4 +1,4 @@
-import { createRole, type Provision } from './provision.ts';
+import { createRole, createRoute, createUser, type Provision } from './provision.ts';
 
 export interface Tenants {
   readonly acme: string;
@@ -35,7 +35,7 @@ export async function createTenants(provision: Provision): Promise<Tenants> {
     { allow: ['tickets:delete:ticket'] },
   );
 
-  const user = async (email: string) => (await provision('user.create', email, { email })).id;
+  const user = (email: string) => createUser(provision, { email });
   const grant = (holder: string, where: string, roles: readonly string[]) =>
     provision('grant.create', `${holder} ${where}`, { user: holder, scope: `tenant:${where}`, roles });
   await grant(await user('alice@acme.example'), acme, [manager]);
@@ -48,10 +48,10 @@ export async function createTenants(provision: Provision): Promise<Tenants> {
     role: auditor,
   });
 
-  const route = (method: string, path: string, permission: string) =>
-    provision('route.create', `${method} ${path}`, { method, path, permission, scope: 'tenant:{tenantId}' });
-  await route('GET', '/tenants/{tenantId}/tickets', 'tickets:read:ticket');
-  await route('POST', '/tenants/{tenantId}/tickets', 'tickets:create:ticket');
-  await route('DELETE', '/tenants/{tenantId}/tickets/{ticketId}', 'tickets:delete:ticket');
+  const route = (key: string, permission: string) =>
+    createRoute(provision, key, permission, 'tenant:{tenantId}');
+  await route('GET /tenants/{tenantId}/tickets', 'tickets:read:ticket');
+  await route('POST /tenants/{tenantId}/tickets', 'tickets:create:ticket');
+  await route('DELETE /tenants/{tenantId}/tickets/{ticketId}', 'tickets:delete:ticket');
   return { acme, globex };
 }

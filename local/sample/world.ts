@@ -1,0 +1,21 @@
+import { createFacilities, type Facilities } from './facilities.ts';
+import { createPlatform, type Platform } from './platform.ts';
+import type { Provision } from './provision.ts';
+import { createSchool, type School } from './school.ts';
+import { createTenants, type Tenants } from './tenants.ts';
+
+/** Everybody and everything that `npm start` knows of: one part for each seed that describes a world. */
+export interface SampleWorld {
+  readonly school: School;
+  readonly tenants: Tenants;
+  readonly facilities: Facilities;
+  readonly platform: Platform;
+}
+
+export async function createSampleWorld(provision: Provision): Promise<SampleWorld> {
+  const school = await createSchool(provision);
+  const tenants = await createTenants(provision);
+  const facilities = await createFacilities(provision);
+  const platform = await createPlatform(provision);
+  return { school, tenants, facilities, platform };
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Engine } from '../../engine/index.ts';
+import { createApis } from '../../local/apis.ts';
+import { readConfiguration } from '../../local/configuration.ts';
+import type { Facilities } from '../../local/sample/facilities.ts';
+import type { Platform } from '../../local/sample/platform.ts';
+import { createProvisioner } from '../../local/sample/provision.ts';
+import { createSampleWorld, type SampleWorld } from '../../local/sample/world.ts';
+import { describeStack } from '../../local/screen.ts';
+import { startStack } from '../../local/stack.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** The world of `npm start`: who may do what there, and that a second start changes nothing. */
+let world: World;
+let sample: SampleWorld;
+let engine: Engine;
+const provision = createProvisioner((event) => world.provision(event));
+
+beforeAll(async () => {
+  world = await createWorld();
+  sample = await createSampleWorld(provision);
+  world.settle();
+  engine = world.newEngine();
+});
+
+const writes = () => world.calls.filter(({ operation }) => /Write|Put|Update|Delete/.test(operation)).length;
+
+test('provisioned again on the same table: nothing is written, and every id is the same', async () => {
+  const before = writes();
+  expect(before).toBeGreaterThan(100);
+  expect(await createSampleWorld(provision)).toEqual(sample);
+  expect(writes()).toBe(before);
+});
+
+// The embedded engine keeps a file; another one keeps what it likes.
+test.skipIf(process.env.DYNAMODB_ENDPOINT !== undefined)(
+  'two starts on one file: the same world',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const start = async () => {
+      const environment = { PORT: '0', LAMBDA_PORT: '0', DATA: join(folder, 'data.db') };
+      const stack = await startStack(readConfiguration(environment));
+      const { school, tenants, facilities, platform } = stack;
+      const screen = describeStack(stack, 5, '').replaceAll(/127\.0\.0\.1:\d+/g, '…');
+      await stack.stop();
+      return { school, tenants, facilities, platform, screen };
+    };
+    expect(await start()).toEqual(await start());
+  },
+);
+
+test('behind the gateway are the routes that rules cover, and no others', async () => {
+  const rules = (await world.run('route.list', { limit: 100 })) as unknown as {
+    items: { method: string; path: string }[];
+  };
+  const authorizer = async () => ({ isAuthorized: false, context: {} });
+  const routed = createApis({ simple: authorizer, policy: authorizer }).map(({ routes }) =>
+    routes.map(({ key }) => key).filter((key) => key !== '$default' && key !== 'ANY /{proxy+}'),
+  );
+  const covered = rules.items.map(({ method, path }) => `${method} ${path}`).sort();
+  expect(routed.map((keys) => keys.sort())).toEqual(routed.map(() => covered));
+});
+
+const idOf = async (who: string): Promise<string> =>
+  who === 'robot'
+    ? `technical-user:${sample.platform.robot}`
+    : `user:${(await world.run('user.read', { email: who })).id}`;
+
+type Place = keyof Facilities | Exclude<keyof Platform, 'robot'>;
+const TYPES: Readonly<Record<Place, string>> = {
+  client: 'client',
+  harbour: 'project',
+  gardens: 'project',
+  lighthouse: 'building',
+  boathouse: 'building',
+  orangery: 'building',
+  lobby: 'zone',
+  reception: 'zone',
+  heatPump: 'device',
+  account: 'account',
+  routes: 'workstream',
+  timetables: 'workstream',
+};
+const refOf = (place: Place) => {
+  const places: Readonly<Record<Place, string>> = { ...sample.facilities, ...sample.platform };
+  return `${TYPES[place]}:${places[place]}`;
+};
+
+const [nora, theo, rita, carl, gwen] = ['nora', 'theo', 'rita', 'carl', 'gwen'].map(
+  (name) => `${name}@northwind.example`,
+) as [string, string, string, string, string];
+const [petra, milo, robot] = ['petra@bluefin.example', 'milo@bluefin.example', 'robot'] as const;
+
+describe('a decision of the sample world', () => {
+  test.each<[who: string, what: string, where: Place, reason: string]>([
+    // A role at the client holds everywhere below it.
+    [nora, 'doors:read:door', 'client', 'role'],
+    [nora, 'doors:open:door', 'orangery', 'role'],
+    [nora, 'hvac:set:climate', 'lighthouse', 'role'],
+    [nora, 'hvac:set:climate', 'orangery', 'not_subscribed'],
+    [nora, 'visitors', 'boathouse', 'role'],
+    // A role at a project: its buildings, their zones and devices; not its neighbour, not the client.
+    [theo, 'doors:read:door', 'harbour', 'role'],
+    [theo, 'doors:open:door', 'lighthouse', 'role'],
+    [theo, 'doors:open:door', 'reception', 'role'],
+    [theo, 'doors:open:door', 'boathouse', 'role'],
+    [theo, 'doors:open:door', 'orangery', 'no_grant'],
+    [theo, 'doors:read:door', 'gardens', 'no_grant'],
+    [theo, 'doors:read:door', 'client', 'no_grant'],
+    [theo, 'visitors', 'lighthouse', 'no_grant'],
+    // What is sold was bought for one building, and for what is in it.
+    [theo, 'hvac:set:climate', 'lighthouse', 'role'],
+    [theo, 'hvac:read:climate', 'heatPump', 'role'],
+    [theo, 'hvac:set:climate', 'boathouse', 'not_subscribed'],
+    // A role at one building.
+    [rita, 'visitors', 'lighthouse', 'role'],
+    [rita, 'doors:read:door', 'lobby', 'role'],
+    [rita, 'visitors', 'boathouse', 'no_grant'],
+    [rita, 'doors:read:door', 'harbour', 'no_grant'],
+    [rita, 'doors:open:door', 'lighthouse', 'no_grant'],
+    // One assignment has ended, the other has not.
+    [carl, 'doors:open:door', 'lighthouse', 'no_grant'],
+    [carl, 'doors:open:door', 'boathouse', 'role'],
+    [carl, 'hvac:set:climate', 'boathouse', 'not_subscribed'],
+    [gwen, 'doors:open:door', 'orangery', 'role'],
+    [gwen, 'doors:open:door', 'lighthouse', 'no_grant'],
+    // The same role at two workstreams: one is licensed.
+    [petra, 'reports', 'routes', 'role'],
+    [petra, 'reports', 'timetables', 'not_licensed'],
+    [petra, 'reports', 'account', 'no_grant'],
+    [milo, 'reports', 'routes', 'no_grant'],
+    [robot, 'reports', 'account', 'role'],
+    [robot, 'reports', 'routes', 'role'],
+    [robot, 'reports', 'timetables', 'not_licensed'],
+    // Of one world nobody may do anything in the other.
+    [nora, 'reports', 'routes', 'no_grant'],
+    [petra, 'doors:read:door', 'lighthouse', 'no_grant'],
+    ['tina@school.example', 'doors:read:door', 'lighthouse', 'no_grant'],
+    ['ada@school.example', 'hvac:set:climate', 'boathouse', 'admin'],
+  ])('%s, %s at %s: %s', async (who, what, where, reason) => {
+    const allowed = reason === 'role' || reason === 'admin';
+    expect(await engine.check(await idOf(who), what, refOf(where))).toEqual({ allowed, reason });
+  });
+});
+
+test('settings: a building chooses its temperature, and not for how long its log is kept', async () => {
+  const { client, lighthouse, boathouse } = sample.facilities;
+  const at = async (building: string) =>
+    (await world.run('setting.resolve', {
+      keys: ['room-temperature', 'door-log-days'],
+      scope: `building:${building}`,
+    })) as Record<string, unknown>;
+  const log = { value: 30, from: `client:${client}`, isOverridable: false };
+  expect(await at(lighthouse)).toMatchObject({
+    settings: {
+      'room-temperature': { value: 22, from: `building:${lighthouse}` },
+      'door-log-days': log,
+    },
+  });
+  expect(await at(boathouse)).toMatchObject({
+    settings: { 'room-temperature': { value: 20, from: `client:${client}` }, 'door-log-days': log },
+  });
+});
