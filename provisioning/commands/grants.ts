@@ -4,14 +4,14 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, nodeKey } from '../../table/keys.ts';
+import { nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/lists.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
-import { changeGrantRoles, role, subject, tenantGrant } from '../edges/kinds.ts';
+import { changeGrantRoles, grantKey, role, subject, tenantGrant } from '../edges/kinds.ts';
 import { type Shown, withNames } from '../edges/names.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';
@@ -47,7 +47,7 @@ const ONE_NAME = 'either id, or user and scope are needed';
 async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<Item> {
   const key = id
     ? nodeKey({ type: 'grant', id })
-    : edgeKey(parseScopeRef(String(scope), 'scope'), subject(String(userId)));
+    : grantKey(parseScopeRef(String(scope), 'scope'), subject(String(userId)));
   const item = await reader.get(key);
   if (item) return item;
   await refuseUnknownType(reader, { scope });
@@ -158,7 +158,7 @@ export const grantCommands: readonly Command[] = [
       const query = userId
         ? edgesFrom(subject(userId), ...(await rootTypes(reader)))
         : scope
-          ? edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'technical-user')
+          ? edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'grant')
           : edgesFrom(role(String(roleId)), 'grant');
       const found = await pageOf(reader, query, page);
       return wanted === true ? withNames(reader, found, scope ? USER_NAMES : PLACE_NAMES) : found;

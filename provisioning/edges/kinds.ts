@@ -1,7 +1,7 @@
 import type { Effect } from '../../table/decision/facts.ts';
 import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
 import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import { edgeKey, GLOBAL, type Key, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
@@ -140,13 +140,20 @@ export interface GrantOf {
   roles: readonly string[];
 }
 
+/**
+ * Where a grant stands in its root's partition. A technical user stands there already, as what its account owns:
+ * its grant has a key of its own.
+ */
+export const grantKey = (root: Ref, holder: Ref): Key =>
+  holder.type === 'user' ? edgeKey(root, holder) : wideEdgeKey(root, 'grant', holder);
+
 /** A user in a tenant, with roles there or none (seed 004, "TenantGrant"; seed 003, "User ↔ Location"). */
 export function tenantGrant(of: GrantOf): Edge {
   const u = subject(of.user);
   const root = parseRef(of.scope, 'scope');
   return {
     label: 'TenantGrant',
-    keys: [edgeKey(root, u), edgeKey(u, root), nodeKey({ type: 'grant', id: of.id })],
+    keys: [grantKey(root, u), edgeKey(u, root), nodeKey({ type: 'grant', id: of.id })],
     attributes: { ...of },
     ends: [
       { ref: root, field: 'scope' },

@@ -13,6 +13,7 @@ import { claimGuards, guardedValues, moveGuards } from './guards.ts';
 import { indexAttributes, indexChanges } from './index-attributes.ts';
 import {
   type Attributes,
+  aKind,
   idFieldOf,
   labelOf,
   type NodeKind,
@@ -36,7 +37,7 @@ function createCommand(kind: NodeKind): Command {
   const input = entity.naturalKey ? entity.attributes : entity.attributes.extend({ id: field.id.optional() });
   return writeCommand({
     name: `${entity.type}.create`,
-    summary: `Creates a ${labelOf(entity)}. ${entity.summary}`,
+    summary: `Creates ${aKind(entity)}. ${entity.summary}`,
     input,
     plan: async (planning, given: Attributes) => {
       const { id: wanted, ...values } = given;
@@ -82,13 +83,13 @@ function readNodeCommand(entity: Entity): Command {
   const one = (given: object) => Object.keys(given).length === 1;
   return readCommand({
     name: `${entity.type}.read`,
-    summary: `Reads a ${labelOf(entity)} by ${fields.join(lookups.length > 0 ? ' or ' : ' and ')}.`,
+    summary: `Reads ${aKind(entity)} by ${fields.join(lookups.length > 0 ? ' or ' : ' and ')}.`,
     input: lookups.length > 0 ? input.refine(one, `exactly one of ${fields.join(', ')} is needed`) : input,
     run: async ({ reader }, given: Attributes) => {
       const guard = lookups.find((each) => given[each.field] !== undefined);
       const by = guard?.field ?? idFieldOf(entity);
       const found = guard ? await reader.get(guardKey(guard.kind, String(given[by]))) : undefined;
-      if (guard && !found) throw notFound(by, `a ${labelOf(entity)} with this ${by}`);
+      if (guard && !found) throw notFound(by, `${aKind(entity)} with this ${by}`);
       const item = await reader.get(nodeKey(found ? ownerOf(found, entity) : namedBy(entity, given)));
       if (!item) throw notFound(by, `this ${labelOf(entity)}`);
       return viewOf(item);
@@ -119,7 +120,7 @@ function updateCommand(kind: NodeKind): Command {
   const fixed = entity.immutable ? ` Fixed at creation: ${entity.immutable.join(', ')}.` : '';
   return writeCommand({
     name: `${entity.type}.update`,
-    summary: `Changes a ${labelOf(entity)}; null clears an optional field.${fixed}`,
+    summary: `Changes ${aKind(entity)}; null clears an optional field.${fixed}`,
     input: updateSchema(entity).refine(
       (given) => Object.keys(given).length > names.length,
       'nothing to change',
@@ -182,7 +183,7 @@ function deleteCommand(kind: NodeKind): Command {
   const { entity } = kind;
   return writeCommand({
     name: `${entity.type}.delete`,
-    summary: `Deletes a ${labelOf(entity)} with its edges and frees its unique values.`,
+    summary: `Deletes ${aKind(entity)} with its edges and frees its unique values.`,
     input: z.strictObject(nameFieldsOf(entity)),
     plan: async (planning, given: Attributes) =>
       planDeletion(planning, kind, await loadRef(planning, namedBy(entity, given), idFieldOf(entity))),

@@ -72,7 +72,14 @@ export const ownersOf = (
     return [{ ref: isRef(value) ? parseRef(value, field) : { type: field, id: value }, field }];
   });
 
-export const labelOf = (entity: Entity): string => entity.label.toLowerCase();
+/** The kind's name in a sentence: `technical user`. */
+export const labelOf = ({ type }: Entity): string => type.replaceAll('-', ' ');
+
+/** The same with its article. Names of kinds that begin with a vowel's letter but not its sound: `user`. */
+export const aKind = (entity: Entity): string => {
+  const label = labelOf(entity);
+  return /^[aeio]/.test(label) ? `an ${label}` : `a ${label}`;
+};
 
 /** The input field that is blamed when a node is not as it should be: its id, or the natural key. */
 export const idFieldOf = (entity: Entity): string => entity.naturalKey ?? 'id';

@@ -6,6 +6,7 @@ import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import type { PageInput } from '../../table/patterns/pattern.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
+import { labelOf } from './node-kind.ts';
 import { readScopeRef } from './scope-types.ts';
 
 /** Input fields of every list. */
@@ -19,7 +20,7 @@ export function listAllCommand(type: EntityType): Command {
   const entity: Entity = ENTITIES[type];
   return readCommand({
     name: `${type}.list`,
-    summary: `Lists every ${entity.label.toLowerCase()}, page by page.`,
+    summary: `Lists every ${labelOf(entity)}, page by page.`,
     input: z.strictObject(pageFields),
     run: async ({ reader }, page) => pageOf(reader, allOf(type), page),
   });
@@ -29,7 +30,7 @@ export function listAllCommand(type: EntityType): Command {
 export function listOwnedCommand(type: EntityType, by: string): Command {
   return readCommand({
     name: `${type}.list`,
-    summary: `Lists every ${ENTITIES[type].label.toLowerCase()}, of one ${by} or all, page by page.`,
+    summary: `Lists every ${labelOf(ENTITIES[type])}, of one ${by} or all, page by page.`,
     input: z.strictObject({ [by]: field.ref.optional(), ...pageFields }),
     run: async ({ reader }, { [by]: owner, ...page }: Readonly<Record<string, unknown>> & PageInput) => {
       const query =

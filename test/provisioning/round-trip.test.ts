@@ -137,3 +137,22 @@ test.each(['role.create', 'page.create'])('%s with an id of its own', async (com
   if (command === 'page.create') expect(await world.refused(command, input)).toMatchObject({ field: 'id' });
   else expect(await world.run(command, input)).toMatchObject({ id });
 });
+
+test('a technical user can be granted roles in its own account, and is not mistaken for the grant', async () => {
+  const account = `account:${(await world.run('account.create', { name: 'Robots' })).id}`;
+  const { id } = await world.run('technical-user.create', { account, name: 'robot' });
+  const role = (await world.run('role.create', { name: 'robot', scope: account })).id;
+  const by = { user: `technical-user:${id}`, scope: account };
+  expect(await world.refused('grant.read', by)).toMatchObject({ code: 'not_found' });
+  expect(await world.listed('grant.list', { scope: account })).toEqual([]);
+  const grant = await world.run('grant.create', { ...by, roles: [role] });
+  expect(await world.run('grant.read', by)).toEqual(grant);
+  for (const list of [{ scope: account }, { user: by.user }])
+    expect(await world.listed('grant.list', list)).toEqual([grant]);
+  expect(await world.listed('technical-user.list', { account })).toMatchObject([{ id, name: 'robot' }]);
+  await world.run('grant.update', { ...by, roles: [] });
+  await world.run('grant.delete', by);
+  expect(await world.listed('technical-user.list', { account })).toHaveLength(1);
+  await world.run('technical-user.delete', { id });
+  expect(await world.listed('technical-user.list', { account })).toEqual([]);
+});
