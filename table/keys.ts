@@ -154,6 +154,12 @@ export const typeBetween = (type: string, from = FIRST, until = LAST): readonly 
   `${keyPrefix(type)}#${until}`,
 ];
 
+/** Sort keys of a node and of its edges to things of these types, with whatever stands between them. */
+export function nodeBetween(...types: readonly string[]): readonly [string, string] {
+  const starts = [META, ...types.map((type) => edgePrefix(type))].sort();
+  return [starts[0] as string, `${starts.at(-1)}${LAST}`];
+}
+
 /** Spreads identifiers evenly (FNV-1a): the same id always falls into the same shard. */
 export function shardOf(id: string, shards: number): number {
   let hash = 0x811c9dc5;

@@ -1,8 +1,9 @@
+import { INDEXES } from '../entities/entity.ts';
 import { parseScopeRef, SCOPE_TYPES } from '../entities/scope-types.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey, nodeKey } from '../keys.ts';
-import { edgesFrom } from './lists.ts';
+import { allOf, edgesFrom } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
 import { itemAt, pageOf } from './reads.ts';
 
@@ -26,6 +27,16 @@ export const group = pattern(
   },
   (reader, input: { readonly group: string }) =>
     itemAt(reader, nodeKey(refOf('group', input.group, 'group'))),
+);
+
+export const groups = pattern(
+  {
+    name: 'groups',
+    title: 'all groups',
+    reads: [{ operation: 'Query', index: INDEXES.all }],
+    rows: ['PL-20'],
+  },
+  (reader, page: PageInput) => pageOf(reader, allOf('group'), page),
 );
 
 export const locationsOfUser = pattern(

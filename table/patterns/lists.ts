@@ -6,8 +6,10 @@ import {
   edgePrefix,
   listPartition,
   logPartitions,
+  META,
   namePartition,
   namesFrom,
+  nodeBetween,
   partitionOf,
   statusPartition,
   timesBetween,
@@ -24,15 +26,26 @@ type Keep = (item: Item) => boolean;
 const shardsOf = (kind: EntityType, partition: (shard: number) => string): readonly string[] =>
   Array.from({ length: ENTITIES[kind].listShards }, (_, shard) => partition(shard));
 
+/** An edge that repeats the node at its other end. */
+export const isOwnership: Keep = (item) => item.Type === OWNERSHIP;
+
 /** What `owner` owns of a type. The edges repeat the nodes, so it is one Query, with everything. */
 export const ownedBy = (owner: Ref, type: string, keep?: Keep): ListQuery => ({
   ranges: [{ partition: partitionOf(owner), prefix: edgePrefix(type) }],
-  keep: (item) => item.Type === OWNERSHIP && (keep?.(item) ?? true),
+  keep: (item) => isOwnership(item) && (keep?.(item) ?? true),
 });
 
 /** The edges from a node to things of these types, or of these wide kinds. */
 export const edgesFrom = (from: Ref, ...types: readonly string[]): ListQuery => ({
   ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
+});
+
+/** A node with its edges to things of these types: one stretch of its partition, so that it is one Query. */
+export const nodeWith = (node: Ref, types: readonly string[], keep?: Keep): ListQuery => ({
+  ranges: [{ partition: partitionOf(node), between: nodeBetween(...types) }],
+  keep: (item) =>
+    item.SK === META ||
+    (types.some((type) => item.SK.startsWith(edgePrefix(type))) && (keep?.(item) ?? true)),
 });
 
 /** All of a kind. Scopes of types that were added share a kind and are listed by their type. */

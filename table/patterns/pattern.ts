@@ -1,4 +1,5 @@
 import type { IndexName } from '../entities/entity.ts';
+import { instant } from '../entities/fields.ts';
 import { invalid } from '../errors.ts';
 import { isId, type Ref } from '../identifiers.ts';
 import type { Reader } from '../read/reader.ts';
@@ -48,4 +49,23 @@ export interface Period {
 export function refOf(type: string, id: string, field: string): Ref {
   if (!isId(id)) throw invalid(field, `${field} is neither a ULID nor a UUID`);
   return { type, id };
+}
+
+/** A period as lists take it, in UTC. Throws `invalid` naming the bound that is no instant. */
+export const periodOf = ({ from, until }: Period): Period => ({
+  from: instantOf(from, 'from'),
+  until: instantOf(until, 'until'),
+});
+
+function instantOf(text: string | undefined, field: string): string | undefined {
+  if (text === undefined) return undefined;
+  const { data, error } = instant.safeParse(text);
+  if (error) throw invalid(field, `${field} ${error.issues[0]?.message}`);
+  return data;
+}
+
+/** One of the values that there are. Throws `invalid` naming `field` for another. */
+export function optionOf<T extends string>(value: T, options: readonly T[], field: string): T {
+  if (!options.includes(value)) throw invalid(field, `${field} is none of ${options.join(', ')}`);
+  return value;
 }

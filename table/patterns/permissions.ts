@@ -3,9 +3,9 @@ import { invalid } from '../errors.ts';
 import { formatRef, isName, type Ref } from '../identifiers.ts';
 import { edgeKey, guardKey, nodeKey, permissionRef } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
-import { edgesFrom } from './lists.ts';
+import { edgesFrom, nodeWith, ownedBy } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
-import { itemAt, nodeByGuard, pageOf } from './reads.ts';
+import { itemAt, nodeByGuard, pageOf, typedPageOf } from './reads.ts';
 
 /** Scopes of roles that no tenant owns. */
 const UNOWNED: ReadonlySet<string> = new Set(['global', 'tenant']);
@@ -70,4 +70,26 @@ export const rolePage = pattern(
   },
   (reader, input: { readonly role: string; readonly page: string }) =>
     itemAt(reader, edgeKey(refOf('role', input.role, 'role'), pageRef(input.page))),
+);
+
+export const roleWithPermissions = pattern(
+  {
+    name: 'role-with-permissions',
+    title: 'a role with what it does to pages, permissions and patterns',
+    reads: [{ operation: 'Query' }],
+    rows: ['PL-10'],
+  },
+  (reader, input: PageInput & { readonly role: string }) =>
+    typedPageOf(reader, nodeWith(refOf('role', input.role, 'role'), ['page', 'permission']), input),
+);
+
+export const rolesOfAccount = pattern(
+  {
+    name: 'roles-of-account',
+    title: 'the roles that an account owns',
+    reads: [{ operation: 'Query' }],
+    rows: ['PL-19'],
+  },
+  (reader, input: PageInput & { readonly account: string }) =>
+    pageOf(reader, ownedBy(refOf('account', input.account, 'account'), 'role'), input),
 );

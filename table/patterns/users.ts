@@ -1,10 +1,13 @@
+import { INDEXES } from '../entities/entity.ts';
+import { SUBJECTS } from '../entities/subjects.ts';
 import { formatRef } from '../identifiers.ts';
 import { guardKey, type Key, nodeKey } from '../keys.ts';
 import { normaliseEmail, normalisePhone, normaliseUsername } from '../normalise.ts';
 import type { Reader } from '../read/reader.ts';
 import type { View } from '../view.ts';
-import { pattern, refOf } from './pattern.ts';
-import { itemAt, ownerOf } from './reads.ts';
+import { inTenant, nodeWith, withStatus } from './lists.ts';
+import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
+import { itemAt, mergedPageOf, ownerOf, pageOf, typedPageOf } from './reads.ts';
 
 /** The guard of one of a user's unique values, as a look-up: whose it is, and what it repeats. */
 async function holderOf(reader: Reader, key: Key): Promise<View | undefined> {
@@ -60,4 +63,39 @@ export const user = pattern(
     rows: ['RB-02', 'AZ-03', 'AZ-12'],
   },
   (reader, input: { readonly user: string }) => itemAt(reader, nodeKey(refOf('user', input.user, 'user'))),
+);
+
+export const usersOfAccount = pattern(
+  {
+    name: 'users-of-account',
+    title: 'the users of an account, by the time of their creation',
+    reads: [{ operation: 'Query', index: INDEXES.tenant }],
+    rows: ['PL-05'],
+  },
+  (reader, { account, ...rest }: Period & PageInput & { readonly account: string }) =>
+    pageOf(reader, inTenant('user', refOf('account', account, 'account'), periodOf(rest)), rest),
+);
+
+const STATUSES = SUBJECTS.user.attributes.shape.status.unwrap().options;
+
+export const usersByStatus = pattern(
+  {
+    name: 'users-by-status',
+    title: 'the users who have a status, by their end date, those without one last',
+    reads: [{ operation: 'Query', index: INDEXES.status }],
+    rows: ['PL-13'],
+  },
+  (reader, { status, ...rest }: Period & PageInput & { readonly status: (typeof STATUSES)[number] }) =>
+    mergedPageOf(reader, withStatus('user', optionOf(status, STATUSES, 'status'), periodOf(rest)), rest),
+);
+
+export const userWithWorkstreams = pattern(
+  {
+    name: 'user-with-workstreams',
+    title: 'a user with the workstreams that the user works in',
+    reads: [{ operation: 'Query' }],
+    rows: ['PL-11'],
+  },
+  (reader, input: PageInput & { readonly user: string }) =>
+    typedPageOf(reader, nodeWith(refOf('user', input.user, 'user'), ['workstream']), input),
 );

@@ -61,6 +61,10 @@ export async function queryPage(
   for (;;) {
     const range = query.ranges[position.range];
     if (range === undefined) return { items };
+    if (endsBeforeItBegins(range)) {
+      position = { range: position.range + 1 };
+      continue;
+    }
     if (items.length === limit) return { items, cursor: encodeCursor(list, position) };
     const room = limit - items.length;
     const command = toCommand(
@@ -109,6 +113,9 @@ function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery)
   const within = key.startsWith(prefix) && (!between || (between[0] <= key && key <= between[1]));
   if (after[hash] !== partition || !within) throw invalid('cursor', 'cursor does not belong to this list');
 }
+
+/** From an instant on until before an earlier one, say: nothing is there, and DynamoDB refuses to look. */
+const endsBeforeItBegins = ({ between }: Range): boolean => between !== undefined && between[0] > between[1];
 
 /** The part of the key condition that speaks of the sort key, with its values. */
 function sortCondition({

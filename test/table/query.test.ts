@@ -130,6 +130,16 @@ describe('pages', () => {
     expect(inputs).toEqual([]);
   });
 
+  test('of a range that ends before it begins have nothing of it, and it is not asked for', async () => {
+    const { reader, inputs } = setUp([...rowsOf('A', 2), ...rowsOf('B', 2)]);
+    const never = { partition: 'A', between: ['ROLE#9', 'ROLE#0'] } as const;
+    expect(await reader.list({ ranges: [never] })).toEqual({ items: [] });
+    expect(inputs).toEqual([]);
+    expect(await pagesOf(reader, { ranges: [never, { partition: 'B' }, never], limit: 3 })).toEqual([
+      rowsOf('B', 2),
+    ]);
+  });
+
   test('together are the whole list, each but the last one full, however the service cuts', async () => {
     const size = fc.nat({ max: 12 });
     await fc.assert(

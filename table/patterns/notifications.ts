@@ -1,0 +1,45 @@
+import { INDEXES } from '../entities/entity.ts';
+import { RECORDS } from '../entities/records.ts';
+import { allOf, inTenant, withStatus } from './lists.ts';
+import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
+import { mergedPageOf, pageOf } from './reads.ts';
+
+/** The records of notifications that were sent, failed or were skipped (seed 002). */
+export const notifications = pattern(
+  {
+    name: 'notifications',
+    title: 'all records of notifications',
+    reads: [{ operation: 'Query', index: INDEXES.all }],
+    rows: ['PL-14'],
+  },
+  (reader, page: PageInput) => pageOf(reader, allOf('notification'), page),
+);
+
+export const notificationsOfAccount = pattern(
+  {
+    name: 'notifications-of-account',
+    title: 'the notifications of an account, by the time of sending',
+    reads: [{ operation: 'Query', index: INDEXES.tenant }],
+    rows: ['PL-15'],
+  },
+  (reader, { account, ...rest }: Period & PageInput & { readonly account: string }) =>
+    pageOf(reader, inTenant('notification', refOf('account', account, 'account'), periodOf(rest)), rest),
+);
+
+const STATUSES = RECORDS.notification.attributes.shape.deliveryStatus.options;
+
+export const notificationsByStatus = pattern(
+  {
+    name: 'notifications-by-status',
+    title: 'the notifications that were sent, failed or were skipped, by the time of sending',
+    reads: [{ operation: 'Query', index: INDEXES.status }],
+    rows: ['PL-16', 'PL-17'],
+  },
+  (
+    reader,
+    { deliveryStatus, ...rest }: Period & PageInput & { readonly deliveryStatus: (typeof STATUSES)[number] },
+  ) => {
+    const status = optionOf(deliveryStatus, STATUSES, 'deliveryStatus');
+    return mergedPageOf(reader, withStatus('notification', status, periodOf(rest)), rest);
+  },
+);
