@@ -22,7 +22,7 @@ import {
   subject,
 } from '../edges/kinds.ts';
 import type { Shown } from '../edges/names.ts';
-import { refuseForeignRole } from '../edges/rules.ts';
+import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
 import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
@@ -150,13 +150,8 @@ const rolePermissionKind: EdgeKind = {
   },
 };
 
-const refuseEmptyWindow = ({ startsAt, endsAt }: Readonly<Record<string, unknown>>): void => {
-  if (typeof startsAt !== 'string' || typeof endsAt !== 'string') return;
-  // As instants: beyond the year 9999 dates in ISO 8601 are no longer in the order of their letters.
-  if (Date.parse(endsAt) <= Date.parse(startsAt)) {
-    throw invalid('endsAt', 'endsAt is not after startsAt');
-  }
-};
+const refuseEmptyWindow = (of: Readonly<Record<string, unknown>>): void =>
+  refuseEmptyPeriod(of, 'startsAt', 'endsAt');
 
 const assignmentKind: EdgeKind = {
   type: 'assignment',

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { scopeChanges, type Window } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf, ownedBy, withStatus } from '../../table/patterns/lists.ts';
 import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
+import { refuseEmptyPeriod } from '../edges/rules.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
 import { pageFields, periodFields } from '../nodes/node-lists.ts';
@@ -29,13 +29,6 @@ const windowOf = ({ status, startDate, endDate }: Attributes): Window | undefine
       }
     : undefined;
 
-function refuseEmptyWindow({ startDate, endDate }: Attributes): void {
-  if (typeof startDate !== 'string' || typeof endDate !== 'string') return;
-  if (Date.parse(endDate) <= Date.parse(startDate)) {
-    throw invalid('endDate', 'endDate is not after startDate');
-  }
-}
-
 /** How the decision item of a scope is brought up to one entitlement; undefined takes it away. */
 type Repeat = (planning: Planning, id: string, of: Attributes, window: Window | undefined) => Action;
 
@@ -54,7 +47,7 @@ const shared = (
   placeOf: (planning: Planning, attributes: Attributes) => Promise<{ root: Ref }>,
 ): Behaviour => ({
   onCreate: async (planning, ref, attributes) => {
-    refuseEmptyWindow(attributes);
+    refuseEmptyPeriod(attributes, 'startDate', 'endDate');
     const { root } = await placeOf(planning, attributes);
     const window = windowOf(attributes);
     return {
@@ -64,7 +57,7 @@ const shared = (
     };
   },
   onUpdate: async (planning, node, after) => {
-    refuseEmptyWindow(after);
+    refuseEmptyPeriod(after, 'startDate', 'endDate');
     return [repeat(planning, node.ref.id, node.item, windowOf(after))];
   },
   // Together they are one value in the decision item.

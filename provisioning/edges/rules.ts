@@ -31,3 +31,11 @@ export async function refuseUnknownType(
   if (typeof scope !== 'string' || parseRef(scope, 'scope').type === 'user') return;
   await readScopeRef(reader, scope, 'scope');
 }
+
+/** Throws `invalid` on the end of a period that does not come after its start; either may be open. */
+export function refuseEmptyPeriod(of: Readonly<Record<string, unknown>>, start: string, end: string): void {
+  const [from, until] = [of[start], of[end]];
+  if (typeof from === 'string' && typeof until === 'string' && until <= from) {
+    throw invalid(end, `${end} is not after ${start}`);
+  }
+}

@@ -108,7 +108,8 @@ function updateSchema(entity: Entity): z.ZodObject {
   const shape: Record<string, z.ZodType> = { ...nameFieldsOf(entity) };
   for (const [attribute, schema] of Object.entries(entity.attributes.shape) as [string, z.ZodType][]) {
     if (entity.immutable?.includes(attribute)) continue;
-    const cleared = schema.safeParse(undefined).success && entity.defaults?.[attribute] === undefined;
+    const isKept = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
+    const cleared = schema.safeParse(undefined).success && !isKept;
     shape[attribute] = cleared ? schema.nullable() : schema.optional();
   }
   return z.strictObject(shape);

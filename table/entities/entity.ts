@@ -28,6 +28,8 @@ export interface Entity {
   readonly attributes: z.ZodObject;
   /** Values for attributes that creation leaves out. */
   readonly defaults?: Readonly<Record<string, string | boolean | readonly string[]>>;
+  /** Attributes that creation fills in when they are left out: they can be replaced and not cleared. */
+  readonly filledIn?: readonly string[];
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
   /** Attributes that are kept and never shown: not in an answer, not in the log. */

@@ -70,7 +70,13 @@ export const subject = z
 /** An instant in ISO 8601 with its offset, kept in UTC. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
-  .transform((value) => new Date(value).toISOString());
+  .transform((value, context) => {
+    const utc = new Date(value).toISOString();
+    // Beyond the years that four digits hold, dates are no longer in the order of their letters.
+    if (utc.length === '9999-12-31T23:59:59.999Z'.length) return utc;
+    context.addIssue('is before the year 0 or after the year 9999');
+    return z.NEVER;
+  });
 
 /** The address of a page or a picture on the web, to be shown. */
 export const webAddress = z

@@ -77,6 +77,7 @@ export const RECORDS = {
       sentAt: field.instant.optional(),
       metadata: field.map.optional(),
     }),
+    filledIn: ['sentAt'],
     immutable: ['account'],
     inTenant: { tenant: 'account', time: 'sentAt' },
     byStatus: { status: 'deliveryStatus', date: 'sentAt' },

@@ -99,7 +99,7 @@ describe('invalid', () => {
       'endsAt',
     ],
     [
-      'an assignment that ends beyond the calendar and starts after that',
+      'an assignment that starts beyond the calendar',
       'assignment.create',
       () => ({
         user: id.ann,
@@ -108,7 +108,7 @@ describe('invalid', () => {
         startsAt: '9999-12-31T23:59:59-12:00',
         endsAt: late,
       }),
-      'endsAt',
+      'startsAt',
     ],
     [
       'an end before the start that is there',
