@@ -6,5 +6,7 @@ export { type ErrorCode, GatehouseError } from './errors.ts';
 export { formatRef, isId, parseRef, type Ref } from './identifiers.ts';
 export type { Item } from './item.ts';
 export * from './keys.ts';
+/** The named access patterns: one function each. */
+export * as patterns from './patterns/index.ts';
 export { createReader, type Reader, type ReaderOptions } from './read/reader.ts';
 export { createWriter, type Writer, type WriterOptions } from './write/writer.ts';
