@@ -1,14 +1,12 @@
 import { INDEXES } from '../entities/entity.ts';
-import { parseScopeRef, SCOPE_TYPES } from '../entities/scope-types.ts';
+import { parseScopeRef } from '../entities/scope-types.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey, nodeKey } from '../keys.ts';
 import { allOf, edgesFrom } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
 import { itemAt, pageOf } from './reads.ts';
-
-/** Where a grant can be made: in a root scope. */
-const ROOT_TYPES = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
+import { rootTypes } from './scope-types.ts';
 
 interface OfUser extends PageInput {
   readonly user: string;
@@ -137,8 +135,8 @@ export const grantsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['AZ-07'],
   },
-  (reader, { user, ...page }: OfUser) =>
-    pageOf(reader, edgesFrom(refOf('user', user, 'user'), ...ROOT_TYPES), page),
+  async (reader, { user, ...page }: OfUser) =>
+    pageOf(reader, edgesFrom(refOf('user', user, 'user'), ...(await rootTypes(reader))), page),
 );
 
 export const grantById = pattern(

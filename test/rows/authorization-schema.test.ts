@@ -9,6 +9,7 @@ import {
   tenantByName,
   user,
 } from '../../table/patterns/index.ts';
+import type { World } from '../support/world.ts';
 import { row } from './row.ts';
 import { BAD_CURSOR, create, NOBODY, newLocation, newRole, newUser, several, valuesOf } from './setup.ts';
 
@@ -135,6 +136,9 @@ row('AZ-06', async ({ world, reads }) => {
   expect(await reads(grantOf, { user: ann, scope: here })).toBeUndefined();
 });
 
+const chapter = async (world: World): Promise<string> =>
+  String((await world.run('scope-type.create', { name: 'chapter', root: true })).name);
+
 row('AZ-07', async ({ world, reads, pages }) => {
   const [ann, bob] = [await newUser(world), await newUser(world)];
   const tenants = await several(3, (n) => create(world, 'tenant', { name: `AZ07 ${n}` }));
@@ -144,6 +148,8 @@ row('AZ-07', async ({ world, reads, pages }) => {
     ...tenants.map((id) => `tenant:${id}`),
     `location:${await newLocation(world)}`,
     `account:${await create(world, 'account', { name: 'AZ07' })}`,
+    // Also of a type that an operator has added.
+    `chapter:${await create(world, 'scope', { type: await chapter(world), name: 'AZ07' })}`,
   ];
   const held = await newRole(world, 'az07');
   for (const scope of roots) await world.run('grant.create', { user: ann, scope, roles: [held] });
@@ -152,7 +158,7 @@ row('AZ-07', async ({ world, reads, pages }) => {
   await world.run('assignment.create', { user: ann, scope: foreign, role: held });
 
   const seen = await pages(grantsOfUser, { user: ann }, 2);
-  expect(seen.map(({ length }) => length)).toEqual([2, 2, 1]);
+  expect(seen.map(({ length }) => length)).toEqual([2, 2, 2, 0]);
   expect(valuesOf(seen, 'scope')).toHaveLength(roots.length);
   expect(new Set(valuesOf(seen, 'scope'))).toEqual(new Set(roots));
   for (const grant of seen.flat()) expect(grant).toMatchObject({ user: ann, roles: [held] });
