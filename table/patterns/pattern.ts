@@ -1,4 +1,5 @@
 import type { IndexName } from '../entities/entity.ts';
+import { instant } from '../entities/fields.ts';
 import { invalid } from '../errors.ts';
 import { isId, type Ref } from '../identifiers.ts';
 import type { Reader } from '../read/reader.ts';
@@ -49,3 +50,16 @@ export function refOf(type: string, id: string, field: string): Ref {
   if (!isId(id)) throw invalid(field, `${field} is neither a ULID nor a UUID`);
   return { type, id };
 }
+
+/** An instant as the table holds it, in UTC. Throws `invalid` naming `field` for what is none. */
+export function instantOf(text: string, field: string): string {
+  const parsed = instant.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw invalid(field, `${field} is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z`);
+}
+
+/** Both ends of a period, read as instants. */
+export const periodOf = ({ from, until }: Period): Period => ({
+  from: from === undefined ? undefined : instantOf(from, 'from'),
+  until: until === undefined ? undefined : instantOf(until, 'until'),
+});
