@@ -6,7 +6,7 @@ import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/lists.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
+import { pageOf, rootTypes } from '../../table/patterns/reads.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
@@ -16,7 +16,7 @@ import { readGrant } from '../edges/read-edge.ts';
 import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';
 import { pageFields } from '../nodes/node-lists.ts';
 import { loadScope, textOf } from '../nodes/nodes.ts';
-import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
 /**

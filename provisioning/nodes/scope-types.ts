@@ -8,8 +8,7 @@ import {
 } from '../../table/entities/scope-types.ts';
 import { GatehouseError, invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { nodeKey, SCOPE_TYPE_LIST } from '../../table/keys.ts';
-import { ownedBy } from '../../table/patterns/lists.ts';
+import { nodeKey } from '../../table/keys.ts';
 import type { Reader } from '../../table/read/reader.ts';
 
 /** Scope types, wherever they are defined: those of the table in code, those that were added in items. */
@@ -54,11 +53,4 @@ export async function refusePlace(reader: Reader, type: string, parent: Ref | un
   const above = await scopeTypeOf(reader, parent.type);
   if (!above?.children?.includes(type))
     throw invalid('parent', `a ${type} cannot stand under a ${parent.type}`);
-}
-
-/** The types that can be tenants. */
-export async function rootTypes(reader: Reader): Promise<readonly string[]> {
-  const builtIn = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
-  const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
-  return [...builtIn, ...added.filter(({ root }) => root === true).map(({ name }) => String(name))];
 }

@@ -1,14 +1,11 @@
-import { mayBeScopeType, parseScopeRef, SCOPE_TYPES } from '../entities/scope-types.ts';
+import { mayBeScopeType, parseScopeRef } from '../entities/scope-types.ts';
 import { invalid } from '../errors.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey, nodeKey } from '../keys.ts';
 import { edgesFrom, wideEdgesFrom } from './lists.ts';
 import { instantOf, type PageInput, pattern, refOf } from './pattern.ts';
-import { itemAt, pageOf } from './reads.ts';
-
-/** Where a grant can be made: in a root scope. */
-const ROOT_TYPES = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
+import { itemAt, pageOf, rootTypes } from './reads.ts';
 
 interface OfUser extends PageInput {
   readonly user: string;
@@ -142,8 +139,8 @@ export const grantsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['AZ-07'],
   },
-  (reader, { user, ...page }: OfUser) =>
-    pageOf(reader, edgesFrom(refOf('user', user, 'user'), ...ROOT_TYPES), page),
+  async (reader, { user, ...page }: OfUser) =>
+    pageOf(reader, edgesFrom(refOf('user', user, 'user'), ...(await rootTypes(reader))), page),
 );
 
 export const grantById = pattern(
@@ -179,10 +176,11 @@ export const rolesOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['AM-15'],
   },
-  (reader, { user, at, ...page }: OfUser & AtInstant) => {
+  async (reader, { user, at, ...page }: OfUser & AtInstant) => {
     const inForce = isInForce(readAt(at));
     const keep = (edge: Item) => inForce(edge) && !(Array.isArray(edge.roles) && edge.roles.length === 0);
-    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', 'role', ...ROOT_TYPES, 'group');
+    const roots = await rootTypes(reader);
+    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', 'role', ...roots, 'group');
     return pageOf(reader, { ...query, keep }, page);
   },
 );
@@ -195,12 +193,16 @@ export const scopesOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['AM-16'],
   },
-  (reader, { user, type, at, ...page }: OfUser & AtInstant & { readonly type?: string | undefined }) => {
+  async (
+    reader,
+    { user, type, at, ...page }: OfUser & AtInstant & { readonly type?: string | undefined },
+  ) => {
     if (type !== undefined && !mayBeScopeType(type)) throw invalid('type', 'type is no scope type');
     const inForce = isInForce(readAt(at));
     const isThere = ({ scope }: Item) =>
       typeof scope === 'string' && (type === undefined || parseScopeRef(scope, 'scope').type === type);
-    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', ...ROOT_TYPES, 'group');
+    const roots = await rootTypes(reader);
+    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', ...roots, 'group');
     return pageOf(reader, { ...query, keep: (edge) => inForce(edge) && isThere(edge) }, page);
   },
 );

@@ -19,6 +19,7 @@ import {
   BAD_CURSOR,
   create,
   NOBODY,
+  newCampus,
   newClient,
   newRole,
   newUser,
@@ -274,12 +275,18 @@ row('AM-16', async ({ world, reads, pages }) => {
   await assign(bob, there.project);
   const group = await create(world, 'group', { scope: zone, name: 'am16' });
   await world.run('membership.create', { user: ann, group });
-  await world.run('grant.create', { user: ann, scope: here.client, roles: [held] });
+  // In the client, and in a place of a type that was added.
+  const campus = `campus:${await newCampus(world)}`;
+  for (const scope of [here.client, campus]) {
+    await world.run('grant.create', { user: ann, scope, roles: [held] });
+  }
 
   const at = instantOf(world);
   const scopesOf = async (user: string, input: { type?: string; at?: string } = {}) =>
     valuesOf(await pages(scopesOfUser, { user, at, ...input }, 2), 'scope').toSorted();
-  expect(await scopesOf(ann)).toEqual([here.client, here.project, here.building, annex, zone].toSorted());
+  const all = [here.client, campus, here.project, here.building, annex, zone];
+  expect(await scopesOf(ann)).toEqual(all.toSorted());
+  expect(await scopesOf(ann, { type: 'campus' })).toEqual([campus]);
   expect(await scopesOf(ann, { type: 'building' })).toEqual([here.building, annex].toSorted());
   expect(await scopesOf(ann, { type: 'project' })).toEqual([here.project]);
   expect(await scopesOf(ann, { type: 'zone' })).toEqual([zone]);

@@ -10,7 +10,17 @@ import {
   user,
 } from '../../table/patterns/index.ts';
 import { row } from './row.ts';
-import { BAD_CURSOR, create, NOBODY, newLocation, newRole, newUser, several, valuesOf } from './setup.ts';
+import {
+  BAD_CURSOR,
+  create,
+  NOBODY,
+  newCampus,
+  newLocation,
+  newRole,
+  newUser,
+  several,
+  valuesOf,
+} from './setup.ts';
 
 /** Seed 004: tenants, users, roles and tenant grants. */
 row('AZ-01', async ({ world, reads }) => {
@@ -144,6 +154,7 @@ row('AZ-07', async ({ world, reads, pages }) => {
     ...tenants.map((id) => `tenant:${id}`),
     `location:${await newLocation(world)}`,
     `account:${await create(world, 'account', { name: 'AZ07' })}`,
+    `campus:${await newCampus(world)}`,
   ];
   const held = await newRole(world, 'az07');
   for (const scope of roots) await world.run('grant.create', { user: ann, scope, roles: [held] });
@@ -151,8 +162,8 @@ row('AZ-07', async ({ world, reads, pages }) => {
   // An assignment is no grant.
   await world.run('assignment.create', { user: ann, scope: foreign, role: held });
 
-  const seen = await pages(grantsOfUser, { user: ann }, 2);
-  expect(seen.map(({ length }) => length)).toEqual([2, 2, 1]);
+  const seen = await pages(grantsOfUser, { user: ann }, 4);
+  expect(seen.map(({ length }) => length)).toEqual([4, 2]);
   expect(valuesOf(seen, 'scope')).toHaveLength(roots.length);
   expect(new Set(valuesOf(seen, 'scope'))).toEqual(new Set(roots));
   for (const grant of seen.flat()) expect(grant).toMatchObject({ user: ann, roles: [held] });

@@ -48,3 +48,9 @@ export const place = async (
   parent: string,
   more: Record<string, unknown> = {},
 ): Promise<string> => `${type}:${await create(world, type, { parent, name: `Some ${type}`, ...more })}`;
+
+/** A root scope of a type that an operator has added. */
+export async function newCampus(world: World): Promise<string> {
+  await world.run('scope-type.create', { name: 'campus', root: true });
+  return create(world, 'scope', { type: 'campus', name: 'Campus' });
+}
