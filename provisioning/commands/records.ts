@@ -13,15 +13,23 @@ import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
+const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
+  if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))
+    throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
+};
+
 const sessionBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, _ref, { sessionStart = planning.now, sessionEnd, tenant }) => {
-    if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))
-      throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
+    refuseEarlyEnd(sessionStart, sessionEnd);
     return {
       derived: { sessionStart },
       tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
+  },
+  onUpdate: async (_planning, _node, { sessionStart, sessionEnd }) => {
+    refuseEarlyEnd(sessionStart, sessionEnd);
+    return [];
   },
 };
 

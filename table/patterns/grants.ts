@@ -1,20 +1,35 @@
 import { INDEXES } from '../entities/entity.ts';
-import { parseScopeRef } from '../entities/scope-types.ts';
+import { mayBeScopeType, parseScopeRef } from '../entities/scope-types.ts';
+import { invalid } from '../errors.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey, nodeKey } from '../keys.ts';
-import { allOf, edgesFrom } from './lists.ts';
-import { type PageInput, pattern, refOf } from './pattern.ts';
-import { itemAt, pageOf } from './reads.ts';
-import { rootTypes } from './scope-types.ts';
+import { allOf, edgesFrom, wideEdgesFrom } from './lists.ts';
+import { instantOf, type PageInput, pattern, refOf } from './pattern.ts';
+import { itemAt, pageOf, rootTypes } from './reads.ts';
 
 interface OfUser extends PageInput {
   readonly user: string;
 }
 
+/** What is so at an instant, in ISO 8601. */
+interface AtInstant {
+  readonly at: string;
+}
+
 interface OfGroup extends PageInput {
   readonly group: string;
 }
+
+/** Whether an edge counts at an instant: an assignment from its start until before its end, others always. */
+const isInForce =
+  (at: number) =>
+  ({ Type, startsAt, endsAt }: Item): boolean =>
+    Type !== 'Assignment' ||
+    ((typeof startsAt !== 'string' || Date.parse(startsAt) <= at) &&
+      (typeof endsAt !== 'string' || at < Date.parse(endsAt)));
+
+const readAt = (at: string): number => Date.parse(instantOf(at, 'at'));
 
 export const group = pattern(
   {
@@ -99,7 +114,7 @@ export const rolesOfGroup = pattern(
     name: 'roles-of-group',
     title: 'the roles that a group carries',
     reads: [{ operation: 'Query' }],
-    rows: ['RB-13'],
+    rows: ['RB-13', 'AM-15'],
   },
   (reader, input: OfGroup) => pageOf(reader, edgesFrom(refOf('group', input.group, 'group'), 'role'), input),
 );
@@ -147,4 +162,58 @@ export const grantById = pattern(
     rows: ['AZ-08'],
   },
   (reader, { grant }: { readonly grant: string }) => itemAt(reader, nodeKey(refOf('grant', grant, 'grant'))),
+);
+
+export const assignmentsOfUserAt = pattern(
+  {
+    name: 'assignments-of-user-at',
+    title: 'the roles assigned to a user at one scope, each with its start and end',
+    reads: [{ operation: 'Query' }],
+    rows: ['AM-02', 'AM-19'],
+  },
+  (reader, { user, scope, ...page }: OfUser & { readonly scope: string }) =>
+    pageOf(
+      reader,
+      wideEdgesFrom(refOf('user', user, 'user'), 'assignment', parseScopeRef(scope, 'scope')),
+      page,
+    ),
+);
+
+export const rolesOfUser = pattern(
+  {
+    name: 'roles-of-user',
+    title:
+      'what gives a user roles at an instant: assignments in force, global roles, tenant grants with roles, and groups (their roles: roles-of-group)',
+    reads: [{ operation: 'Query' }],
+    rows: ['AM-15'],
+  },
+  async (reader, { user, at, ...page }: OfUser & AtInstant) => {
+    const inForce = isInForce(readAt(at));
+    const keep = (edge: Item) => inForce(edge) && !(Array.isArray(edge.roles) && edge.roles.length === 0);
+    const roots = await rootTypes(reader);
+    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', 'role', ...roots, 'group');
+    return pageOf(reader, { ...query, keep }, page);
+  },
+);
+
+export const scopesOfUser = pattern(
+  {
+    name: 'scopes-of-user',
+    title:
+      'the scopes, all or of one type, that a user is tied to at an instant: by assignments in force, tenant grants and groups; one item a tie',
+    reads: [{ operation: 'Query' }],
+    rows: ['AM-16'],
+  },
+  async (
+    reader,
+    { user, type, at, ...page }: OfUser & AtInstant & { readonly type?: string | undefined },
+  ) => {
+    if (type !== undefined && !mayBeScopeType(type)) throw invalid('type', 'type is no scope type');
+    const inForce = isInForce(readAt(at));
+    const isThere = ({ scope }: Item) =>
+      typeof scope === 'string' && (type === undefined || parseScopeRef(scope, 'scope').type === type);
+    const roots = await rootTypes(reader);
+    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', ...roots, 'group');
+    return pageOf(reader, { ...query, keep: (edge) => inForce(edge) && isThere(edge) }, page);
+  },
 );

@@ -48,6 +48,11 @@ export const nodeWith = (node: Ref, types: readonly string[], keep?: Keep): List
     (types.some((type) => item.SK.startsWith(edgePrefix(type))) && (keep?.(item) ?? true)),
 });
 
+/** The edges of a wide kind from a node to one place. */
+export const wideEdgesFrom = (from: Ref, kind: string, to: Ref): ListQuery => ({
+  ranges: [{ partition: partitionOf(from), prefix: edgePrefix(kind, to) }],
+});
+
 /** All of a kind. Scopes of types that were added share a kind and are listed by their type. */
 export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
   index: INDEXES.all,
@@ -58,6 +63,12 @@ export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
 export const inTenant = (type: string, tenant: Ref, { from, until }: Period): ListQuery => ({
   index: INDEXES.tenant,
   ranges: [{ partition: partitionOf(tenant), between: typeBetween(type, from, until) }],
+});
+
+/** All that a tenant has, by type and then in the order of creation: the tenant itself as well. */
+export const allInTenant = (tenant: Ref): ListQuery => ({
+  index: INDEXES.tenant,
+  ranges: [{ partition: partitionOf(tenant) }],
 });
 
 /** What has a status, in the order of the date that goes with it; without a date it comes last. */

@@ -51,18 +51,18 @@ export function refOf(type: string, id: string, field: string): Ref {
   return { type, id };
 }
 
-/** A period as lists take it, in UTC. Throws `invalid` naming the bound that is no instant. */
-export const periodOf = ({ from, until }: Period): Period => ({
-  from: instantOf(from, 'from'),
-  until: instantOf(until, 'until'),
-});
-
-function instantOf(text: string | undefined, field: string): string | undefined {
-  if (text === undefined) return undefined;
-  const { data, error } = instant.safeParse(text);
-  if (error) throw invalid(field, `${field} ${error.issues[0]?.message}`);
-  return data;
+/** An instant as the table holds it, in UTC. Throws `invalid` naming `field` for what is none. */
+export function instantOf(text: string, field: string): string {
+  const parsed = instant.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw invalid(field, `${field} is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z`);
 }
+
+/** Both ends of a period, read as instants. */
+export const periodOf = ({ from, until }: Period): Period => ({
+  from: from === undefined ? undefined : instantOf(from, 'from'),
+  until: until === undefined ? undefined : instantOf(until, 'until'),
+});
 
 /** One of the values that there are. Throws `invalid` naming `field` for another. */
 export function optionOf<T extends string>(value: T, options: readonly T[], field: string): T {

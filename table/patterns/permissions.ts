@@ -1,14 +1,21 @@
 import { parseScopeRef } from '../entities/scope-types.ts';
 import { invalid } from '../errors.ts';
 import { formatRef, isName, type Ref } from '../identifiers.ts';
-import { edgeKey, guardKey, nodeKey, permissionRef } from '../keys.ts';
+import { ANY_TENANT, edgeKey, GLOBAL, guardKey, nodeKey, permissionRef } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
-import { edgesFrom, nodeWith, ownedBy } from './lists.ts';
+import { readPermissionName } from '../permission-name.ts';
+import { allOf, edgesFrom, nodeWith, ownedBy } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
 import { itemAt, nodeByGuard, pageOf, typedPageOf } from './reads.ts';
 
 /** Scopes of roles that no tenant owns. */
 const UNOWNED: ReadonlySet<string> = new Set(['global', 'tenant']);
+
+/** Where the roles of a scope hang: on a shelf, or on the root that owns them. */
+function shelfOf(scope: string): Ref {
+  if (scope === 'global') return GLOBAL;
+  return scope === 'tenant' ? ANY_TENANT : parseScopeRef(scope, 'scope');
+}
 
 const roleScopeOf = (scope: string): string =>
   UNOWNED.has(scope) ? scope : formatRef(parseScopeRef(scope, 'scope'));
@@ -19,12 +26,16 @@ function pageRef(name: string): Ref {
   return permissionRef({ kind: 'page', text: name });
 }
 
+interface OfRole extends PageInput {
+  readonly role: string;
+}
+
 export const role = pattern(
   {
     name: 'role',
     title: 'a role by id',
     reads: [{ operation: 'GetItem' }],
-    rows: ['AZ-05'],
+    rows: ['AZ-05', 'AM-18', 'AM-24'],
   },
   (reader, input: { readonly role: string }) => itemAt(reader, nodeKey(refOf('role', input.role, 'role'))),
 );
@@ -57,8 +68,7 @@ export const pagesOfRole = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-15'],
   },
-  (reader, input: PageInput & { readonly role: string }) =>
-    pageOf(reader, edgesFrom(refOf('role', input.role, 'role'), 'page'), input),
+  (reader, input: OfRole) => pageOf(reader, edgesFrom(refOf('role', input.role, 'role'), 'page'), input),
 );
 
 export const rolePage = pattern(
@@ -92,4 +102,73 @@ export const rolesOfAccount = pattern(
   },
   (reader, input: PageInput & { readonly account: string }) =>
     pageOf(reader, ownedBy(refOf('account', input.account, 'account'), 'role'), input),
+);
+
+export const rolesOfScope = pattern(
+  {
+    name: 'roles-of-scope',
+    title: 'the roles that a tenant owns, or those that no tenant does: global, tenant',
+    reads: [{ operation: 'Query' }],
+    rows: ['AM-13'],
+  },
+  (reader, { scope, ...page }: PageInput & { readonly scope: string }) =>
+    pageOf(reader, ownedBy(shelfOf(scope), 'role'), page),
+);
+
+export const heirsOfRole = pattern(
+  {
+    name: 'heirs-of-role',
+    title: 'the roles that inherit directly from a role',
+    reads: [{ operation: 'Query' }],
+    rows: ['AM-18'],
+  },
+  (reader, input: OfRole) => pageOf(reader, ownedBy(refOf('role', input.role, 'role'), 'role'), input),
+);
+
+export const permissionsOfRole = pattern(
+  {
+    name: 'permissions-of-role',
+    title: 'the pages, permissions and patterns that a role itself allows or denies',
+    reads: [{ operation: 'Query' }],
+    rows: ['AM-14', 'AM-24'],
+  },
+  (reader, input: OfRole) =>
+    pageOf(reader, edgesFrom(refOf('role', input.role, 'role'), 'page', 'permission'), input),
+);
+
+export const permission = pattern(
+  {
+    name: 'permission',
+    title: 'a permission by its name module:action:resource',
+    reads: [{ operation: 'GetItem' }],
+    rows: ['AM-17'],
+  },
+  (reader, input: { readonly permission: string }) => {
+    const name = readPermissionName(input.permission);
+    if (name?.kind !== 'permission') {
+      throw invalid('permission', 'permission is not of the form module:action:resource');
+    }
+    return itemAt(reader, nodeKey(permissionRef(name)));
+  },
+);
+
+export const permissions = pattern(
+  {
+    name: 'permissions',
+    title: 'every permission that is registered',
+    reads: [{ operation: 'Query', index: 'GSI1' }],
+    rows: ['AM-02', 'AM-17'],
+  },
+  (reader, input: PageInput) => pageOf(reader, allOf('permission'), input),
+);
+
+export const roleTemplate = pattern(
+  {
+    name: 'role-template',
+    title: 'a role template by id',
+    reads: [{ operation: 'GetItem' }],
+    rows: ['AM-24'],
+  },
+  (reader, { template }: { readonly template: string }) =>
+    itemAt(reader, nodeKey(refOf('role-template', template, 'template'))),
 );

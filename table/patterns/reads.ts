@@ -1,11 +1,13 @@
+import { SCOPE_TYPES } from '../entities/scope-types.ts';
 import { GatehouseError } from '../errors.ts';
 import { isName, isRef, parseRef, type Ref } from '../identifiers.ts';
 import type { Item } from '../item.ts';
-import { type Key, nodeKey, parseKey } from '../keys.ts';
+import { type Key, nodeKey, parseKey, SCOPE_TYPE_LIST } from '../keys.ts';
 import type { MergedQuery } from '../read/merged.ts';
 import type { ListQuery, Page } from '../read/query.ts';
 import type { Reader } from '../read/reader.ts';
 import { type View, viewOf, viewsOf } from '../view.ts';
+import { ownedBy } from './lists.ts';
 import type { PageInput } from './pattern.ts';
 
 /** The reads that patterns are made of. */
@@ -65,3 +67,10 @@ export const mergedPageOf = async (
   query: MergedQuery,
   { limit, cursor }: PageInput,
 ): Promise<Page<View>> => viewsOf(await reader.listMerged({ ...query, limit, cursor }));
+
+/** Query: the types of scopes that can be tenants, those that were added too. */
+export async function rootTypes(reader: Reader): Promise<readonly string[]> {
+  const builtIn = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
+  const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
+  return [...builtIn, ...added.filter(({ root }) => root === true).map(({ name }) => String(name))];
+}

@@ -54,7 +54,8 @@ export function readValue(text: string, type: ValueType): unknown {
 export const settingsInForce = pattern(
   {
     name: 'settings-in-force',
-    title: 'settings at a scope, resolved down the tree and for a user',
+    title: 'settings at a scope whose ancestors are known, resolved down the tree and for a user',
+    // Without the ancestors a GetItem of the scope goes before.
     reads: [{ operation: 'BatchGetItem' }],
     rows: ['AM-20'],
   },

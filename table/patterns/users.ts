@@ -7,7 +7,7 @@ import type { Reader } from '../read/reader.ts';
 import type { View } from '../view.ts';
 import { inTenant, nodeWith, withStatus } from './lists.ts';
 import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
-import { itemAt, mergedPageOf, ownerOf, pageOf, typedPageOf } from './reads.ts';
+import { itemAt, mergedPageOf, nodeByGuard, ownerOf, pageOf, typedPageOf } from './reads.ts';
 
 /** The guard of one of a user's unique values, as a look-up: whose it is, and what it repeats. */
 async function holderOf(reader: Reader, key: Key): Promise<View | undefined> {
@@ -31,6 +31,17 @@ export const userIdByEmail = pattern(
   },
   (reader, { email }: { readonly email: string }) =>
     holderOf(reader, guardKey('EMAIL', normaliseEmail(email, 'email'))),
+);
+
+export const userByEmail = pattern(
+  {
+    name: 'user-by-email',
+    title: 'the user with an e-mail address',
+    reads: [{ operation: 'GetItem' }, { operation: 'GetItem' }],
+    rows: ['AM-01'],
+  },
+  (reader, { email }: { readonly email: string }) =>
+    nodeByGuard(reader, guardKey('EMAIL', normaliseEmail(email, 'email'))),
 );
 
 export const userIdByPhone = pattern(

@@ -66,6 +66,10 @@ export async function queryPage(
       continue;
     }
     if (items.length === limit) return { items, cursor: encodeCursor(list, position) };
+    if (isEmpty(range)) {
+      position = { range: position.range + 1 };
+      continue;
+    }
     const room = limit - items.length;
     const command = toCommand(
       table,
@@ -94,6 +98,9 @@ export async function queryPage(
 
 export const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
   index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
+
+/** A period that ends before it begins. DynamoDB would refuse it. */
+const isEmpty = ({ between }: Range): boolean => between !== undefined && between[0] > between[1];
 
 /** The place of an item, as DynamoDB would give it had the answer ended there. */
 const placeOf = (item: Item, index: ListQuery['index']): Record<string, string> =>

@@ -36,3 +36,21 @@ export const valuesOf = (pages: readonly (readonly Row[])[], attribute: string):
 
 /** Ids as a partition holds them: two of the same millisecond are in any order. */
 export const sorted = (...ids: readonly string[]): readonly string[] => [...ids].sort();
+
+/** A client by reference. */
+export const newClient = async (world: World, name: string): Promise<string> =>
+  `client:${await create(world, 'client', { name })}`;
+
+/** Something that stands under `parent`, by reference. */
+export const place = async (
+  world: World,
+  type: string,
+  parent: string,
+  more: Record<string, unknown> = {},
+): Promise<string> => `${type}:${await create(world, type, { parent, name: `Some ${type}`, ...more })}`;
+
+/** A root scope of a type that an operator has added. */
+export async function newCampus(world: World): Promise<string> {
+  await world.run('scope-type.create', { name: 'campus', root: true });
+  return create(world, 'scope', { type: 'campus', name: 'Campus' });
+}

@@ -1,0 +1,420 @@
+import { expect } from 'vitest';
+import { hashOfToken } from '../../table/api-token.ts';
+import { decisionKey, logPartitions, nodeKey, operationKey, partitionOf } from '../../table/keys.ts';
+import {
+  activityOfUser,
+  auditLog,
+  session,
+  sessionsOfUser,
+  token,
+  tokensInForce,
+} from '../../table/patterns/index.ts';
+import type { World } from '../support/world.ts';
+import { row } from './row.ts';
+import { BAD_CURSOR, create, NOBODY, newClient, newUser, place, several, sorted, valuesOf } from './setup.ts';
+
+/** Seed 000: the audit log, tokens and login sessions, which are kept for a time. */
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const DAY_SECONDS = 86_400;
+
+const instantOf = (world: World, milliseconds = 0): string =>
+  new Date(world.clock.now() + milliseconds).toISOString();
+const seconds = (world: World): number => Math.floor(world.clock.now() / 1000);
+const refOf = (text: string) => {
+  const [type = '', id = ''] = text.split(':');
+  return { type, id };
+};
+
+/** Runs a command as somebody. */
+async function actAs(
+  world: World,
+  actor: string,
+  command: string,
+  input: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> {
+  const answer = await world.provision({ command, input, actor, ...more });
+  if (!answer.ok) throw new Error(`${command}: ${answer.error.code} ${answer.error.message}`);
+  return answer.result;
+}
+
+/** What the table itself holds in these partitions: keys, secrets and time-to-live too. */
+const itemsIn = (world: World, ...partitions: readonly string[]) =>
+  world.reader.listAll({ ranges: partitions.map((partition) => ({ partition })) });
+
+row('AM-11', async ({ world, reads, pages }) => {
+  const [acme, twin] = [await newClient(world, 'AM11'), await newClient(world, 'AM11 twin')];
+  world.clock.advance(HOUR);
+  const start = world.clock.now();
+  // Often enough that every part of the log holds some.
+  const made = await several(9, async (n) => {
+    const id = (await place(world, 'project', acme)).slice('project:'.length);
+    await place(world, 'project', twin);
+    await create(world, 'user', {});
+    if (n % 3 === 0)
+      await world.run('audit.create', { tenant: twin, action: 'x', entityType: 'y', entityId: 'z' });
+    world.clock.advance(HOUR);
+    return id;
+  });
+  const at = (hours: number) => new Date(start + hours * HOUR).toISOString();
+
+  const seen = await pages(auditLog, { tenant: acme, from: at(0) }, 4);
+  expect(seen.map(({ length }) => length)).toEqual([4, 4, 1]);
+  // In the order of time over all parts of the log, with everything that happened there and nothing else.
+  expect(valuesOf(seen, 'entityId')).toEqual(made);
+  for (const each of seen.flat()) expect(each).toMatchObject({ action: 'project.create', tenant: acme });
+  const range = async (from?: string, until?: string, limit = 2) =>
+    valuesOf(await pages(auditLog, { tenant: acme, from, until }, limit), 'entityId');
+  expect(await range(at(2), at(5))).toEqual(made.slice(2, 5));
+  expect(await range(at(2), at(5), 1)).toEqual(made.slice(2, 5));
+  expect(await range(at(8))).toEqual(made.slice(8));
+  expect(await range(at(9))).toEqual([]);
+  expect((await range(undefined, at(1))).slice(-1)).toEqual(made.slice(0, 1));
+
+  // What an application saw: where it came from goes along.
+  const [ann, visit] = [await newUser(world), await create(world, 'session', { user: await newUser(world) })];
+  await actAs(world, ann, 'audit.create', {
+    tenant: acme,
+    action: 'login',
+    entityType: 'user',
+    entityId: ann,
+    status: 'failure',
+    severity: 'warning',
+    ipAddress: '192.0.2.7',
+    userAgent: 'Browser/1.0',
+    sessionId: visit,
+    metadata: { attempts: 3 },
+    relatedEntities: { door: 'north' },
+  });
+  const { items } = await reads(auditLog, { tenant: acme, from: at(9) });
+  expect(items).toMatchObject([
+    {
+      userId: ann,
+      entityType: 'user',
+      entityId: ann,
+      timestamp: at(9),
+      ipAddress: '192.0.2.7',
+      userAgent: 'Browser/1.0',
+      status: 'failure',
+      severity: 'warning',
+      sessionId: visit,
+      metadata: { attempts: 3 },
+      relatedEntities: { door: 'north' },
+    },
+  ]);
+  const { cursor } = await reads(auditLog, { tenant: acme, limit: 1 });
+  await expect(reads(auditLog, { tenant: twin, cursor })).rejects.toMatchObject(BAD_CURSOR);
+  await expect(reads(auditLog, { tenant: acme, until: '2026' })).rejects.toMatchObject({
+    code: 'invalid',
+    field: 'until',
+  });
+});
+
+row('AM-12', async ({ world, reads, pages }) => {
+  const [acme, twin] = [await newClient(world, 'AM12'), await newClient(world, 'AM12 twin')];
+  const [ann, bob] = [await newUser(world), await newUser(world)];
+  const start = world.clock.now();
+  const at = (hours: number) => new Date(start + hours * HOUR).toISOString();
+  // In two clients and in none; Bob, a pipeline and nobody in particular beside her.
+  const acts = [
+    ['project.create', { parent: acme, name: 'One' }],
+    ['project.create', { parent: twin, name: 'Two' }],
+    ['user.create', {}],
+    ['audit.create', { tenant: acme, action: 'door-opened', entityType: 'device', entityId: 'north' }],
+  ] as const;
+  for (const [command, input] of acts) {
+    await actAs(world, ann, command, { ...input });
+    await actAs(world, bob, 'project.create', { parent: acme, name: 'By Bob' });
+    await actAs(world, 'pipeline', 'project.create', { parent: acme, name: 'By a pipeline' });
+    await place(world, 'project', acme);
+    world.clock.advance(HOUR);
+  }
+  // What is done to her is not what she does, and what fails is not done.
+  await actAs(world, bob, 'user.update', { id: ann, title: 'Head' });
+  await world.provision({ command: 'project.create', input: { parent: acme }, actor: ann });
+
+  const seen = await pages(activityOfUser, { user: ann }, 3);
+  expect(seen.map(({ length }) => length)).toEqual([3, 1]);
+  expect(valuesOf(seen, 'action')).toEqual([...acts.slice(0, 3).map(([command]) => command), 'door-opened']);
+  expect(valuesOf(seen, 'tenant')).toEqual([acme, twin, undefined, acme]);
+  for (const each of seen.flat()) expect(each).toMatchObject({ userId: ann, actor: ann });
+  const some = await pages(activityOfUser, { user: ann, from: at(1), until: at(3) }, 1);
+  expect(valuesOf(some, 'timestamp')).toEqual([at(1), at(2)]);
+  const ofBob = (await pages(activityOfUser, { user: bob }, 2)).flat();
+  expect(ofBob).toHaveLength(5);
+  expect(ofBob.at(-1)).toMatchObject({ action: 'user.update', entityId: ann });
+  // Named by reference it is the same person.
+  await actAs(world, `user:${ann}`, 'project.create', { parent: acme, name: 'Again' });
+  expect((await reads(activityOfUser, { user: ann, from: at(4) })).items).toHaveLength(1);
+  expect(await reads(activityOfUser, { user: NOBODY })).toEqual({ items: [] });
+});
+
+row('AM-21', async ({ world, reads, pages, record }) => {
+  const acme = await newClient(world, 'AM21');
+  const [ann, bob] = [await newUser(world), await newUser(world)];
+  const issue = (user: string, more: Record<string, unknown> = {}) =>
+    world.run('token.create', { user, tenant: acme, tokenType: 'api', ...more });
+  const input = {
+    user: ann,
+    tenant: acme,
+    tokenType: 'api',
+    deviceId: 'laptop',
+    payload: { for: 'reports' },
+  };
+  const made = await actAs(world, bob, 'token.create', input, { operationId: 'am21' });
+  const [id, text] = [String(made.id), String(made.token)];
+  expect(text).toMatch(/^gh1_u_/);
+  expect(text).toContain(id);
+  // Once: who sends the same again is told what was made, and not the text.
+  const again = await actAs(world, bob, 'token.create', input, { operationId: 'am21' });
+  expect(again).toMatchObject({ id });
+  expect(again).not.toHaveProperty('token');
+
+  const expiresAt = instantOf(world, 30 * DAY);
+  const shown = { id, user: ann, tenant: acme, tokenType: 'api', revoked: false, expiresAt };
+  const found = await reads(token, { token: id });
+  expect(found).toMatchObject({ ...shown, issuedAt: instantOf(world), payload: { for: 'reports' } });
+  expect(found).not.toHaveProperty('hash');
+  // The table holds a hash, and the text nowhere: not at the user, not in the log, not in the operation.
+  const own = { type: 'token', id };
+  const held = await itemsIn(
+    world,
+    ...[partitionOf(own), partitionOf({ type: 'user', id: ann }), operationKey('am21').PK],
+    ...logPartitions(refOf(acme)),
+  );
+  expect(held.map(({ Type }) => Type)).toEqual(
+    expect.arrayContaining(['AuthToken', 'Ownership', 'AuditLog']),
+  );
+  const secret = text.slice(-43);
+  expect(JSON.stringify(held)).not.toContain(secret);
+  expect(JSON.stringify(held.filter(({ PK }) => PK === partitionOf(own)))).toContain(hashOfToken(text));
+  const ttl = seconds(world) + 30 * DAY_SECONDS;
+  for (const key of [nodeKey(own), decisionKey(own)]) {
+    expect(await world.reader.get(key)).toMatchObject({ ttl });
+  }
+  expect(held.find(({ owned }) => owned === `token:${id}`)).toMatchObject({ ttl });
+
+  const short = await issue(ann, { expiresAt: instantOf(world, DAY) });
+  const refresh = await issue(ann, { tokenType: 'refresh' });
+  expect(refresh).not.toHaveProperty('token');
+  const foreign = await issue(bob);
+  const bearer = (which: string) => record(() => world.newEngine().bearerOf(which));
+  const inForce = async (user: string, limit = 2) =>
+    valuesOf(await pages(tokensInForce, { user, at: instantOf(world) }, limit), 'id');
+  expect(await bearer(id)).toEqual({ subject: `user:${ann}`, hash: hashOfToken(text) });
+  expect(await bearer(String(foreign.id))).toMatchObject({ subject: `user:${bob}` });
+  // A token that no request is made with has no bearer, nor has none.
+  expect(await bearer(refresh.id)).toBeUndefined();
+  expect(await bearer(NOBODY)).toBeUndefined();
+  expect(await inForce(ann)).toEqual(sorted(id, short.id, refresh.id));
+  expect(await inForce(ann, 1)).toEqual(sorted(id, short.id, refresh.id));
+
+  // At its end, to the millisecond.
+  world.clock.advance(DAY - 1);
+  expect(await bearer(short.id)).toBeDefined();
+  world.clock.advance(1);
+  expect(await bearer(short.id)).toBeUndefined();
+  expect(await inForce(ann)).toEqual(sorted(id, refresh.id));
+  const third = await issue(ann);
+  await world.run('token.revoke', { id: third.id, revokedBy: bob });
+  expect(await reads(token, { token: third.id })).toMatchObject({
+    revoked: true,
+    revokedAt: instantOf(world),
+    revokedBy: bob,
+  });
+  expect(await bearer(third.id)).toBeUndefined();
+  expect(await inForce(ann)).toEqual(sorted(id, refresh.id));
+  expect(await bearer(id)).toBeDefined();
+  expect(await world.refused('token.revoke', { id: third.id })).toMatchObject({ code: 'conflict' });
+  world.clock.advance(29 * DAY - 1);
+  expect(await bearer(id)).toBeDefined();
+  expect(await inForce(ann)).toEqual(sorted(id, refresh.id));
+  world.clock.advance(1);
+  expect(await bearer(id)).toBeUndefined();
+  expect(await inForce(ann)).toEqual([]);
+
+  const long = { user: ann, tokenType: 'api', expiresAt: instantOf(world, 30 * DAY + 1) };
+  expect(await world.refused('token.create', long)).toMatchObject({ code: 'invalid', field: 'expiresAt' });
+  expect(await world.refused('token.create', { user: NOBODY, tokenType: 'api' })).toMatchObject({
+    code: 'not_found',
+    field: 'user',
+  });
+  await world.run('token.delete', { id });
+  expect(await reads(token, { token: id })).toBeUndefined();
+});
+
+row('AM-22', async ({ world, reads, pages }) => {
+  const acme = await newClient(world, 'AM22');
+  const [ann, bob] = [await newUser(world), await newUser(world)];
+  const begin = (user: string, more: Record<string, unknown> = {}) =>
+    create(world, 'session', { user, tenant: acme, ...more });
+  const open = await begin(ann, {
+    ssoProvider: 'google',
+    ipAddress: '192.0.2.7',
+    userAgent: 'Browser/1.0',
+    deviceInfo: { os: 'none' },
+    mfaVerified: true,
+    location: 'Berlin',
+  });
+  const limited = await begin(ann, { sessionEnd: instantOf(world, HOUR) });
+  const revoked = await begin(ann, { sessionEnd: instantOf(world, HOUR) });
+  const expired = await begin(ann, { status: 'expired' });
+  const foreign = await begin(bob);
+  await world.run('session.update', { id: revoked, status: 'revoked' });
+
+  const list = async (status?: 'active' | 'expired' | 'revoked', user = ann, limit = 1) =>
+    (await pages(sessionsOfUser, { user, at: instantOf(world), status }, limit)).flat();
+  const ids = async (...of: Parameters<typeof list>) => valuesOf([await list(...of)], 'id');
+  expect(await ids()).toEqual(sorted(open, limited, revoked, expired));
+  expect(await ids('active')).toEqual(sorted(open, limited));
+  expect(await ids('expired')).toEqual([expired]);
+  expect(await ids('revoked')).toEqual([revoked]);
+  expect(await ids('active', bob)).toEqual([foreign]);
+  const found = await reads(session, { session: open, at: instantOf(world) });
+  expect(found).toMatchObject({
+    user: ann,
+    tenant: acme,
+    status: 'active',
+    sessionStart: instantOf(world),
+    ssoProvider: 'google',
+    ipAddress: '192.0.2.7',
+    deviceInfo: { os: 'none' },
+    mfaVerified: true,
+    location: 'Berlin',
+  });
+  expect(await list('active', ann, 5)).toContainEqual(found);
+
+  // Past its end a session has expired, though nobody has written so; a revoked one stays revoked.
+  world.clock.advance(HOUR - 1);
+  expect(await ids('active')).toEqual(sorted(open, limited));
+  world.clock.advance(1);
+  expect(await ids('active')).toEqual([open]);
+  expect(await ids('expired', ann, 2)).toEqual(sorted(limited, expired));
+  expect(await ids('revoked')).toEqual([revoked]);
+  for (const each of await list('expired')) expect(each.status).toBe('expired');
+  expect(await reads(session, { session: limited, at: instantOf(world) })).toMatchObject({
+    status: 'expired',
+  });
+  expect(await reads(session, { session: limited, at: instantOf(world, -1) })).toMatchObject({
+    status: 'active',
+  });
+  expect(await reads(session, { session: revoked, at: instantOf(world) })).toMatchObject({
+    status: 'revoked',
+  });
+  await world.run('session.update', { id: limited, sessionEnd: instantOf(world, HOUR) });
+  expect(await ids('active')).toEqual(sorted(open, limited));
+  const backwards = { user: ann, sessionStart: instantOf(world), sessionEnd: instantOf(world, -1) };
+  const refusal = { code: 'invalid', field: 'sessionEnd' };
+  expect(await world.refused('session.create', backwards)).toMatchObject(refusal);
+  const early = { id: limited, sessionEnd: instantOf(world, -2 * HOUR) };
+  expect(await world.refused('session.update', early)).toMatchObject(refusal);
+
+  // Kept for 90 days from their start, whether or not DynamoDB has cleared them away by then.
+  const ttl = seconds(world) - 3_600 + 90 * DAY_SECONDS;
+  expect(await world.reader.get(nodeKey({ type: 'session', id: open }))).toMatchObject({ ttl });
+  const edges = await itemsIn(world, partitionOf({ type: 'user', id: ann }));
+  expect(edges.find(({ owned }) => owned === `session:${open}`)).toMatchObject({ ttl });
+  world.clock.advance(90 * DAY - HOUR - 1);
+  expect(await ids('active')).toEqual([open]);
+  world.clock.advance(1);
+  expect(await ids()).toEqual([]);
+  expect(await reads(session, { session: open, at: instantOf(world) })).toBeUndefined();
+});
+
+row('AM-26', async ({ world, reads }) => {
+  const [acme, twin] = [await newClient(world, 'AM26'), await newClient(world, 'AM26 twin')];
+  const actor = await newUser(world);
+  const tenant = refOf(acme);
+  let since = 0;
+  /** The records that the log of Acme, or of what concerns no tenant, has gained. */
+  const gained = async (of?: string) => {
+    const { items } = await reads(auditLog, { tenant: of, from: new Date(since).toISOString() });
+    return items;
+  };
+  const next = () => {
+    world.clock.advance(HOUR);
+    since = world.clock.now();
+  };
+  const origin = { ipAddress: '192.0.2.7', userAgent: 'Browser/1.0' };
+
+  next();
+  const project = await actAs(
+    world,
+    actor,
+    'project.create',
+    { parent: acme, name: 'One' },
+    { operationId: 'am26', origin },
+  );
+  const created = await gained(acme);
+  expect(created).toMatchObject([
+    {
+      action: 'project.create',
+      entityType: 'project',
+      entityId: project.id,
+      timestamp: instantOf(world),
+      operationId: 'am26',
+      status: 'success',
+      severity: 'info',
+      actor,
+      userId: actor,
+      tenant: acme,
+      after: { name: 'One', parent: acme },
+      ...origin,
+    },
+  ]);
+  expect(created[0]).not.toHaveProperty('before');
+  expect(await gained(twin)).toEqual([]);
+  expect(await gained()).toEqual([]);
+  const isHere = ({ timestamp }: Readonly<Record<string, unknown>>) => timestamp === instantOf(world);
+  const kept = (await itemsIn(world, ...logPartitions(tenant))).filter(isHere);
+  expect(kept.map(({ ttl }) => ttl)).toEqual([seconds(world) + 31_536_000]);
+
+  // Changes and deletions say what was before; edges leave their records as nodes do.
+  const steps: [command: string, input: Record<string, unknown>, record: Record<string, unknown>][] = [
+    ['project.update', { id: project.id, name: 'Two' }, { before: { name: 'One' }, after: { name: 'Two' } }],
+    ['grant.create', { user: actor, scope: acme }, { entityType: 'grant', after: { scope: acme } }],
+    ['setting.create', { scope: acme, key: 'a', value: 'b' }, { after: { key: 'a', value: 'b' } }],
+    ['setting.delete', { scope: acme, key: 'a' }, { before: { value: 'b' }, severity: 'warning' }],
+    ['project.delete', { id: project.id }, { before: { name: 'Two' }, severity: 'warning' }],
+  ];
+  for (const [command, input, expected] of steps) {
+    next();
+    await world.run(command, input);
+    const found = await gained(acme);
+    expect(found, command).toMatchObject([{ action: command, tenant: acme, ...expected }]);
+    expect(found[0]).not.toHaveProperty('actor');
+  }
+  // What concerns no tenant is logged too, and never what is secret.
+  next();
+  const passwordHash = 'never to be logged';
+  const { id } = await world.run('user.create', { passwordHash });
+  await world.run('admin.create', { user: id });
+  const global = await gained();
+  expect(global.map(({ action, severity }) => `${action} ${severity}`).toSorted()).toEqual([
+    'admin.create critical',
+    'user.create info',
+  ]);
+  expect(JSON.stringify(global)).not.toContain(passwordHash);
+
+  // What writes nothing leaves nothing: failures, readings, rehearsals, and the same operation again.
+  next();
+  const again = {
+    command: 'project.create',
+    input: { parent: acme, name: 'One' },
+    operationId: 'am26',
+    actor,
+  };
+  await world.provision(again);
+  expect(await world.refused('grant.create', { user: actor, scope: acme })).toMatchObject({
+    code: 'conflict',
+  });
+  expect(await world.refused('project.create', { parent: acme })).toMatchObject({ code: 'invalid' });
+  expect(await world.refused('project.update', { id: NOBODY, name: 'Three' })).toMatchObject({
+    code: 'not_found',
+  });
+  expect(await world.refused('client.create', { name: 'AM26' })).toMatchObject({ code: 'conflict' });
+  await world.run('client.read', { name: 'AM26' });
+  await actAs(world, actor, 'project.create', { parent: acme, name: 'Four' }, { dryRun: true });
+  for (const of of [acme, twin, undefined]) expect(await gained(of)).toEqual([]);
+});
