@@ -51,6 +51,7 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     entityId: entry.entity.id,
     timestamp: context.now,
     operationId: context.operationId,
+    source: 'provisioning',
     status: 'success',
     severity: severityOf(context.command),
     ...(actor === undefined ? {} : { actor }),

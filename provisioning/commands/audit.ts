@@ -34,7 +34,12 @@ export const auditCommands: readonly Command[] = [
       return {
         actions: [],
         result: { recorded: true, timestamp: planning.now },
-        audit: { entity: { type: entityType, id: entityId }, tenant: owner, details },
+        // Whatever it calls the action, it is not one of ours.
+        audit: {
+          entity: { type: entityType, id: entityId },
+          tenant: owner,
+          details: { ...details, source: 'application' },
+        },
       };
     },
   }),

@@ -7,6 +7,21 @@ const description = field.text(1_000).optional();
 const words = field.text(256).optional();
 const active = { status: 'active' };
 
+/** What enterprises use. */
+const used = <T extends string>(type: T, label: string) => ({
+  type,
+  label,
+  summary: `A ${type} that enterprises use (seed 002).`,
+  attributes: z.strictObject({
+    name: field.name,
+    description,
+    status: z.enum(['active', 'inactive']).optional(),
+  }),
+  defaults: active,
+  guards: [],
+  listShards: 4,
+});
+
 export const PLATFORM = {
   subscription: {
     type: 'subscription',
@@ -88,30 +103,6 @@ export const PLATFORM = {
     guards: [],
     listShards: 4,
   },
-  product: {
-    type: 'product',
-    label: 'Product',
-    summary: 'A product that enterprises use (seed 002).',
-    attributes: z.strictObject({
-      name: field.name,
-      description,
-      status: z.enum(['active', 'inactive']).optional(),
-    }),
-    defaults: active,
-    guards: [],
-    listShards: 4,
-  },
-  service: {
-    type: 'service',
-    label: 'Service',
-    summary: 'A service that enterprises use (seed 002).',
-    attributes: z.strictObject({
-      name: field.name,
-      description,
-      status: z.enum(['active', 'inactive']).optional(),
-    }),
-    defaults: active,
-    guards: [],
-    listShards: 4,
-  },
+  product: used('product', 'Product'),
+  service: used('service', 'Service'),
 } as const satisfies Record<string, Entity>;

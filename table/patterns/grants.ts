@@ -5,7 +5,7 @@ import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey, nodeKey } from '../keys.ts';
 import { allOf, edgesFrom, wideEdgesFrom } from './lists.ts';
-import { instantOf, type PageInput, pattern, refOf } from './pattern.ts';
+import { instantOf, type PageInput, pattern, refOf, subjectOf } from './pattern.ts';
 import { itemAt, pageOf, rootTypes } from './reads.ts';
 
 interface OfUser extends PageInput {
@@ -59,8 +59,7 @@ export const locationsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-08'],
   },
-  (reader, { user, ...page }: OfUser) =>
-    pageOf(reader, edgesFrom(refOf('user', user, 'user'), 'location'), page),
+  (reader, { user, ...page }: OfUser) => pageOf(reader, edgesFrom(subjectOf(user), 'location'), page),
 );
 
 export const usersOfLocation = pattern(
@@ -81,8 +80,7 @@ export const groupsOfUser = pattern(
     reads: [{ operation: 'Query' }],
     rows: ['RB-10'],
   },
-  (reader, { user, ...page }: OfUser) =>
-    pageOf(reader, edgesFrom(refOf('user', user, 'user'), 'group'), page),
+  (reader, { user, ...page }: OfUser) => pageOf(reader, edgesFrom(subjectOf(user), 'group'), page),
 );
 
 export const groupsOfUserAt = pattern(
@@ -95,7 +93,7 @@ export const groupsOfUserAt = pattern(
   (reader, { user, scope, ...page }: OfUser & { readonly scope: string }) => {
     const at = formatRef(parseScopeRef(scope, 'scope'));
     const keep = (edge: Item) => edge.scope === at;
-    return pageOf(reader, { ...edgesFrom(refOf('user', user, 'user'), 'group'), keep }, page);
+    return pageOf(reader, { ...edgesFrom(subjectOf(user), 'group'), keep }, page);
   },
 );
 
@@ -140,7 +138,7 @@ export const grantOf = pattern(
     rows: ['AZ-06'],
   },
   (reader, { user, scope }: { readonly user: string; readonly scope: string }) =>
-    itemAt(reader, edgeKey(parseScopeRef(scope, 'scope'), refOf('user', user, 'user'))),
+    itemAt(reader, edgeKey(subjectOf(user), parseScopeRef(scope, 'scope'))),
 );
 
 export const grantsOfUser = pattern(
@@ -151,7 +149,7 @@ export const grantsOfUser = pattern(
     rows: ['AZ-07'],
   },
   async (reader, { user, ...page }: OfUser) =>
-    pageOf(reader, edgesFrom(refOf('user', user, 'user'), ...(await rootTypes(reader))), page),
+    pageOf(reader, edgesFrom(subjectOf(user), ...(await rootTypes(reader))), page),
 );
 
 export const grantById = pattern(
@@ -172,11 +170,7 @@ export const assignmentsOfUserAt = pattern(
     rows: ['AM-02', 'AM-19'],
   },
   (reader, { user, scope, ...page }: OfUser & { readonly scope: string }) =>
-    pageOf(
-      reader,
-      wideEdgesFrom(refOf('user', user, 'user'), 'assignment', parseScopeRef(scope, 'scope')),
-      page,
-    ),
+    pageOf(reader, wideEdgesFrom(subjectOf(user), 'assignment', parseScopeRef(scope, 'scope')), page),
 );
 
 export const rolesOfUser = pattern(
@@ -191,7 +185,7 @@ export const rolesOfUser = pattern(
     const inForce = isInForce(readAt(at));
     const keep = (edge: Item) => inForce(edge) && !(Array.isArray(edge.roles) && edge.roles.length === 0);
     const roots = await rootTypes(reader);
-    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', 'role', ...roots, 'group');
+    const query = edgesFrom(subjectOf(user), 'assignment', 'role', ...roots, 'group');
     return pageOf(reader, { ...query, keep }, page);
   },
 );
@@ -213,7 +207,7 @@ export const scopesOfUser = pattern(
     const isThere = ({ scope }: Item) =>
       typeof scope === 'string' && (type === undefined || parseScopeRef(scope, 'scope').type === type);
     const roots = await rootTypes(reader);
-    const query = edgesFrom(refOf('user', user, 'user'), 'assignment', ...roots, 'group');
+    const query = edgesFrom(subjectOf(user), 'assignment', ...roots, 'group');
     return pageOf(reader, { ...query, keep: (edge) => inForce(edge) && isThere(edge) }, page);
   },
 );

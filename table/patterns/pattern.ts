@@ -1,7 +1,7 @@
 import type { IndexName } from '../entities/entity.ts';
 import { instant } from '../entities/fields.ts';
 import { invalid } from '../errors.ts';
-import { isId, type Ref } from '../identifiers.ts';
+import { isId, isRef, parseRef, type Ref } from '../identifiers.ts';
 import type { Reader } from '../read/reader.ts';
 
 /** One read of a pattern, in the order in which they are made. */
@@ -49,6 +49,12 @@ export interface Period {
 export function refOf(type: string, id: string, field: string): Ref {
   if (!isId(id)) throw invalid(field, `${field} is neither a ULID nor a UUID`);
   return { type, id };
+}
+
+/** A user by id, or a technical user by reference. Throws `invalid` on `user` for what is neither. */
+export function subjectOf(text: string): Ref {
+  const isTechnical = isRef(text) && text.startsWith('technical-user:');
+  return isTechnical ? parseRef(text, 'user') : refOf('user', text, 'user');
 }
 
 /** An instant as the table holds it, in UTC. Throws `invalid` naming `field` for what is none. */

@@ -93,23 +93,12 @@ export const roleWithPermissions = pattern(
     typedPageOf(reader, nodeWith(refOf('role', input.role, 'role'), ['page', 'permission']), input),
 );
 
-export const rolesOfAccount = pattern(
-  {
-    name: 'roles-of-account',
-    title: 'the roles that an account owns',
-    reads: [{ operation: 'Query' }],
-    rows: ['PL-19'],
-  },
-  (reader, input: PageInput & { readonly account: string }) =>
-    pageOf(reader, ownedBy(refOf('account', input.account, 'account'), 'role'), input),
-);
-
 export const rolesOfScope = pattern(
   {
     name: 'roles-of-scope',
     title: 'the roles that a tenant owns, or those that no tenant does: global, tenant',
     reads: [{ operation: 'Query' }],
-    rows: ['AM-13'],
+    rows: ['AM-13', 'PL-19'],
   },
   (reader, { scope, ...page }: PageInput & { readonly scope: string }) =>
     pageOf(reader, ownedBy(shelfOf(scope), 'role'), page),

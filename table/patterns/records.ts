@@ -3,7 +3,7 @@ import type { Item } from '../item.ts';
 import { nodeKey } from '../keys.ts';
 import { type View, viewOf } from '../view.ts';
 import { inTenant, logOf, ownedBy } from './lists.ts';
-import { instantOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
+import { instantOf, type PageInput, type Period, pattern, periodOf, refOf, subjectOf } from './pattern.ts';
 import { itemAt, mergedPageOf, pageOf } from './reads.ts';
 
 /** What is kept for a time: the audit log, tokens, login sessions (seed 000). */
@@ -40,7 +40,7 @@ export const activityOfUser = pattern(
     rows: ['AM-12'],
   },
   (reader, { user, from, until, ...page }: PageInput & Period & { readonly user: string }) =>
-    pageOf(reader, inTenant('audit', refOf('user', user, 'user'), periodOf({ from, until })), page),
+    pageOf(reader, inTenant('audit', subjectOf(user), periodOf({ from, until })), page),
 );
 
 export const token = pattern(
@@ -64,7 +64,7 @@ export const tokensInForce = pattern(
   (reader, { user, at, ...page }: OfUserAt) => {
     const time = Date.parse(instantOf(at, 'at'));
     const keep = ({ revoked, expiresAt }: Item) => revoked === false && time < Date.parse(String(expiresAt));
-    return pageOf(reader, ownedBy(refOf('user', user, 'user'), 'token', keep), page);
+    return pageOf(reader, ownedBy(subjectOf(user), 'token', keep), page);
   },
 );
 
@@ -106,7 +106,7 @@ export const sessionsOfUser = pattern(
     const time = Date.parse(instantOf(at, 'at'));
     const keep = (item: Item) =>
       isKept(item, time) && (status === undefined || statusAt(item, time) === status);
-    const found = await pageOf(reader, ownedBy(refOf('user', user, 'user'), 'session', keep), page);
+    const found = await pageOf(reader, ownedBy(subjectOf(user), 'session', keep), page);
     return { ...found, items: found.items.map((each) => sessionAt(each, time)) };
   },
 );

@@ -59,6 +59,7 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
     timestamp: new Date(now).toISOString(),
     operationId: done.operationId,
     actor: 'ops@example.com',
+    source: 'provisioning',
     status: 'success',
     severity: type === 'admin' ? 'critical' : command.endsWith('.delete') ? 'warning' : 'info',
     ttl: Math.floor(now / 1000) + YEAR,

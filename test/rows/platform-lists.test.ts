@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import {
   licensesOfAccount,
   licensesOfEnterprise,
-  rolesOfAccount,
+  rolesOfScope,
   toolsOfWorkstream,
   workstreamsOfAccount,
   workstreamsOfEnterprise,
@@ -155,16 +155,14 @@ row('PL-19', async ({ world, reads, pages }) => {
   // Roles that the account uses and does not own.
   const lent = await several(2, (n) => newRoleOf(n === 0 ? 'global' : 'tenant', 'pl19 0'));
   await world.run('grant.create', { user: await newUser(world), scope: mine, roles: lent });
-  const account = idOf(mine);
-
-  const seen = await pages(rolesOfAccount, { account }, 2);
+  const seen = await pages(rolesOfScope, { scope: mine }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   for (const each of seen.flat()) expect(each).toMatchObject({ scope: mine });
   await world.run('role.update', { id: made[0], name: 'pl19 renamed' });
   await world.run('role.delete', { id: made[1] });
-  const { items } = await reads(rolesOfAccount, { account });
+  const { items } = await reads(rolesOfScope, { scope: mine });
   expect(valuesOf([items], 'id')).toEqual(sorted(made[0] ?? '', made[2] ?? ''));
   expect(items.find(({ id }) => id === made[0])).toMatchObject({ name: 'pl19 renamed' });
-  expect(valuesOf(await pages(rolesOfAccount, { account: idOf(other) }, 1), 'id')).toEqual([foreign]);
+  expect(valuesOf(await pages(rolesOfScope, { scope: other }, 1), 'id')).toEqual([foreign]);
 });
