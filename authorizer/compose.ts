@@ -19,7 +19,7 @@ import { createApiTokenSubject } from './token/api-token.ts';
 import { createAuthentication } from './token/authentication.ts';
 import { createRemoteKeys } from './token/keys.ts';
 
-type TableReader = Pick<Reader, 'get' | 'getMany' | 'listAll'>;
+type TableReader = Pick<Reader, 'get' | 'getMany' | 'getSnapshot' | 'listAll'>;
 
 /** What a test, or several authorizers in one process, put in place of the real thing. */
 export interface Overrides {

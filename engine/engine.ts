@@ -1,17 +1,17 @@
 import type { TokenFacts } from '../table/decision/facts.ts';
-import { GatehouseError, invalid } from '../table/errors.ts';
-import type { Reader } from '../table/read/reader.ts';
-import { watch } from './coherence.ts';
+import { invalid } from '../table/errors.ts';
 import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
-import { type Need, needToken } from './needs.ts';
+import type { Freshness } from './freshness.ts';
+import { needToken } from './needs.ts';
 import { rolesInForce } from './roles.ts';
-import { type Clock, createStore, type Entry } from './store.ts';
-import { assemble, type Find, type Question, type View } from './view.ts';
+import { type Clock, createStore, type DecisionReader } from './store.ts';
+import type { View } from './view.ts';
+import { createViews } from './views.ts';
 
 export interface EngineOptions {
   /** Reads decision items: strongly consistent, failing as a whole when a key stays unread. */
-  readonly reader: Pick<Reader, 'getMany'>;
+  readonly reader: DecisionReader;
   readonly clock: Clock;
   /** Milliseconds for which what was read may answer: how stale an allow or a deny can be. Default 60,000. */
   readonly ttlMs?: number;
@@ -25,9 +25,12 @@ export interface EngineOptions {
 export interface CheckOptions {
   /** The instant to decide for, in epoch milliseconds; now when left out. */
   readonly at?: number;
+  /** How fresh what the decision rests on must be; `cached` when left out. */
+  readonly freshness?: Freshness;
 }
 
-export interface CheckRequest extends CheckOptions {
+export interface CheckRequest {
+  readonly at?: number;
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
@@ -43,7 +46,8 @@ export interface Engine {
   /**
    * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at
    * `scope` (`location:01J…`): SPEC section 2. Synchronous when all it needs is cached, otherwise one
-   * BatchGetItem, or two for a nested scope. A name that nothing can have is a deny, not an error.
+   * BatchGetItem, or two for a nested scope; a `strong` check is as many TransactGetItems. A name that nothing
+   * can have is a deny, not an error.
    *
    * @throws GatehouseError on faults only (`throttled`, `transient`, `damaged_item`, `internal`); a
    *   fault means "not allowed"
@@ -55,7 +59,10 @@ export interface Engine {
     options?: CheckOptions,
   ) => Decision | Promise<Decision>;
   /** Many checks, in the same number of reads as one; answers in the order of the requests. */
-  readonly checkMany: (requests: readonly CheckRequest[]) => Promise<readonly Decision[]>;
+  readonly checkMany: (
+    requests: readonly CheckRequest[],
+    options?: CheckOptions,
+  ) => Promise<readonly Decision[]>;
   /** The roles in force, inherited ones included; undefined when the subject or the scope does not exist. */
   readonly rolesOf: (
     subject: string,
@@ -84,12 +91,6 @@ export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
  */
 export const DEFAULT_COHERENCE_MARGIN_MS = 6_000;
 
-/**
- * Calls for one answer. A flat scope takes one, a nested one two; another brings together what was written
- * between them. What still changes then is a fault, and a fault is "not allowed".
- */
-const MAX_CALLS = 4;
-
 /** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
 export function createEngine(options: EngineOptions): Engine {
   const {
@@ -108,65 +109,27 @@ export function createEngine(options: EngineOptions): Engine {
   }
   const store = createStore({ reader, clock, ttlMs, maxBytes, random });
 
-  /** The view if the cache alone can give one that was true at some instant. */
-  function viewNow(question: Question, now: number): View | undefined {
-    const watched = watch((need) => store.find(need, now), coherenceMarginMs);
-    const view = assemble(question, watched.find, []);
-    return view !== undefined && watched.isCoherent() ? view : undefined;
-  }
-
-  /**
-   * Views of all questions, reading what is missing for any of them together. What this call has read or
-   * found is kept at hand beside the cache, which may be too small for it, or drop it before the last read.
-   */
-  async function viewsOf(questions: readonly Question[], now: number): Promise<readonly View[]> {
-    const atHand = new Map<string, Entry<unknown>>();
-    const find: Find = <T>(need: Need<T>) => {
-      const entry = (atHand.get(need.id) as Entry<T> | undefined) ?? store.find(need, now);
-      if (entry) atHand.set(need.id, entry);
-      return entry;
-    };
-    for (let calls = 0; ; calls++) {
-      const missing: Need<unknown>[] = [];
-      const again: Need<unknown>[] = [];
-      const views = questions.map((question) => {
-        const watched = watch(find, coherenceMarginMs);
-        const view = assemble(question, watched.find, missing);
-        // What was written just now is read again with the rest: read apart, they might not belong together.
-        if (view ? !watched.isCoherent() : !watched.isSettled()) again.push(...watched.found);
-        return view;
-      });
-      if (missing.length === 0 && again.length === 0) return views as readonly View[];
-      if (calls === MAX_CALLS) {
-        throw new GatehouseError(
-          'transient',
-          'what the decision rests on changes faster than it can be read',
-        );
-      }
-      const loaded = again.length > 0 ? store.loadTogether([...missing, ...again]) : store.load(missing, now);
-      for (const [id, entry] of await loaded) atHand.set(id, entry);
-    }
-  }
+  const { viewNow, viewsOf } = createViews(store, coherenceMarginMs);
 
   return {
-    check: (subject, permission, scope, { at } = {}) => {
+    check: (subject, permission, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();
       const question = { subject, permission, scope };
-      const view = viewNow(question, now);
+      const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return decide(view, at ?? now);
-      return viewsOf([question], now).then(([loaded]) => decide(loaded as View, at ?? now));
+      return viewsOf([question], now, freshness).then(([loaded]) => decide(loaded as View, at ?? now));
     },
-    checkMany: async (requests) => {
+    checkMany: async (requests, { at: otherwise, freshness = 'cached' } = {}) => {
       const now = clock.now();
-      const views = await viewsOf(requests, now);
-      return requests.map(({ at }, position) => decide(views[position] as View, at ?? now));
+      const views = await viewsOf(requests, now, freshness);
+      return requests.map(({ at = otherwise }, position) => decide(views[position] as View, at ?? now));
     },
-    rolesOf: (subject, scope, { at } = {}) => {
+    rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();
       const question = { subject, scope, permission: undefined };
-      const view = viewNow(question, now);
+      const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return standingOf(view, at ?? now);
-      return viewsOf([question], now).then(([loaded]) => standingOf(loaded as View, at ?? now));
+      return viewsOf([question], now, freshness).then(([loaded]) => standingOf(loaded as View, at ?? now));
     },
     bearerOf: (tokenId) => {
       const need = needToken(tokenId);

@@ -12,4 +12,5 @@ export {
   type EngineOptions,
   type Standing,
 } from './engine.ts';
+export type { Freshness } from './freshness.ts';
 export type { Clock } from './store.ts';

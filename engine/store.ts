@@ -22,8 +22,11 @@ export interface Entry<T> {
   readonly weight: number;
 }
 
+/** What the engine reads with. */
+export type DecisionReader = Pick<Reader, 'getMany' | 'getSnapshot'>;
+
 export interface StoreOptions {
-  readonly reader: Pick<Reader, 'getMany'>;
+  readonly reader: DecisionReader;
   readonly clock: Clock;
   /** Milliseconds for which an entry may answer: the bound on staleness. 0 caches nothing. */
   readonly ttlMs: number;
@@ -77,19 +80,32 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     if (known === undefined || known.call <= entry.call) cache.set(id, entry);
   }
 
+  /** A call that begins now. Its expiry is drawn once: what was read together is read together again. */
+  function begin(): Call {
+    const readAt = clock.now();
+    return { call: ++calls, readAt, expiresAt: readAt + ttlMs * (1 - JITTER * random()) };
+  }
+
   /** Reads several needs in one call and resolves each for itself: one damaged item fails alone. */
   function read(needs: readonly Need<unknown>[]): readonly Flight[] {
-    const readAt = clock.now();
-    // Drawn once for all: what was read together expires together, and is read together again.
-    const call: Call = { call: ++calls, readAt, expiresAt: readAt + ttlMs * (1 - JITTER * random()) };
-    const items = reader.getMany(needs.map((need) => need.key));
+    const call = begin();
+    const { readAt } = call;
+    let isApart = false;
+    const items = reader.getMany(
+      needs.map((need) => need.key),
+      () => {
+        isApart = true;
+      },
+    );
     return needs.map((need, position) => {
       const land = () => {
         if (underWay.get(need.id) === flight) underWay.delete(need.id);
       };
       const entry = items
         .then((all) => {
-          const loaded = toEntry(need, all[position], call);
+          // What came in several attempts was not read together, and must not be taken for it.
+          const own = isApart ? { ...call, call: ++calls } : call;
+          const loaded = toEntry(need, all[position], own);
           keep(need.id, loaded);
           return loaded;
         })
@@ -128,8 +144,20 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return new Map([...wanted.keys()].map((id, position) => [id, entries[position] as Entry<unknown>]));
   }
 
-  return { find, load, loadTogether };
+  /** Brings all needs as they stand at one instant, whatever is cached or on its way. */
+  async function loadSnapshot(needs: readonly Need<unknown>[]): Promise<ReadonlyMap<string, Entry<unknown>>> {
+    const wanted = [...new Map(needs.map((need) => [need.id, need])).values()];
+    const call = begin();
+    const items = await reader.getSnapshot(wanted.map((need) => need.key));
+    const entries = wanted.map((need, position) => toEntry(need, items[position], call));
+    for (const [position, need] of wanted.entries()) keep(need.id, entries[position] as Entry<unknown>);
+    return new Map(wanted.map((need, position) => [need.id, entries[position] as Entry<unknown>]));
+  }
+
+  return { find, load, loadTogether, loadSnapshot };
 }
+
+export type Store = ReturnType<typeof createStore>;
 
 /** Estimated bytes of a cached entry: its strings, and what V8 adds for each. Overhead measured: about 48 bytes. */
 function weigh(id: string, item: Item | undefined): number {

@@ -17,6 +17,7 @@ const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
  * the answer may mean "unread". They are asked for until the deadline; then the read fails as a whole:
  * an unread item is never taken for an absent one.
  *
+ * @param onApart called when the items were not read at once: those left unread came later than the others
  * @returns the items in the order of the keys, undefined where the table has none
  * @throws GatehouseError `throttled`, `transient` or `internal`
  */
@@ -25,6 +26,7 @@ export async function batchGet(
   table: string,
   keys: readonly Key[],
   pacing: Pacing,
+  onApart?: () => void,
 ): Promise<readonly (Item | undefined)[]> {
   const unique = [...new Map(keys.map((key) => [identity(key), { PK: key.PK, SK: key.SK }])).values()];
   const found = new Map<string, Item>();
@@ -38,6 +40,7 @@ export async function batchGet(
         found,
         pacing,
         signal,
+        onApart,
       ),
     ),
   );
@@ -51,11 +54,15 @@ async function readChunk(
   found: Map<string, Item>,
   pacing: Pacing,
   signal: AbortSignal,
+  onApart: (() => void) | undefined,
 ): Promise<void> {
   const asked = new Set(chunk.map(identity));
   let wanted: readonly Key[] = chunk;
   for (let attempt = 0; wanted.length > 0; attempt++) {
-    if (attempt > 0) await pacing.pause(attempt, signal);
+    if (attempt > 0) {
+      onApart?.();
+      await pacing.pause(attempt, signal);
+    }
     if (signal.aborted) {
       throw new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
     }

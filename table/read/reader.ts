@@ -6,13 +6,19 @@ import { batchGet } from './batch-get.ts';
 import { type MergedQuery, mergePages } from './merged.ts';
 import { createPacing, type Pacing } from './pacing.ts';
 import { type ListQuery, type Page, queryPage } from './query.ts';
+import { snapshot } from './snapshot.ts';
 
-/** Everything Gatehouse ever reads with: GetItem, BatchGetItem and Query. There is no Scan. */
+/** Everything Gatehouse ever reads with: GetItem, BatchGetItem, TransactGetItems and Query. There is no Scan. */
 export interface Reader {
   /** GetItem, strongly consistent. */
   readonly get: (key: Key) => Promise<Item | undefined>;
-  /** BatchGetItem, strongly consistent; answers in the order of the keys. */
-  readonly getMany: (keys: readonly Key[]) => Promise<readonly (Item | undefined)[]>;
+  /**
+   * BatchGetItem, strongly consistent; answers in the order of the keys. `onApart` is called when they could
+   * not all be read at once.
+   */
+  readonly getMany: (keys: readonly Key[], onApart?: () => void) => Promise<readonly (Item | undefined)[]>;
+  /** TransactGetItems: as they stood at one instant, up to 100 items, in the order of the keys. */
+  readonly getSnapshot: (keys: readonly Key[]) => Promise<readonly (Item | undefined)[]>;
   /** Query: one page. */
   readonly list: (query: ListQuery) => Promise<Page<Item>>;
   /** Query: one page of a list that is spread over several partitions, in the order of its sort keys. */
@@ -44,7 +50,8 @@ export function createReader({ client, table, deadlineMs = 3_000, pacing }: Read
       });
       return answer.Item as Item | undefined;
     },
-    getMany: (keys) => batchGet(client, table, keys, pace),
+    getMany: (keys, onApart) => batchGet(client, table, keys, pace, onApart),
+    getSnapshot: (keys) => snapshot(client, table, keys, pace),
     list,
     listMerged: (query) => mergePages(list, query),
     listAll: async (query) => {

@@ -83,6 +83,10 @@ function setUp(items: readonly Item[] = [...WORLD, route()], env: Record<string,
       read('getMany');
       return keys.map(find);
     },
+    getSnapshot: async (keys: readonly Key[]) => {
+      read('getSnapshot');
+      return keys.map(find);
+    },
     listAll: async ({ ranges }: { ranges: readonly Range[] }) => {
       read(`list ${ranges.map(({ partition, prefix }) => `${partition} ${prefix}`).join()}`);
       return items.filter(({ PK, SK }) =>

@@ -50,7 +50,7 @@ export function createFakeTable() {
       held = true;
     },
     newEngine: (options: Partial<EngineOptions> = {}) =>
-      createEngine({ reader: { getMany }, clock, random: () => 0, ...options }),
+      createEngine({ reader: { getMany, getSnapshot: getMany }, clock, random: () => 0, ...options }),
   };
 }
 

@@ -7,7 +7,7 @@ import { createEngine, type Decision, type Engine, type EngineOptions } from '..
 export function misuse(engine: Engine, decision: Decision, options: EngineOptions): void {
   const { clock, reader } = options;
   createEngine({ clock, reader });
-  createEngine({ clock, reader: { getMany: async () => [] } });
+  createEngine({ clock, reader: { getMany: async () => [], getSnapshot: async () => [] } });
   // @ts-expect-error there is no clock but the one that is given
   createEngine({ reader });
   // @ts-expect-error a reader reads many keys at once
