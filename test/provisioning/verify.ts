@@ -16,8 +16,10 @@ const MIRRORED = new Set([
 /** Ends that are no nodes. */
 const isAnchor = (end: string) => /^(?:GLOBAL|API|SETTING)#/.test(end);
 const SCOPE_LABELS: ReadonlySet<unknown> = new Set(Object.values(SCOPES).map(({ label }) => label));
-/** What an edge does not repeat of its node: bookkeeping, secrets, and what is under way with the node. */
-const NOT_REPEATED = /^(?:GSI\d[PS]K|PK|SK|Type|rev|owned|hash|deletingSince|movingTo)$/;
+/** What an edge does not repeat of its node: bookkeeping and secrets. */
+const NOT_REPEATED = /^(?:GSI\d[PS]K|PK|SK|Type|rev|owned|hash)$/;
+/** Nor what is under way with the node, and passes. */
+const settled = ({ deletingSince: _, movingTo: __, ...node }: Item) => node as Item;
 
 /** The partition of a reference, `technical-user:id`. */
 const partition = (ref: unknown) => {
@@ -59,7 +61,8 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
     if (Type === 'Ownership') {
       const owned = all.get(key(SK, META));
       if (!owned || !ownersOf(owned).includes(PK)) faults.push(`${key(PK, SK)} lists what is not its own`);
-      else if (!isSame(shown(item), shown(owned))) faults.push(`${key(PK, SK)} does not repeat its node`);
+      else if (!isSame(shown(item), shown(settled(owned))))
+        faults.push(`${key(PK, SK)} does not repeat its node`);
       if (partition(item.owned) !== SK && !SK.endsWith(`#${String(item.owned).split(':')[1]}`))
         faults.push(`${key(PK, SK)} names another node`);
     }
