@@ -16,7 +16,7 @@ import { refuseWhileOwning } from '../nodes/deletion.ts';
 import { nodeCommands } from '../nodes/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
 import { pageFields } from '../nodes/node-lists.ts';
-import { beingDeleted, loadNode, loadScope, optionalText, textOf } from '../nodes/nodes.ts';
+import { beingDeleted, loadNode, loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
@@ -167,7 +167,7 @@ async function withdrawFromGrants(
     if (!item) return [];
     const grant = readGrant(item);
     const roles = grant.roles.filter((id) => id !== gone.id);
-    return [[...changeGrantRoles(grant, roles, planning.now, planning.writtenAt)]];
+    return [[...changeGrantRoles(grant, roles, planning.now, planning.writtenAt, touch)]];
   });
 }
 

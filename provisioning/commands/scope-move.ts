@@ -2,17 +2,17 @@ import * as z from 'zod';
 import { scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
-import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { viewOf } from '../../table/view.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
-import { loadScope, optionalText, refuseDeleting, rootOf, textOf, textsOf } from '../nodes/nodes.ts';
+import { loadRef, loadScope, optionalText, refuseDeleting, rootOf, textOf, textsOf } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
 import { refusePlace } from '../nodes/scope-types.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
-import { scopesBelow, survey } from './scope-tree.ts';
+import { isMoving, scopesBelow, survey } from './scope-tree.ts';
 import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
 
 /**
@@ -55,11 +55,16 @@ async function readMove(planning: Planning, input: { scope: string; parent: stri
   return { scope, parent, place };
 }
 
-/** The path of a scope below the one that is moved. */
-function pathOf(move: Move, ancestors: readonly string[]): readonly string[] {
-  const top = ancestors.indexOf(formatRef(move.scope.ref));
-  return [...ancestors.slice(0, top + 1), ...move.place];
+/** A scope, and the path that it has once the move is done. */
+interface Placed {
+  readonly ref: Ref;
+  readonly path: readonly string[];
 }
+
+const pathUnder = ({ ref, path }: Placed): readonly string[] => [formatRef(ref), ...path];
+
+const movesItself = ({ ref }: Node) =>
+  conflict('scope', `${formatRef(ref)} in it is being moved: finish that first, or move it back`);
 
 /** One scope with another path: its node, its decision item, and what the edges from above repeat. */
 function rewrite(
@@ -70,7 +75,8 @@ function rewrite(
   change: { readonly set?: Readonly<Record<string, string>>; readonly remove?: readonly string[] } = {},
 ): readonly Action[] {
   const changes = { ...change.set, ancestors, updatedAt: planning.now };
-  const after = { ...node.item, ...changes };
+  const after: Record<string, unknown> = { ...node.item, ...changes };
+  for (const gone of change.remove ?? []) delete after[gone];
   return [
     {
       kind: 'update',
@@ -101,20 +107,37 @@ const asRead = (node: Node, ...names: readonly string[]): Readonly<Record<string
 
 /** All of it in one transaction, if it is small enough: nothing has come to any of these scopes meanwhile. */
 function atOnce(planning: Planning, move: Move, below: readonly Node[]): readonly Action[] | undefined {
+  const paths = new Map([[formatRef(move.scope.ref), move.place]]);
+  const pathOf = ({ ref, item }: Node): readonly string[] => {
+    const parent = textOf(item, 'parent');
+    const above = paths.get(parent);
+    if (!above) throw changedMeanwhile();
+    const path = [parent, ...above];
+    paths.set(formatRef(ref), path);
+    return path;
+  };
   const actions = [
     asPlaced(move.parent),
     ...rewrite(planning, move.scope, move.place, asRead(move.scope, 'rev'), {
       set: { parent: formatRef(move.parent.ref) },
     }),
-    ...below.flatMap((node) =>
-      rewrite(planning, node, pathOf(move, textsOf(node.item, 'ancestors')), asRead(node, 'rev')),
-    ),
+    ...below.flatMap((node) => rewrite(planning, node, pathOf(node), asRead(node, 'rev'))),
   ];
   return fits(actions) ? actions : undefined;
 }
 
+/** Two moves in steps, one inside the other, would rewrite the same paths: the outer one has to be over. */
+const asResting = (ref: string): Action => ({
+  kind: 'update',
+  key: nodeKey(parseRef(ref, 'ancestors')),
+  when: { exists: true, equals: { movingTo: undefined } },
+  failure: (found) =>
+    found ? conflict('scope', `${ref} above it is being moved: finish that first`) : changedMeanwhile(),
+});
+
 /** Closes the scope, and says where it goes: from then on nothing comes to stand in it. */
 const close = (planning: Planning, { scope, parent }: Move): readonly Action[] => [
+  ...(isMoving(scope) ? [] : textsOf(scope.item, 'ancestors').map(asResting)),
   asPlaced(parent),
   {
     kind: 'update',
@@ -127,31 +150,45 @@ const close = (planning: Planning, { scope, parent }: Move): readonly Action[] =
   scopeChanges(scope.ref, planning.writtenAt).set({ status: 'moving' }),
 ];
 
+/** What stands under this one gets its path only as long as it has its own, or is the one that is moved. */
+const asBelow = (move: Move, { ref, path }: Placed): Action => ({
+  kind: 'update',
+  key: nodeKey(ref),
+  when: {
+    exists: true,
+    equals: ref === move.scope.ref ? { movingTo: formatRef(move.parent.ref) } : { ancestors: path },
+  },
+  failure: changedMeanwhile,
+});
+
 /** The next scopes below that have the old path; when there are none, the scope itself, which opens it. */
-async function goOn(planning: Planning, move: Move, queue: readonly Ref[]): Promise<Plan> {
+async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): Promise<Plan> {
   const left = [...queue];
-  for (let ref = left.shift(); ref !== undefined; ref = left.shift()) {
-    const children = await scopesBelow(planning.reader, [ref]);
-    const late = children.filter(
-      ({ item }) => String(item.ancestors) !== String(pathOf(move, textsOf(item, 'ancestors'))),
-    );
+  for (let above = left.shift(); above !== undefined; above = left.shift()) {
+    const children = await scopesBelow(planning.reader, [above.ref]);
+    const path = pathUnder(above);
+    const late = children.filter(({ item }) => String(item.ancestors) !== String(path));
     if (late.length > 0) {
-      const { actions } = asManyAsFit(
-        late.map((node) =>
-          rewrite(planning, node, pathOf(move, textsOf(node.item, 'ancestors')), asRead(node, 'ancestors')),
-        ),
-      );
-      const rest = [ref, ...left];
+      refuseDepth(path.length);
+      const moving = late.find(isMoving);
+      if (moving) throw movesItself(moving);
+      const { actions } = asManyAsFit([
+        [asBelow(move, above)],
+        ...late.map((node) => rewrite(planning, node, path, asRead(node, 'rev'))),
+      ]);
+      const rest = [above, ...left];
       return { actions, ...outcomeOf(move), next: (again) => goOn(again, move, rest) };
     }
-    left.push(...children.map((child) => child.ref));
+    left.push(...children.map(({ ref }) => ({ ref, path })));
   }
-  const { scope, parent, place } = move;
+  const { parent, place } = move;
+  // Its name may have been changed since the first step; the edge from its new place has to show that.
+  const scope = await loadRef(planning, move.scope.ref, 'scope');
   const last = rewrite(
     planning,
     scope,
     place,
-    { ...asRead(scope, 'ancestors', 'status'), movingTo: formatRef(parent.ref) },
+    { ...asRead(scope, 'rev'), movingTo: formatRef(parent.ref), deletingSince: undefined },
     { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
   );
   const open = scopeChanges(scope.ref, planning.writtenAt).set({ status: textOf(scope.item, 'status') });
@@ -165,9 +202,11 @@ export const moveCommand: Command = writeCommand({
   input: z.strictObject({ scope: field.ref, parent: field.ref }),
   plan: async function plan(planning, input): Promise<Plan> {
     const move = await readMove(planning, input);
-    if (move.scope.item.movingTo === input.parent) return goOn(planning, move, [move.scope.ref]);
+    if (move.scope.item.movingTo === input.parent)
+      return goOn(planning, move, [{ ref: move.scope.ref, path: move.place }]);
     if (move.scope.item.movingTo === undefined) {
-      const { nodes, height } = await survey(planning.reader, move.scope.ref, SMALL_TREE);
+      const { nodes, height, moving } = await survey(planning.reader, move.scope.ref, SMALL_TREE);
+      if (moving) throw movesItself(moving);
       refuseDepth(move.place.length + height);
       const actions = nodes && atOnce(planning, move, nodes);
       if (actions) return { actions, ...outcomeOf(move) };

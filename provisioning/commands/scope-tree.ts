@@ -46,24 +46,33 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
 }
 
 /**
- * How many levels of scopes are below this one, and, unless there are more than `most`, which. Each node is
- * read before what stands under it, so its revision tells whether anything has come to it since.
+ * How many levels of scopes are below this one, which of them is being moved, if any, and, unless there are
+ * more than `most`, which there are, parents before children. Each node is read before what stands under it,
+ * so its revision tells whether anything has come to it since.
  */
 export async function survey(
   reader: Reader,
   top: Ref,
   most: number,
-): Promise<{ readonly height: number; readonly nodes: readonly Node[] | undefined }> {
+): Promise<{
+  readonly height: number;
+  readonly moving: Node | undefined;
+  readonly nodes: readonly Node[] | undefined;
+}> {
   const nodes: Node[] = [];
   let count = 0;
+  let moving: Node | undefined;
   for (let level: readonly Ref[] = [top], height = 0; ; height++) {
     const below = await scopesBelow(reader, level);
-    if (below.length === 0) return { height, nodes: count > most ? undefined : nodes };
+    if (below.length === 0) return { height, moving, nodes: count > most ? undefined : nodes };
     count += below.length;
+    moving ??= below.find(isMoving);
     if (count <= most) nodes.push(...below);
     level = below.map(({ ref }) => ref);
   }
 }
+
+export const isMoving = ({ item }: Node): boolean => item.movingTo !== undefined;
 
 const KINDS: ReadonlyMap<string, NodeKind> = new Map(
   [...SCOPE_KINDS, ...GROUP_KINDS, ...ROLE_KINDS, ...ENTITLEMENT_KINDS, ...PLATFORM_KINDS, ...USER_KINDS].map(
@@ -71,8 +80,11 @@ const KINDS: ReadonlyMap<string, NodeKind> = new Map(
   ),
 );
 
+const findKind = (type: string): NodeKind | undefined =>
+  KINDS.get(type) ?? (mayBeScopeType(type) ? KINDS.get('scope') : undefined);
+
 function kindOf(type: string): NodeKind {
-  const kind = KINDS.get(type) ?? (mayBeScopeType(type) ? KINDS.get('scope') : undefined);
+  const kind = findKind(type);
   if (!kind) throw new GatehouseError('internal', `nothing is known of the deletion of a ${type}`);
   return kind;
 }
@@ -83,7 +95,7 @@ async function leafOf(planning: Planning, top: Node): Promise<Node> {
     const { items } = await planning.reader.list({
       ranges: [{ partition: partitionOf(node.ref) }],
       // Tokens and sessions go with the subject whose they are.
-      keep: (item) => item.Type === OWNERSHIP && KINDS.get(ownedRef(item).type) !== undefined,
+      keep: (item) => item.Type === OWNERSHIP && findKind(ownedRef(item).type) !== undefined,
       limit: 1,
     });
     const [first] = items;

@@ -14,7 +14,7 @@ import { refuseWhileOwning } from '../nodes/deletion.ts';
 import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
 import { listAllCommand, pageFields } from '../nodes/node-lists.ts';
-import { loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
+import { beingDeleted, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
 import type { Node } from '../plan.ts';
@@ -39,10 +39,11 @@ export function asPlaced(parent: Node): Action {
     kind: 'update',
     key: nodeKey(parent.ref),
     when: { exists: true, equals: { ancestors: textsOf(parent.item, 'ancestors'), movingTo: undefined } },
-    failure: (found) =>
-      found
-        ? new GatehouseError('stale', `${formatRef(parent.ref)} is being moved`, { field: 'parent' })
-        : notFound('parent', formatRef(parent.ref)),
+    failure: (found) => {
+      if (!found) return notFound('parent', formatRef(parent.ref));
+      if (found.deletingSince !== undefined) return beingDeleted(parent.ref, 'parent');
+      return new GatehouseError('stale', `${formatRef(parent.ref)} is being moved`, { field: 'parent' });
+    },
   };
 }
 
@@ -66,7 +67,7 @@ export function ownersOfScope({ ancestors, enterprise }: Attributes): readonly O
 
 const scopeBehaviour: Behaviour = {
   owners: ownersOfScope,
-  asRead: ['ancestors', 'enterprise'],
+  asRead: ['ancestors', 'enterprise', 'movingTo'],
   tenantOf: tenantFrom('root'),
   onCreate: async (planning, ref, attributes) => {
     const { status, combination, parent, enterprise } = attributes;

@@ -53,14 +53,24 @@ export function addEdge(edge: Edge, now: string, writtenAt: number): readonly Ac
   ];
 }
 
-/** Gives an edge the attributes of `after`; its `grant` must set, not add, what it repeats. */
-export function changeEdge(before: Edge, after: Edge, now: string, writtenAt: number): readonly Action[] {
+/**
+ * Gives an edge the attributes of `after`; its `grant` must set, not add, what it repeats.
+ *
+ * @param touchEnd {@link touch} where the change only takes away: then an end may be in deletion as well
+ */
+export function changeEdge(
+  before: Edge,
+  after: Edge,
+  now: string,
+  writtenAt: number,
+  touchEnd: typeof touch = touchLiving,
+): readonly Action[] {
   const changed = Object.entries(after.attributes).filter(
     ([name, value]) => value !== before.attributes[name],
   );
   const { set, remove } = toUpdate({ ...Object.fromEntries(changed), updatedAt: now });
   return [
-    ...after.ends.map((end) => touchLiving(end.ref, end.field)),
+    ...after.ends.map((end) => touchEnd(end.ref, end.field)),
     ...before.keys.map((key): Action => ({ kind: 'update', key, set, remove, ...asRead(before, key) })),
     ...after.grant(writtenAt),
   ];

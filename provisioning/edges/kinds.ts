@@ -190,10 +190,11 @@ export function changeGrantRoles(
   roles: readonly string[],
   now: string,
   writtenAt: number,
+  touchEnd?: typeof touch,
 ): readonly Action[] {
   const gone = before.roles.filter((id) => !roles.includes(id));
   return [
-    ...changeEdge(tenantGrant(before), tenantGrant({ ...before, roles }), now, writtenAt),
+    ...changeEdge(tenantGrant(before), tenantGrant({ ...before, roles }), now, writtenAt, touchEnd),
     ...gone.flatMap((id): Action[] => [
       touch(role(id), 'roles'),
       { kind: 'delete', key: grantRoleKey(before, id) },

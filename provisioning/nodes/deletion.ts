@@ -3,7 +3,7 @@ import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP, viewOf } from '../../table/view.ts';
-import type { Action } from '../../table/write/action.ts';
+import type { Action, Delete } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
@@ -58,8 +58,9 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const whole = [...rest, ...pieces.flat()];
   if (page.cursor === undefined && fits(whole)) return { actions: whole, result, audit };
   if (!isUnderWay) return { ...planClosing(planning, kind, node), result, next };
-  const { actions, taken } = asManyAsFit(pieces);
-  if (taken === 0) throw new GatehouseError('damaged_item', 'what hangs on this node cannot be read');
+  // An edge that somebody else takes away meanwhile is no failure, but a reason to look again.
+  const { actions, taken } = asManyAsFit([[unchanged(entity, node)], ...pieces]);
+  if (taken <= 1) throw new GatehouseError('damaged_item', 'what hangs on this node cannot be read');
   return { actions, result, audit, next };
 }
 
@@ -102,7 +103,9 @@ export const planClosing = (
   },
 });
 
-const removal = (entity: Entity, node: Node): Action => ({
+const unchanged = (entity: Entity, node: Node): Action => ({ ...removal(entity, node), kind: 'update' });
+
+const removal = (entity: Entity, node: Node): Delete => ({
   kind: 'delete',
   key: nodeKey(node.ref),
   when: { exists: true, equals: { rev: node.item.rev as number } },

@@ -62,10 +62,13 @@ function updateOf(action: Update, p: Placeholders): string {
   return clauses.join(' ');
 }
 
-/** Builds the request of one action. Pure. A condition that fails answers with the item as it stood. */
+/**
+ * Builds the request of one action. Pure. A condition that fails answers with the item as it stood. An update
+ * that changes nothing is a check: DynamoDB takes no empty expression.
+ */
 export function toTransactItem(action: Action, table: string): TransactItem {
   const p = createPlaceholders();
-  const update = action.kind === 'update' ? { UpdateExpression: updateOf(action, p) } : {};
+  const expression = action.kind === 'update' ? updateOf(action, p) : '';
   const condition = action.when
     ? {
         ConditionExpression: conditionOf(action.when, p),
@@ -77,12 +80,13 @@ export function toTransactItem(action: Action, table: string): TransactItem {
     case 'put':
       return { Put: { ...shared, Item: { ...action.item } } };
     case 'update':
-      return { Update: { ...shared, Key: { ...keyOf(action) }, ...update } as TransactUpdate };
+      if (expression === '' && action.when)
+        return { ConditionCheck: { ...shared, Key: { ...keyOf(action) } } as TransactCheck };
+      return { Update: { ...shared, Key: { ...keyOf(action) }, UpdateExpression: expression } };
     case 'delete':
       return { Delete: { ...shared, Key: { ...keyOf(action) } } };
     case 'check':
       return { ConditionCheck: { ...shared, Key: { ...keyOf(action) } } as TransactCheck };
   }
 }
-type TransactUpdate = NonNullable<TransactItem['Update']>;
 type TransactCheck = NonNullable<TransactItem['ConditionCheck']>;

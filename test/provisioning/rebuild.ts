@@ -3,9 +3,13 @@ import {
   formatInterval,
   grantAttribute,
   groupAttribute,
+  licenseAttribute,
+  moduleAttribute,
   patternAttribute,
   roleAttribute,
+  subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
+import { SCOPES } from '../../table/entities/scopes.ts';
 import type { Item } from '../../table/item.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { isEmptied } from './support.ts';
@@ -17,10 +21,16 @@ import { isEmptied } from './support.ts';
 type Facts = Record<string, unknown>;
 const BOOKKEEPING = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt']);
 
-const upper = (ref: string) => {
-  const [type = '', ...id] = ref.split(':');
-  return `${type.toUpperCase()}#${id.join(':')}`;
+const SCOPE_LABELS: ReadonlySet<unknown> = new Set(Object.values(SCOPES).map(({ label }) => label));
+
+const upper = (ref: unknown) => {
+  const [type = '', ...id] = String(ref).split(':');
+  return `${type.toUpperCase().replaceAll('-', '_')}#${id.join(':')}`;
 };
+/** A user by id, a technical user by reference. */
+const subject = (text: unknown) => upper(String(text).includes(':') ? text : `user:${text}`);
+/** Subscriptions and licences that count. */
+const counts = ({ status }: Item) => status === 'active' || status === 'trial';
 
 export function rebuild(items: readonly Item[]): Map<string, Facts> {
   const decisions = new Map<string, Facts>();
@@ -34,35 +44,55 @@ export function rebuild(items: readonly Item[]): Map<string, Facts> {
     facts[attribute] = new Set([...((facts[attribute] as Set<unknown> | undefined) ?? []), member]);
   };
   /** Only the edge itself counts, not its mirrors. */
-  const edges = (type: string, from: string) =>
-    items.filter((item) => item.Type === type && item.PK.startsWith(`${from}#`));
+  const edges = (type: string, ...from: readonly string[]) =>
+    items.filter((item) => item.Type === type && from.some((prefix) => item.PK.startsWith(`${prefix}#`)));
+  const SUBJECTS = ['USER', 'TECHNICAL_USER'];
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
+  const nodes = items.filter(({ SK }) => SK === 'META');
+  /** What is being deleted in steps counts for nothing from the first of them on. */
+  const closing = new Set(nodes.filter(({ deletingSince }) => deletingSince).map(({ PK }) => PK));
 
-  for (const item of items) {
+  for (const item of nodes) {
     const facts = () => factsOf(item.PK);
-    const { status, endsAt, combination, ancestors, scope } = item;
-    if (item.Type === 'User') Object.assign(facts(), endsAt ? { status, endsAt } : { status });
-    if (item.Type === 'Tenant' || item.Type === 'Location') {
-      Object.assign(facts(), { status, combination, ancestors });
+    const { PK, Type, endsAt, combination, ancestors, enterprise, scope, module } = item;
+    const status = closing.has(PK) ? 'deleting' : item.movingTo ? 'moving' : item.status;
+    const window = formatInterval(text(item.startDate), text(item.endDate));
+    if (Type === 'User' || Type === 'TechnicalUser')
+      Object.assign(facts(), endsAt ? { status, endsAt } : { status });
+    if (SCOPE_LABELS.has(Type)) Object.assign(facts(), { status, combination, ancestors, enterprise });
+    if ((Type === 'Page' || Type === 'Permission') && !closing.has(PK)) facts().registered = true;
+    if (Type === 'Page' && module) facts().module = module;
+    if (Type === 'Module' && item.soldBySubscription)
+      factsOf('GLOBAL#GATEHOUSE')[moduleAttribute(String(item.id))] = true;
+    if (Type === 'Subscription' && counts(item))
+      factsOf(upper(scope))[subscriptionAttribute(String(module), String(item.id))] = window;
+    if (Type === 'License' && counts(item))
+      factsOf(upper(item.account))[licenseAttribute(String(enterprise), String(item.id))] = window;
+    if (Type === 'AuthToken' && item.tokenType === 'api') {
+      const { hash, expiresAt, revoked } = item;
+      const holder = String(item.user).includes(':') ? item.user : `user:${item.user}`;
+      const ttl = Math.floor(Date.parse(String(expiresAt)) / 1000);
+      Object.assign(facts(), { subject: holder, hash, endsAt: expiresAt, ttl });
+      facts().status = revoked ? 'revoked' : 'active';
     }
-    if (item.Type === 'Page' || item.Type === 'Permission') Object.assign(facts(), { registered: true });
-    if (item.Type === 'Role') {
-      const owner = String(scope).includes(':') ? upper(String(scope)) : 'GLOBAL#GATEHOUSE';
+    if (Type === 'Role' && !closing.has(PK)) {
+      const owner = String(scope).includes(':') ? upper(scope) : 'GLOBAL#GATEHOUSE';
       factsOf(owner)[roleAttribute(String(item.id))] = item.parent ?? '';
     }
   }
-  for (const { user, group } of edges('Membership', 'USER')) addTo(factsOf(`USER#${user}`), 'groups', group);
-  for (const { user, role } of edges('GlobalRole', 'USER')) addTo(factsOf(`USER#${user}`), 'roles', role);
-  for (const { user } of edges('Admin', 'USER')) factsOf(`USER#${user}`).isAdmin = true;
-  for (const { group, role, scope } of edges('GroupRole', 'GROUP')) {
-    addTo(factsOf(upper(String(scope))), groupAttribute(String(group)), role);
+  for (const { user, group } of edges('Membership', ...SUBJECTS))
+    addTo(factsOf(subject(user)), 'groups', group);
+  for (const { user, role } of edges('GlobalRole', ...SUBJECTS)) addTo(factsOf(subject(user)), 'roles', role);
+  for (const { user } of edges('Admin', ...SUBJECTS)) factsOf(subject(user)).isAdmin = true;
+  for (const { PK, group, role, scope } of edges('GroupRole', 'GROUP')) {
+    if (!closing.has(PK)) addTo(factsOf(upper(scope)), groupAttribute(String(group)), role);
   }
-  for (const { user, role, scope, startsAt, endsAt } of edges('Assignment', 'USER')) {
+  for (const { user, role, scope, startsAt, endsAt } of edges('Assignment', ...SUBJECTS)) {
     const attribute = assignmentAttribute(String(scope), String(role));
-    factsOf(`USER#${user}`)[attribute] = formatInterval(text(startsAt), text(endsAt));
+    factsOf(subject(user))[attribute] = formatInterval(text(startsAt), text(endsAt));
   }
-  for (const { user, scope, roles } of edges('TenantGrant', 'USER')) {
-    for (const role of roles as string[]) addTo(factsOf(`USER#${user}`), grantAttribute(String(scope)), role);
+  for (const { user, scope, roles } of edges('TenantGrant', ...SUBJECTS)) {
+    for (const role of roles as string[]) addTo(factsOf(subject(user)), grantAttribute(String(scope)), role);
   }
   for (const { role, permission, effect, roleScope } of edges('RolePermission', 'ROLE')) {
     const [id, name, owner] = [String(role), String(permission), String(roleScope)];

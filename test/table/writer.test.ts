@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { subjectChanges } from '../../table/decision/writes.ts';
-import { decisionKey } from '../../table/keys.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { decisionKey, nodeKey } from '../../table/keys.ts';
+import type { Action } from '../../table/write/action.ts';
+import { buildTransaction } from '../../table/write/transaction.ts';
 import { createWorld } from '../support/world.ts';
 
 test('the same actions sent again on purpose are carried out again, not taken for a repetition', async () => {
@@ -12,4 +15,21 @@ test('the same actions sent again on purpose are carried out again, not taken fo
     await set(isAdmin);
     expect(await admin()).toBe(isAdmin);
   }
+});
+
+test('an update that changes nothing is sent as a check: DynamoDB refuses an empty expression', () => {
+  const action: Action = {
+    kind: 'update',
+    key: nodeKey({ type: 'project', id: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' }),
+    when: { exists: true, equals: { ancestors: ['client:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C'], movingTo: undefined } },
+    failure: () => new GatehouseError('stale', 'is being moved'),
+  };
+  const { TransactItems = [] } = buildTransaction([action], 'table', 'token');
+  expect(TransactItems).toEqual([
+    {
+      ConditionCheck: expect.objectContaining({
+        ConditionExpression: 'attribute_exists(#n0) AND #n1 = :v0 AND attribute_not_exists(#n2)',
+      }),
+    },
+  ]);
 });

@@ -1,0 +1,513 @@
+import { ulid } from 'ulid';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Item } from '../../table/item.ts';
+import { decideNaively } from './naive.ts';
+import { decisionsOf, rebuild } from './rebuild.ts';
+import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
+import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/**
+ * A scope is moved to another parent with all below it: at once where that fits into one transaction,
+ * otherwise in steps, during which it is closed.
+ */
+let world: LedgerWorld;
+/** References by name. */
+let at: Record<string, string> = {};
+const idOf = (name: string) => String(at[name]).split(':')[1];
+const place = async (type: string, name: string, input: Input) => {
+  at[name] = `${type}:${(await world.run(`${type}.create`, { name, ...input })).id}`;
+};
+const move = (scope: string, parent: string, operationId?: string): Event => ({
+  command: 'scope.move',
+  input: { scope: at[scope], parent: at[parent] },
+  ...(operationId ? { operationId } : {}),
+});
+const nodeOf = async (name: string) => {
+  const [type] = String(at[name]).split(':');
+  return world.run(`${type}.read`, { id: idOf(name) });
+};
+
+const PEOPLE = ['of-client', 'of-old', 'of-new', 'of-house', 'of-both'];
+/** A client with two projects and a third, a house in the first, and somebody assigned at each. */
+async function createClient(): Promise<void> {
+  world = await createLedgerWorld();
+  at = {};
+  await place('client', 'client', {});
+  await place('client', 'stranger', {});
+  await place('project', 'old', { parent: at.client });
+  await place('project', 'new', { parent: at.client });
+  await place('project', 'third', { parent: at.client });
+  await place('project', 'foreign', { parent: at.stranger });
+  await place('building', 'house', { parent: at.old });
+  await place('building', 'next', { parent: at.new });
+  await world.run('page.create', { name: 'home' });
+  at.role = (await world.run('role.create', { name: 'visitor', scope: at.client })).id;
+  await world.run('role-permission.create', { role: at.role, permission: 'home', effect: 'ALLOW' });
+  for (const name of PEOPLE) at[name] = (await world.run('user.create', { username: name })).id;
+  const assigned = [
+    ['of-client', 'client'],
+    ['of-old', 'old'],
+    ['of-new', 'new'],
+    ['of-house', 'house'],
+  ];
+  for (const [user = '', scope = ''] of assigned) {
+    await world.run('assignment.create', { user: at[user], role: at.role, scope: at[scope] });
+  }
+  for (const scope of ['old', 'new']) {
+    const group = await world.run('group.create', { name: 'staff', scope: at[scope] });
+    await world.run('group-role.create', { group: group.id, role: at.role });
+    await world.run('membership.create', { user: at['of-both'], group: group.id });
+  }
+}
+
+/** Who may enter, by a fresh engine: a line of reasons for each place. */
+async function entrants(places: readonly string[]): Promise<Record<string, readonly string[]>> {
+  const questions = places.flatMap((name) =>
+    PEOPLE.map((who) => ({
+      subject: `user:${at[who]}`,
+      permission: 'home',
+      scope: at[name] ?? '',
+    })),
+  );
+  const decisions = await world.newEngine().checkMany(questions);
+  return Object.fromEntries(
+    places.map((name, i) => [
+      name,
+      PEOPLE.map((_, j) => decisions[i * PEOPLE.length + j]?.reason ?? 'nothing'),
+    ]),
+  );
+}
+const [MAY, NOT] = ['role', 'no_grant'];
+const IN_OLD = [MAY, MAY, NOT, MAY, MAY];
+const IN_NEW = [MAY, NOT, MAY, MAY, MAY];
+const CLOSED = PEOPLE.map(() => 'scope_inactive');
+
+async function expectWhole(): Promise<readonly Item[]> {
+  const items = await world.everything();
+  expect(faultsOf(items)).toEqual([]);
+  expect(decisionsOf(items)).toEqual(rebuild(items));
+  return items;
+}
+const namesIn = async (command: string, parent: string) =>
+  (await world.listed(command, { parent: at[parent] })).map(({ name }) => String(name)).sort();
+
+describe('at once', () => {
+  beforeEach(async () => {
+    await createClient();
+    await place('zone', 'floor', { parent: at.house });
+    await place('zone', 'room', { parent: at.floor });
+    await place('device', 'lamp', { parent: at.room });
+    await place('device', 'door', { parent: at.house });
+  });
+  const ALL = ['house', 'floor', 'room', 'lamp', 'door'];
+
+  test('all below comes along: who may enter, paths, lists, log', async () => {
+    expect(await entrants(ALL)).toEqual(Object.fromEntries(ALL.map((name) => [name, IN_OLD])));
+    const count = world.transactions.length;
+    const result = await world.run('scope.move', move('house', 'new').input);
+    expect(result).toEqual({ scope: at.house, parent: at.new, ancestors: [at.new, at.client] });
+    expect(world.transactions.length).toBe(count + 1);
+    expect(await entrants(ALL)).toEqual(Object.fromEntries(ALL.map((name) => [name, IN_NEW])));
+    expect(await nodeOf('house')).toMatchObject({ parent: at.new, ancestors: [at.new, at.client] });
+    expect(await nodeOf('lamp')).toMatchObject({
+      parent: at.room,
+      ancestors: [at.room, at.floor, at.house, at.new, at.client],
+    });
+    expect(await namesIn('building.list', 'old')).toEqual([]);
+    expect(await namesIn('building.list', 'new')).toEqual(['house', 'next']);
+    expect(await namesIn('zone.list', 'house')).toEqual(['floor', 'room']);
+    expect(await namesIn('device.list', 'house')).toEqual(['door', 'lamp']);
+    const [record] = (await world.listed('audit.list', { tenant: at.client })).filter(
+      ({ action }) => action === 'scope.move',
+    );
+    expect(record).toMatchObject({
+      entityType: 'building',
+      entityId: idOf('house'),
+      severity: 'warning',
+      before: { parent: at.old },
+      after: { parent: at.new },
+    });
+    await expectWhole();
+  });
+
+  test('a zone to another building: both lists say so, at every level', async () => {
+    await world.run('scope.move', move('floor', 'next').input);
+    expect(await namesIn('zone.list', 'house')).toEqual([]);
+    expect(await namesIn('device.list', 'house')).toEqual(['door']);
+    expect(await namesIn('zone.list', 'next')).toEqual(['floor', 'room']);
+    expect(await namesIn('device.list', 'next')).toEqual(['lamp']);
+    expect(await namesIn('device.list', 'room')).toEqual(['lamp']);
+    expect(await entrants(['lamp'])).toEqual({ lamp: [MAY, NOT, MAY, NOT, MAY] });
+    await expectWhole();
+  });
+
+  test('a zone within its building: out of another zone and back', async () => {
+    await world.run('scope.move', move('room', 'house').input);
+    expect(await nodeOf('lamp')).toMatchObject({ ancestors: [at.room, at.house, at.old, at.client] });
+    expect(await namesIn('zone.list', 'floor')).toEqual([]);
+    await expectWhole();
+    await world.run('scope.move', move('room', 'floor').input);
+    expect(await namesIn('zone.list', 'floor')).toEqual(['room']);
+    expect(await namesIn('zone.list', 'house')).toEqual(['floor', 'room']);
+    await expectWhole();
+  });
+
+  test('what is suspended stays so', async () => {
+    await world.run('building.update', { id: idOf('house'), status: 'inactive' });
+    await world.run('scope.move', move('house', 'new').input);
+    expect(await entrants(['lamp'])).toEqual({ lamp: CLOSED });
+    await expectWhole();
+  });
+
+  test('a repetition of a named operation answers the same, an unnamed one is a conflict', async () => {
+    const first = await world.provision(move('house', 'new', 'move-1'));
+    expect(await world.provision(move('house', 'new', 'move-1'))).toEqual(first);
+    expect(await world.provision(move('house', 'new'))).toMatchObject({
+      error: { code: 'conflict', field: 'parent' },
+    });
+    await world.run('scope.move', move('house', 'third').input);
+    expect(await world.provision(move('house', 'new', 'move-1'))).toEqual(first);
+    expect(await nodeOf('house')).toMatchObject({ parent: at.third });
+  });
+
+  test.each([
+    ['a root', 'client', 'new', 'invalid', 'scope'],
+    ['to another tenant', 'house', 'foreign', 'invalid', 'parent'],
+    ['below itself', 'floor', 'room', 'invalid', 'parent'],
+    ['into itself', 'floor', 'floor', 'invalid', 'parent'],
+    ['to a parent of the wrong type', 'house', 'client', 'invalid', 'parent'],
+    ['to where it stands', 'house', 'old', 'conflict', 'parent'],
+  ])('%s is refused, and nothing is written', async (_, scope, parent, code, field) => {
+    const count = world.transactions.length;
+    const { input } = move(scope, parent);
+    expect(await world.refused('scope.move', input)).toMatchObject({ code, field, retryable: false });
+    expect(world.transactions.length).toBe(count);
+  });
+
+  test('to or from what is not there is refused', async () => {
+    const [nowhere, nothing] = [`project:${ulid()}`, `building:${ulid()}`];
+    expect(await world.refused('scope.move', { scope: at.house, parent: nowhere })).toMatchObject({
+      code: 'not_found',
+      field: 'parent',
+    });
+    expect(await world.refused('scope.move', { scope: nothing, parent: at.new })).toMatchObject({
+      code: 'not_found',
+      field: 'scope',
+    });
+  });
+
+  test('too deep is refused: 16 scopes above one are the most, for what comes along as well', async () => {
+    // Above next there are two; it and the zones in it make it thirteen.
+    let parent = at.next;
+    for (let level = 1; level <= 11; level++) {
+      await place('zone', `level ${level}`, { parent });
+      parent = at[`level ${level}`];
+    }
+    // The lamp would have room, floor, eleven levels, next, project and client above it: sixteen.
+    await world.run('scope.move', move('floor', 'level 11').input);
+    expect((await nodeOf('lamp')).ancestors).toHaveLength(16);
+    await world.run('scope.move', move('floor', 'house').input);
+    await place('zone', 'level 12', { parent });
+    const count = world.transactions.length;
+    expect(await world.refused('scope.move', move('floor', 'level 12').input)).toMatchObject({
+      code: 'limit_exceeded',
+      field: 'parent',
+    });
+    expect(world.transactions.length).toBe(count);
+    await expectWhole();
+  });
+});
+
+/** A house of three floors, each with two rooms in it, and devices in the rooms. */
+async function furnish(count: number): Promise<void> {
+  const floors = ['a', 'b', 'c'];
+  for (const floor of floors) {
+    await place('zone', floor, { parent: at.house });
+    for (const room of [1, 2]) await place('zone', `${floor}${room}`, { parent: at[floor] });
+  }
+  await inParallel([...Array(count).keys()], 6, async (i) => {
+    const room = `${floors[i % 3]}${1 + (i % 2)}`;
+    await place('device', `d${i}`, { parent: at[room] });
+  });
+}
+const SOME = ['house', 'a', 'b2', 'd0', 'd31'];
+const everywhere = (line: readonly string[]) => Object.fromEntries(SOME.map((name) => [name, line]));
+const devices = [...Array(60).keys()].map((i) => `d${i}`).sort();
+
+async function expectMoved(parent: string, line: readonly string[]): Promise<void> {
+  expect(await entrants(SOME)).toEqual(everywhere(line));
+  expect(await nodeOf('house')).toMatchObject({ parent: at[parent], ancestors: [at[parent], at.client] });
+  expect(await nodeOf('house')).not.toHaveProperty('movingTo');
+  expect(await namesIn('device.list', 'house')).toEqual(devices);
+  const listed = await world.listed('building.list', { parent: at[parent] });
+  expect(listed.find(({ id }: Result) => id === idOf('house'))).toEqual(await nodeOf('house'));
+  const other = parent === 'old' ? 'new' : 'old';
+  expect(await namesIn('building.list', other)).not.toContain('house');
+  await expectWhole();
+}
+
+describe('in steps', () => {
+  beforeAll(async () => {
+    await createClient();
+    await furnish(60);
+  });
+  let steps = 0;
+
+  test('all below is closed from the first step to the last, and whole after each', async () => {
+    const before = await world.everything();
+    expect(await entrants(SOME)).toEqual(everywhere(IN_OLD));
+    const seen: Record<string, readonly string[]>[] = [];
+    const answer = await provisionWatched(world, move('house', 'new'), async (step) => {
+      steps = step;
+      seen.push(await entrants(SOME));
+      const items = await expectWhole();
+      for (const name of SOME) {
+        for (const who of PEOPLE) {
+          const question = { subject: `user:${at[who]}`, permission: 'home', scope: at[name] ?? '' };
+          expect(seen.at(-1)?.[name]?.[PEOPLE.indexOf(who)]).toBe(
+            decideNaively(items, question, world.clock.now()),
+          );
+        }
+      }
+    });
+    expect(answer).toMatchObject({ ok: true, result: { ancestors: [at.new, at.client] } });
+    expect(steps).toBeGreaterThan(3);
+    expect(seen.slice(0, -1)).toEqual(Array.from({ length: steps - 1 }, () => everywhere(CLOSED)));
+    expect(seen.at(-1)).toEqual(everywhere(IN_NEW));
+    await expectMoved('new', IN_NEW);
+    expect(before.length).toBeGreaterThan(0);
+    const records = (await world.listed('audit.list', { tenant: at.client })).filter(
+      ({ action }) => action === 'scope.move',
+    );
+    expect(records.map(({ step }) => Number(step)).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: steps }, (_, i) => i + 1),
+    );
+  });
+
+  test('interrupted after any number of steps, the same command finishes it', async () => {
+    for (let after = 1; after < steps; after++) {
+      // It stands in the new place by now, and goes back and forth.
+      const [parent, line] = after % 2 ? ['old', IN_OLD] : ['new', IN_NEW];
+      const event = move('house', parent, `interrupted ${after}`);
+      expect(await interruptAfter(world, event, after)).toMatchObject({ error: { code: 'internal' } });
+      expect(await entrants(SOME)).toEqual(everywhere(CLOSED));
+      await expectWhole();
+      expect(await nodeOf('house')).toMatchObject({ movingTo: at[parent] });
+      const other = move('house', 'third');
+      expect(await world.provision(other)).toMatchObject({ error: { code: 'conflict', field: 'parent' } });
+      const id = idOf('house');
+      expect(await world.refused('building.update', { id, status: 'inactive' })).toMatchObject({
+        code: 'invalid',
+        field: 'status',
+      });
+      const done = await world.provision(event);
+      expect(done).toMatchObject({ ok: true });
+      await expectMoved(parent, line);
+      expect(await world.provision(event)).toEqual(done);
+    }
+  });
+
+  test('interrupted after any number of steps, it can be moved back instead', async () => {
+    const { parent: stands } = await nodeOf('house');
+    const [here, there, line] = stands === at.new ? ['new', 'old', IN_NEW] : ['old', 'new', IN_OLD];
+    for (let after = 1; after < steps; after++) {
+      await interruptAfter(world, move('house', there), after);
+      // The way back can be interrupted as well.
+      await interruptAfter(world, move('house', here), 1);
+      expect(await entrants(SOME)).toEqual(everywhere(CLOSED));
+      await expectWhole();
+      expect(await world.provision(move('house', here))).toMatchObject({ ok: true });
+      await expectMoved(here, line);
+    }
+  });
+});
+
+describe('in steps, with something else in the middle', () => {
+  beforeEach(async () => {
+    await createClient();
+    await furnish(33);
+  });
+  /** Moves the house to the new project, does something before each step in turn, and checks the end. */
+  const during = async (step: number, act: () => Promise<unknown>) => {
+    const answer = await provisionWith(world, move('house', 'new'), step, act);
+    const again = answer.ok ? answer : await world.provision(move('house', 'new'));
+    await expectWhole();
+    return again;
+  };
+  const steps = [0, 1, 2, 3, 4];
+
+  test.each(steps)('before step %i: children are created, changed and deleted', async (step) => {
+    const answer = await during(step, async () => {
+      await place('device', 'late', { parent: at.a1 });
+      await place('zone', 'later', { parent: at.c });
+      await place('device', 'latest', { parent: at.later });
+      await world.run('device.delete', { id: idOf('d5') });
+      await world.run('device.update', { id: idOf('d7'), name: 'renamed' });
+      await world.run('zone.update', { id: idOf('b'), name: 'floor b' });
+      await world.run('building.update', { id: idOf('house'), name: 'renamed' });
+    });
+    expect(answer).toMatchObject({ ok: true });
+    expect(await entrants(['late', 'latest', 'house', 'd31'])).toEqual({
+      late: IN_NEW,
+      latest: IN_NEW,
+      house: IN_NEW,
+      d31: IN_NEW,
+    });
+    expect(await namesIn('building.list', 'new')).toEqual(['next', 'renamed']);
+  });
+
+  test.each(steps)('before step %i: part of it is moved out, and something else in', async (step) => {
+    await place('zone', 'guest', { parent: at.next });
+    await place('device', 'guest lamp', { parent: at.guest });
+    const answer = await during(step, async () => {
+      await world.run('scope.move', move('a1', 'next').input);
+      await world.run('scope.move', move('c', 'a2').input);
+      await world.run('scope.move', move('guest', 'b1').input);
+    });
+    expect(answer).toMatchObject({ ok: true });
+    expect(await nodeOf('c1')).toMatchObject({ ancestors: [at.c, at.a2, at.a, at.house, at.new, at.client] });
+    expect(await nodeOf('a1')).toMatchObject({ ancestors: [at.next, at.new, at.client] });
+    expect(await nodeOf('guest lamp')).toMatchObject({
+      ancestors: [at.guest, at.b1, at.b, at.house, at.new, at.client],
+    });
+  });
+
+  test.each(steps)('before step %i: its new parent is moved, or goes', async (step) => {
+    await place('zone', 'hall', { parent: at.next });
+    await place('zone', 'corner', { parent: at.hall });
+    const into = move('a', 'corner');
+    // A floor with twenty devices more does not fit into one transaction.
+    await inParallel([...Array(25).keys()], 6, (i) => place('device', `more ${i}`, { parent: at.a }));
+    await provisionWith(world, into, step, async () => {
+      await world.run('scope.move', move('hall', 'b').input);
+      await world.run('zone.update', { id: idOf('hall'), name: 'hallway' });
+    });
+    if ((await nodeOf('a')).parent !== at.corner) await world.run('scope.move', into.input);
+    expect(await nodeOf('d0')).toMatchObject({
+      ancestors: [at.a1, at.a, at.corner, at.hall, at.b, at.house, at.old, at.client],
+    });
+    await expectWhole();
+    await provisionWith(world, move('a', 'next'), step, () =>
+      world.provision({ command: 'scope.delete-tree', input: { scope: at.next } }),
+    );
+    await expectWhole();
+    if ((await nodeOf('a')).movingTo) await world.run('scope.move', move('a', 'corner').input);
+    expect(await nodeOf('a')).toMatchObject({ parent: at.corner });
+    await expectWhole();
+  });
+
+  test.each(steps)('before step %i: a large part of it is moved in steps, or halfway', async (step) => {
+    await inParallel([...Array(25).keys()], 6, (i) => place('device', `more ${i}`, { parent: at.a1 }));
+    for (const [destination, halves] of [
+      ['next', 1],
+      ['c', 2],
+    ] as const) {
+      await provisionWith(world, move('house', 'new'), step, async () => {
+        await interruptAfter(world, move('a1', destination), halves);
+      });
+      const items = await world.everything();
+      expect(faultsOf(items)).toEqual([]);
+      expect(decisionsOf(items)).toEqual(rebuild(items));
+      if ((await nodeOf('a1')).movingTo) await world.run('scope.move', move('a1', destination).input);
+      if ((await nodeOf('house')).parent !== at.new)
+        await world.run('scope.move', move('house', 'new').input);
+      await expectWhole();
+      expect(await entrants(['d0', 'a1', 'd31'])).toEqual({
+        d0: (await nodeOf('a1')).parent === at.next ? [MAY, NOT, MAY, NOT, MAY] : IN_NEW,
+        a1: (await nodeOf('a1')).parent === at.next ? [MAY, NOT, MAY, NOT, MAY] : IN_NEW,
+        d31: IN_NEW,
+      });
+      // The house came first, or the part of it did: the other one waited.
+      if ((await nodeOf('a1')).parent !== at.a) await world.run('scope.move', move('a1', 'a').input);
+      await world.run('scope.move', move('house', 'old').input);
+    }
+  });
+
+  test.each(steps)('before step %i: two moves of the same, to two places', async (step) => {
+    const other = move('house', 'third');
+    await provisionWith(world, move('house', 'new'), step, () => world.provision(other));
+    await expectWhole();
+    const house = await nodeOf('house');
+    if (house.movingTo) await world.run('scope.move', move('house', 'new').input);
+    const { parent } = await nodeOf('house');
+    expect([at.new, at.third]).toContain(parent);
+    await expectWhole();
+  });
+
+  test('a change of its status that was planned before it is closed does not open it again', async () => {
+    const event = { command: 'building.update', input: { id: idOf('house'), status: 'active' } };
+    const answer = await world.provisionAround(event, () => interruptAfter(world, move('house', 'new'), 2));
+    expect(answer).toMatchObject({ error: { code: 'invalid', field: 'status' } });
+    expect(await entrants(SOME)).toEqual(everywhere(CLOSED));
+    await expectWhole();
+  });
+
+  test('a part of it that is being moved has to arrive first, and can', async () => {
+    await inParallel([...Array(25).keys()], 6, (i) => place('device', `more ${i}`, { parent: at.a1 }));
+    await interruptAfter(world, move('a1', 'next'), 2);
+    const conflict = { error: { code: 'conflict', field: 'scope', retryable: false } };
+    expect(await world.provision(move('house', 'new'))).toMatchObject(conflict);
+    expect(await world.provision(move('a', 'next'))).toMatchObject(conflict);
+    await world.run('scope.move', move('a1', 'next').input);
+    await interruptAfter(world, move('house', 'new'), 2);
+    expect(await world.provision(move('b1', 'next'))).toMatchObject({ ok: true });
+    await world.run('scope.move', move('house', 'new').input);
+    await expectWhole();
+  });
+
+  test('what has become too deep meanwhile stays closed until it fits, or goes back', async () => {
+    let parent = at.next;
+    for (let level = 1; level <= 11; level++) {
+      await place('zone', `level ${level}`, { parent });
+      parent = at[`level ${level}`];
+    }
+    await inParallel([...Array(25).keys()], 6, (i) => place('device', `more ${i}`, { parent: at.a1 }));
+    await interruptAfter(world, move('a', 'level 11'), 1);
+    await place('zone', 'too', { parent: at.a1 });
+    await place('device', 'deep', { parent: at.too });
+    const event = move('a', 'level 11');
+    expect(await world.provision(event)).toMatchObject({
+      error: { code: 'limit_exceeded', field: 'parent' },
+    });
+    expect(await entrants(['deep'])).toEqual({ deep: CLOSED });
+    await expectWhole();
+    await world.run('device.delete', { id: idOf('deep') });
+    expect(await world.provision(event)).toMatchObject({ ok: true });
+    expect((await nodeOf('too')).ancestors).toHaveLength(16);
+    await expectWhole();
+  });
+
+  test.each(steps)('before step %i: it is deleted with all below it', async (step) => {
+    const answer = await provisionWith(world, move('house', 'new'), step, async () => {
+      await interruptAfter(world, { command: 'scope.delete-tree', input: { scope: at.house } }, 2);
+    });
+    expect(answer).toMatchObject({ ok: false });
+    await expectWhole();
+    // Whatever came of the move: what is being deleted is closed.
+    expect(await entrants(['house', 'b2'])).toEqual({ house: CLOSED, b2: CLOSED });
+    expect(await world.provision(move('house', 'new'))).toMatchObject({ error: { code: 'conflict' } });
+    expect(await world.refused('scope.move', move('next', 'old').input).catch(() => undefined)).toBe(
+      undefined,
+    );
+    await world.run('scope.delete-tree', { scope: at.house });
+    await expectWhole();
+    expect(await namesIn('building.list', 'new')).toEqual([]);
+  });
+
+  test('nothing is moved to where a deletion or a move is under way', async () => {
+    await interruptAfter(world, move('house', 'new'), 2);
+    expect(await world.provision(move('a1', 'house'))).toMatchObject({ ok: false });
+    await expectWhole();
+    await interruptAfter(world, { command: 'scope.delete-tree', input: { scope: at.house } }, 1);
+    const zone = at.a1;
+    expect(await world.refused('zone.create', { name: 'x', parent: at.house })).toMatchObject({
+      code: 'conflict',
+      field: 'parent',
+    });
+    expect(await world.refused('scope.move', { scope: zone, parent: at.house })).toMatchObject({
+      code: 'conflict',
+      field: 'parent',
+    });
+  });
+});

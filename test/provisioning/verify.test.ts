@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Item } from '../../table/item.ts';
+import { createKinds, TYPES } from './kinds.ts';
+import { decisionsOf, rebuild } from './rebuild.ts';
+import { createLedgerWorld } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/**
+ * The checks on which the other tests of this folder rest: a table with one of each kind is whole, and any
+ * damage to it is found.
+ */
+let items: readonly Item[];
+beforeAll(async () => {
+  const world = await createLedgerWorld();
+  const kinds = createKinds(world);
+  for (const type of TYPES) await world.run(`${type}.create`, (await kinds[type]?.create()) ?? {});
+  const account = `account:${(await world.run('account.create', { name: 'Of robots' })).id}`;
+  const robot = `technical-user:${(await world.run('technical-user.create', { account, name: 'robot' })).id}`;
+  const tokens = await Promise.all(
+    [1, 2].map(() => world.run('token.create', { user: robot, tokenType: 'api', tenant: account })),
+  );
+  await world.run('token.revoke', { id: tokens[0]?.id });
+  const role = (await world.run('role.create', { name: 'of robots', scope: account })).id;
+  await world.run('assignment.create', { user: robot, role, scope: account });
+  const elsewhere = `tenant:${(await world.run('tenant.create', { name: 'Elsewhere' })).id}`;
+  await world.run('grant.create', { user: robot, roles: [], scope: elsewhere });
+  await world.run('module.create', { name: 'sold', soldBySubscription: true });
+  items = await world.everything();
+});
+const isFact = ({ Type }: Item) => !['AuditLog', 'Operation'].includes(String(Type));
+const isWhole = (state: readonly Item[]) => {
+  if (faultsOf(state).length > 0) return false;
+  try {
+    expect(decisionsOf(state)).toEqual(rebuild(state));
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+test('one of each kind, by commands: the table is whole', () => {
+  expect(faultsOf(items)).toEqual([]);
+  expect(decisionsOf(items)).toEqual(rebuild(items));
+  expect(items.filter(isFact).length).toBeGreaterThan(300);
+});
+
+describe('damage is found', () => {
+  /** Nodes on which nothing hangs can be missing altogether; the rest of this table would not show it. */
+  const isAlone = ({ PK, SK, Type }: Item) =>
+    SK === 'META' &&
+    Type !== 'Guard' &&
+    items.filter((other) => other.PK === PK || other.SK.includes(PK) || other.owner === ownerText(PK))
+      .length === 1;
+  const ownerText = (PK: string) => {
+    const [type = '', id] = PK.split('#');
+    return `${type.toLowerCase().replaceAll('_', '-')}:${id}`;
+  };
+
+  test('any one item that is missing', () => {
+    const unnoticed = items
+      .filter((item) => isFact(item) && !isAlone(item))
+      .filter((gone) => isWhole(items.filter((item) => item !== gone)))
+      // A setting is one item, and nothing else speaks of it.
+      .filter(({ Type }) => Type !== 'Setting');
+    expect(unnoticed.map(({ PK, SK }) => `${PK} / ${SK}`)).toEqual([]);
+  });
+
+  test('any attribute of a decision item that is another', () => {
+    const unnoticed = items
+      .filter(({ Type }) => Type === 'Decision')
+      .flatMap((item) =>
+        Object.keys(item)
+          .filter((name) => !['PK', 'SK', 'Type', 'v', 'writtenAt'].includes(name))
+          .filter((name) => isWhole(items.map((each) => (each === item ? { ...item, [name]: 'x' } : each))))
+          .map((name) => `${item.PK} ${name}`),
+      );
+    expect(unnoticed).toEqual([]);
+  });
+
+  test('an attribute that an edge of ownership repeats otherwise, and one that it does not repeat', () => {
+    for (const edge of items.filter(({ Type }) => Type === 'Ownership')) {
+      for (const name of ['createdAt', 'name', 'extra']) {
+        const damaged = items.map((item) => (item === edge ? { ...edge, [name]: 'x' } : item));
+        expect(faultsOf(damaged), `${edge.PK} / ${edge.SK}`).not.toEqual([]);
+      }
+    }
+  });
+
+  test('a path that is not the parent’s', () => {
+    const nested = items.filter(
+      ({ SK, ancestors }) => SK === 'META' && Array.isArray(ancestors) && ancestors.length > 1,
+    );
+    expect(nested.length).toBeGreaterThan(5);
+    for (const node of nested) {
+      const ancestors = (node.ancestors as string[]).slice(1);
+      expect(faultsOf(items.map((item) => (item === node ? { ...node, ancestors } : item)))).not.toEqual([]);
+    }
+  });
+});
