@@ -4,8 +4,8 @@ import { inTenant, logOf } from '../../table/patterns/lists.ts';
 import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { auditOrigin } from '../audit.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import { subject } from '../edges/kinds.ts';
-import { pageFields, periodFields } from '../nodes/node-lists.ts';
+import { subject } from '../edges/rights.ts';
+import { pageFields, periodFields } from '../kinds/node-lists.ts';
 import { loadScope } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 

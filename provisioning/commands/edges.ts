@@ -8,7 +8,7 @@ import { edgesFrom } from '../../table/patterns/lists.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
-import { type EdgeKind, edgeCommands } from '../edges/edge-commands.ts';
+import type { Shown } from '../edges/names.ts';
 import {
   admin,
   assignment,
@@ -20,9 +20,9 @@ import {
   role,
   rolePermission,
   subject,
-} from '../edges/kinds.ts';
-import type { Shown } from '../edges/names.ts';
+} from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
+import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 

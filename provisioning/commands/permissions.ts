@@ -6,11 +6,11 @@ import { decisionKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
-import { partsOf } from '../edges/kinds.ts';
-import { refuseWhileOwning } from '../nodes/deletion.ts';
-import { nodeCommands } from '../nodes/node-commands.ts';
-import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
-import { listAllCommand } from '../nodes/node-lists.ts';
+import { partsOf } from '../edges/rights.ts';
+import { refuseWhileOwning } from '../kinds/deletion.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { listAllCommand } from '../kinds/node-lists.ts';
 import { loadNode } from '../nodes/nodes.ts';
 import type { Planning } from '../plan.ts';
 

@@ -4,9 +4,9 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { allOf, namedFrom } from '../../table/patterns/lists.ts';
 import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
-import { nodeCommands } from '../nodes/node-commands.ts';
-import type { NodeKind } from '../nodes/node-kind.ts';
-import { pageFields } from '../nodes/node-lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
+import type { NodeKind } from '../kinds/node-kind.ts';
+import { pageFields } from '../kinds/node-lists.ts';
 
 /** Static policies of Verified Permissions, found by name, by the beginning of a name, or by id (seed 004). */
 export const POLICY_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.policy, behaviour: {} }];

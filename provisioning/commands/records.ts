@@ -5,10 +5,10 @@ import { invalid } from '../../table/errors.ts';
 import { allOf, inTenant, ownedBy, withStatus } from '../../table/patterns/lists.ts';
 import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
-import { subject } from '../edges/kinds.ts';
-import { nodeCommands, tenantFrom } from '../nodes/node-commands.ts';
-import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
-import { pageFields, periodFields } from '../nodes/node-lists.ts';
+import { subject } from '../edges/rights.ts';
+import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { pageFields, periodFields } from '../kinds/node-lists.ts';
 import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 

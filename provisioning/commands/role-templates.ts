@@ -9,10 +9,10 @@ import { type PermissionName, readPermissionName } from '../../table/permission-
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
-import { ownerOf, rolePermission } from '../edges/kinds.ts';
-import { nodeCommands } from '../nodes/node-commands.ts';
-import type { Behaviour, NodeKind } from '../nodes/node-kind.ts';
-import { listAllCommand } from '../nodes/node-lists.ts';
+import { ownerOf, rolePermission } from '../edges/rights.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
+import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { listAllCommand } from '../kinds/node-lists.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
 import type { Plan, Planning } from '../plan.ts';
 

@@ -14,9 +14,9 @@ import {
 } from '../../table/route-template.ts';
 import { create } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { nodeCommands } from '../nodes/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
-import { pageFields } from '../nodes/node-lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { pageFields } from '../kinds/node-lists.ts';
 import { textOf } from '../nodes/nodes.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';

@@ -5,9 +5,9 @@ import { SCOPE_TYPE_LIST } from '../../table/keys.ts';
 import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
-import { nodeCommands } from '../nodes/node-commands.ts';
-import type { Attributes, Behaviour, NodeKind } from '../nodes/node-kind.ts';
-import { pageFields } from '../nodes/node-lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
+import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { pageFields } from '../kinds/node-lists.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 

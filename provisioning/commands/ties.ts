@@ -5,9 +5,9 @@ import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/lists.ts';
 import type { Command } from '../command.ts';
-import { type EdgeKind, edgeCommands } from '../edges/edge-commands.ts';
-import { subject } from '../edges/kinds.ts';
+import { subject } from '../edges/rights.ts';
 import { enterpriseUse, workstreamMember } from '../edges/ties.ts';
+import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { loadNode, loadScopeOf, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 

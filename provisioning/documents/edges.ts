@@ -6,7 +6,7 @@ import {
   membership,
   rolePermission,
   tenantGrant,
-} from '../edges/kinds.ts';
+} from '../edges/rights.ts';
 import { enterpriseUse, setting, workstreamMember } from '../edges/ties.ts';
 
 /**

@@ -12,7 +12,7 @@ import {
   membership,
   rolePermission,
   tenantGrant,
-} from './kinds.ts';
+} from './rights.ts';
 import { enterpriseUse, setting, workstreamMember } from './ties.ts';
 
 /** Items of edges back into edges, by their `Type`. A deletion reads a node's partition and undoes each. */

@@ -1,7 +1,7 @@
 import { parseRef } from '../../table/identifiers.ts';
 import { edgeKey, settingKey } from '../../table/keys.ts';
 import type { Edge } from './edge.ts';
-import { subject } from './kinds.ts';
+import { subject } from './rights.ts';
 
 /** The edges that no check follows: they are there for lists. */
 const WITHOUT_FACTS = { grant: () => [], revoke: () => [] } as const;

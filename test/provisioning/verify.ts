@@ -10,7 +10,7 @@ const key = (PK: string, SK: string) => `${PK} / ${SK}`;
 const bare = ({ PK: _, SK: __, Type: ___, ...attributes }: Item) => attributes;
 /** Edges with two ends, each with one mirror. */
 const MIRRORED = new Set([
-  ...['Membership', 'GroupRole', 'RolePermission', 'GlobalRole', 'Admin', 'TenantGrant'],
+  ...['Membership', 'GroupRole', 'RolePermission', 'GlobalRole', 'Admin'],
   ...['WorkstreamMember', 'EnterpriseProduct', 'EnterpriseService'],
 ]);
 /** Ends that are no nodes. */
@@ -68,6 +68,11 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
     }
     if (MIRRORED.has(String(Type)) && SK !== META) expectTwin(item, SK, PK);
     if (Type === 'TenantGrant') {
+      const [user, root] = [partitionOfSubject(item.user), partition(item.scope)];
+      // A technical user stands in its account's partition already, as what the account owns.
+      const inRoot = user.startsWith('USER#') ? user : `GRANT#${user}`;
+      expectTwin(item, user, root);
+      expectTwin(item, root, inRoot);
       expectTwin(item, `GRANT#${item.id}`, META);
       for (const role of item.roles as string[]) {
         const mirror = `GRANT#${partition(item.scope)}#${partitionOfSubject(item.user)}`;

@@ -8,9 +8,11 @@ import { guardKey, nodeKey } from '../../table/keys.ts';
 import { viewOf } from '../../table/view.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
+import { claimGuards, guardedValues, moveGuards } from '../nodes/guards.ts';
+import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
+import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
+import { addOwner, moveOwners } from '../nodes/ownership.ts';
 import { planDeletion, stale } from './deletion.ts';
-import { claimGuards, guardedValues, moveGuards } from './guards.ts';
-import { indexAttributes, indexChanges } from './index-attributes.ts';
 import {
   type Attributes,
   aKind,
@@ -21,8 +23,6 @@ import {
   nameFieldsOf,
   ownersOf,
 } from './node-kind.ts';
-import { loadRef, refuseDeleting, toUpdate } from './nodes.ts';
-import { addOwner, moveOwners } from './ownership.ts';
 
 /** Create, read, update and delete for a kind of node. */
 export const nodeCommands = (kind: NodeKind): readonly Command[] => [

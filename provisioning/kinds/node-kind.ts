@@ -4,8 +4,8 @@ import * as field from '../../table/entities/fields.ts';
 import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Action } from '../../table/write/action.ts';
+import type { Owner } from '../nodes/ownership.ts';
 import type { Node, Planning } from '../plan.ts';
-import type { Owner } from './ownership.ts';
 
 /**
  * A kind of node: its entry in the registry, and its behaviour: what is particular to it (decision items,

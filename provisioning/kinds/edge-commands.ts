@@ -9,14 +9,13 @@ import type { ListQuery } from '../../table/read/query.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import type { Attributes } from '../nodes/node-kind.ts';
-import { pageFields } from '../nodes/node-lists.ts';
-
+import { addEdge, changeEdge, type Edge, removeEdge } from '../edges/edge.ts';
+import { type Shown, withNames } from '../edges/names.ts';
+import { readEdge } from '../edges/read-edge.ts';
+import { refuseUnknownType } from '../edges/rules.ts';
 import type { Planning } from '../plan.ts';
-import { addEdge, changeEdge, type Edge, removeEdge } from './edge.ts';
-import { type Shown, withNames } from './names.ts';
-import { readEdge } from './read-edge.ts';
-import { refuseUnknownType } from './rules.ts';
+import type { Attributes } from './node-kind.ts';
+import { pageFields } from './node-lists.ts';
 
 type ListOf = (value: string, reader: Reader) => ListQuery | Promise<ListQuery>;
 

@@ -6,8 +6,8 @@ import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import type { PageInput } from '../../table/patterns/pattern.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
 import { labelOf } from './node-kind.ts';
-import { readScopeRef } from './scope-types.ts';
 
 /** Input fields of every list. */
 export const pageFields = { limit: field.limit.optional(), cursor: field.cursor.optional() };

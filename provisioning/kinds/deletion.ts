@@ -7,11 +7,11 @@ import type { Action, Delete } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
+import { freeGuards } from '../nodes/guards.ts';
+import { removeOwner } from '../nodes/ownership.ts';
+import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
-import { freeGuards } from './guards.ts';
 import { idFieldOf, labelOf, type NodeKind, ownersOf } from './node-kind.ts';
-import { removeOwner } from './ownership.ts';
-import { asManyAsFit, fits } from './steps.ts';
 
 /** What one step reads of a partition: more than one transaction could take away. */
 const A_STEPFUL = 150;
