@@ -56,7 +56,7 @@ export const ACCESS = {
     immutable: ['name'],
     naturalKey: 'name',
     guards: [],
-    listShards: 1,
+    listShards: 4,
   },
   group: {
     type: 'group',
@@ -98,7 +98,7 @@ export const ACCESS = {
     summary: 'Permissions from which roles are made (seed 000, `custom_template_id`).',
     attributes: z.strictObject({ name: field.name, description, permissions: templatePermissions }),
     guards: [{ kind: 'TEMPLATE_NAME', field: 'name', normalise: normaliseName }],
-    listShards: 1,
+    listShards: 4,
   },
   page: {
     type: 'page',
@@ -143,7 +143,7 @@ export const ACCESS = {
     immutable: ['name'],
     naturalKey: 'name',
     guards: [],
-    listShards: 1,
+    listShards: 4,
   },
   route: {
     type: 'route',
