@@ -1,4 +1,4 @@
-import type { Clock, Engine } from '../engine/index.ts';
+import type { Bearer, Clock, Engine } from '../engine/index.ts';
 import { type Answer, toAnswer } from './answers/answer.ts';
 import type { Verdict } from './answers/verdict.ts';
 import type { HttpAnswer } from './configuration.ts';
@@ -10,16 +10,18 @@ import { match } from './routes/match.ts';
 import { resolve } from './routes/resolve.ts';
 import type { RouteTable } from './routes/route-table.ts';
 import type { SubjectOf } from './subject.ts';
-import type { ApiTokenSubject } from './token/api-token.ts';
-import { type Authenticate, NO_CLAIMS } from './token/authentication.ts';
+import type { ReadApiToken } from './token/api-token.ts';
+import { type Authenticate, NO_CLAIMS, type VerifiedClaims } from './token/authentication.ts';
+import type { BearerOf } from './token/revocation.ts';
 
 export interface AuthorizerParts {
   /** Looks first: what is no API token is a JWT. */
-  readonly apiTokenSubject: ApiTokenSubject;
+  readonly readApiToken: ReadApiToken;
+  readonly bearerOf: BearerOf;
   readonly authenticate: Authenticate;
   readonly subjectOf: SubjectOf;
   readonly routes: Pick<RouteTable, 'rules'>;
-  readonly engine: Pick<Engine, 'check' | 'rolesOf'>;
+  readonly engine: Pick<Engine, 'check' | 'isGood' | 'rolesOf'>;
   readonly clock: Clock;
   /** Takes one line of JSON. */
   readonly log: (line: string) => void;
@@ -34,38 +36,61 @@ export interface Invocation {
   readonly awsRequestId?: string;
 }
 
+interface Identity {
+  readonly subject: string | undefined;
+  readonly bearer: Bearer | undefined;
+  readonly claims: VerifiedClaims;
+}
+
 /** A throw becomes a rejection: it must not leave the rejection of the other answer without a listener. */
 const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
 
 /**
  * The enforcement point. A deny is an answer (403). Bad credentials throw 'Unauthorized', the one message that
  * API Gateway turns into 401; any fault throws another, which becomes 500. There is no way from an error to
- * an Allow. Nothing is read for a request before its token was verified, but for the record of an API token.
+ * an Allow. Nothing is read for a request before its JWT was verified; an API token is verified by what is read.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { apiTokenSubject, authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
+  const { readApiToken, bearerOf, authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
+
+  /** Who asks, what they come with, and what is said of them. */
+  async function identify({ authorization }: GatewayRequest): Promise<Identity> {
+    const token = readApiToken(authorization);
+    if (token) return { ...token, claims: NO_CLAIMS };
+    const claims = await authenticate(authorization);
+    return { subject: await subjectOf(claims), bearer: bearerOf(claims), claims };
+  }
+
+  /** For an answer without a check: whoever comes with what is not theirs, or not any more, gets none. */
+  async function refuseBad(subject: string, bearer: Bearer | undefined): Promise<void> {
+    if (bearer && !(await engine.isGood(subject, bearer))) throw new CredentialsError('token_refused');
+  }
 
   async function decide(request: GatewayRequest): Promise<Verdict> {
-    const bearer = await apiTokenSubject(request.authorization);
-    const claims = bearer === undefined ? await authenticate(request.authorization) : NO_CLAIMS;
-
-    const subject = bearer ?? (await subjectOf(claims));
+    const { subject, bearer, claims } = await identify(request);
     if (subject === undefined) return { allowed: false, reason: 'subject_unknown' };
 
     const found = match(await routes.rules(), request.method, request.path);
-    if (found === undefined) return { allowed: false, reason: 'route_unmapped', subject };
+    if (found === undefined) {
+      await refuseBad(subject, bearer);
+      return { allowed: false, reason: 'route_unmapped', subject };
+    }
 
     const route = found.rule.id;
     const question = resolve(found, { claims, header: request.header });
-    if (question === undefined) return { allowed: false, reason: 'route_unresolved', subject, route };
+    if (question === undefined) {
+      await refuseBad(subject, bearer);
+      return { allowed: false, reason: 'route_unresolved', subject, route };
+    }
 
     // Asked together, so that what neither finds in the cache is read once for both.
     const at = clock.now();
     const { permission, scope } = question;
     const [{ allowed, reason }, standing] = await Promise.all([
-      settled(() => engine.check(subject, permission, scope, { at })),
+      settled(() => engine.check(subject, permission, scope, { at, bearer })),
       settled(() => engine.rolesOf(subject, scope, { at })),
     ]);
+    if (reason === 'bearer_refused') throw new CredentialsError('token_refused');
     const asked = { subject, route, permission, scope };
     if (!allowed) return { allowed: false, reason, ...asked };
     if (standing === undefined) return { allowed: false, reason: 'standing_unknown', ...asked };

@@ -15,9 +15,10 @@ import { faultLine } from './log.ts';
 import { createRouteTable } from './routes/route-table.ts';
 import { METHODS, type RouteRule } from './routes/rule.ts';
 import { createSubjectOf } from './subject.ts';
-import { createApiTokenSubject } from './token/api-token.ts';
+import { createReadApiToken } from './token/api-token.ts';
 import { createAuthentication } from './token/authentication.ts';
 import { createRemoteKeys } from './token/keys.ts';
+import { createBearerOf } from './token/revocation.ts';
 
 type TableReader = Pick<Reader, 'get' | 'getMany' | 'getSnapshot' | 'listAll'>;
 
@@ -41,7 +42,7 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const { table, endpoint, token, subjectFrom, api, httpAnswer, cache } = parseConfiguration(env);
+  const { table, endpoint, token, subjectFrom, revocation, api, httpAnswer, cache } = parseConfiguration(env);
   const {
     clock = { now: Date.now },
     log = (line) => console.error(line),
@@ -56,11 +57,8 @@ export function createHandlerFrom(
   });
   const engine = createEngine({ reader, clock, ttlMs, maxBytes });
   const authorizer = createAuthorizer({
-    apiTokenSubject: createApiTokenSubject({
-      read: readApiToken,
-      hashOf: hashOfToken,
-      bearerOf: engine.bearerOf,
-    }),
+    readApiToken: createReadApiToken({ read: readApiToken, hashOf: hashOfToken }),
+    bearerOf: createBearerOf(revocation, isId),
     authenticate: createAuthentication({
       ...token,
       keys: createRemoteKeys(token.jwksUrl, overrides.fetch),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { RevocationSource } from './token/revocation.ts';
 
 /** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
 export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
@@ -20,6 +21,8 @@ export interface Configuration {
     readonly maxBytes: number;
   };
   readonly subjectFrom: SubjectSource;
+  /** The claim by which a JWT can be revoked; undefined where it lives until it ends. */
+  readonly revocation: RevocationSource | undefined;
   /** Which set of routes this authorizer stands before. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
@@ -86,6 +89,16 @@ const subjectFrom = z.pipe(
   }),
 );
 
+const REVOCATION = /^(session|token):([!-~]{1,128})$/;
+
+const revocation = z.pipe(
+  text('is neither session:<claim> nor token:<claim>', (value) => REVOCATION.test(value)),
+  z.transform((value): RevocationSource => {
+    const [, kind, claim = ''] = REVOCATION.exec(value) ?? [];
+    return { kind: kind === 'token' ? 'token' : 'session', claim };
+  }),
+);
+
 const SCHEMA = z.object({
   TABLE_NAME: text('is not the name of a table', (value) => /^[A-Za-z0-9_.-]{3,255}$/.test(value)),
   DYNAMODB_ENDPOINT: z.optional(url),
@@ -98,6 +111,7 @@ const SCHEMA = z.object({
   ),
   TOKEN_MAX_BYTES: wholeNumber(256, MAX_HEADER_BYTES, 8_192),
   SUBJECT_FROM: z._default(subjectFrom, { kind: 'claim', name: 'sub' }),
+  REVOCATION: z.optional(revocation),
   API_NAME: z._default(
     text('is not a name (letters, digits, dot, dash, underscore)', (value) =>
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(value),
@@ -135,6 +149,7 @@ export function parseConfiguration(env: Readonly<Record<string, string | undefin
       maxBytes: data.TOKEN_MAX_BYTES,
     },
     subjectFrom: data.SUBJECT_FROM,
+    revocation: data.REVOCATION,
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
     cache: { ttlMs: data.CACHE_TTL_SECONDS * 1_000, maxBytes: data.CACHE_MAX_BYTES },

@@ -5,6 +5,7 @@
 export type Reason =
   | 'admin'
   | 'role'
+  | 'bearer_refused'
   | 'subject_unknown'
   | 'subject_inactive'
   | 'subject_ended'
@@ -27,6 +28,7 @@ const decision = (allowed: boolean, reason: Reason): Decision => Object.freeze({
 export const ALLOWED_ADMIN = decision(true, 'admin');
 export const ALLOWED_ROLE = decision(true, 'role');
 export const DENIED: Readonly<Record<Exclude<Reason, 'admin' | 'role'>, Decision>> = {
+  bearer_refused: decision(false, 'bearer_refused'),
   subject_unknown: decision(false, 'subject_unknown'),
   subject_inactive: decision(false, 'subject_inactive'),
   subject_ended: decision(false, 'subject_ended'),

@@ -1,9 +1,10 @@
-import type { TokenFacts } from '../table/decision/facts.ts';
+import type { BearerFacts } from '../table/decision/facts.ts';
 import { invalid } from '../table/errors.ts';
+import { type Bearer, isGoodBearer } from './bearer.ts';
 import { decide } from './decide.ts';
-import type { Decision } from './decision.ts';
+import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
-import { needToken } from './needs.ts';
+import { needBearer } from './needs.ts';
 import { rolesInForce } from './roles.ts';
 import { type Clock, createStore, type DecisionReader } from './store.ts';
 import type { View } from './view.ts';
@@ -27,6 +28,8 @@ export interface CheckOptions {
   readonly at?: number;
   /** How fresh what the decision rests on must be; `cached` when left out. */
   readonly freshness?: Freshness;
+  /** What the subject comes with; one that is not good is refused before all else (`bearer_refused`). */
+  readonly bearer?: Bearer | undefined;
 }
 
 export interface CheckRequest {
@@ -70,16 +73,10 @@ export interface Engine {
     options?: CheckOptions,
   ) => Standing | undefined | Promise<Standing | undefined>;
   /**
-   * Whom an API token stands for, by the token's id; undefined when there is no such token, or when it was
-   * revoked or has ended. The caller compares the hash with that of the text it was shown.
+   * Whether what a subject comes with is good: its record is there, is that subject's, is neither revoked nor
+   * over, and has the hash that is shown. For where no permission is asked; otherwise give `bearer` to `check`.
    */
-  readonly bearerOf: (tokenId: string) => Bearer | undefined | Promise<Bearer | undefined>;
-}
-
-/** The owner of an API token, and the SHA-256 of its text. */
-export interface Bearer {
-  readonly subject: string;
-  readonly hash: string;
+  readonly isGood: (subject: string, bearer: Bearer) => boolean | Promise<boolean>;
 }
 
 export const DEFAULT_TTL_MS = 60_000;
@@ -112,17 +109,22 @@ export function createEngine(options: EngineOptions): Engine {
   const { viewNow, viewsOf } = createViews(store, coherenceMarginMs);
 
   return {
-    check: (subject, permission, scope, { at, freshness = 'cached' } = {}) => {
+    check: (subject, permission, scope, { at, freshness = 'cached', bearer } = {}) => {
       const now = clock.now();
-      const question = { subject, permission, scope };
+      const question = { subject, permission, scope, bearer: bearer?.ref };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
-      if (view) return decide(view, at ?? now);
-      return viewsOf([question], now, freshness).then(([loaded]) => decide(loaded as View, at ?? now));
+      if (view) return answer(view, subject, bearer, at ?? now);
+      return viewsOf([question], now, freshness).then(([loaded]) =>
+        answer(loaded as View, subject, bearer, at ?? now),
+      );
     },
-    checkMany: async (requests, { at: otherwise, freshness = 'cached' } = {}) => {
+    checkMany: async (requests, { at: otherwise, freshness = 'cached', bearer } = {}) => {
       const now = clock.now();
-      const views = await viewsOf(requests, now, freshness);
-      return requests.map(({ at = otherwise }, position) => decide(views[position] as View, at ?? now));
+      const questions = requests.map((request) => ({ ...request, bearer: bearer?.ref }));
+      const views = await viewsOf(questions, now, freshness);
+      return requests.map(({ subject, at = otherwise }, position) =>
+        answer(views[position] as View, subject, bearer, at ?? now),
+      );
     },
     rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();
@@ -131,21 +133,22 @@ export function createEngine(options: EngineOptions): Engine {
       if (view) return standingOf(view, at ?? now);
       return viewsOf([question], now, freshness).then(([loaded]) => standingOf(loaded as View, at ?? now));
     },
-    bearerOf: (tokenId) => {
-      const need = needToken(tokenId);
-      if (!need) return undefined;
+    isGood: (subject, { ref, hash }) => {
+      const need = needBearer(ref);
+      if (!need) return false;
       const now = clock.now();
       const entry = store.find(need, now);
-      if (entry) return bearerFrom(entry.facts, now);
+      if (entry) return isGoodBearer(entry.facts, subject, hash, now);
       return store
         .load([need], now)
-        .then((loaded) => bearerFrom(loaded.get(need.id)?.facts as TokenFacts | null, now));
+        .then((loaded) => isGoodBearer(loaded.get(need.id)?.facts as BearerFacts | null, subject, hash, now));
     },
   };
 }
 
-const bearerFrom = (token: TokenFacts | null, now: number): Bearer | undefined =>
-  token?.active && now < token.endsAt ? { subject: token.subject, hash: token.hash } : undefined;
+/** Who does not come with what is theirs is refused, whoever they are. */
+const answer = (view: View, subject: string, bearer: Bearer | undefined, at: number): Decision =>
+  bearer && !isGoodBearer(view.bearer, subject, bearer.hash, at) ? DENIED.bearer_refused : decide(view, at);
 
 function standingOf(view: View, at: number): Standing | undefined {
   const root = view.scopes.at(-1);

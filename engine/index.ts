@@ -1,7 +1,7 @@
 /** Door of the engine: the policy decision point. */
+export type { Bearer } from './bearer.ts';
 export type { Decision, Reason } from './decision.ts';
 export {
-  type Bearer,
   type CheckOptions,
   type CheckRequest,
   createEngine,

@@ -1,19 +1,19 @@
 import {
+  decodeBearer,
   decodeGlobal,
   decodePermission,
   decodeScope,
   decodeSubject,
-  decodeToken,
 } from '../table/decision/decode.ts';
 import type {
+  BearerFacts,
   GlobalFacts,
   PermissionFacts,
   ScopeFacts,
   SubjectFacts,
-  TokenFacts,
 } from '../table/decision/facts.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
-import { isId, isRef, parseRef } from '../table/identifiers.ts';
+import { isRef, parseRef } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { decisionKey, globalKey, type Key, ownedEffectsKey, permissionRef } from '../table/keys.ts';
 import { moduleOf, patternsCovering, readPermissionName } from '../table/permission-name.ts';
@@ -21,7 +21,7 @@ import { moduleOf, patternsCovering, readPermissionName } from '../table/permiss
 /**
  * A need is one item that a decision asks for: under which name it is cached, where it stands in the
  * table, and how it is read. All names share one cache, so each kind has a form of its own:
- * `user:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`, and one for what
+ * `user:id`, `location:id`, `token:id`, `session:id`, `dashboard` or `a:b:c`, `location:id dashboard`, and one for what
  * holds everywhere.
  */
 export interface Need<T> {
@@ -80,6 +80,11 @@ export function needOwnedEffects(root: string, text: string): Need<PermissionFac
 /** What holds everywhere: the global roles, the modules that are sold. */
 export const GLOBAL_FACTS: Need<GlobalFacts> = { id: '', key: globalKey(), decode: decodeGlobal };
 
-/** Undefined when the id is none that a token could have. */
-export const needToken = (id: string): Need<TokenFacts> | undefined =>
-  isId(id) ? { id: `token:${id}`, key: decisionKey({ type: 'token', id }), decode: decodeToken } : undefined;
+/** What somebody can come with. */
+const BEARER_TYPES: ReadonlySet<string> = new Set(['token', 'session']);
+
+/** Undefined when the text names no token or session that could exist. */
+export const needBearer = (ref: string): Need<BearerFacts> | undefined =>
+  isRef(ref) && BEARER_TYPES.has(typeOf(ref))
+    ? { id: ref, key: decisionKey(parseRef(ref, 'bearer')), decode: decodeBearer }
+    : undefined;

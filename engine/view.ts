@@ -1,9 +1,16 @@
-import type { GlobalFacts, PermissionFacts, ScopeFacts, SubjectFacts } from '../table/decision/facts.ts';
+import type {
+  BearerFacts,
+  GlobalFacts,
+  PermissionFacts,
+  ScopeFacts,
+  SubjectFacts,
+} from '../table/decision/facts.ts';
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import {
   type CheckedPermission,
   GLOBAL_FACTS,
   type Need,
+  needBearer,
   needOwnedEffects,
   needPermission,
   needScope,
@@ -13,6 +20,8 @@ import type { Entry } from './store.ts';
 
 /** What a decision looks at, once everything it needs is at hand. Absent things are null. */
 export interface View {
+  /** The record of what the subject came with; undefined when that is not asked. */
+  readonly bearer?: BearerFacts | null | undefined;
   readonly subject: SubjectFacts | null;
   /** The scope itself, then its ancestors up to the root; null where one is missing. */
   readonly scopes: readonly (ScopeFacts | null)[];
@@ -27,6 +36,8 @@ export interface Question {
   readonly scope: string;
   /** Undefined when only the roles in force are asked for. */
   readonly permission: string | undefined;
+  /** What the subject comes with, by reference, where that is part of the question. */
+  readonly bearer?: string | undefined;
 }
 
 export type Find = <T>(need: Need<T>) => Entry<T> | undefined;
@@ -49,6 +60,8 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
     return entry;
   };
   const { permission: text } = question;
+  const bearer =
+    question.bearer === undefined ? undefined : (get(needBearer(question.bearer))?.facts ?? null);
   const subject = get(needSubject(question.subject))?.facts ?? null;
   const own = get(needScope(question.scope))?.facts ?? null;
   const permission = (text === undefined ? undefined : get(needPermission(text))?.facts) ?? null;
@@ -63,12 +76,13 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
     return undefined;
   }
   // Without a subject or a scope the answer is known: nothing more is read for it.
-  if (own === null || subject === null) return { subject, scopes: [own], permission, owned: null, global };
+  if (own === null || subject === null)
+    return { bearer, subject, scopes: [own], permission, owned: null, global };
   const scopes: (ScopeFacts | null)[] = [own];
   for (const ancestor of own.ancestors) scopes.push(get(needScope(ancestor))?.facts ?? null);
   const root = own.ancestors.at(-1) ?? own.ref;
   const owned = (text === undefined ? undefined : get(needOwnedEffects(root, text))?.facts) ?? null;
-  return missing.length === 0 ? { subject, scopes, permission, owned, global } : undefined;
+  return missing.length === 0 ? { bearer, subject, scopes, permission, owned, global } : undefined;
 }
 
 /** Whether this is a scope of a type that can stand alone; types that are not known here may. */

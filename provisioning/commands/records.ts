@@ -1,7 +1,11 @@
 import * as z from 'zod';
+import { changeBearer, newBearer } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
+import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
 import { allOf, inTenant, ownedBy, withStatus } from '../../table/patterns/lists.ts';
 import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
 import { type Command, readCommand } from '../command.ts';
@@ -18,19 +22,37 @@ const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
     throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
 };
 
+/** A session that says nothing of its end is over when its record goes. */
+const endOf = (start: unknown, end: unknown): string =>
+  typeof end === 'string'
+    ? end
+    : new Date(Date.parse(String(start)) + SESSION_DAYS * 86_400_000).toISOString();
+
 const sessionBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),
-  onCreate: async (planning, _ref, { sessionStart = planning.now, sessionEnd, tenant }) => {
+  onCreate: async (planning, ref, { user, sessionStart = planning.now, sessionEnd, status, tenant }) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
+    const record = {
+      subject: formatRef(subject(String(user))),
+      status: String(status),
+      endsAt: endOf(sessionStart, sessionEnd),
+      ttl: Math.floor(Date.parse(endOf(sessionStart, undefined)) / 1000),
+    };
     return {
+      actions: [newBearer(ref, planning.writtenAt, record)],
       derived: { sessionStart },
       tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
   },
-  onUpdate: async (_planning, _node, { sessionStart, sessionEnd }) => {
+  onUpdate: async (planning, { ref }, { sessionStart, sessionEnd }, changes) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
-    return [];
+    const set = {
+      ...(typeof changes.status === 'string' ? { status: changes.status } : {}),
+      ...(changes.sessionEnd === undefined ? {} : { endsAt: endOf(sessionStart, sessionEnd) }),
+    };
+    return Object.keys(set).length > 0 ? [changeBearer(ref, planning.writtenAt, set)] : [];
   },
+  onDelete: (_planning, { ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };
 
 const notificationBehaviour: Behaviour = {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
-import { newToken, revokeToken } from '../../table/decision/writes.ts';
+import { changeBearer, newBearer } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
@@ -41,25 +41,24 @@ const tokenBehaviour: Behaviour = {
         ? (await loadScope(planning, attributes.tenant, 'tenant')).ref
         : undefined;
     const derived = { issuedAt, expiresAt, revoked: false };
-    if (attributes.tokenType !== 'api') return { derived, tenant };
-    const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
-    const hash = hashOfToken(text);
-    const facts = {
+    const record = {
       subject: formatRef(holder.ref),
-      hash,
       status: 'active',
       endsAt: expiresAt,
       ttl: Math.floor(Date.parse(expiresAt) / 1000),
     };
+    if (attributes.tokenType !== 'api')
+      return { actions: [newBearer(ref, planning.writtenAt, record)], derived, tenant };
+    const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
+    const hash = hashOfToken(text);
     return {
-      actions: [newToken(ref, planning.writtenAt, facts)],
+      actions: [newBearer(ref, planning.writtenAt, { ...record, hash })],
       derived: { ...derived, hash },
       shownOnce: { token: text },
       tenant,
     };
   },
-  onDelete: (_planning, { ref, item }) =>
-    item.tokenType === 'api' ? [{ kind: 'delete', key: decisionKey(ref) }] : [],
+  onDelete: (_planning, { ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };
 
 const TOKEN: NodeKind = { entity: ENTITIES.token, behaviour: tokenBehaviour };
@@ -91,7 +90,7 @@ const revoke = writeCommand({
       actions: [
         update,
         ...moveOwners(node.ref, owners, owners, after, changes),
-        ...(node.item.tokenType === 'api' ? [revokeToken(node.ref, planning.writtenAt)] : []),
+        changeBearer(node.ref, planning.writtenAt, { status: 'revoked' }),
       ],
       result: viewOf(after),
       audit: {

@@ -5,6 +5,7 @@ import { isPermissionPattern } from '../permission-name.ts';
 import { Attribute, DECISION_VERSION, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
+  BearerFacts,
   Effect,
   GlobalFacts,
   Interval,
@@ -13,7 +14,6 @@ import type {
   RoleTable,
   ScopeFacts,
   SubjectFacts,
-  TokenFacts,
 } from './facts.ts';
 
 /**
@@ -45,7 +45,7 @@ const PLAIN = {
   scope: plain(Attribute.status, Attribute.ancestors, Attribute.combination, Attribute.enterprise),
   global: plain(),
   permission: plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module),
-  token: plain(Attribute.status, Attribute.endsAt, Attribute.subject, Attribute.hash, Attribute.timeToLive),
+  bearer: plain(Attribute.status, Attribute.endsAt, Attribute.subject, Attribute.hash, Attribute.timeToLive),
 };
 
 interface Compound {
@@ -222,12 +222,12 @@ export function decodeGlobal(item: Item): GlobalFacts {
   return { roles, soldModules };
 }
 
-export function decodeToken(item: Item): TokenFacts {
-  const [unknown] = compoundsOf(item, PLAIN.token);
+export function decodeBearer(item: Item): BearerFacts {
+  const [unknown] = compoundsOf(item, PLAIN.bearer);
   if (unknown) throw damaged(item, unknown.name);
   const { [Attribute.subject]: subject, [Attribute.hash]: hash } = item;
   if (typeof subject !== 'string' || !isRef(subject)) throw damaged(item, Attribute.subject);
-  if (typeof hash !== 'string' || hash === '') throw damaged(item, Attribute.hash);
+  if (hash !== undefined && (typeof hash !== 'string' || hash === '')) throw damaged(item, Attribute.hash);
   return {
     subject,
     hash,

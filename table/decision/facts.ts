@@ -67,11 +67,11 @@ export interface GlobalFacts {
   readonly soldModules: ReadonlySet<string>;
 }
 
-/** What an API token says, once its text is found to match. */
-export interface TokenFacts {
+/** What is known of a token or a login session that somebody comes with. */
+export interface BearerFacts {
   readonly subject: string;
-  /** SHA-256 of the token's text, base64url. */
-  readonly hash: string;
+  /** SHA-256 of an API token's text, base64url; nothing else has one. */
+  readonly hash: string | undefined;
   readonly active: boolean;
   readonly endsAt: number;
 }

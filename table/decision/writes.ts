@@ -68,16 +68,26 @@ export const newScope = (
   facts: { status: string; combination?: string; ancestors: readonly string[]; enterprise?: string },
 ): Put => start(ref, writtenAt, facts);
 
-/** The decision item of a new API token: `hash` is the SHA-256 of its text, `ttl` in epoch seconds. */
-export const newToken = (
+/** What a check looks at of a token or a session; `ttl` in epoch seconds. */
+export interface BearerRecord {
+  readonly subject: string;
+  /** Of an API token: the SHA-256 of its text. */
+  readonly hash?: string;
+  readonly status: string;
+  readonly endsAt: string;
+  readonly ttl: number;
+}
+
+/** The decision item of a new token or login session. */
+export const newBearer = (ref: Ref, writtenAt: number, record: BearerRecord): Put =>
+  start(ref, writtenAt, { ...record });
+
+/** Changes of it: `revoked` ends a token, at once. */
+export const changeBearer = (
   ref: Ref,
   writtenAt: number,
-  facts: { subject: string; hash: string; status: string; endsAt: string; ttl: number },
-): Put => start(ref, writtenAt, facts);
-
-/** Ends a token. */
-export const revokeToken = (ref: Ref, writtenAt: number): Update =>
-  updateExisting(ref, writtenAt, { set: { [Attribute.status]: 'revoked' } });
+  set: Partial<Pick<BearerRecord, 'status' | 'endsAt'>>,
+): Update => updateExisting(ref, writtenAt, { set });
 
 export function subjectChanges(subject: Ref, writtenAt: number) {
   const change = (how: Change) => updateExisting(subject, writtenAt, how);

@@ -48,10 +48,17 @@ beforeEach(() => {
   lines.length = 0;
 });
 
+const outcomeOf = (...authorization: readonly string[]): Promise<string> =>
+  outcomeIn({}, authorization.join(','));
+
 /** One request to a fresh authorizer: `allow`, `deny`, or the message that it threw. */
-async function outcomeOf(...authorization: readonly string[]): Promise<string> {
+async function outcomeIn(
+  environment: Record<string, string>,
+  authorization: string,
+  path = `/accounts/${id.account}/reports`,
+): Promise<string> {
   const authorizer = createHandlerFrom(
-    { TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'api' },
+    { TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'api', ...environment },
     {
       reader: world.reader,
       clock: world.clock,
@@ -59,9 +66,7 @@ async function outcomeOf(...authorization: readonly string[]): Promise<string> {
       fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
     },
   );
-  const event = httpEvent('GET', `/accounts/${id.account}/reports`, {
-    authorization: authorization.join(','),
-  });
+  const event = httpEvent('GET', path, { authorization });
   return authorizer(event).then(
     (answer) => ('isAuthorized' in answer && answer.isAuthorized ? 'allow' : 'deny'),
     (error: Error) => error.message,
@@ -131,6 +136,72 @@ describe('an API token', () => {
     expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('deny');
     await world.run('technical-user.delete', { id: id.robot });
     expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('Unauthorized');
+  });
+});
+
+test('a token that nobody has seen costs no round of its own: one read for token and decision', async () => {
+  const { run } = world;
+  const user = (await run('user.create', {})).id;
+  await issue('new', user);
+  world.settle();
+  await outcomeOf(`Bearer ${text.ann}`);
+  world.calls.length = 0;
+  expect(await outcomeOf(`Bearer ${text.new}`)).toBe('deny');
+  expect(world.calls.map(({ operation }) => operation)).toEqual(['Query', 'BatchGetItem']);
+});
+
+describe('a JWT that can be revoked', () => {
+  const SESSION = { REVOCATION: 'session:sid' };
+  const jwt = async (claims: Record<string, unknown>) =>
+    `Bearer ${await issuer.token({ sub: id.ann, aud: 'api', exp: world.clock.now() / 1_000 + 600, ...claims })}`;
+  const newSession = async (more: Record<string, unknown> = {}) => {
+    const made = await world.run('session.create', { user: id.ann, ...more });
+    world.settle();
+    return made.id;
+  };
+
+  test('by its login session: allowed while it is active, turned away from then on', async () => {
+    const sid = await newSession();
+    const token = await jwt({ sid });
+    expect(await outcomeIn(SESSION, token)).toBe('allow');
+    await world.run('session.update', { id: sid, status: 'revoked' });
+    expect(await outcomeIn(SESSION, token)).toBe('Unauthorized');
+    expect(codes()).toEqual(['token_refused']);
+    expect(await outcomeIn({}, token)).toBe('allow');
+  });
+
+  test.each([
+    ['of nobody', async () => ({ sid: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' }), 'token_refused'],
+    ['that it does not name', async () => ({}), 'claim_refused'],
+    ['that is no id', async () => ({ sid: 'x#META' }), 'claim_refused'],
+    ['of somebody else', async () => ({ sid: await newSession(), sub: id.other }), 'token_refused'],
+    [
+      'that is over',
+      async () => ({ sid: await newSession({ sessionEnd: new Date(world.clock.now() + 1).toISOString() }) }),
+      'token_refused',
+    ],
+    ['that expired', async () => ({ sid: await newSession({ status: 'expired' }) }), 'token_refused'],
+  ])('a session %s', async (_what, claims, code) => {
+    expect(await outcomeIn(SESSION, await jwt(await claims()))).toBe('Unauthorized');
+    expect(codes()).toEqual([code]);
+  });
+
+  test('by its own id, where tokens are kept; a route that is not there tells it nothing', async () => {
+    const TOKEN = { REVOCATION: 'token:jti' };
+    const { id: jti } = await world.run('token.create', { user: id.ann, tokenType: 'JWT' });
+    world.settle();
+    const token = await jwt({ jti });
+    expect(await outcomeIn(TOKEN, token)).toBe('allow');
+    expect(await outcomeIn(TOKEN, token, '/nowhere')).toBe('deny');
+    await world.run('token.revoke', { id: jti });
+    expect(await outcomeIn(TOKEN, token)).toBe('Unauthorized');
+    expect(await outcomeIn(TOKEN, token, '/nowhere')).toBe('Unauthorized');
+  });
+
+  test('an API token does not get in as the record of a JWT', async () => {
+    const TOKEN = { REVOCATION: 'token:jti' };
+    const stolen = await jwt({ jti: id['token ann'] });
+    expect(await outcomeIn(TOKEN, stolen)).toBe('Unauthorized');
   });
 });
 

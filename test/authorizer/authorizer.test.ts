@@ -47,7 +47,8 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
   const fake = createFakeEngine(engine);
   const lines: string[] = [];
   const authorizer = createAuthorizer({
-    apiTokenSubject: async () => undefined,
+    readApiToken: () => undefined,
+    bearerOf: () => undefined,
     authenticate: createAuthentication({
       keys: issuer.keys,
       issuer: ISSUER,

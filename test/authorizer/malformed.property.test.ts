@@ -23,7 +23,8 @@ beforeAll(async () => {
   credentials = `Bearer ${await issuer.token()}`;
   const clock = createClock();
   authorizer = createAuthorizer({
-    apiTokenSubject: async () => undefined,
+    readApiToken: () => undefined,
+    bearerOf: () => undefined,
     authenticate: createAuthentication({
       keys: issuer.keys,
       issuer: ISSUER,

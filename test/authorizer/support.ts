@@ -125,7 +125,7 @@ export const restTokenEvent = (method: string, path: string, authorizationToken:
   methodArn: `${ARN}/prod/${method}${path}`,
 });
 
-type FakeEngine = Pick<Engine, 'check' | 'rolesOf'>;
+type FakeEngine = Pick<Engine, 'check' | 'isGood' | 'rolesOf'>;
 
 /** An engine that says yes to everything, and what was asked of it. */
 export function createFakeEngine(answers: Partial<FakeEngine> = {}) {
@@ -135,6 +135,7 @@ export function createFakeEngine(answers: Partial<FakeEngine> = {}) {
       asked.push(question.slice(0, 3).join(' '));
       return answers.check ? answers.check(...question) : { allowed: true, reason: 'role' };
     },
+    isGood: answers.isGood ?? (() => true),
     rolesOf:
       answers.rolesOf ??
       (() => ({ root: TENANT, roles: ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'] })),

@@ -68,11 +68,21 @@ export function rebuild(items: readonly Item[]): Map<string, Facts> {
       factsOf(upper(scope))[subscriptionAttribute(String(module), String(item.id))] = window;
     if (Type === 'License' && counts(item))
       factsOf(upper(item.account))[licenseAttribute(String(enterprise), String(item.id))] = window;
-    if (Type === 'AuthToken' && item.tokenType === 'api') {
+    if (Type === 'LoginSession') {
+      const start = Date.parse(String(item.sessionStart));
+      const end = start + 90 * 86_400_000;
+      Object.assign(facts(), {
+        subject: `user:${item.user}`,
+        status: item.status,
+        endsAt: item.sessionEnd ?? new Date(end).toISOString(),
+        ttl: Math.floor(end / 1000),
+      });
+    }
+    if (Type === 'AuthToken') {
       const { hash, expiresAt, revoked } = item;
       const holder = String(item.user).includes(':') ? item.user : `user:${item.user}`;
       const ttl = Math.floor(Date.parse(String(expiresAt)) / 1000);
-      Object.assign(facts(), { subject: holder, hash, endsAt: expiresAt, ttl });
+      Object.assign(facts(), { subject: holder, ...(hash ? { hash } : {}), endsAt: expiresAt, ttl });
       facts().status = revoked ? 'revoked' : 'active';
     }
     if (Type === 'Role' && !closing.has(PK)) {

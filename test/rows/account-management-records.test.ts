@@ -199,22 +199,32 @@ row('AM-21', async ({ world, reads, pages, record }) => {
   const refresh = await issue(ann, { tokenType: 'refresh' });
   expect(refresh).not.toHaveProperty('token');
   const foreign = await issue(bob);
-  const bearer = (which: string) => record(() => world.newEngine().bearerOf(which));
+  /** Whether who comes with it is who it says: with the hash of its text where it is an API token. */
+  const isGood = (which: string, user = ann, shown?: string) =>
+    record(() =>
+      world.newEngine().isGood(`user:${user}`, {
+        ref: `token:${which}`,
+        hash: shown === undefined ? undefined : hashOfToken(shown),
+      }),
+    );
   const inForce = async (user: string, limit = 2) =>
     valuesOf(await pages(tokensInForce, { user, at: instantOf(world) }, limit), 'id');
-  expect(await bearer(id)).toEqual({ subject: `user:${ann}`, hash: hashOfToken(text) });
-  expect(await bearer(String(foreign.id))).toMatchObject({ subject: `user:${bob}` });
-  // A token that no request is made with has no bearer, nor has none.
-  expect(await bearer(refresh.id)).toBeUndefined();
-  expect(await bearer(NOBODY)).toBeUndefined();
+  expect(await isGood(id, ann, text)).toBe(true);
+  expect(await isGood(String(foreign.id), bob, String(foreign.token))).toBe(true);
+  expect(await isGood(String(foreign.id), ann, String(foreign.token))).toBe(false);
+  expect(await isGood(id, ann, `${text}x`)).toBe(false);
+  expect(await isGood(id)).toBe(false);
+  // What has no text is known by its id alone.
+  expect(await isGood(refresh.id)).toBe(true);
+  expect(await isGood(NOBODY)).toBe(false);
   expect(await inForce(ann)).toEqual(sorted(id, short.id, refresh.id));
   expect(await inForce(ann, 1)).toEqual(sorted(id, short.id, refresh.id));
 
   // At its end, to the millisecond.
   world.clock.advance(DAY - 1);
-  expect(await bearer(short.id)).toBeDefined();
+  expect(await isGood(short.id, ann, String(short.token))).toBe(true);
   world.clock.advance(1);
-  expect(await bearer(short.id)).toBeUndefined();
+  expect(await isGood(short.id, ann, String(short.token))).toBe(false);
   expect(await inForce(ann)).toEqual(sorted(id, refresh.id));
   const third = await issue(ann);
   await world.run('token.revoke', { id: third.id, revokedBy: bob });
@@ -223,15 +233,15 @@ row('AM-21', async ({ world, reads, pages, record }) => {
     revokedAt: instantOf(world),
     revokedBy: bob,
   });
-  expect(await bearer(third.id)).toBeUndefined();
+  expect(await isGood(third.id, ann, String(third.token))).toBe(false);
   expect(await inForce(ann)).toEqual(sorted(id, refresh.id));
-  expect(await bearer(id)).toBeDefined();
+  expect(await isGood(id, ann, text)).toBe(true);
   expect(await world.refused('token.revoke', { id: third.id })).toMatchObject({ code: 'conflict' });
   world.clock.advance(29 * DAY - 1);
-  expect(await bearer(id)).toBeDefined();
+  expect(await isGood(id, ann, text)).toBe(true);
   expect(await inForce(ann)).toEqual(sorted(id, refresh.id));
   world.clock.advance(1);
-  expect(await bearer(id)).toBeUndefined();
+  expect(await isGood(id, ann, text)).toBe(false);
   expect(await inForce(ann)).toEqual([]);
 
   const long = { user: ann, tokenType: 'api', expiresAt: instantOf(world, 30 * DAY + 1) };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
+  decodeBearer,
   decodeGlobal,
   decodePermission,
   decodeSubject,
-  decodeToken,
   decodeWrittenAt,
 } from '../../table/decision/decode.ts';
 import {
@@ -107,13 +107,13 @@ describe('a sound item', () => {
       endsAt: '2026-02-01T00:00:00.000Z',
       ttl: 7,
     });
-    expect(decodeToken(token)).toEqual({
+    expect(decodeBearer(token)).toEqual({
       subject,
       hash: 'h',
       active: true,
       endsAt: Date.parse('2026-02-01T00:00:00.000Z'),
     });
-    expect(decodeToken({ ...token, status: 'revoked' }).active).toBe(false);
+    expect(decodeBearer({ ...token, status: 'revoked' }).active).toBe(false);
   });
 
   test('of a permission', () => {
