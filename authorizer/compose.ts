@@ -7,6 +7,7 @@ import { isId, isRef } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { apiRef, edgePrefix, guardKey, partitionOf } from '../table/keys.ts';
 import { normaliseEmail } from '../table/normalise.ts';
+import { createHedging } from '../table/read/hedging.ts';
 import { createReader, type Reader } from '../table/read/reader.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../table/route-template.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
@@ -42,7 +43,8 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const { table, endpoint, token, subjectFrom, revocation, api, httpAnswer, cache } = parseConfiguration(env);
+  const { table, endpoint, token, subjectFrom, revocation, api, httpAnswer, cache, hedging } =
+    parseConfiguration(env);
   const {
     clock = { now: Date.now },
     log = (line) => console.error(line),
@@ -55,7 +57,14 @@ export function createHandlerFrom(
     clock,
     onRefreshFailed: (error) => log(faultLine(error, undefined)),
   });
-  const engine = createEngine({ reader, clock, ttlMs, maxBytes });
+  const { getMany } =
+    hedging.maxShare > 0 ? createHedging({ getMany: reader.getMany, clock, ...hedging }) : reader;
+  const engine = createEngine({
+    reader: { getMany, getSnapshot: reader.getSnapshot },
+    clock,
+    ttlMs,
+    maxBytes,
+  });
   const authorizer = createAuthorizer({
     readApiToken: createReadApiToken({ read: readApiToken, hashOf: hashOfToken }),
     bearerOf: createBearerOf(revocation, isId),

@@ -27,6 +27,8 @@ export interface Configuration {
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
   readonly cache: { readonly ttlMs: number; readonly maxBytes: number };
+  /** Share of all reads that may be asked twice, 0 to 1; 0 is off. */
+  readonly hedging: { readonly maxShare: number };
 }
 
 /**
@@ -120,6 +122,7 @@ const SCHEMA = z.object({
   ),
   HTTP_ANSWER: z._default(z.enum(['simple', 'policy'], { error: 'is neither simple nor policy' }), 'simple'),
   CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
+  HEDGED_READS_PERCENT: wholeNumber(0, 50, 0),
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
 });
 
@@ -152,6 +155,7 @@ export function parseConfiguration(env: Readonly<Record<string, string | undefin
     revocation: data.REVOCATION,
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
+    hedging: { maxShare: data.HEDGED_READS_PERCENT / 100 },
     cache: { ttlMs: data.CACHE_TTL_SECONDS * 1_000, maxBytes: data.CACHE_MAX_BYTES },
   };
 }

@@ -23,9 +23,11 @@ describe('the configuration', () => {
         maxBytes: 8_192,
       },
       subjectFrom: { kind: 'claim', name: 'sub' },
+      revocation: undefined,
       api: 'default',
       httpAnswer: 'simple',
       cache: { ttlMs: 60_000, maxBytes: 32 * 1024 * 1024 },
+      hedging: { maxShare: 0 },
     });
   });
 
@@ -41,6 +43,8 @@ describe('the configuration', () => {
       HTTP_ANSWER: 'policy',
       CACHE_TTL_SECONDS: '0',
       CACHE_MAX_BYTES: '1048576',
+      REVOCATION: 'session:sid',
+      HEDGED_READS_PERCENT: '5',
     });
     expect(configuration).toMatchObject({
       endpoint: 'http://127.0.0.1:8000',
@@ -53,6 +57,8 @@ describe('the configuration', () => {
       api: 'back-office',
       httpAnswer: 'policy',
       cache: { ttlMs: 0, maxBytes: 1_048_576 },
+      revocation: { kind: 'session', claim: 'sid' },
+      hedging: { maxShare: 0.05 },
     });
     expect(parse({ SUBJECT_FROM: 'email' }).subjectFrom).toEqual({ kind: 'email' });
   });
@@ -88,6 +94,10 @@ describe('the configuration', () => {
     ['CACHE_TTL_SECONDS', '-1'],
     ['CACHE_TTL_SECONDS', '1.5'],
     ['CACHE_MAX_BYTES', 'lots'],
+    ['REVOCATION', 'sid'],
+    ['REVOCATION', 'user:sid'],
+    ['HEDGED_READS_PERCENT', '51'],
+    ['HEDGED_READS_PERCENT', '0.5'],
   ])('fails at start and names %s when it is %j', (name, value) => {
     expect(() => parse({ [name]: value })).toThrow(new RegExp(`^configuration: ${name} [a-z]`));
   });
