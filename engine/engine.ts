@@ -5,6 +5,7 @@ import type { Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
 import { needToken } from './needs.ts';
 import { rolesInForce } from './roles.ts';
+import { createSessions, type OpenSession } from './session.ts';
 import { type Clock, createStore, type DecisionReader } from './store.ts';
 import type { View } from './view.ts';
 import { createViews } from './views.ts';
@@ -63,6 +64,11 @@ export interface Engine {
     requests: readonly CheckRequest[],
     options?: CheckOptions,
   ) => Promise<readonly Decision[]>;
+  /**
+   * What a subject may do at a scope, of the permissions that are named: resolved at once, then asked for
+   * without a promise, as often as a menu has entries. It ends with the time-to-live of what it rests on.
+   */
+  readonly session: OpenSession;
   /** The roles in force, inherited ones included; undefined when the subject or the scope does not exist. */
   readonly rolesOf: (
     subject: string,
@@ -117,19 +123,24 @@ export function createEngine(options: EngineOptions): Engine {
       const question = { subject, permission, scope };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return decide(view, at ?? now);
-      return viewsOf([question], now, freshness).then(([loaded]) => decide(loaded as View, at ?? now));
+      return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
+        decide(loaded as View, at ?? now),
+      );
     },
     checkMany: async (requests, { at: otherwise, freshness = 'cached' } = {}) => {
       const now = clock.now();
-      const views = await viewsOf(requests, now, freshness);
+      const { views } = await viewsOf(requests, now, freshness);
       return requests.map(({ at = otherwise }, position) => decide(views[position] as View, at ?? now));
     },
+    session: createSessions(viewsOf, clock),
     rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();
       const question = { subject, scope, permission: undefined };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return standingOf(view, at ?? now);
-      return viewsOf([question], now, freshness).then(([loaded]) => standingOf(loaded as View, at ?? now));
+      return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
+        standingOf(loaded as View, at ?? now),
+      );
     },
     bearerOf: (tokenId) => {
       const need = needToken(tokenId);
