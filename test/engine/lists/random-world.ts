@@ -6,14 +6,14 @@ export const PERMISSIONS = ['home', 'news', 'doors:open:door', 'doors:close:door
 const PATTERNS = ['doors:*:*', 'sold:use:*', '*:*:*'];
 const EDGES = ['2026-01-01T00:00:00.000Z', '2026-01-15T13:00:00.000Z', '2026-03-01T00:00:00.000Z'];
 
-const pick = fc.nat({ max: 1_000 });
+const pick = fc.noBias(fc.nat({ max: 1_000 }));
 export const plans = fc.record({
   isStrict: fc.boolean(),
   effects: fc.array(fc.record({ role: pick, on: pick, isDeny: fc.nat({ max: 3 }) }), {
     minLength: 8,
     maxLength: 14,
   }),
-  heirs: fc.array(fc.record({ role: pick, parent: pick }), { maxLength: 5 }),
+  heirs: fc.array(fc.record({ role: pick, parent: pick }), { minLength: 3, maxLength: 5 }),
   groups: fc.array(
     fc.record({
       scope: pick,
@@ -100,14 +100,25 @@ export async function furnish(world: World, plan: Plan) {
   ].entries()) {
     roles.push(await make('role', { name: `r${n}`, scope }));
   }
-  const names = [...PERMISSIONS, ...PATTERNS];
+  // What covers everything is rare, or little else would show.
+  const names = [...PERMISSIONS, ...PERMISSIONS, ...PATTERNS];
   for (const { role, on, isDeny } of plan.effects) {
     const effect = isDeny === 0 ? 'DENY' : 'ALLOW';
     await tryTo('role-permission.create', { role: at(roles, role), permission: at(names, on), effect });
   }
   for (const { role, parent } of plan.heirs) {
-    await tryTo('role.update', { id: at(roles, role), parent: at(roles, parent) });
+    // A role inherits from a global one or from one of its own scope.
+    const child = 2 + (role % (roles.length - 2));
+    await tryTo('role.update', {
+      id: roles[child],
+      parent: at([0, 1, 4], parent) < child ? roles[at([0, 1, 4], parent)] : null,
+    });
   }
+  // What chance may leave out: a role that allows only by what it inherits, held at one scope within another.
+  await tryTo('role-permission.create', { role: roles[1], permission: 'a:b:c', effect: 'ALLOW' });
+  await run('role.update', { id: roles[6], parent: roles[1] });
+  for (const scope of [project, zone])
+    await run('assignment.create', { user: ids[3], role: roles[6], scope });
   for (const each of plan.groups) {
     const group = await make('group', { scope: at(scopes, each.scope), name: 'g' });
     for (const role of each.roles) await tryTo('group-role.create', { group, role: at(roles, role) });
