@@ -6,6 +6,7 @@ import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
 import { needBearer } from './needs.ts';
 import { rolesInForce } from './roles.ts';
+import { createSessions, type OpenSession } from './session.ts';
 import { type Clock, createStore, type DecisionReader } from './store.ts';
 import type { View } from './view.ts';
 import { createViews } from './views.ts';
@@ -66,6 +67,11 @@ export interface Engine {
     requests: readonly CheckRequest[],
     options?: CheckOptions,
   ) => Promise<readonly Decision[]>;
+  /**
+   * What a subject may do at a scope, of the permissions that are named: resolved at once, then asked for
+   * without a promise, as often as a menu has entries. It ends with the time-to-live of what it rests on.
+   */
+  readonly session: OpenSession;
   /** The roles in force, inherited ones included; undefined when the subject or the scope does not exist. */
   readonly rolesOf: (
     subject: string,
@@ -114,24 +120,27 @@ export function createEngine(options: EngineOptions): Engine {
       const question = { subject, permission, scope, bearer: bearer?.ref };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return answer(view, subject, bearer, at ?? now);
-      return viewsOf([question], now, freshness).then(([loaded]) =>
+      return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
         answer(loaded as View, subject, bearer, at ?? now),
       );
     },
     checkMany: async (requests, { at: otherwise, freshness = 'cached', bearer } = {}) => {
       const now = clock.now();
       const questions = requests.map((request) => ({ ...request, bearer: bearer?.ref }));
-      const views = await viewsOf(questions, now, freshness);
+      const { views } = await viewsOf(questions, now, freshness);
       return requests.map(({ subject, at = otherwise }, position) =>
         answer(views[position] as View, subject, bearer, at ?? now),
       );
     },
+    session: createSessions(viewsOf, clock),
     rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();
       const question = { subject, scope, permission: undefined };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return standingOf(view, at ?? now);
-      return viewsOf([question], now, freshness).then(([loaded]) => standingOf(loaded as View, at ?? now));
+      return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
+        standingOf(loaded as View, at ?? now),
+      );
     },
     isGood: (subject, { ref, hash }) => {
       const need = needBearer(ref);

@@ -13,4 +13,7 @@ export {
   type Standing,
 } from './engine.ts';
 export type { Freshness } from './freshness.ts';
+export { createLists, type Lists, type ListsOptions } from './lists/lists.ts';
+export type { ListOptions } from './lists/page.ts';
+export type { OpenSession, Session, SessionOptions } from './session.ts';
 export type { Clock } from './store.ts';

@@ -14,6 +14,18 @@ const MAX_CALLS = 4;
 const changesTooFast = (): GatehouseError =>
   new GatehouseError('transient', 'what the decision rests on changes faster than it can be read');
 
+/** Views, and the instant from which on something that they rest on is too old to answer. */
+export interface Views {
+  readonly views: readonly View[];
+  readonly expiresAt: number;
+}
+
+const toViews = (views: readonly (View | undefined)[], rest: Iterable<Entry<unknown>>): Views => {
+  let expiresAt = Number.POSITIVE_INFINITY;
+  for (const entry of rest) if (entry.expiresAt < expiresAt) expiresAt = entry.expiresAt;
+  return { views: views as readonly View[], expiresAt };
+};
+
 /**
  * Views out of the store: from the cache alone when it can give one that was true at some instant, otherwise with
  * what has to be read.
@@ -32,11 +44,7 @@ export function createViews(store: Store, marginMs: number) {
    * Views of all questions, reading what is missing for any of them together. What this call has read or
    * found is kept at hand beside the cache, which may be too small for it, or drop it before the last read.
    */
-  async function viewsIn(
-    questions: readonly Question[],
-    now: number,
-    sight: Sight,
-  ): Promise<readonly View[]> {
+  async function viewsIn(questions: readonly Question[], now: number, sight: Sight): Promise<Views> {
     const atHand = new Map<string, Entry<unknown>>();
     const find: Find = <T>(need: Need<T>) => {
       const entry = (atHand.get(need.id) as Entry<T> | undefined) ?? sight.find(need);
@@ -53,7 +61,7 @@ export function createViews(store: Store, marginMs: number) {
         if (view ? !watched.isCoherent() : !watched.isSettled()) again.push(...watched.found);
         return view;
       });
-      if (missing.length === 0 && again.length === 0) return views as readonly View[];
+      if (missing.length === 0 && again.length === 0) return toViews(views, atHand.values());
       if (calls === MAX_CALLS) throw changesTooFast();
       const loaded = again.length > 0 ? store.loadTogether([...missing, ...again]) : sight.load(missing, now);
       for (const [id, entry] of await loaded) atHand.set(id, entry);
@@ -64,8 +72,9 @@ export function createViews(store: Store, marginMs: number) {
    * Views of all questions as they stand at one instant. The cache is asked only where the scopes stand, so as
    * to know what to read; when that was wrong, or unknown, all is read once more with what is now known.
    */
-  async function snapshotsOf(questions: readonly Question[], now: number): Promise<readonly View[]> {
+  async function snapshotsOf(questions: readonly Question[], now: number): Promise<Views> {
     let find: Find = (need) => store.find(need, now);
+    let rest: Iterable<Entry<unknown>> = [];
     for (let calls = 0; calls <= MAX_CALLS; calls++) {
       const needs: Need<unknown>[] = [];
       const missing: Need<unknown>[] = [];
@@ -75,19 +84,16 @@ export function createViews(store: Store, marginMs: number) {
         return known(need);
       };
       const views = questions.map((question) => assemble(question, noted, missing));
-      if (calls > 0 && missing.length === 0) return views as readonly View[];
+      if (calls > 0 && missing.length === 0) return toViews(views, rest);
       const snapshot = await store.loadSnapshot([...needs, ...missing]);
+      rest = snapshot.values();
       find = <T>(need: Need<T>) => snapshot.get(need.id) as Entry<T> | undefined;
     }
     throw changesTooFast();
   }
 
   /** Views of all questions, as fresh as asked. */
-  function viewsOf(
-    questions: readonly Question[],
-    now: number,
-    freshness: Freshness,
-  ): Promise<readonly View[]> {
+  function viewsOf(questions: readonly Question[], now: number, freshness: Freshness): Promise<Views> {
     if (freshness === 'strong') return snapshotsOf(questions, now);
     const sight =
       freshness === 'cached' ? cachedSight(store, now) : sightSince(store, now, freshness.atLeast, marginMs);

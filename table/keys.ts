@@ -154,6 +154,12 @@ export const typeBetween = (type: string, from = FIRST, until = LAST): readonly 
   `${keyPrefix(type)}#${until}`,
 ];
 
+/** Sort keys of edges to things of these types, with whatever stands between them. */
+export function edgesBetween(...types: readonly string[]): readonly [string, string] {
+  const starts = types.map((type) => edgePrefix(type)).sort();
+  return [String(starts[0]), `${starts.at(-1)}${LAST}`];
+}
+
 /** Sort keys of a node and of its edges to things of these types, with whatever stands between them. */
 export function nodeBetween(...types: readonly string[]): readonly [string, string] {
   const starts = [META, ...types.map((type) => edgePrefix(type))].sort();

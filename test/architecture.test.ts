@@ -97,8 +97,10 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('engine').filter(isForbidden))).toEqual([]);
   });
 
-  test('engine: of the reader only its type', () => {
-    const reads = ofFolder('engine').filter(({ to }) => within(to, 'table/read/'));
+  test('engine: of the reader only its type, and how cursors are written', () => {
+    const reads = ofFolder('engine').filter(
+      ({ to }) => within(to, 'table/read/') && to !== 'table/read/cursor.ts',
+    );
     expect(shown(reads.filter(({ isTypeOnly }) => !isTypeOnly))).toEqual([]);
   });
 
@@ -242,6 +244,7 @@ describe('the bundle of', () => {
       !within(path, 'authorizer/', 'engine/', 'table/') ||
       (within(path, ...NOT_FOR_DECISIONS, 'table/definition.ts') && path !== 'table/entities/scope-types.ts');
     expect(ours.filter(isForbidden)).toEqual([]);
+    expect(ours.filter((path) => within(path, 'engine/lists/'))).toEqual([]);
     expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
     expect(WRITES.filter((write) => text.includes(write))).toEqual([]);
     // A budget: loading is a good part of a cold start.

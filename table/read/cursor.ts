@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
+import type { Item } from '../item.ts';
 
 /**
  * A cursor says where a list goes on: opaque to callers, bound to the list it came from. One that was
@@ -39,3 +41,25 @@ export function decodeCursor(list: string, cursor: string, ranges: number): Posi
   for (const value of Object.values(after as object)) if (typeof value !== 'string') throw refuse();
   return { range, after: after as Record<string, string> };
 }
+
+export const keyAttributes = (index: IndexName | undefined): readonly [hash: string, sort: string] =>
+  index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
+
+/** The place of an item, as DynamoDB would give it had the answer ended there. */
+export const placeOf = (item: Item, index: IndexName | undefined): Record<string, string> =>
+  Object.fromEntries(
+    ['PK', 'SK', ...(index === undefined ? [] : keyAttributes(index))].map((name) => [
+      name,
+      String(item[name]),
+    ]),
+  );
+
+/** What the cursors of a list are bound to: what it reads. */
+export interface Bound {
+  readonly index?: IndexName;
+  readonly ranges: readonly unknown[];
+}
+
+/** The cursor of a list of one range that goes on after this place. */
+export const cursorAfter = ({ index, ranges }: Bound, after: Readonly<Record<string, string>>): string =>
+  encodeCursor(listName(index ?? '', ranges), { range: 0, after });

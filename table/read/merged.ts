@@ -1,8 +1,8 @@
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
-import { decodeCursor, encodeCursor, listName } from './cursor.ts';
-import { DEFAULT_PAGE, keyAttributes, type ListQuery, type Page } from './query.ts';
+import { decodeCursor, encodeCursor, keyAttributes, listName } from './cursor.ts';
+import { DEFAULT_PAGE, type ListQuery, type Page } from './query.ts';
 
 /** A list that is spread over several partitions and shown as one, in the order of its sort keys. */
 export interface MergedQuery {

@@ -3,7 +3,7 @@ import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { toTableError } from '../service-errors.ts';
-import { decodeCursor, encodeCursor, listName, type Position } from './cursor.ts';
+import { decodeCursor, encodeCursor, keyAttributes, listName, type Position, placeOf } from './cursor.ts';
 import type { Pacing } from './pacing.ts';
 
 /** A stretch of one partition: all of it, the sort keys that begin with `prefix`, or those in `between`. */
@@ -96,20 +96,8 @@ export async function queryPage(
   }
 }
 
-export const keyAttributes = (index: ListQuery['index']): readonly [hash: string, sort: string] =>
-  index === undefined ? ['PK', 'SK'] : [`${index}PK`, `${index}SK`];
-
 /** A period that ends before it begins. DynamoDB would refuse it. */
 const isEmpty = ({ between }: Range): boolean => between !== undefined && between[0] > between[1];
-
-/** The place of an item, as DynamoDB would give it had the answer ended there. */
-const placeOf = (item: Item, index: ListQuery['index']): Record<string, string> =>
-  Object.fromEntries(
-    ['PK', 'SK', ...(index === undefined ? [] : keyAttributes(index))].map((name) => [
-      name,
-      String(item[name]),
-    ]),
-  );
 
 /** A place to go on from lies in its range. DynamoDB refuses others too; not every engine does. */
 function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery): void {

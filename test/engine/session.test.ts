@@ -1,0 +1,144 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Freshness } from '../../engine/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** A session decides as `check` does, once and together, and ends before it is too old. */
+let world: World;
+let [user, tenant, nested, role] = ['', '', '', ''];
+const many = Array.from({ length: 95 }, (_, n) => `menu.${n}`);
+const names = ['home', 'news', 'closed', 'a:b:c'];
+
+beforeAll(async () => {
+  world = await createWorld();
+  const { run } = world;
+  for (const name of names) await run(name.includes(':') ? 'permission.create' : 'page.create', { name });
+  role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
+  for (const permission of ['home', 'a:*:*'])
+    await run('role-permission.create', { role, permission, effect: 'ALLOW' });
+  await run('role-permission.create', { role, permission: 'closed', effect: 'DENY' });
+  const id = (await run('user.create', {})).id;
+  tenant = `tenant:${(await run('tenant.create', { name: 'T' })).id}`;
+  nested = `location:${(await run('location.create', { name: 'L', parent: tenant })).id}`;
+  await run('grant.create', { user: id, scope: tenant, roles: [role] });
+  user = `user:${id}`;
+});
+beforeEach(() => {
+  world.settle();
+  world.calls.length = 0;
+});
+const operations = () => world.calls.map(({ operation }) => operation);
+
+describe('decisions', () => {
+  test.each<[string, Freshness]>([
+    ['cached', 'cached'],
+    ['strong', 'strong'],
+  ])('are those of check: %s', async (_, freshness) => {
+    for (const scope of [tenant, nested, 'tenant:nowhere', 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C']) {
+      for (const subject of [user, 'nobody', 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C']) {
+        const engine = world.newEngine();
+        const permissions = [...names, 'unregistered', 'no permission'];
+        const session = await engine.session(subject, scope, { permissions, freshness });
+        for (const permission of permissions) {
+          const decision = await engine.check(subject, permission, scope);
+          expect(session.decide(permission)).toBe(decision);
+          expect(session.can(permission)).toBe(decision.allowed);
+        }
+      }
+    }
+  });
+
+  test('are made for one instant, now or another', async () => {
+    const id = user.slice('user:'.length);
+    const startsAt = '2027-01-01T00:00:00.000Z';
+    const later = (await world.run('role.create', { name: 'later', scope: 'tenant' })).id;
+    await world.run('role-permission.create', { role: later, permission: 'news', effect: 'ALLOW' });
+    await world.run('assignment.create', { user: id, role: later, scope: nested, startsAt });
+    world.settle();
+    const engine = world.newEngine();
+    const open = (at?: number) =>
+      engine.session(user, nested, { permissions: ['news'], ...(at === undefined ? {} : { at }) });
+    expect((await open()).can('news')).toBe(false);
+    const session = await open(Date.parse(startsAt));
+    expect(session.can('news')).toBe(true);
+    expect(session.at).toBe(Date.parse(startsAt));
+  });
+
+  test('of what was not named there are none: can is false, decide refuses on its field', async () => {
+    const session = await world.newEngine().session(user, tenant, { permissions: ['news'] });
+    expect(session.can('home')).toBe(false);
+    expect(() => session.decide('home')).toThrow(
+      expect.objectContaining({ code: 'invalid', field: 'permission' }),
+    );
+    const empty = await world.newEngine().session(user, tenant, { permissions: [], freshness: 'strong' });
+    expect(empty.can('home')).toBe(false);
+  });
+
+  test.each([[undefined], ['home'], [[1]]])(
+    'permissions that are none are refused: %j',
+    async (permissions) => {
+      const opened = world
+        .newEngine()
+        .session(user, tenant, { permissions: permissions as unknown as string[] });
+      await expect(opened).rejects.toMatchObject({ code: 'invalid', field: 'permissions' });
+    },
+  );
+});
+
+describe('what it costs', () => {
+  test('forty permissions: one call flat, two nested, none when cached', async () => {
+    const engine = world.newEngine();
+    const permissions = many.slice(0, 40);
+    await engine.session(user, tenant, { permissions });
+    expect(world.calls.splice(0).map(({ keys }) => keys)).toEqual([83]);
+    await engine.session(user, tenant, { permissions });
+    expect(operations()).toEqual([]);
+    await world.newEngine().session(user, nested, { permissions });
+    expect(operations()).toEqual(['BatchGetItem', 'BatchGetItem']);
+    world.calls.length = 0;
+    await world.newEngine().session(user, tenant, { permissions, freshness: 'strong' });
+    expect(operations()).toEqual(['TransactGetItems']);
+  });
+
+  test('ninety-five: a call for each further forty, all within the limit of keys', async () => {
+    await world.newEngine().session(user, tenant, { permissions: many });
+    expect(world.calls.splice(0).map(({ keys }) => keys)).toEqual([83, 80, 30]);
+    await world.newEngine().session(user, nested, { permissions: many });
+    expect(operations()).toHaveLength(4);
+    for (const { keys } of world.calls) expect(keys).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('it ends', () => {
+  test('with the time-to-live of what it rests on, cached before it was opened or not', async () => {
+    const engine = world.newEngine({ ttlMs: 60_000 });
+    await engine.check(user, 'home', tenant);
+    const end = world.clock.now() + 60_000;
+    world.clock.advance(40_000);
+    const session = await engine.session(user, tenant, { permissions: ['home', 'closed'] });
+    expect(session.expiresAt).toBe(end);
+    world.clock.advance(19_999);
+    expect(session.can('home')).toBe(true);
+    world.clock.advance(1);
+    expect(session.can('home')).toBe(false);
+    expect(() => session.decide('home')).toThrow(expect.objectContaining({ code: 'stale' }));
+  });
+
+  test('a strong one lives for a whole time-to-live, and shows what was written before it', async () => {
+    const engine = world.newEngine({ ttlMs: 60_000 });
+    const id = user.slice('user:'.length);
+    await engine.check(user, 'home', tenant);
+    await world.run('user.update', { id, status: 'disabled' });
+    const open = (freshness: Freshness) => engine.session(user, tenant, { permissions: ['home'], freshness });
+    expect((await open('cached')).can('home')).toBe(true);
+    world.clock.advance(10_000);
+    const session = await open('strong');
+    expect(session.decide('home').reason).toBe('subject_inactive');
+    expect(session.expiresAt).toBe(world.clock.now() + 60_000);
+    await world.run('user.update', { id, status: 'active' });
+  });
+
+  test('at once where nothing may be cached', async () => {
+    const session = await world.newEngine({ ttlMs: 0 }).session(user, tenant, { permissions: ['home'] });
+    expect(session.can('home')).toBe(false);
+  });
+});
