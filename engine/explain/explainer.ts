@@ -89,8 +89,9 @@ export function createExplainer(options: ExplainerOptions): Explainer {
         : undefined;
       const names = createNames();
       const seen = { question, view, at, decision, lapsed };
-      // Told twice: the first time to learn what it names.
+      // Told once to learn what it names. What it names only then, the owner of a foreign role, is read as well.
       tell(seen, elsewhere, names);
+      if (await names.read(reader)) tell(seen, elsewhere, names);
       await names.read(reader);
       return tell(seen, elsewhere, names);
     },

@@ -150,7 +150,7 @@ export interface Nearest {
   }>;
   /** Groups here or above that carry such a role; the subject is in none of them. */
   readonly groups: Some<{ readonly group: Named; readonly scope: Named; readonly role: Named }>;
-  /** Roles that can be granted here and allow the permission, those that allow the least first. */
+  /** Roles that can be granted here and allow the permission: by name before by pattern, their own before inherited. */
   readonly roles: Some<{ readonly role: Named; readonly by: string }>;
   /** How much of what the subject holds elsewhere was looked at, and how much there is. */
   readonly lookedAt: Readonly<

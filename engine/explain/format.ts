@@ -269,7 +269,7 @@ function nearestBranch({ held, groups, roles, lookedAt }: Nearest): Branch {
         })),
       ),
       section(
-        'roles that can be granted here, the narrowest first',
+        'roles that can be granted here, those that name the permission first',
         branchesOf(roles, ({ role, by }) => ({ text: `${named(role)}: allows ${safe(by)}` })),
       ),
     ],

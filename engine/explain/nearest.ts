@@ -20,9 +20,6 @@ export interface Elsewhere {
 
 const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
-/** Roots whose own roles are looked into: two items each, so that one call brings them. */
-const MAX_ROOTS = 40;
-
 /**
  * Reads where else the subject holds roles: at most {@link MAX_SHOWN} each of its groups, of the scopes of its
  * assignments and of its grants that are not on the path. Three BatchGetItem calls at most: the groups, the scopes,
@@ -107,7 +104,8 @@ async function readOwned(
     // What everybody knows of a global role is known here already.
     if (place && rootOf(place) !== own && !view.global.roles.has(hold.role)) roots.add(rootOf(place));
   }
-  const asked = [...roots].slice(0, MAX_ROOTS);
+  // At most 60 roots, and of these at most 40 unread, since those of grants are places: 100 keys, one call.
+  const asked = [...roots];
   const unread = asked.filter((ref) => !places.has(ref)).map((ref) => needScope(ref));
   const effects = asked.map((ref) => needOwnedEffects(ref, permission));
   const found = await readMany<string, ScopeFacts | PermissionFacts>(
@@ -159,6 +157,9 @@ function couldHelp(view: View, permission: string): (role: string) => boolean {
   return (role) => !isKnown(role) || helpOf(role, permission, tables, false) !== undefined;
 }
 
+/** Tables have no order of their own, and the same question is to be answered in the same words. */
+const inOrder = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
 const RELATIONS: readonly Relation[] = ['here', 'above', 'below', 'beside', 'other_tenant'];
 
 /** What would have helped, by what the view and the reads above tell. */
@@ -200,12 +201,13 @@ export function nearestOf(
   }
   const rank = ({ relation, period }: (typeof found)[number]) =>
     RELATIONS.indexOf(relation) * 2 + (period === 'holds' ? 0 : 1);
-  found.sort((one, other) => rank(one) - rank(other));
+  found.sort((one, other) => rank(one) - rank(other) || inOrder(one.hold.role, other.hold.role));
 
   const isMember = new Set(subject?.groups);
   const groups: { group: string; scope: string; role: string }[] = [];
   for (const scope of scopes) {
-    for (const [group, carried] of scope?.groups ?? []) {
+    const here = [...(scope?.groups ?? [])].sort(([one], [other]) => inOrder(one, other));
+    for (const [group, carried] of here) {
       if (isMember.has(group)) continue;
       const role = carried.find((each) => helpOf(each, permission, tables, denyOverrides));
       if (role && scope) groups.push({ group, scope: scope.ref, role });
@@ -215,9 +217,10 @@ export function nearestOf(
   const roles: { role: string; by: string; rank: number }[] = [];
   for (const role of new Set([...tables.root.keys(), ...tables.global.keys()])) {
     const help = helpOf(role, permission, tables, denyOverrides);
-    if (help) roles.push({ role, by: help.by.name, rank: help.width * 100 + help.chain.length });
+    const [own, levels] = [tables.root.has(role) ? 0 : 1, help?.chain.length ?? 0];
+    if (help) roles.push({ role, by: help.by.name, rank: (help.width * 100 + levels) * 2 + own });
   }
-  roles.sort((one, other) => one.rank - other.rank);
+  roles.sort((one, other) => one.rank - other.rank || inOrder(one.role, other.role));
 
   return {
     held: some(found, ({ hold, roles: chain, relation, period }) => ({
