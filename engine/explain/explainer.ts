@@ -50,8 +50,9 @@ export interface Explainer {
    * the same view; names and hints are read after it, and may be newer by a moment.
    *
    * It costs the reads of the check (`strong`: one TransactGetItems, or two for a nested scope) and one BatchGetItem
-   * for names. A refusal for want of a grant takes up to three BatchGetItem more for what the subject holds
-   * elsewhere; one for want of a subscription or licence takes a Query for each scope on the path.
+   * for names; a second one should a role of another tenant stand where it does not count. A refusal for want of a
+   * grant takes up to three BatchGetItem more for what the subject holds elsewhere; one for want of a subscription
+   * or licence takes a Query for each scope on the path.
    *
    * @throws GatehouseError `invalid` for an `at` that is no instant; on faults as `check` does
    */

@@ -1,4 +1,4 @@
-import type { Interval, PermissionFacts, ScopeFacts } from '../../table/decision/facts.ts';
+import type { PermissionFacts, ScopeFacts } from '../../table/decision/facts.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
@@ -7,7 +7,7 @@ import type { DecisionReader } from '../store.ts';
 import type { View } from '../view.ts';
 import { MAX_SHOWN, type Nearest, type PeriodState, type Relation, type Some } from './explanation.ts';
 import type { Names } from './names.ts';
-import { type Hold, helpOf, roleRef, sourceOf, stateOf, type Tables, tablesOf } from './ways.ts';
+import { type Hold, helpOf, holdState, roleRef, sourceOf, type Tables, tablesOf } from './ways.ts';
 
 /** What the subject holds off the path, as far as it was read. */
 export interface Elsewhere {
@@ -17,8 +17,6 @@ export interface Elsewhere {
   readonly owned: ReadonlyMap<string, PermissionFacts>;
   readonly lookedAt: Nearest['lookedAt'];
 }
-
-const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
 /**
  * Reads where else the subject holds roles: at most {@link MAX_SHOWN} each of its groups, of the scopes of its
@@ -179,7 +177,7 @@ export function nearestOf(
 
   const found: { hold: Hold; roles: readonly string[]; relation: Relation; period: PeriodState }[] = [];
   const consider = (hold: Hold, relation: Relation, known: Tables, isElsewhere: boolean) => {
-    const period = stateOf(hold.kind === 'assignment' ? hold : ALWAYS, at);
+    const period = holdState(hold, at);
     // On the path only the time can be wrong: what counts there has been looked at.
     if (!isElsewhere && period === 'holds') return;
     const help = helpOf(hold.role, permission, known, denyOverrides);
