@@ -12,6 +12,25 @@ export {
   type EngineOptions,
   type Standing,
 } from './engine.ts';
+export {
+  createExplainer,
+  type Explainer,
+  type ExplainerOptions,
+  type ExplainOptions,
+  type ExplanationReader,
+} from './explain/explainer.ts';
+export type {
+  Explanation,
+  Fact,
+  Missing,
+  Named,
+  Nearest,
+  Place,
+  Source,
+  Step,
+  Way,
+} from './explain/explanation.ts';
+export { type FormatOptions, formatExplanation } from './explain/format.ts';
 export type { Freshness } from './freshness.ts';
 export { createLists, type Lists, type ListsOptions } from './lists/lists.ts';
 export type { ListOptions } from './lists/page.ts';

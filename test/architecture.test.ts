@@ -247,6 +247,7 @@ describe('the bundle of', () => {
     expect(ours.filter((path) => within(path, 'engine/lists/'))).toEqual([]);
     expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
     expect(WRITES.filter((write) => text.includes(write))).toEqual([]);
+    expect(included.filter((path) => within(path, 'engine/explain/'))).toEqual([]);
     // A budget: loading is a good part of a cold start.
     expect(text.length).toBeLessThan(460_000);
   });

@@ -1,0 +1,127 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createExplainer } from '../../../engine/index.ts';
+import { decisionKey, nodeKey } from '../../../table/keys.ts';
+import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
+
+/** What explanations cost, and that they cost no more for a subject that holds very much. */
+let world: ExplainedWorld;
+beforeAll(async () => {
+  world = await createExplainedWorld();
+});
+beforeEach(() => {
+  world.calls.length = 0;
+});
+const operations = () => world.calls.map(({ operation }) => operation);
+const SNAPSHOT = 'TransactGetItems';
+const BATCH = 'BatchGetItem';
+
+describe('calls of a strong explanation with nothing known', () => {
+  const ask = (subject: string, scope: string, permission = 'doors:open:door'): Asked => ({
+    subject,
+    permission,
+    scope,
+  });
+  test.each<[string, Asked, readonly string[]]>([
+    ['an allow in a flat scope', ask('asta', 'Northwind'), [SNAPSHOT, BATCH]],
+    ['an allow in a nested scope', ask('gina', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH]],
+    ['a suspended ancestor', ask('gina', 'Mill'), [SNAPSHOT, SNAPSHOT, BATCH]],
+    ['no grant, and nothing elsewhere', ask('nobody', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH]],
+    ['no grant, a group elsewhere', ask('boris', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH]],
+    [
+      'no grant, another tenant: the most that there is',
+      ask('fred', 'Lighthouse'),
+      [SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH, BATCH],
+    ],
+    [
+      'no subscription: a Query for each scope on the path',
+      ask('hans', 'Lighthouse', 'hvac:set:climate'),
+      [SNAPSHOT, SNAPSHOT, 'Query', 'Query', 'Query', BATCH],
+    ],
+  ])('%s', async (_, asked, expected) => {
+    await world.explain(asked);
+    expect(operations()).toEqual(expected);
+  });
+
+  test('a place that is known costs one snapshot; a cached explanation none', async () => {
+    const explainer = createExplainer(world);
+    const question = world.question(ask('gina', 'Lighthouse'));
+    await explainer.explain(...question);
+    world.calls.length = 0;
+    await explainer.explain(...question);
+    expect(operations()).toEqual([SNAPSHOT, BATCH]);
+    world.calls.length = 0;
+    await explainer.explain(...question, { freshness: 'cached' });
+    expect(operations()).toEqual([BATCH]);
+  });
+});
+
+describe('who holds very much elsewhere', () => {
+  const COUNT = 60;
+  let subject: string;
+  beforeAll(async () => {
+    const { run, ref, id } = world;
+    const owner = (await run('user.create', {})).id;
+    subject = `user:${owner}`;
+    const role = id('caretaker');
+    for (let n = 0; n < COUNT; n++) {
+      const scope = `location:${(await run('location.create', { name: `Place ${n}` })).id}`;
+      const own = (await run('role.create', { name: `own ${n}`, scope })).id;
+      await run('role-permission.create', { role: own, permission: 'doors:open:door', effect: 'ALLOW' });
+      await run('assignment.create', { user: owner, scope, role: own });
+      await run('grant.create', { user: owner, scope, roles: [own] });
+      const group = (await run('group.create', { scope, name: 'group' })).id;
+      await run('group-role.create', { group, role: own });
+      await run('membership.create', { user: owner, group });
+      const here = (await run('group.create', { scope: ref.Boathouse, name: `here ${n}` })).id;
+      await run('group-role.create', { group: here, role });
+    }
+    world.settle();
+  }, 120_000);
+
+  test('costs the same few calls, of at most a hundred keys, and is told how much was looked at', async () => {
+    const explanation = await world.explain({
+      subject,
+      permission: 'doors:open:door',
+      scope: 'Boathouse',
+    });
+    expect(operations()).toEqual([SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH, BATCH]);
+    for (const { keys } of world.calls) expect(keys).toBeLessThanOrEqual(100);
+    const { nearest } = explanation;
+    const part = { of: COUNT, read: 20 };
+    expect(nearest?.lookedAt).toEqual({ groups: part, assignments: part, grants: part });
+    expect(nearest?.held.items).toHaveLength(20);
+    expect(nearest?.held.more).toBe(3 * 20 - 20);
+    // The group of boatmen stands there as well.
+    expect(nearest?.groups).toMatchObject({ items: { length: 20 }, more: COUNT + 2 - 20 });
+    const check = await world.newEngine().check(subject, 'doors:open:door', String(world.ref.Boathouse));
+    expect(explanation).toMatchObject(check);
+  });
+});
+
+describe('what is damaged or gone', () => {
+  test('a hint that cannot be read is left out; a decision that cannot be made fails as the check does', async () => {
+    const { ref, id, reader, clock } = world;
+    const damaged = [
+      decisionKey({ type: 'client', id: String(id('Other')) }),
+      nodeKey({ type: 'group', id: String(id('strangers')) }),
+    ];
+    const spoil = (keys: readonly { PK: string; SK: string }[], items: readonly unknown[]) =>
+      items.map((item, position) =>
+        damaged.some(({ PK, SK }) => keys[position]?.PK === PK && keys[position]?.SK === SK)
+          ? { ...(item as object), v: 99, scope: 7 }
+          : item,
+      ) as Awaited<ReturnType<typeof reader.getMany>>;
+    const explainer = createExplainer({
+      clock,
+      reader: {
+        ...reader,
+        getMany: async (keys) => spoil(keys, await reader.getMany(keys)),
+        getSnapshot: async (keys) => spoil(keys, await reader.getSnapshot(keys)),
+      },
+    });
+    const explain = (scope: string) =>
+      explainer.explain(String(ref.fred), 'doors:open:door', String(ref[scope]));
+    expect((await explain('Lighthouse')).nearest?.held.items).toEqual([]);
+    await expect(explain('Other')).rejects.toMatchObject({ code: 'damaged_item' });
+  });
+});

@@ -1,0 +1,300 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Explanation, Source } from '../../../engine/index.ts';
+import { subjectChanges } from '../../../table/decision/writes.ts';
+import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
+
+/** Every way to be allowed and every reason to be refused: the explanation names it, and decides as the check. */
+let world: ExplainedWorld;
+beforeAll(async () => {
+  world = await createExplainedWorld();
+});
+beforeEach(() => {
+  world.calls.length = 0;
+});
+
+const OPEN = 'doors:open:door';
+const ask = (subject: string, scope: string, permission = OPEN): Asked => ({ subject, permission, scope });
+const sourceName = (from: Source): string => {
+  const where = 'scope' in from ? ` at ${from.scope.name}` : '';
+  return from.kind === 'group' ? `${from.group.name}${where}` : `${from.kind}${where}`;
+};
+const wayNames = ({ items }: Explanation['allowedBy']) =>
+  items.map(({ from, roles, by }) =>
+    [sourceName(from), ...roles.map(({ name }) => name), ...(by ? [by.name] : [])].join(' > '),
+  );
+
+const missing = (code: string, more: Record<string, unknown> = {}) =>
+  expect.objectContaining({ code, ...more });
+const called = (name: string) => expect.objectContaining({ name });
+
+/** The explanation, once it was seen to be that of the check. */
+async function explained(asked: Asked): Promise<Explanation> {
+  const explanation = await world.explain(asked);
+  const at = asked.at === undefined ? {} : { at: Date.parse(asked.at) };
+  const check = await world.newEngine().check(...world.question(asked), { freshness: 'strong', ...at });
+  expect({ allowed: explanation.allowed, reason: explanation.reason }).toEqual(check);
+  expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
+  expect(explanation.steps.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  expect(explanation.steps.filter(({ decides }) => decides)).toHaveLength(1);
+  expect(JSON.stringify(explanation)).not.toContain('@example.com');
+  return explanation;
+}
+
+describe('allowed', () => {
+  test.each<[string, Asked, readonly string[]]>([
+    ['by a group above', ask('gina', 'Lighthouse'), [`porters at Harbour > caretaker > ${OPEN}`]],
+    [
+      'by what a role inherits',
+      ask('hans', 'Lighthouse'),
+      [`heads at Lighthouse > head caretaker > caretaker > ${OPEN}`],
+    ],
+    ['by an assignment above', ask('asta', 'Lighthouse'), [`assignment at Northwind > caretaker > ${OPEN}`]],
+    ['by a pattern', ask('paul', 'Lighthouse'), ['assignment at Harbour > doorman > doors:*:*']],
+    ['by a role of the tenant', ask('olaf', 'Lighthouse'), [`assignment at Harbour > own porter > ${OPEN}`]],
+    ['by a grant', ask('tess', 'Lighthouse'), [`grant at Northwind > caretaker > ${OPEN}`]],
+    ['by a global role', ask('glen', 'Lighthouse', 'unused'), ['global_role > everything > *:*:*']],
+    [
+      'as an administrator, first of all',
+      ask('ada', 'Lighthouse'),
+      ['administrator', `porters at Harbour > caretaker > ${OPEN}`],
+    ],
+    [
+      'as an administrator, whatever is sold',
+      ask('ada', 'Lighthouse', 'hvac:set:climate'),
+      ['administrator'],
+    ],
+    ['with a licence', ask('petra', 'Routes', 'reports'), ['assignment at Bluefin > analyst > reports']],
+  ])('%s', async (_, asked, ways) => {
+    const explanation = await explained(asked);
+    expect(explanation.allowed).toBe(true);
+    expect(wayNames(explanation.allowedBy)).toEqual(ways);
+    expect(explanation.nearest).toBeNull();
+    expect(explanation.steps.filter(({ passed }) => passed === false)).toEqual([]);
+  });
+
+  test('though another role denies: what is overridden is named', async () => {
+    const explanation = await explained(ask('mix', 'Lighthouse'));
+    expect(explanation.reason).toBe('role');
+    expect(wayNames(explanation.deniedBy)).toEqual([`barred ones at Harbour > barred > ${OPEN}`]);
+  });
+
+  test('the window of an assignment stands beside it', async () => {
+    const { allowedBy } = await explained(ask('asta', 'Harbour'));
+    expect(allowedBy.items[0]?.from).toMatchObject({ start: '2025-01-01T00:00:00.000Z' });
+    expect(allowedBy.items[0]?.from).not.toHaveProperty('end');
+  });
+
+  test('at another instant than now', async () => {
+    const then = { ...ask('carl', 'Lighthouse'), at: '2025-06-29T00:00:00.000Z' };
+    expect(await explained(then)).toMatchObject({ allowed: true, at: then.at });
+  });
+});
+
+describe('refused', () => {
+  const NOBODY = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+  const NOWHERE = 'building:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+
+  test.each<[string, Asked, string, number, unknown]>([
+    ['a subject that is not there', ask(NOBODY, 'Harbour'), 'subject_unknown', 1, missing('subject_unknown')],
+    [
+      'a text that names no subject',
+      ask('gina@example.org', 'Harbour'),
+      'subject_unknown',
+      1,
+      missing('subject_unknown', { detail: expect.stringContaining('no reference') }),
+    ],
+    [
+      'a disabled user',
+      ask('dora', 'Harbour'),
+      'subject_inactive',
+      1,
+      missing('subject_inactive', { detail: 'its status is disabled' }),
+    ],
+    [
+      'a user who has ended',
+      ask('erna', 'Harbour'),
+      'subject_ended',
+      1,
+      missing('subject_ended', { detail: 'it ended at 2026-01-01T00:00:00.000Z' }),
+    ],
+    ['a scope that is not there', ask('gina', NOWHERE), 'scope_unknown', 2, missing('scope_unknown')],
+    [
+      'a suspended ancestor',
+      ask('gina', 'Mill'),
+      'scope_inactive',
+      2,
+      missing('scope_inactive', { about: called('Closed'), status: 'on-hold', isAncestor: true }),
+    ],
+    [
+      'a permission that is not registered',
+      ask('gina', 'Harbour', 'doors:paint:door'),
+      'permission_unknown',
+      3,
+      missing('permission_unknown'),
+    ],
+    [
+      'a pattern',
+      ask('paul', 'Harbour', 'doors:*:*'),
+      'permission_unknown',
+      3,
+      missing('permission_unknown', { detail: expect.stringContaining('pattern') }),
+    ],
+    [
+      'a sold module',
+      ask('hans', 'Lighthouse', 'hvac:set:climate'),
+      'not_subscribed',
+      5,
+      missing('not_subscribed', { to: called('hvac') }),
+    ],
+    [
+      'a licence that has ended',
+      ask('petra', 'Timetables', 'reports'),
+      'not_licensed',
+      5,
+      missing('not_licensed', { to: called('Borealis') }),
+    ],
+    [
+      'a licence of a status that does not count',
+      ask('petra', 'Sun', 'reports'),
+      'not_licensed',
+      5,
+      missing('not_licensed', { to: called('Corona') }),
+    ],
+    ['a role that denies', ask('bart', 'Lighthouse'), 'denied_by_role', 8, missing('denied')],
+    ['one DENY where one is enough', ask('sid', 'Strict'), 'denied_by_role', 8, missing('denied')],
+  ])('%s', async (_, asked, reason, step, lack) => {
+    const explanation = await explained(asked);
+    expect(explanation.reason).toBe(reason);
+    const deciding = explanation.steps.find(({ decides }) => decides);
+    expect(deciding).toMatchObject({ step, passed: false });
+    expect(deciding?.missing).toContainEqual(lack);
+    for (const later of explanation.steps.slice(step))
+      expect(later).toMatchObject({ passed: null, looked: [], missing: [] });
+  });
+
+  test('subscriptions that do not hold are named, with the reason', async () => {
+    const { steps } = await explained(ask('hans', 'Lighthouse', 'hvac:set:climate'));
+    const looked = steps[4]?.looked.filter(({ kind }) => kind === 'subscription');
+    expect(looked).toMatchObject([
+      { at: { name: 'Lighthouse' }, end: '2025-12-31T00:00:00.000Z', state: 'ended' },
+      { at: { name: 'Northwind' }, state: 'inactive', status: 'expired' },
+    ]);
+    const licenses = async (scope: string) =>
+      (await explained(ask('petra', scope, 'reports'))).steps[4]?.looked.filter(
+        ({ kind }) => kind === 'license',
+      );
+    expect(await licenses('Timetables')).toMatchObject([{ end: '2025-01-01T00:00:00.000Z', state: 'ended' }]);
+    expect(await licenses('Sun')).toMatchObject([{ state: 'inactive', status: 'expired' }]);
+    expect(await licenses('Routes')).toMatchObject([{ state: 'holds' }]);
+  });
+
+  test('of deny-overrides: what denies, what would have allowed, and no hint that could not help', async () => {
+    const explanation = await explained(ask('sid', 'Strict'));
+    expect(explanation.combination).toBe('deny-overrides');
+    expect(wayNames(explanation.deniedBy)).toEqual([`strict at Strict > barred > ${OPEN}`]);
+    expect(wayNames(explanation.allowedBy)).toEqual([`strict at Strict > caretaker > ${OPEN}`]);
+    expect(explanation.nearest).toBeNull();
+  });
+
+  test('an unknown subject leaves the path unread, and says so', async () => {
+    const { path, combination } = await explained(ask(NOBODY, 'Lighthouse'));
+    expect(path.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'Lighthouse active',
+      'Harbour not looked at',
+      'Northwind not looked at',
+    ]);
+    expect(combination).toBeNull();
+  });
+});
+
+describe('refused for want of a grant: what would have helped', () => {
+  const held = ({ nearest }: Explanation) =>
+    nearest?.held.items.map(
+      ({ from, roles, relation, period }) =>
+        `${sourceName(from)} > ${roles.map(({ name }) => name).join(' > ')}: ${relation}, ${period}`,
+    );
+
+  test.each<[string, Asked, readonly string[]]>([
+    ['nothing', ask('nobody', 'Lighthouse'), []],
+    ['a group sideways', ask('boris', 'Lighthouse'), ['boatmen at Boathouse > caretaker: beside, holds']],
+    ['an assignment below', ask('deep', 'Harbour'), ['assignment at Lighthouse > caretaker: below, holds']],
+    [
+      'one that has ended, one that has not begun',
+      ask('carl', 'Lighthouse'),
+      [
+        'assignment at Lighthouse > caretaker: here, ended',
+        'assignment at Harbour > caretaker: above, not_begun',
+      ],
+    ],
+    [
+      'roles of another tenant, by group, assignment and grant',
+      ask('fred', 'Lighthouse'),
+      [
+        'strangers at Other > other porter: other_tenant, holds',
+        'assignment at Other > other porter: other_tenant, holds',
+        'grant at Other > other porter: other_tenant, holds',
+      ],
+    ],
+  ])('%s', async (_, asked, expected) => {
+    const explanation = await explained(asked);
+    expect(explanation.reason).toBe('no_grant');
+    expect(held(explanation)).toEqual(expected);
+  });
+
+  test('groups here and above, and roles that name the permission before those that cover it', async () => {
+    const { nearest } = await explained(ask('nobody', 'Lighthouse'));
+    const names = nearest?.groups.items.map(({ group, scope, role }) =>
+      [group.name, scope.name, role.name].join(', '),
+    );
+    expect(names).toEqual(['heads, Lighthouse, head caretaker', 'porters, Harbour, caretaker']);
+    expect(nearest?.roles.items.map(({ role }) => role.name)).toEqual([
+      ...['own porter', 'caretaker', 'head caretaker', 'doorman', 'everything'],
+    ]);
+  });
+
+  test('a group of the subject that carries nothing of use is looked at and left out', async () => {
+    const explanation = await explained(ask('lazy', 'Lighthouse'));
+    expect(held(explanation)).toEqual([]);
+    expect(explanation.steps[5]).toMatchObject({ passed: true, looked: [{ role: { name: 'idle' } }] });
+    expect(explanation.steps[6]).toMatchObject({ passed: false, missing: [{ code: 'no_effect' }] });
+  });
+
+  test('a DENY without an ALLOW asks for a grant too, where one ALLOW is enough', async () => {
+    const { nearest } = await explained(ask('bart', 'Lighthouse'));
+    expect(nearest?.groups.items.map(({ group }) => group.name)).toContain('porters');
+  });
+
+  test('a role of another tenant and one that is gone count for nothing, should damage have put them here', async () => {
+    const { run, writer, ref, id } = world;
+    const gone = (await run('role.create', { name: 'gone', scope: 'tenant' })).id;
+    await run('role.delete', { id: gone });
+    const victim = { type: 'user', id: (await run('user.create', {})).id };
+    const changes = subjectChanges(victim, world.clock.now());
+    for (const role of [String(id('other porter')), gone])
+      await writer.send([changes.assign(String(ref.Harbour), role, undefined, undefined)]);
+    const explanation = await explained(ask(`user:${victim.id}`, 'Lighthouse'));
+    expect(explanation.reason).toBe('no_grant');
+    expect(held(explanation)).toEqual([]);
+    expect(explanation.steps[5]?.missing).toEqual(
+      expect.arrayContaining([
+        missing('role_not_in_force', { why: { code: 'of_another_tenant', owner: called('Other') } }),
+        missing('role_not_in_force', { role: { ref: `role:${gone}`, name: `role:${gone}` } }),
+      ]),
+    );
+  });
+
+  test('roles that are held here and do not count are named with the reason', async () => {
+    const { steps } = await explained(ask('carl', 'Lighthouse'));
+    expect(steps[5]?.missing).toMatchObject([
+      { code: 'role_not_in_force', role: { name: 'caretaker' }, why: { code: 'ended' } },
+      { code: 'role_not_in_force', role: { name: 'caretaker' }, why: { code: 'not_begun' } },
+      { code: 'no_role' },
+    ]);
+  });
+});
+
+test('an instant that is none is bad input', async () => {
+  const { explainer, question } = world;
+  const bad = explainer.explain(...question(ask('gina', 'Harbour')), { at: Number.NaN });
+  await expect(bad).rejects.toMatchObject({ code: 'invalid', field: 'at' });
+});
