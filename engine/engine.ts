@@ -62,7 +62,10 @@ export interface Engine {
     scope: string,
     options?: CheckOptions,
   ) => Decision | Promise<Decision>;
-  /** Many checks, in the same number of reads as one; answers in the order of the requests. */
+  /**
+   * Many checks, forty in the same number of reads as one; answers in the order of the requests. Of `strong` ones,
+   * which are read at one instant, about forty are the limit (`limit_exceeded`).
+   */
   readonly checkMany: (
     requests: readonly CheckRequest[],
     options?: CheckOptions,

@@ -27,6 +27,28 @@ const toViews = (views: readonly (View | undefined)[], rest: Iterable<Entry<unkn
 };
 
 /**
+ * Questions that are brought together: each adds two items to those they share, so that even with the longest
+ * path of scopes they fit into one BatchGetItem. Items of several would not have been read together.
+ */
+const QUESTIONS_AT_ONCE = 40;
+
+async function inBatches(
+  questions: readonly Question[],
+  bring: (batch: readonly Question[]) => Promise<Views>,
+): Promise<Views> {
+  const count = Math.ceil(questions.length / QUESTIONS_AT_ONCE);
+  const brought = await Promise.all(
+    Array.from({ length: count }, (_, batch) =>
+      bring(questions.slice(batch * QUESTIONS_AT_ONCE, (batch + 1) * QUESTIONS_AT_ONCE)),
+    ),
+  );
+  return {
+    views: brought.flatMap(({ views }) => views),
+    expiresAt: Math.min(...brought.map(({ expiresAt }) => expiresAt)),
+  };
+}
+
+/**
  * Views out of the store: from the cache alone when it can give one that was true at some instant, otherwise with
  * what has to be read.
  *
@@ -97,7 +119,8 @@ export function createViews(store: Store, marginMs: number) {
     if (freshness === 'strong') return snapshotsOf(questions, now);
     const sight =
       freshness === 'cached' ? cachedSight(store, now) : sightSince(store, now, freshness.atLeast, marginMs);
-    return viewsIn(questions, now, sight);
+    if (questions.length <= QUESTIONS_AT_ONCE) return viewsIn(questions, now, sight);
+    return inBatches(questions, (batch) => viewsIn(batch, now, sight));
   }
 
   return { viewNow, viewsOf };

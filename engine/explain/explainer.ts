@@ -82,7 +82,8 @@ export function createExplainer(options: ExplainerOptions): Explainer {
       const at = asked ?? now;
       if (Number.isNaN(new Date(at).getTime())) throw invalid('at', 'at is no instant in epoch milliseconds');
       const question = { subject, permission, scope };
-      const [view] = (await viewsOf([question], now, freshness)) as readonly [View];
+      const { views } = await viewsOf([question], now, freshness);
+      const view = views[0] as View;
       const decision = decide(view, at);
       const lapsed = await readLapsed(view, decision, reader);
       const elsewhere = wantsGrant(view, decision)

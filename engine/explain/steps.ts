@@ -52,6 +52,7 @@ const NAMES: readonly StepName[] = [
 
 /** The step that makes the decision, by its reason. */
 const DECIDING: Readonly<Record<Reason, number>> = {
+  bearer_refused: 1,
   subject_unknown: 1,
   subject_inactive: 1,
   subject_ended: 1,

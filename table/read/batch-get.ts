@@ -30,6 +30,8 @@ export async function batchGet(
 ): Promise<readonly (Item | undefined)[]> {
   const unique = [...new Map(keys.map((key) => [identity(key), { PK: key.PK, SK: key.SK }])).values()];
   const found = new Map<string, Item>();
+  // Several calls at once are no one call: one of them may be tried again.
+  if (unique.length > MAX_BATCH_KEYS) onApart?.();
   const signal = pacing.deadline();
   await Promise.all(
     Array.from({ length: Math.ceil(unique.length / MAX_BATCH_KEYS) }, (_, chunk) =>
