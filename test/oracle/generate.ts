@@ -214,6 +214,59 @@ function license(random: Random, names: Names): Operation {
   );
 }
 
+/**
+ * A world that is small enough for much to happen to the same few things: one tree of each kind, two groups,
+ * few roles.
+ */
+export function furnishSmall(random: Random): Furnished {
+  const ref = (type: string, n: number) => `${type}:${id('P', n)}`;
+  const [tenant, account, works] = [ref('tenant', 0), ref('account', 2), ref('enterprise', 3)];
+  const places: readonly Place[] = [
+    { ref: tenant, parent: undefined, root: tenant },
+    { ref: ref('location', 1), parent: tenant, root: tenant },
+    { ref: account, parent: undefined, root: account },
+    { ref: works, parent: undefined, root: works },
+    { ref: ref('workstream', 4), parent: account, root: account },
+  ];
+  const names: Names = {
+    subjects: [`user:${id('A', 0)}`, `user:${id('A', 1)}`, `technical-user:${id('A', 2)}`],
+    places,
+    groups: [id('G', 0), id('G', 1)],
+    roles: [id('R', 0), id('R', 1), id('R', 2)],
+    subscriptions: [id('S', 0), id('S', 1)],
+    licences: [id('K', 0), id('K', 1)],
+  };
+  const [owned = '', shared = '', global = ''] = names.roles;
+  const operations = [
+    ...MODULES.map((name) => does.createModule(name, false)),
+    ...PERMISSIONS.map((name) => does.register(name)),
+    ...places.map((place) =>
+      does.createScope(place.ref, {
+        parent: place.parent,
+        enterprise: typeOf(place.ref) === 'workstream' ? works : undefined,
+        combination: place.parent === undefined && random.oneIn(2) ? 'deny-overrides' : undefined,
+      }),
+    ),
+    ...names.subjects.map((subject) =>
+      typeOf(subject) === 'user'
+        ? does.createUser(subject, 'active', null)
+        : does.createTechnicalUser(subject, account, 'active'),
+    ),
+    does.createRole(owned, tenant),
+    does.createRole(shared, 'tenant'),
+    does.createRole(global, 'global'),
+    ...names.groups.map((group, n) => does.createGroup(group, n === 0 ? tenant : account)),
+    does.license(id('K', 0), account, works, 'active', does.ALWAYS),
+    ...names.roles.flatMap((role) => [
+      does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW'),
+      does.addEffect(role, random.pick(PERMISSIONS), effect(random)),
+    ]),
+    ...names.groups.map((group) => does.giveGroupRole(group, random.pick([shared, global]))),
+    ...names.subjects.map((subject) => does.join(subject, random.pick(names.groups))),
+  ];
+  return { names, operations };
+}
+
 /** What a change may be, by the weight in front of it. */
 type Change = (random: Random, names: Names) => Operation;
 const subject = (random: Random, names: Names) => random.pick(names.subjects);
@@ -259,6 +312,15 @@ const GRANTS: readonly (readonly [number, Change])[] = [
   [1, (r, n) => changeEntitlement(r, n)],
 ];
 
+const move: Change = (random, names) =>
+  does.moveScope(
+    random.pick(placesOf(names, 'building', 'zone', 'device', ADDED, 'location')).ref,
+    random.pick(placesOf(names, 'project', 'building', 'zone', 'tenant', ADDED)).ref,
+  );
+
+const deleteTree: Change = (random, names) =>
+  does.deleteTree(random.pick(placesOf(names, 'project', 'building', 'zone', 'device', ADDED)).ref);
+
 /** Creations and deletions, also of what was there before under the same id. */
 const NODES: readonly (readonly [number, Change])[] = [
   [2, (r, n) => does.deleteSubject(subject(r, n))],
@@ -270,9 +332,9 @@ const NODES: readonly (readonly [number, Change])[] = [
   [1, (r) => does.unregister(r.pick(PERMISSIONS))],
   [3, (r) => register(r, r.pick(PERMISSIONS))],
   [1, (r, n) => does.deleteScope(place(r, n).ref)],
-  [1, (r, n) => does.deleteTree(r.pick(placesOf(n, 'project', 'building', 'zone', 'device', ADDED)).ref)],
+  [1, deleteTree],
   [4, (r, n) => createPlace(r, n.places, place(r, n))],
-  [3, (r, n) => move(r, n)],
+  [3, move],
   [1, (r, n) => endEntitlement(r, n)],
 ];
 
@@ -304,12 +366,6 @@ const endEntitlement: Change = (random, names) =>
     ? does.endEntitlement('subscription', random.pick(names.subscriptions))
     : does.endEntitlement('license', random.pick(names.licences));
 
-const move: Change = (random, names) =>
-  does.moveScope(
-    random.pick(placesOf(names, 'building', 'zone', 'device', ADDED, 'location')).ref,
-    random.pick(placesOf(names, 'project', 'building', 'zone', 'tenant', ADDED)).ref,
-  );
-
 const spread = (changes: readonly (readonly [number, Change])[]): readonly Change[] =>
   changes.flatMap(([weight, change]) => Array.from({ length: weight }, () => change));
 const ANY = spread([...GRANTS, ...NODES]);
@@ -321,6 +377,13 @@ export const change = (random: Random, names: Names): Operation => random.pick(A
 /** A change that is one transaction, whatever is there. */
 export const changeOfGrants = (random: Random, names: Names): Operation =>
   random.pick(ONLY_GRANTS)(random, names);
+
+/** Creations and deletions that are one transaction as well. */
+const ONE_BY_ONE = spread([...GRANTS, ...NODES.filter(([, make]) => make !== move && make !== deleteTree)]);
+
+/** A change that is one transaction, creations and deletions among them. */
+export const changeInOneWrite = (random: Random, names: Names): Operation =>
+  random.pick(ONE_BY_ONE)(random, names);
 
 /** A question; now and then about what is not there. */
 export function ask(random: Random, names: Names): Question {

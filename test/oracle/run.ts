@@ -1,7 +1,10 @@
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
 import { type Options, readOptions } from './options.ts';
 import { createStage, type Stage } from './stage.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
+
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** `npm run oracle`: whether the engine answers as a naive reading of the specification does. */
 async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Promise<boolean> {
@@ -18,6 +21,26 @@ async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Prom
   return tally.differences.length === 0;
 }
 
+/** Each history twice: one of grants alone, one in which things come and go. */
+async function playHistories(stage: Stage, { seed, histories }: Options): Promise<boolean> {
+  const tally = newHistoryTally();
+  for (let n = 0; n < histories && tally.violations.length === 0; n++) {
+    for (const withNodes of [false, true]) await playHistory(stage, seed + n, tally, { withNodes });
+  }
+  const { cached, strong, atLeast } = tally.checks;
+  console.log(`checks       ${cached + strong + atLeast}, ${tally.allowed} of them allowed`);
+  console.log(`  cached     ${cached}`);
+  console.log(`  strong     ${strong}`);
+  console.log(`  atLeast    ${atLeast}`);
+  console.log(`stale        ${tally.stale}, within the bound`);
+  console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
+  console.log(`gave up      ${tally.gaveUp}`);
+  console.log(`writes       ${tally.writes}, and ${tally.refused} refused`);
+  console.log(`violations   ${tally.violations.length}`);
+  for (const first of tally.violations.slice(0, 1)) console.log(`\n${describeViolation(first)}`);
+  return tally.violations.length === 0;
+}
+
 async function main(): Promise<number> {
   let options: Options;
   try {
@@ -31,7 +54,7 @@ async function main(): Promise<number> {
   const engine = given ? undefined : await startEmbeddedEngine();
   try {
     const stage = createStage(given ?? engine?.endpoint ?? '');
-    return (await playWorlds(stage, options)) ? 0 : 1;
+    return (await (options.histories > 0 ? playHistories : playWorlds)(stage, options)) ? 0 : 1;
   } finally {
     await engine?.stop();
   }
