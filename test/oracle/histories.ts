@@ -208,7 +208,11 @@ export async function playHistory(
   const reader: Reader = Object.fromEntries(
     Object.entries(open.reader).map(([name, read]) => [
       name,
-      (...input: unknown[]) => really(() => (read as (...all: unknown[]) => Promise<unknown>)(...input)),
+      async (...input: unknown[]) => {
+        // Planning takes its time as well.
+        if (random.oneIn(6)) await hold();
+        return really(() => (read as (...all: unknown[]) => Promise<unknown>)(...input));
+      },
     ]),
   ) as unknown as Reader;
   const writers = Array.from({ length: WRITERS }, clockOf);
