@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { stampedAt } from '../table/decision/writes.ts';
 import { GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
 import { operationKey } from '../table/keys.ts';
@@ -113,10 +114,12 @@ export function createProvisioning({
     const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
     let next = begin;
     for (let attempt = 1, steps = 0; ; ) {
-      const writtenAt = clock.now();
-      const now = new Date(writtenAt).toISOString();
+      const plannedAt = clock.now();
+      const now = new Date(plannedAt).toISOString();
       try {
-        const plan = await next({ reader, now, writtenAt, newId, newSecret });
+        const plan = await next({ reader, now, writtenAt: plannedAt, newId, newSecret });
+        // What is sent counts from here: how long the plan took is nothing that a reader could know of.
+        const writtenAt = clock.now();
         const outcome = { result: plan.result, writtenAt };
         const context = {
           id: newId(),
@@ -134,7 +137,7 @@ export function createProvisioning({
           auditRecord(plan.audit, context),
         ]);
         assertFits(actions);
-        await writer.send(event.dryRun ? asChecks(actions) : actions);
+        await writer.send(event.dryRun ? asChecks(actions) : stampedAt(actions, writtenAt));
         if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
         next = plan.next;
         steps += 1;

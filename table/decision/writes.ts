@@ -2,7 +2,7 @@ import { conflict, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
 import { decisionKey, globalKey, type Key, ownedEffectsKey } from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
-import { create, type Put, type Update } from '../write/action.ts';
+import { type Action, create, type Put, type Update } from '../write/action.ts';
 import {
   Attribute,
   assignmentAttribute,
@@ -35,6 +35,22 @@ const update = (key: Key, writtenAt: number, change: Change): Update => ({
     [Attribute.writtenAt]: writtenAt,
   },
 });
+
+/**
+ * The same writes, stamped with the time at which they are sent. The margin for coherence counts from the stamp
+ * to the arrival (ADR 0008), and what was read before, to plan them, may have taken long.
+ */
+export const stampedAt = (actions: readonly Action[], writtenAt: number): readonly Action[] =>
+  actions.map((action) => {
+    const stamp = { [Attribute.writtenAt]: writtenAt };
+    if (action.kind === 'put' && Attribute.writtenAt in action.item) {
+      return { ...action, item: { ...action.item, ...stamp } };
+    }
+    if (action.kind === 'update' && action.set && Attribute.writtenAt in action.set) {
+      return { ...action, set: { ...action.set, ...stamp } };
+    }
+    return action;
+  });
 
 /** A subject's or a scope's item exists as long as the node does: a write to a missing one is refused. */
 const updateExisting = (ref: Ref, writtenAt: number, change: Change): Update => ({

@@ -34,8 +34,11 @@ export async function snapshot(
   });
   for (let attempt = 1; ; attempt++) {
     const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-      if (!isConflict(error)) throw toTableError(error, 'TransactGetItems');
-      return undefined;
+      if (isCancelledFor(error, CONFLICT)) return undefined;
+      if (isCancelledFor(error, THROTTLED)) {
+        throw new GatehouseError('throttled', 'TransactGetItems was throttled', { cause: error });
+      }
+      throw toTableError(error, 'TransactGetItems');
     });
     if (answer) {
       const { Responses: responses } = answer;
@@ -49,8 +52,12 @@ export async function snapshot(
   }
 }
 
-/** Cancelled for the sake of a write: the one reason for which it is worth another try. */
-function isConflict(error: unknown): boolean {
+/** For the sake of a write: the one reason for which it is worth another try. */
+const CONFLICT: ReadonlySet<unknown> = new Set(['TransactionConflict']);
+const THROTTLED: ReadonlySet<unknown> = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Whether a transaction was cancelled for one of these reasons. */
+function isCancelledFor(error: unknown, codes: ReadonlySet<unknown>): boolean {
   const { CancellationReasons: reasons } = (error ?? {}) as { CancellationReasons?: { Code?: string }[] };
-  return Array.isArray(reasons) && reasons.some(({ Code }) => Code === 'TransactionConflict');
+  return Array.isArray(reasons) && reasons.some(({ Code }) => codes.has(Code));
 }

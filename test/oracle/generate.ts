@@ -1,0 +1,399 @@
+import type { Question } from './model.ts';
+import type { Operation, Window } from './operations.ts';
+import * as does from './operations.ts';
+import type { Random } from './random.ts';
+
+/** A random world: the operations that furnish it, and the names that questions and changes may use. */
+export interface Furnished {
+  readonly names: Names;
+  readonly operations: readonly Operation[];
+}
+
+interface Place {
+  readonly ref: string;
+  readonly parent: string | undefined;
+  readonly root: string;
+}
+
+export interface Names {
+  readonly subjects: readonly string[];
+  readonly places: readonly Place[];
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+  readonly subscriptions: readonly string[];
+  readonly licences: readonly string[];
+}
+
+export const START = Date.parse('2026-01-15T12:00:00.000Z');
+const HOUR = 3_600_000;
+/** Windows begin and end on these; questions are asked on them and a millisecond before. */
+const INSTANTS = [1, 2, 3, 4, 5].map((hour) => START + hour * HOUR);
+
+const MODULES = ['alarms', 'reports'];
+const PERMISSIONS = ['dashboard', 'menu', 'alarms:read:door', 'alarms:stop:door', 'reports:read:door'];
+const UNREGISTERED = ['ghost', 'alarms:read:ghost', 'no such permission', ''];
+const TARGETS = [
+  ...PERMISSIONS,
+  ...PERMISSIONS,
+  ...['*:*:*', 'alarms:*:*', 'alarms:read:*', 'alarms:*:door', 'reports:*:door', 'reports:stop:*'],
+];
+const ADDED = 'campus';
+
+const id = (kind: string, number: number): string =>
+  `01J8Z0E2Z8D2A3J7A7Y2H9${kind}${String(number).padStart(3, '0')}`;
+const UNKNOWN_SUBJECTS = [
+  `user:${id('Z', 1)}`,
+  `technical-user:${id('Z', 2)}`,
+  'nobody',
+  `group:${id('G', 0)}`,
+];
+const UNKNOWN_SCOPES = [`location:${id('Z', 3)}`, `zone:${id('Z', 4)}`, 'nowhere', `user:${id('A', 0)}`];
+
+/** What may stand under what: the types that come with the table, and one that is added. */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  tenant: ['location'],
+  client: ['project'],
+  project: ['building', 'building', ADDED],
+  building: ['zone', 'device'],
+  zone: ['zone', 'device'],
+  account: ['workstream'],
+  [ADDED]: ['location'],
+};
+const ROOTS = ['tenant', 'client', 'account', 'enterprise', 'enterprise', 'location', ADDED];
+
+const CLOSED: Readonly<Record<string, readonly string[]>> = {
+  project: ['completed', 'on-hold'],
+  building: ['inactive'],
+  zone: ['inactive'],
+  device: ['inactive'],
+  workstream: ['inactive'],
+};
+const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
+const closedStatus = (random: Random, ref: string): string =>
+  random.pick(CLOSED[typeOf(ref)] ?? ['suspended']);
+
+const window = (random: Random): Window => {
+  const [from, until] = [random.pick(INSTANTS), random.pick(INSTANTS)];
+  return {
+    from: random.oneIn(2) ? null : Math.min(from, until),
+    until: random.oneIn(2) ? null : Math.max(from, until),
+  };
+};
+
+/** Grows a forest of places: each root, and what chance puts below it. */
+function growPlaces(random: Random): readonly Place[] {
+  const places: Place[] = [];
+  const add = (type: string, parent?: Place): Place => {
+    const ref = `${type}:${id('P', places.length)}`;
+    const place = { ref, parent: parent?.ref, root: parent?.root ?? ref };
+    places.push(place);
+    return place;
+  };
+  const grow = (place: Place, depth: number): void => {
+    const types = BELOW[typeOf(place.ref)] ?? [];
+    for (let count = types.length === 0 ? 0 : random.between(1, 2); count > 0; count--) {
+      const type = random.pick(types);
+      const child = add(type, place);
+      if (depth < 5 && !(type === 'zone' && random.oneIn(2))) grow(child, depth + 1);
+    }
+  };
+  const roots = ROOTS.map((type) => add(type));
+  for (const root of roots) grow(root, 1);
+  return places;
+}
+
+/** The operations that furnish a world, in an order in which they can be carried out. */
+export function furnish(random: Random): Furnished {
+  const places = growPlaces(random);
+  const refsOf = (type: string) => places.filter(({ ref }) => typeOf(ref) === type).map(({ ref }) => ref);
+  const [account = ''] = refsOf('account');
+  const users = [0, 1, 2, 3, 4, 5].map((n) => `user:${id('A', n)}`);
+  const robots = [0, 1].map((n) => `technical-user:${id('A', 10 + n)}`);
+  const names: Names = {
+    subjects: [...users, ...robots],
+    places,
+    groups: [0, 1, 2, 3, 4, 5].map((n) => id('G', n)),
+    roles: [0, 1, 2, 3, 4, 5, 6].map((n) => id('R', n)),
+    subscriptions: [0, 1, 2, 3, 4, 5].map((n) => id('S', n)),
+    licences: [0, 1, 2, 3].map((n) => id('K', n)),
+  };
+  const operations: Operation[] = [
+    does.createScopeType(ADDED, { root: true, parents: ['project'], children: ['location'] }),
+    ...MODULES.map((name) => does.createModule(name, random.oneIn(3))),
+    ...PERMISSIONS.map((name) => register(random, name)),
+    ...places.map((place) => createPlace(random, places, place)),
+    ...users.map((ref) => createSubject(random, ref, account)),
+    ...robots.map((ref) => createSubject(random, ref, account)),
+    ...names.roles.map((role) => createRole(random, names, role)),
+    ...names.groups.map((group) => does.createGroup(group, placeOfGrant(random, names))),
+  ];
+  const several = (count: number, make: () => Operation) => {
+    for (let n = 0; n < count; n++) operations.push(make());
+  };
+  several(26, () => does.addEffect(random.pick(names.roles), random.pick(TARGETS), effect(random)));
+  several(14, () => does.giveGroupRole(random.pick(names.groups), random.pick(names.roles)));
+  several(24, () => does.join(random.pick(names.subjects), random.pick(names.groups)));
+  several(16, () => assign(random, names));
+  several(14, () => grant(random, names));
+  several(random.below(3), () => does.giveGlobalRole(random.pick(names.subjects), random.pick(names.roles)));
+  several(random.below(2), () => does.makeAdmin(random.pick(names.subjects)));
+  several(4, () => subscribe(random, names));
+  several(4, () => license(random, names));
+  return { names, operations };
+}
+
+const effect = (random: Random): string => (random.oneIn(2) ? 'DENY' : 'ALLOW');
+const register = (random: Random, name: string): Operation =>
+  does.register(name, !name.includes(':') && random.oneIn(3) ? random.pick(MODULES) : undefined);
+
+function createPlace(random: Random, places: readonly Place[], { ref, parent }: Place): Operation {
+  const enterprises = places.filter((place) => typeOf(place.ref) === 'enterprise');
+  return does.createScope(ref, {
+    parent,
+    status: random.oneIn(20) ? closedStatus(random, ref) : undefined,
+    combination: parent === undefined && random.oneIn(3) ? 'deny-overrides' : undefined,
+    enterprise: typeOf(ref) === 'workstream' ? random.pick(enterprises).ref : undefined,
+  });
+}
+
+const createSubject = (random: Random, ref: string, account: string): Operation =>
+  typeOf(ref) === 'user'
+    ? does.createUser(
+        ref,
+        random.oneIn(12) ? random.pick(['disabled', 'inactive']) : 'active',
+        random.oneIn(6) ? random.pick(INSTANTS) : null,
+      )
+    : does.createTechnicalUser(ref, account, random.oneIn(12) ? 'inactive' : 'active');
+
+function createRole(random: Random, names: Names, role: string): Operation {
+  const roots = names.places.filter(({ parent }) => parent === undefined);
+  const scope = random.pick(['global', 'tenant', random.pick(roots).ref]);
+  const earlier = names.roles.slice(0, names.roles.indexOf(role));
+  return does.createRole(
+    role,
+    scope,
+    earlier.length > 0 && random.oneIn(3) ? random.pick(earlier) : undefined,
+  );
+}
+
+/** Where something is granted: roots and what is high up more often, so that it counts in many places. */
+function placeOfGrant(random: Random, { places }: Names): string {
+  const place = random.pick(places);
+  return random.oneIn(2) ? place.ref : place.root;
+}
+
+const assign = (random: Random, names: Names): Operation =>
+  does.assign(
+    random.pick(names.subjects),
+    placeOfGrant(random, names),
+    random.pick(names.roles),
+    window(random),
+  );
+
+const grant = (random: Random, names: Names): Operation =>
+  does.grant(random.pick(names.subjects), random.pick(names.places).root, random.some(names.roles, 3));
+
+const subscribe = (random: Random, names: Names): Operation =>
+  does.subscribe(
+    random.pick(names.subscriptions),
+    placeOfGrant(random, names),
+    random.pick(MODULES),
+    random.pick(['active', 'trial', 'active', 'expired']),
+    window(random),
+  );
+
+function license(random: Random, names: Names): Operation {
+  const enterprises = names.places.filter(({ ref }) => typeOf(ref) === 'enterprise');
+  const accounts = names.places.filter(({ ref }) => typeOf(ref) === 'account');
+  return does.license(
+    random.pick(names.licences),
+    random.pick(accounts).ref,
+    random.pick(enterprises).ref,
+    random.pick(['active', 'active', 'expired']),
+    window(random),
+  );
+}
+
+/**
+ * A world that is small enough for much to happen to the same few things: one tree of each kind, two groups,
+ * few roles.
+ */
+export function furnishSmall(random: Random): Furnished {
+  const ref = (type: string, n: number) => `${type}:${id('P', n)}`;
+  const [tenant, account, works] = [ref('tenant', 0), ref('account', 2), ref('enterprise', 3)];
+  const places: readonly Place[] = [
+    { ref: tenant, parent: undefined, root: tenant },
+    { ref: ref('location', 1), parent: tenant, root: tenant },
+    { ref: account, parent: undefined, root: account },
+    { ref: works, parent: undefined, root: works },
+    { ref: ref('workstream', 4), parent: account, root: account },
+  ];
+  const names: Names = {
+    subjects: [`user:${id('A', 0)}`, `user:${id('A', 1)}`, `technical-user:${id('A', 2)}`],
+    places,
+    groups: [id('G', 0), id('G', 1)],
+    roles: [id('R', 0), id('R', 1), id('R', 2)],
+    subscriptions: [id('S', 0), id('S', 1)],
+    licences: [id('K', 0), id('K', 1)],
+  };
+  const [owned = '', shared = '', global = ''] = names.roles;
+  const operations = [
+    ...MODULES.map((name) => does.createModule(name, false)),
+    ...PERMISSIONS.map((name) => does.register(name)),
+    ...places.map((place) =>
+      does.createScope(place.ref, {
+        parent: place.parent,
+        enterprise: typeOf(place.ref) === 'workstream' ? works : undefined,
+        combination: place.parent === undefined && random.oneIn(2) ? 'deny-overrides' : undefined,
+      }),
+    ),
+    ...names.subjects.map((subject) =>
+      typeOf(subject) === 'user'
+        ? does.createUser(subject, 'active', null)
+        : does.createTechnicalUser(subject, account, 'active'),
+    ),
+    does.createRole(owned, tenant),
+    does.createRole(shared, 'tenant'),
+    does.createRole(global, 'global'),
+    ...names.groups.map((group, n) => does.createGroup(group, n === 0 ? tenant : account)),
+    does.license(id('K', 0), account, works, 'active', does.ALWAYS),
+    ...names.roles.flatMap((role) => [
+      does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW'),
+      does.addEffect(role, random.pick(PERMISSIONS), effect(random)),
+    ]),
+    ...names.groups.map((group) => does.giveGroupRole(group, random.pick([shared, global]))),
+    ...names.subjects.map((subject) => does.join(subject, random.pick(names.groups))),
+  ];
+  return { names, operations };
+}
+
+/** What a change may be, by the weight in front of it. */
+type Change = (random: Random, names: Names) => Operation;
+const subject = (random: Random, names: Names) => random.pick(names.subjects);
+const group = (random: Random, names: Names) => random.pick(names.groups);
+const role = (random: Random, names: Names) => random.pick(names.roles);
+const place = (random: Random, names: Names) => random.pick(names.places);
+const placesOf = (names: Names, ...types: readonly string[]) =>
+  names.places.filter(({ ref }) => types.includes(typeOf(ref)));
+
+/** Changes of grants and of what they rest on: each is one transaction. */
+const GRANTS: readonly (readonly [number, Change])[] = [
+  [3, (r, n) => does.join(subject(r, n), group(r, n))],
+  [3, (r, n) => does.leave(subject(r, n), group(r, n))],
+  [3, (r, n) => does.giveGroupRole(group(r, n), role(r, n))],
+  [3, (r, n) => does.takeGroupRole(group(r, n), role(r, n))],
+  [2, assign],
+  [2, (r, n) => does.reassign(subject(r, n), placeOfGrant(r, n), role(r, n), window(r))],
+  [2, (r, n) => does.unassign(subject(r, n), placeOfGrant(r, n), role(r, n))],
+  [2, grant],
+  [2, (r, n) => does.regrant(subject(r, n), place(r, n).root, r.some(n.roles, 2))],
+  [2, (r, n) => does.ungrant(subject(r, n), place(r, n).root)],
+  [1, (r, n) => does.giveGlobalRole(subject(r, n), role(r, n))],
+  [1, (r, n) => does.takeGlobalRole(subject(r, n), role(r, n))],
+  [1, (r, n) => does.makeAdmin(subject(r, n))],
+  [2, (r, n) => does.unmakeAdmin(subject(r, n))],
+  [3, (r, n) => does.addEffect(role(r, n), r.pick(TARGETS), effect(r))],
+  [3, (r, n) => does.changeEffect(role(r, n), r.pick(TARGETS), effect(r))],
+  [3, (r, n) => does.removeEffect(role(r, n), r.pick(TARGETS))],
+  [2, (r, n) => does.setRoleParent(role(r, n), r.oneIn(2) ? null : role(r, n))],
+  [2, (r, n) => does.updateSubject(subject(r, n), { status: r.oneIn(3) ? 'inactive' : 'active' })],
+  [1, (r, n) => does.updateSubject(r.pick(n.subjects), { endsAt: r.oneIn(2) ? null : r.pick(INSTANTS) })],
+  [2, (r, n) => changeStatus(r, place(r, n).ref)],
+  [
+    1,
+    (r, n) =>
+      does.updateScope(place(r, n).root, { combination: r.oneIn(2) ? 'deny-overrides' : 'allow-overrides' }),
+  ],
+  [1, (r, n) => relink(r, n)],
+  [1, (r) => does.sellModule(r.pick(MODULES), r.oneIn(2))],
+  [1, (r) => does.setPageModule(r.pick(['dashboard', 'menu']), r.oneIn(2) ? null : r.pick(MODULES))],
+  [2, subscribe],
+  [2, license],
+  [1, (r, n) => changeEntitlement(r, n)],
+];
+
+const move: Change = (random, names) =>
+  does.moveScope(
+    random.pick(placesOf(names, 'building', 'zone', 'device', ADDED, 'location')).ref,
+    random.pick(placesOf(names, 'project', 'building', 'zone', 'tenant', ADDED)).ref,
+  );
+
+const deleteTree: Change = (random, names) =>
+  does.deleteTree(random.pick(placesOf(names, 'project', 'building', 'zone', 'device', ADDED)).ref);
+
+/** Creations and deletions, also of what was there before under the same id. */
+const NODES: readonly (readonly [number, Change])[] = [
+  [2, (r, n) => does.deleteSubject(subject(r, n))],
+  [3, (r, n) => createSubject(r, subject(r, n), placesOf(n, 'account')[0]?.ref ?? '')],
+  [2, (r, n) => does.deleteGroup(group(r, n))],
+  [3, (r, n) => does.createGroup(group(r, n), placeOfGrant(r, n))],
+  [2, (r, n) => does.deleteRole(role(r, n))],
+  [3, (r, n) => createRole(r, n, role(r, n))],
+  [1, (r) => does.unregister(r.pick(PERMISSIONS))],
+  [3, (r) => register(r, r.pick(PERMISSIONS))],
+  [1, (r, n) => does.deleteScope(place(r, n).ref)],
+  [1, deleteTree],
+  [4, (r, n) => createPlace(r, n.places, place(r, n))],
+  [3, move],
+  [1, (r, n) => endEntitlement(r, n)],
+];
+
+const changeStatus = (random: Random, ref: string): Operation =>
+  does.updateScope(ref, { status: random.oneIn(3) ? closedStatus(random, ref) : 'active' });
+
+const relink: Change = (random, names) => {
+  const [workstreams, enterprises] = [placesOf(names, 'workstream'), placesOf(names, 'enterprise')];
+  return does.updateScope(random.pick(workstreams).ref, { enterprise: random.pick(enterprises).ref });
+};
+
+const changeEntitlement: Change = (random, names) =>
+  random.oneIn(2)
+    ? does.changeEntitlement(
+        'subscription',
+        random.pick(names.subscriptions),
+        random.pick(['active', 'trial', 'expired']),
+        window(random),
+      )
+    : does.changeEntitlement(
+        'license',
+        random.pick(names.licences),
+        random.pick(['active', 'expired']),
+        window(random),
+      );
+
+const endEntitlement: Change = (random, names) =>
+  random.oneIn(2)
+    ? does.endEntitlement('subscription', random.pick(names.subscriptions))
+    : does.endEntitlement('license', random.pick(names.licences));
+
+const spread = (changes: readonly (readonly [number, Change])[]): readonly Change[] =>
+  changes.flatMap(([weight, change]) => Array.from({ length: weight }, () => change));
+const ANY = spread([...GRANTS, ...NODES]);
+const ONLY_GRANTS = spread(GRANTS);
+
+/** A change of the world; provisioning may refuse it. */
+export const change = (random: Random, names: Names): Operation => random.pick(ANY)(random, names);
+
+/** A change that is one transaction, whatever is there. */
+export const changeOfGrants = (random: Random, names: Names): Operation =>
+  random.pick(ONLY_GRANTS)(random, names);
+
+/** Creations and deletions that are one transaction as well. */
+const ONE_BY_ONE = spread([...GRANTS, ...NODES.filter(([, make]) => make !== move && make !== deleteTree)]);
+
+/** A change that is one transaction, creations and deletions among them. */
+export const changeInOneWrite = (random: Random, names: Names): Operation =>
+  random.pick(ONE_BY_ONE)(random, names);
+
+/** A question; now and then about what is not there. */
+export function ask(random: Random, names: Names): Question {
+  const places = random.oneIn(8) ? placesOf(names, 'workstream') : names.places;
+  const some = random.pick(places);
+  return {
+    subject: random.oneIn(20) ? random.pick(UNKNOWN_SUBJECTS) : random.pick(names.subjects),
+    // Deep places are many, and much closes them.
+    scope: random.oneIn(20) ? random.pick(UNKNOWN_SCOPES) : random.oneIn(4) ? some.root : some.ref,
+    permission: random.oneIn(16) ? random.pick(UNREGISTERED) : random.pick(PERMISSIONS),
+    at: random.pick(INSTANTS) - random.below(2),
+  };
+}

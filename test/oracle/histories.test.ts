@@ -1,0 +1,67 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { describeViolation, type HistoryTally, newHistoryTally, playHistory } from './histories.ts';
+import { createStage, type Stage } from './stage.ts';
+import { STORIES } from './stories.ts';
+
+/**
+ * Every answer was true at some single instant within the bound, a deny as much as an allow, whatever the
+ * order in which reads and writes arrive: `npm run oracle -- --histories 100` plays more of them.
+ */
+let stage: Stage;
+beforeAll(() => {
+  stage = createStage(inject('endpoint'));
+});
+
+const HISTORIES = 2;
+/** The test of coherence taken out. */
+const CARELESS = { coherenceMarginMs: Number.NEGATIVE_INFINITY };
+
+const told = ({ violations: [first] }: HistoryTally): string => (first ? describeViolation(first) : '');
+
+describe('histories that chance has made', () => {
+  test.each([
+    ['of grants, a fixed seed', 20_260_115, false],
+    ['of grants, a new seed', Date.now() % 1_000_000_000, false],
+    ['of things that come and go, a new seed', Date.now() % 1_000_000_000, true],
+  ])(
+    'every answer was true at an instant within the bound: %s, %d',
+    async (what, seed, withNodes) => {
+      console.log(`npm run oracle -- --seed ${seed} --histories ${HISTORIES}`);
+      const tally = newHistoryTally();
+      for (let n = 0; n < HISTORIES; n++) await playHistory(stage, seed + n, tally, { withNodes });
+      expect(told(tally)).toBe('');
+      if (!what.includes('fixed')) return;
+      const { cached, strong, atLeast } = tally.checks;
+      expect(Math.min(cached, strong, atLeast)).toBeGreaterThan(20);
+      expect(tally.gaveUp).toBeLessThan(cached / 10);
+      // It says little unless the caches were behind the table now and then.
+      expect(tally.stale).toBeGreaterThan(0);
+      expect(tally.allowed).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+});
+
+describe.each(Object.entries(STORIES))('the new enemy: %s', (_, story) => {
+  const tell = async (seed: number, options: object): Promise<HistoryTally> => {
+    const tally = newHistoryTally();
+    await playHistory(stage, seed, tally, { story, steps: 140, ...options });
+    return tally;
+  };
+
+  test('is let in without the test of coherence, and never with it', async () => {
+    let seed = 0;
+    for (let isLetIn = false; !isLetIn; ) {
+      seed += 1;
+      expect(seed, 'histories without one in which coherence matters').toBeLessThan(100);
+      const { violations } = await tell(seed, CARELESS);
+      isLetIn = violations.some(({ freshness, answer }) => freshness === 'cached' && answer === 'role');
+    }
+    for (const same of [seed, seed + 1, seed + 2]) {
+      const tally = await tell(same, {});
+      expect(told(tally)).toBe('');
+      expect(tally.allowed).toBe(0);
+      expect(tally.checks.cached).toBeGreaterThan(10);
+    }
+  }, 60_000);
+});

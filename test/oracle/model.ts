@@ -1,0 +1,66 @@
+/**
+ * A world as a person would note it down: lists of plain facts, no index, no cache, nothing derived. Subjects
+ * and scopes go by reference (`user:01J…`), everything else by id or name; instants are epoch milliseconds.
+ */
+export interface Model {
+  subjects: { ref: string; status: string; endsAt: number; account: string | undefined }[];
+  /** References of the subjects with the administrator's flag. */
+  admins: string[];
+  scopes: {
+    ref: string;
+    parent: string | undefined;
+    status: string;
+    combination: string;
+    /** The enterprise that it is linked to. */
+    enterprise: string | undefined;
+  }[];
+  scopeTypes: string[];
+  groups: { id: string; scope: string }[];
+  memberships: { subject: string; group: string }[];
+  groupRoles: { group: string; role: string }[];
+  /** `scope` is `global`, `tenant` or the root that owns the role. */
+  roles: { id: string; scope: string; parent: string | undefined }[];
+  effects: { role: string; on: string; effect: string }[];
+  assignments: { subject: string; scope: string; role: string; from: number; until: number }[];
+  grants: { subject: string; root: string; roles: readonly string[] }[];
+  globalRoles: { subject: string; role: string }[];
+  /** Pages and permissions that are registered; a page may belong to a module. */
+  permissions: { name: string; module: string | undefined }[];
+  modules: { name: string; sold: boolean }[];
+  subscriptions: { id: string; scope: string; module: string; status: string; from: number; until: number }[];
+  licences: {
+    id: string;
+    account: string;
+    enterprise: string;
+    status: string;
+    from: number;
+    until: number;
+  }[];
+}
+
+export const emptyModel = (): Model => ({
+  subjects: [],
+  admins: [],
+  scopes: [],
+  scopeTypes: [],
+  groups: [],
+  memberships: [],
+  groupRoles: [],
+  roles: [],
+  effects: [],
+  assignments: [],
+  grants: [],
+  globalRoles: [],
+  permissions: [],
+  modules: [],
+  subscriptions: [],
+  licences: [],
+});
+
+/** A question to a world: may `subject` use `permission` at `scope`, at the instant `at`? */
+export interface Question {
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly at: number;
+}

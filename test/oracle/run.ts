@@ -1,0 +1,63 @@
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
+import { type Options, readOptions } from './options.ts';
+import { createStage, type Stage } from './stage.ts';
+import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
+
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
+/** `npm run oracle`: whether the engine answers as a naive reading of the specification does. */
+async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Promise<boolean> {
+  const tally = newTally();
+  for (let world = 0; world < worlds && tally.differences.length === 0; world++) {
+    await playWorld(stage, seed + world, checks, tally);
+  }
+  console.log(`checks       ${tally.checks}`);
+  for (const [reason, count] of [...tally.reasons].sort()) console.log(`  ${reason.padEnd(20)} ${count}`);
+  console.log(`operations   ${tally.operations}, ${tally.refused} of them refused`);
+  console.log(`differences  ${tally.differences.length}`);
+  const [first] = tally.differences;
+  if (first) console.log(`\n${describeDifference(await shrink(stage, first))}`);
+  return tally.differences.length === 0;
+}
+
+/** Each history twice: one of grants alone, one in which things come and go. */
+async function playHistories(stage: Stage, { seed, histories }: Options): Promise<boolean> {
+  const tally = newHistoryTally();
+  for (let n = 0; n < histories && tally.violations.length === 0; n++) {
+    for (const withNodes of [false, true]) await playHistory(stage, seed + n, tally, { withNodes });
+  }
+  const { cached, strong, atLeast } = tally.checks;
+  console.log(`checks       ${cached + strong + atLeast}, ${tally.allowed} of them allowed`);
+  console.log(`  cached     ${cached}`);
+  console.log(`  strong     ${strong}`);
+  console.log(`  atLeast    ${atLeast}`);
+  console.log(`stale        ${tally.stale}, within the bound`);
+  console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
+  console.log(`gave up      ${tally.gaveUp}`);
+  console.log(`writes       ${tally.writes}, and ${tally.refused} refused`);
+  console.log(`violations   ${tally.violations.length}`);
+  for (const first of tally.violations.slice(0, 1)) console.log(`\n${describeViolation(first)}`);
+  return tally.violations.length === 0;
+}
+
+async function main(): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(process.argv.slice(2), () => Date.now() % 1_000_000_000);
+  } catch (error) {
+    console.error((error as Error).message);
+    return 2;
+  }
+  console.log(`seed         ${options.seed}`);
+  const given = process.env.DYNAMODB_ENDPOINT;
+  const engine = given ? undefined : await startEmbeddedEngine();
+  try {
+    const stage = createStage(given ?? engine?.endpoint ?? '');
+    return (await (options.histories > 0 ? playHistories : playWorlds)(stage, options)) ? 0 : 1;
+  } finally {
+    await engine?.stop();
+  }
+}
+
+process.exitCode = await main();

@@ -1,0 +1,203 @@
+import type { Decision, Engine } from '../../engine/index.ts';
+import { ask, change, furnish, type Names } from './generate.ts';
+import { emptyModel, type Question } from './model.ts';
+import type { Operation } from './operations.ts';
+import { judge } from './oracle.ts';
+import { createRandom, type Random } from './random.ts';
+import { isRefusal, type OpenTable, type Stage } from './stage.ts';
+
+/**
+ * Random worlds: provisioned through commands and noted in a model; then the engine, in all its ways of
+ * answering, and the oracle are asked the same.
+ */
+export interface Difference {
+  readonly operations: readonly Operation[];
+  readonly question: Question;
+  readonly way: string;
+  readonly engine: string;
+  readonly oracle: string;
+}
+
+export interface Tally {
+  checks: number;
+  operations: number;
+  refused: number;
+  readonly reasons: Map<string, number>;
+  readonly differences: Difference[];
+}
+
+export const newTally = (): Tally => ({
+  checks: 0,
+  operations: 0,
+  refused: 0,
+  reasons: new Map(),
+  differences: [],
+});
+
+/** How often a world is changed after it was furnished, and by how many operations. */
+const ROUNDS = 4;
+const CHANGES = 15;
+/** Questions of which one is asked. */
+const DRAWS = 4;
+/** Differences after which it is no use to go on. */
+const ENOUGH = 3;
+
+const textOf = ({ allowed, reason }: Decision): string => `${allowed ? 'allow' : 'deny'} ${reason}`;
+
+/** Who says what is right: the oracle, or in tests of these tests somebody who is wrong. */
+export type Judge = typeof judge;
+
+type Way = readonly [name: string, ask: (question: Question) => Promise<string>];
+
+/** The engine's several ways to an answer; a fault is an answer that the oracle never gives. */
+function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
+  const by =
+    (engineOf: () => Engine, freshness: 'cached' | 'strong') =>
+    async ({ subject, permission, scope, at }: Question) => {
+      try {
+        return textOf(await engineOf().check(subject, permission, scope, { at, freshness }));
+      } catch (error) {
+        return `fault ${String(error)}`;
+      }
+    };
+  return [
+    ['warm', by(() => warm, 'cached')],
+    ['warm again', by(() => warm, 'cached')],
+    ['cold', by(() => open.newEngine(), 'cached')],
+    ['strong', by(() => warm, 'strong')],
+    ['strong and cold', by(() => open.newEngine(), 'strong')],
+  ];
+}
+
+/** One world. Adds what it came to to the tally. */
+export async function playWorld(
+  stage: Stage,
+  seed: number,
+  checks: number,
+  tally: Tally,
+  judgeBy: Judge = judge,
+): Promise<void> {
+  const random = createRandom(seed);
+  const open = await stage.open();
+  const model = emptyModel();
+  const done: Operation[] = [];
+  const warm = open.newEngine();
+  const compare = (question: Question, way: string, engine: string): void => {
+    const { reason, allowed } = judgeBy(model, question);
+    tally.checks += 1;
+    tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
+    const oracle = textOf({ allowed, reason });
+    if (engine !== oracle) tally.differences.push({ operations: [...done], question, way, engine, oracle });
+  };
+
+  /** Of some questions the one whose reason has come up least, so that each comes up often. */
+  const rarest = (from: Random, names: Names): Question => {
+    const known = (question: Question) => tally.reasons.get(judgeBy(model, question).reason) ?? 0;
+    const drawn = Array.from({ length: DRAWS }, () => ask(from, names));
+    return drawn.reduce((best, each) => (known(each) < known(best) ? each : best));
+  };
+
+  async function carryOut(operations: readonly Operation[]): Promise<void> {
+    for (const each of operations) {
+      const outcome = await open.carryOut(each.command, each.input);
+      tally.operations += 1;
+      if (outcome.ok) {
+        each.apply(model);
+        done.push(each);
+      } else if (isRefusal(outcome.code)) tally.refused += 1;
+      else throw new Error(`seed ${seed}: ${each.command} ${JSON.stringify(each.input)}: ${outcome.message}`);
+    }
+    // From now on nothing that was cached before may answer.
+    open.clock.advance(60_000);
+  }
+
+  try {
+    const { names, operations } = furnish(random);
+    for (let round = 0; round <= ROUNDS && tally.differences.length < ENOUGH; round++) {
+      await carryOut(round === 0 ? operations : Array.from({ length: CHANGES }, () => change(random, names)));
+      const asked = Array.from({ length: questionsOf(checks, round) }, () => rarest(random, names));
+      const [warmly, again, ...others] = waysOf(open, warm) as [Way, Way, ...Way[]];
+      for (const question of asked) {
+        // What is cached is cheap to ask; of the ways that read, each question takes one.
+        for (const [way, answer] of [warmly, again, random.pick(others)]) {
+          compare(question, way, await answer(question));
+        }
+      }
+      const answers = await open.newEngine().checkMany(asked);
+      for (const [position, question] of asked.entries()) {
+        compare(question, 'many at once', textOf(answers[position] as Decision));
+      }
+    }
+  } finally {
+    await open.close();
+  }
+}
+
+/** Answers to one question: warm twice, one that reads, and one of many at once. */
+const ANSWERS = 4;
+
+/** How many questions a round asks, so that the world comes to this many checks or a few more. */
+const questionsOf = (checks: number, round: number): number => {
+  const questions = Math.ceil(checks / ANSWERS);
+  const until = (rounds: number) => Math.ceil((questions * rounds) / (ROUNDS + 1));
+  return until(round + 1) - until(round);
+};
+
+/** Whether these operations alone lead to a difference about this question. */
+async function differs(
+  stage: Stage,
+  operations: readonly Operation[],
+  question: Question,
+  judgeBy: Judge,
+): Promise<boolean> {
+  const open = await stage.open();
+  const model = emptyModel();
+  try {
+    for (const each of operations) {
+      const outcome = await open.carryOut(each.command, each.input);
+      if (outcome.ok) each.apply(model);
+    }
+    open.clock.advance(60_000);
+    const oracle = textOf(judgeBy(model, question));
+    for (const [, answer] of waysOf(open, open.newEngine())) {
+      if ((await answer(question)) !== oracle) return true;
+    }
+    return false;
+  } finally {
+    await open.close();
+  }
+}
+
+/**
+ * Drops operations as long as the difference stays: large pieces first, single ones in the end. One that does
+ * not show again in a new table stays as it is.
+ */
+export async function shrink(
+  stage: Stage,
+  difference: Difference,
+  judgeBy: Judge = judge,
+): Promise<Difference> {
+  const { question } = difference;
+  let kept = difference.operations;
+  if (!(await differs(stage, kept, question, judgeBy))) return difference;
+  for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
+    let dropped = false;
+    for (let from = kept.length - size; from > -size; from -= size) {
+      const fewer = [...kept.slice(0, Math.max(from, 0)), ...kept.slice(Math.max(from, 0) + size)];
+      if (fewer.length === kept.length || !(await differs(stage, fewer, question, judgeBy))) continue;
+      kept = fewer;
+      dropped = true;
+    }
+    if (size > 1) size = Math.ceil(size / 2);
+    else if (!dropped) break;
+  }
+  return { ...difference, operations: kept };
+}
+
+/** A difference as it can be told: the commands in their order, and the question. */
+export const describeDifference = ({ operations, question, way, engine, oracle }: Difference): string =>
+  [
+    ...operations.map(({ command, input }) => JSON.stringify({ command, input })),
+    `check ${JSON.stringify({ ...question, at: new Date(question.at).toISOString() })}`,
+    `the engine (${way}): ${engine}; the oracle: ${oracle}`,
+  ].join('\n');
