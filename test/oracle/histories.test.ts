@@ -29,6 +29,7 @@ describe('histories that chance has made', () => {
       console.log(`npm run oracle -- --seed ${seed} --histories ${HISTORIES}`);
       const tally = newHistoryTally();
       for (let n = 0; n < HISTORIES; n++) await playHistory(stage, seed + n, tally, { withNodes });
+      console.log(JSON.stringify({ ...tally, violations: tally.violations.length }));
       expect(told(tally)).toBe('');
       if (!what.includes('fixed')) return;
       const { cached, strong, atLeast } = tally.checks;

@@ -2,6 +2,7 @@ import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
 import { type Options, readOptions } from './options.ts';
 import { createStage, type Stage } from './stage.ts';
+import { STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -21,11 +22,14 @@ async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Prom
   return tally.differences.length === 0;
 }
 
-/** Each history twice: one of grants alone, one in which things come and go. */
+/** Of each seed a history of grants alone, one in which things come and go, and the stories. */
 async function playHistories(stage: Stage, { seed, histories }: Options): Promise<boolean> {
   const tally = newHistoryTally();
   for (let n = 0; n < histories && tally.violations.length === 0; n++) {
     for (const withNodes of [false, true]) await playHistory(stage, seed + n, tally, { withNodes });
+    for (const story of Object.values(STORIES)) {
+      await playHistory(stage, seed + n, tally, { story, steps: 200 });
+    }
   }
   const { cached, strong, atLeast } = tally.checks;
   console.log(`checks       ${cached + strong + atLeast}, ${tally.allowed} of them allowed`);
