@@ -63,8 +63,8 @@ export interface Engine {
     options?: CheckOptions,
   ) => Decision | Promise<Decision>;
   /**
-   * Many checks, forty in the same number of reads as one; answers in the order of the requests. Of `strong` ones,
-   * which are read at one instant, about forty are the limit (`limit_exceeded`).
+   * Many checks, as many as rest on a hundred items in the same number of reads as one; answers in the order of
+   * the requests. Of `strong` ones, which are read at one instant, a hundred items are the limit.
    */
   readonly checkMany: (
     requests: readonly CheckRequest[],

@@ -26,25 +26,24 @@ const toViews = (views: readonly (View | undefined)[], rest: Iterable<Entry<unkn
   return { views: views as readonly View[], expiresAt };
 };
 
-/**
- * Questions that are brought together: each adds two items to those they share, so that even with the longest
- * path of scopes they fit into one BatchGetItem. Items of several would not have been read together.
- */
-const QUESTIONS_AT_ONCE = 40;
+/** Items of one BatchGetItem: what is brought by several was not read together. */
+const ITEMS_AT_ONCE = 100;
 
-async function inBatches(
+const count = (needs: readonly Need<unknown>[]): number => new Set(needs.map(({ id }) => id)).size;
+
+/** Brings the two halves of the questions, each for itself. */
+async function inHalves(
   questions: readonly Question[],
-  bring: (batch: readonly Question[]) => Promise<Views>,
+  bring: (half: readonly Question[]) => Promise<Views>,
 ): Promise<Views> {
-  const count = Math.ceil(questions.length / QUESTIONS_AT_ONCE);
-  const brought = await Promise.all(
-    Array.from({ length: count }, (_, batch) =>
-      bring(questions.slice(batch * QUESTIONS_AT_ONCE, (batch + 1) * QUESTIONS_AT_ONCE)),
-    ),
-  );
+  const middle = Math.ceil(questions.length / 2);
+  const [first, second] = await Promise.all([
+    bring(questions.slice(0, middle)),
+    bring(questions.slice(middle)),
+  ]);
   return {
-    views: brought.flatMap(({ views }) => views),
-    expiresAt: Math.min(...brought.map(({ expiresAt }) => expiresAt)),
+    views: [...first.views, ...second.views],
+    expiresAt: Math.min(first.expiresAt, second.expiresAt),
   };
 }
 
@@ -84,8 +83,13 @@ export function createViews(store: Store, marginMs: number) {
         return view;
       });
       if (missing.length === 0 && again.length === 0) return toViews(views, atHand.values());
+      const wanted = [...missing, ...again];
+      // More than one call can bring together: fewer questions, then, until what each needs fits.
+      if (questions.length > 1 && count(wanted) > ITEMS_AT_ONCE) {
+        return inHalves(questions, (half) => viewsIn(half, now, sight));
+      }
       if (calls === MAX_CALLS) throw changesTooFast();
-      const loaded = again.length > 0 ? store.loadTogether([...missing, ...again]) : sight.load(missing, now);
+      const loaded = again.length > 0 ? store.loadTogether(wanted) : sight.load(missing, now);
       for (const [id, entry] of await loaded) atHand.set(id, entry);
     }
   }
@@ -119,8 +123,7 @@ export function createViews(store: Store, marginMs: number) {
     if (freshness === 'strong') return snapshotsOf(questions, now);
     const sight =
       freshness === 'cached' ? cachedSight(store, now) : sightSince(store, now, freshness.atLeast, marginMs);
-    if (questions.length <= QUESTIONS_AT_ONCE) return viewsIn(questions, now, sight);
-    return inBatches(questions, (batch) => viewsIn(batch, now, sight));
+    return viewsIn(questions, now, sight);
   }
 
   return { viewNow, viewsOf };
