@@ -1,27 +1,18 @@
-import type { BearerFacts } from '../table/decision/facts.ts';
-import { invalid } from '../table/errors.ts';
 import { type Bearer, isGoodBearer } from './bearer.ts';
 import { decide } from './decide.ts';
 import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
 import { needBearer } from './needs.ts';
+import { createWatch, type Observe } from './observation.ts';
 import { rolesInForce } from './roles.ts';
 import { createSessions, type OpenSession } from './session.ts';
-import { type Clock, createStore, type DecisionReader } from './store.ts';
+import type { Spending } from './store.ts';
 import type { View } from './view.ts';
-import { createViews } from './views.ts';
+import { openViews, type ViewOptions } from './views.ts';
 
-export interface EngineOptions {
-  /** Reads decision items: strongly consistent, failing as a whole when a key stays unread. */
-  readonly reader: DecisionReader;
-  readonly clock: Clock;
-  /** Milliseconds for which what was read may answer: how stale an allow or a deny can be. Default 60,000. */
-  readonly ttlMs?: number;
-  /** Bound on the cache in estimated bytes. Default 32 MiB. */
-  readonly maxBytes?: number;
-  /** Milliseconds of margin when entries that were read apart are put together. Default 6,000. */
-  readonly coherenceMarginMs?: number;
-  readonly random?: () => number;
+export interface EngineOptions extends ViewOptions {
+  /** Told of every decision; nothing is counted for it, nor any unit asked for, unless it is given. */
+  readonly observe?: Observe | undefined;
 }
 
 export interface CheckOptions {
@@ -88,54 +79,50 @@ export interface Engine {
   readonly isGood: (subject: string, bearer: Bearer) => boolean | Promise<boolean>;
 }
 
-export const DEFAULT_TTL_MS = 60_000;
-export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
-
-/**
- * Milliseconds by which the newest write must precede the oldest read of entries that were read apart: a
- * write may take 5 s from its stamp to its arrival (the writer's deadline), and clocks may differ by 1 s.
- */
-export const DEFAULT_COHERENCE_MARGIN_MS = 6_000;
-
 /** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
 export function createEngine(options: EngineOptions): Engine {
-  const {
-    reader,
-    clock,
-    ttlMs = DEFAULT_TTL_MS,
-    maxBytes = DEFAULT_MAX_BYTES,
-    coherenceMarginMs = DEFAULT_COHERENCE_MARGIN_MS,
-    random = Math.random,
-  } = options;
-  if (!Number.isFinite(ttlMs) || ttlMs < 0) {
-    throw invalid('ttlMs', 'ttlMs must be a number of milliseconds, 0 or more');
-  }
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1) {
-    throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
-  }
-  const store = createStore({ reader, clock, ttlMs, maxBytes, random });
+  const { clock, observe } = options;
+  const { viewNow, viewsOf, entryOf } = openViews(options);
+  const watch = observe && createWatch(observe, clock);
 
-  const { viewNow, viewsOf } = createViews(store, coherenceMarginMs);
+  /** Decides requests on views that are brought together; those without an instant of their own for `at`. */
+  async function decideTogether(
+    requests: readonly CheckRequest[],
+    now: number,
+    freshness: Freshness,
+    at: number,
+    bearer?: Bearer,
+  ) {
+    const questions = bearer ? requests.map((request) => ({ ...request, bearer: bearer.ref })) : requests;
+    const work = async (spending?: Spending) => {
+      const seen = await viewsOf(questions, now, freshness, spending);
+      const decisions = requests.map((request, position) =>
+        answer(seen.views[position] as View, request.subject, bearer, request.at ?? at),
+      );
+      return { ...seen, decisions };
+    };
+    return watch ? watch.during(requests, freshness, now, work) : work();
+  }
 
   return {
     check: (subject, permission, scope, { at, freshness = 'cached', bearer } = {}) => {
       const now = clock.now();
       const question = { subject, permission, scope, bearer: bearer?.ref };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
-      if (view) return answer(view, subject, bearer, at ?? now);
-      return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
-        answer(loaded as View, subject, bearer, at ?? now),
+      if (view) {
+        const decision = answer(view, subject, bearer, at ?? now);
+        if (watch) watch.hit(question, now, view, decision);
+        return decision;
+      }
+      return decideTogether([{ subject, permission, scope }], now, freshness, at ?? now, bearer).then(
+        ({ decisions: [decision] }) => decision as Decision,
       );
     },
-    checkMany: async (requests, { at: otherwise, freshness = 'cached', bearer } = {}) => {
+    checkMany: async (requests, { at, freshness = 'cached', bearer } = {}) => {
       const now = clock.now();
-      const questions = requests.map((request) => ({ ...request, bearer: bearer?.ref }));
-      const { views } = await viewsOf(questions, now, freshness);
-      return requests.map(({ subject, at = otherwise }, position) =>
-        answer(views[position] as View, subject, bearer, at ?? now),
-      );
+      return (await decideTogether(requests, now, freshness, at ?? now, bearer)).decisions;
     },
-    session: createSessions(viewsOf, clock),
+    session: createSessions(decideTogether, clock),
     rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();
       const question = { subject, scope, permission: undefined };
@@ -149,11 +136,10 @@ export function createEngine(options: EngineOptions): Engine {
       const need = needBearer(ref);
       if (!need) return false;
       const now = clock.now();
-      const entry = store.find(need, now);
-      if (entry) return isGoodBearer(entry.facts, subject, hash, now);
-      return store
-        .load([need], now)
-        .then((loaded) => isGoodBearer(loaded.get(need.id)?.facts as BearerFacts | null, subject, hash, now));
+      const entry = entryOf(need, now);
+      return entry instanceof Promise
+        ? entry.then(({ facts }) => isGoodBearer(facts, subject, hash, now))
+        : isGoodBearer(entry.facts, subject, hash, now);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../table/errors.ts';
 import { readFreshnessToken } from '../table/freshness-token.ts';
 import type { Need } from './needs.ts';
-import type { Entry, Store } from './store.ts';
+import type { Entry, Spending, Store } from './store.ts';
 import type { Find } from './view.ts';
 
 /**
@@ -19,6 +19,7 @@ export interface Sight {
   readonly load: (
     needs: readonly Need<unknown>[],
     now: number,
+    spending: Spending | undefined,
   ) => Promise<ReadonlyMap<string, Entry<unknown>>>;
 }
 
@@ -44,6 +45,6 @@ export function sightSince(store: Store, now: number, token: string, marginMs: n
       const entry = store.find(need, now);
       return entry !== undefined && entry.readAt >= oldest ? entry : undefined;
     },
-    load: (needs) => store.loadTogether(needs),
+    load: (needs, _, spending) => store.loadTogether(needs, spending),
   };
 }

@@ -5,9 +5,6 @@ export {
   type CheckOptions,
   type CheckRequest,
   createEngine,
-  DEFAULT_COHERENCE_MARGIN_MS,
-  DEFAULT_MAX_BYTES,
-  DEFAULT_TTL_MS,
   type Engine,
   type EngineOptions,
   type Standing,
@@ -34,5 +31,7 @@ export { type FormatOptions, formatExplanation } from './explain/format.ts';
 export type { Freshness } from './freshness.ts';
 export { createLists, type Lists, type ListsOptions } from './lists/lists.ts';
 export type { ListOptions } from './lists/page.ts';
+export type { Observation, Observe } from './observation.ts';
 export type { OpenSession, Session, SessionOptions } from './session.ts';
 export type { Clock } from './store.ts';
+export { DEFAULT_COHERENCE_MARGIN_MS, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS } from './views.ts';

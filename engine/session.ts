@@ -1,10 +1,7 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
-import { decide } from './decide.ts';
 import type { Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
 import type { Clock } from './store.ts';
-import type { View } from './view.ts';
-import type { Views } from './views.ts';
 
 /**
  * Decisions of one subject at one scope, made together and kept: for a menu, which asks for many permissions
@@ -54,10 +51,15 @@ interface Asked {
   readonly permission: string;
 }
 
-export function createSessions(
-  viewsOf: (questions: readonly Asked[], now: number, freshness: Freshness) => Promise<Views>,
-  clock: Clock,
-): OpenSession {
+/** Decisions made together, and the instant from which on they are too old to be given. */
+type DecideTogether = (
+  questions: readonly Asked[],
+  now: number,
+  freshness: Freshness,
+  at: number,
+) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
+
+export function createSessions(decideTogether: DecideTogether, clock: Clock): OpenSession {
   return async (subject, scope, { permissions, at: asked, freshness = 'cached' }) => {
     if (!Array.isArray(permissions) || permissions.some((permission) => typeof permission !== 'string')) {
       throw invalid('permissions', 'permissions is not a list of permissions');
@@ -71,11 +73,11 @@ export function createSessions(
     const decisions = new Map<string, Decision>();
     let expiresAt = Number.POSITIVE_INFINITY;
     const resolve = async (batch: readonly Asked[]): Promise<void> => {
-      const loaded = await viewsOf(batch, now, freshness);
+      const made = await decideTogether(batch, now, freshness, at);
       for (const [position, { permission }] of batch.entries()) {
-        decisions.set(permission, decide(loaded.views[position] as View, at));
+        decisions.set(permission, made.decisions[position] as Decision);
       }
-      expiresAt = Math.min(expiresAt, loaded.expiresAt);
+      expiresAt = Math.min(expiresAt, made.expiresAt);
     };
     // The first brings the subject and the scopes, so that the others read only what is theirs.
     const [first, ...others] = batches;

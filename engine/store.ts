@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { decodeWrittenAt } from '../table/decision/decode.ts';
 import type { Item } from '../table/item.ts';
+import type { ReadNotes } from '../table/read/notes.ts';
 import type { Reader } from '../table/read/reader.ts';
 import type { Need } from './needs.ts';
 
@@ -12,7 +13,7 @@ export interface Clock {
 /** What is known of one item. `facts` is null when the table has none: absence is cached like presence. */
 export interface Entry<T> {
   readonly facts: T | null;
-  /** Number of the call that brought it: what one call brought is taken together. */
+  /** Number of the call that brought it, in the order in which they began: what one call brought is taken together. */
   readonly call: number;
   /** When that call began. */
   readonly readAt: number;
@@ -36,11 +37,20 @@ export interface StoreOptions {
   readonly random: () => number;
 }
 
+/** What an answer has cost so far. What it shares with another that asked before costs it nothing. */
+export interface Spending {
+  calls: number;
+  units: number;
+}
+
 /** A read under way, for one item. */
 interface Flight {
   readonly readAt: number;
   readonly entry: Promise<Entry<unknown>>;
 }
+
+/** A clock that was set back by more than this finds nothing that it has read "later". */
+const SET_BACK_MS = 1_000;
 
 /** Share of the time-to-live by which an entry may expire earlier. Never later: the bound is a promise. */
 const JITTER = 0.1;
@@ -62,7 +72,17 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   /** The entry if it may still answer at `now`. */
   function find<T>(need: Need<T>, now: number): Entry<T> | undefined {
     const entry = cache.get(need.id);
-    return entry !== undefined && now < entry.expiresAt ? (entry as Entry<T>) : undefined;
+    return entry !== undefined && now < entry.expiresAt && now >= entry.readAt - SET_BACK_MS
+      ? (entry as Entry<T>)
+      : undefined;
+  }
+
+  /** The entry if it was read less than so many milliseconds ago, expired or not. */
+  function findOlder<T>(need: Need<T>, now: number, ageMs: number): Entry<T> | undefined {
+    const entry = cache.get(need.id);
+    return entry !== undefined && now < entry.readAt + ageMs && now >= entry.readAt - SET_BACK_MS
+      ? (entry as Entry<T>)
+      : undefined;
   }
 
   type Call = Pick<Entry<unknown>, 'call' | 'readAt' | 'expiresAt'>;
@@ -86,25 +106,38 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return { call: ++calls, readAt, expiresAt: readAt + ttlMs * (1 - JITTER * random()) };
   }
 
+  /** Units are asked for only where somebody wants to know. */
+  const newNotes = (spending: Spending | undefined): ReadNotes => ({
+    isApart: false,
+    calls: 0,
+    units: spending && 0,
+  });
+
+  /** Adds what a read has cost to what the answer costs, where somebody wants to know. */
+  function spend<T>(spending: Spending | undefined, notes: ReadNotes, answer: Promise<T>): Promise<T> {
+    if (!spending) return answer;
+    return answer.finally(() => {
+      spending.calls += notes.calls;
+      spending.units += notes.units ?? 0;
+    });
+  }
+
   /** Reads several needs in one call and resolves each for itself: one damaged item fails alone. */
-  function read(needs: readonly Need<unknown>[]): readonly Flight[] {
+  function read(needs: readonly Need<unknown>[], spending: Spending | undefined): readonly Flight[] {
     const call = begin();
     const { readAt } = call;
-    let isApart = false;
-    const items = reader.getMany(
-      needs.map((need) => need.key),
-      () => {
-        isApart = true;
-      },
-    );
+    const keys = needs.map((need) => need.key);
+    const notes = newNotes(spending);
+    const items = spend(spending, notes, reader.getMany(keys, notes));
     return needs.map((need, position) => {
       const land = () => {
         if (underWay.get(need.id) === flight) underWay.delete(need.id);
       };
       const entry = items
         .then((all) => {
-          // What came in several attempts was not read together, and must not be taken for it.
-          const own = isApart ? { ...call, call: ++calls } : call;
+          // What came in several attempts was not read together, and must not be taken for it. It still began
+          // after the call before this one and before the next.
+          const own = notes.isApart ? { ...call, call: call.call + position / needs.length } : call;
           const loaded = toEntry(need, all[position], own);
           keep(need.id, loaded);
           return loaded;
@@ -127,34 +160,43 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   async function load(
     needs: readonly Need<unknown>[],
     now: number,
+    spending?: Spending,
   ): Promise<ReadonlyMap<string, Entry<unknown>>> {
     const wanted = new Map(needs.map((need) => [need.id, need]));
     const fresh = [...wanted.values()].filter((need) => !serves(underWay.get(need.id), now));
-    if (fresh.length > 0) read(fresh);
+    if (fresh.length > 0) read(fresh, spending);
     const ids = [...wanted.keys()];
     const entries = await Promise.all(ids.map((id) => (underWay.get(id) as Flight).entry));
     return new Map(ids.map((id, position) => [id, entries[position] as Entry<unknown>]));
   }
 
   /** Brings all needs in one call of their own, whatever is cached or on its way. */
-  async function loadTogether(needs: readonly Need<unknown>[]): Promise<ReadonlyMap<string, Entry<unknown>>> {
+  async function loadTogether(
+    needs: readonly Need<unknown>[],
+    spending?: Spending,
+  ): Promise<ReadonlyMap<string, Entry<unknown>>> {
     const wanted = new Map(needs.map((need) => [need.id, need]));
-    const flights = read([...wanted.values()]);
+    const flights = read([...wanted.values()], spending);
     const entries = await Promise.all(flights.map(({ entry }) => entry));
     return new Map([...wanted.keys()].map((id, position) => [id, entries[position] as Entry<unknown>]));
   }
 
   /** Brings all needs as they stand at one instant, whatever is cached or on its way. */
-  async function loadSnapshot(needs: readonly Need<unknown>[]): Promise<ReadonlyMap<string, Entry<unknown>>> {
+  async function loadSnapshot(
+    needs: readonly Need<unknown>[],
+    spending?: Spending,
+  ): Promise<ReadonlyMap<string, Entry<unknown>>> {
     const wanted = [...new Map(needs.map((need) => [need.id, need])).values()];
     const call = begin();
-    const items = await reader.getSnapshot(wanted.map((need) => need.key));
+    const keys = wanted.map((need) => need.key);
+    const notes = newNotes(spending);
+    const items = await spend(spending, notes, reader.getSnapshot(keys, notes));
     const entries = wanted.map((need, position) => toEntry(need, items[position], call));
     for (const [position, need] of wanted.entries()) keep(need.id, entries[position] as Entry<unknown>);
     return new Map(wanted.map((need, position) => [need.id, entries[position] as Entry<unknown>]));
   }
 
-  return { find, load, loadTogether, loadSnapshot };
+  return { find, findOlder, load, loadTogether, loadSnapshot };
 }
 
 export type Store = ReturnType<typeof createStore>;

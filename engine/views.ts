@@ -1,8 +1,16 @@
-import { GatehouseError } from '../table/errors.ts';
+import { GatehouseError, invalid } from '../table/errors.ts';
 import { watch } from './coherence.ts';
 import { cachedSight, type Freshness, type Sight, sightSince } from './freshness.ts';
 import type { Need } from './needs.ts';
-import type { Entry, Store } from './store.ts';
+import { createBridge } from './outage.ts';
+import {
+  type Clock,
+  createStore,
+  type DecisionReader,
+  type Entry,
+  type Spending,
+  type Store,
+} from './store.ts';
 import { assemble, type Find, type Question, type View } from './view.ts';
 
 /**
@@ -12,18 +20,20 @@ import { assemble, type Find, type Question, type View } from './view.ts';
 const MAX_CALLS = 4;
 
 const changesTooFast = (): GatehouseError =>
-  new GatehouseError('transient', 'what the decision rests on changes faster than it can be read');
+  new GatehouseError('stale', 'what the decision rests on changes faster than it can be read');
 
 /** Views, and the instant from which on something that they rest on is too old to answer. */
 export interface Views {
   readonly views: readonly View[];
   readonly expiresAt: number;
+  /** Whether they rest on what is older than the time-to-live, because DynamoDB is down. */
+  readonly isOutdated: boolean;
 }
 
 const toViews = (views: readonly (View | undefined)[], rest: Iterable<Entry<unknown>>): Views => {
   let expiresAt = Number.POSITIVE_INFINITY;
   for (const entry of rest) if (entry.expiresAt < expiresAt) expiresAt = entry.expiresAt;
-  return { views: views as readonly View[], expiresAt };
+  return { views: views as readonly View[], expiresAt, isOutdated: false };
 };
 
 /** Items of one BatchGetItem: what is brought by several was not read together. */
@@ -44,28 +54,107 @@ async function inHalves(
   return {
     views: [...first.views, ...second.views],
     expiresAt: Math.min(first.expiresAt, second.expiresAt),
+    isOutdated: first.isOutdated || second.isOutdated,
   };
 }
 
+/** What views are taken of, and how old what they show may be. */
+export interface ViewOptions {
+  /** Reads decision items: strongly consistent, failing as a whole when a key stays unread. */
+  readonly reader: DecisionReader;
+  readonly clock: Clock;
+  /** Milliseconds for which what was read may answer: how stale an allow or a deny can be. Default 60,000. */
+  readonly ttlMs?: number;
+  /**
+   * Milliseconds for which what was read may answer while DynamoDB is down; `cached` questions only. Default 0: then
+   * nothing older than `ttlMs` ever answers.
+   */
+  readonly outageTtlMs?: number;
+  /** Bound on the cache in estimated bytes. Default 32 MiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds of margin when entries that were read apart are put together. Default 6,000. */
+  readonly coherenceMarginMs?: number;
+  /** Draws from [0, 1). */
+  readonly random?: () => number;
+}
+
+export const DEFAULT_TTL_MS = 60_000;
+export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
+
 /**
- * Views out of the store: from the cache alone when it can give one that was true at some instant, otherwise with
- * what has to be read.
- *
- * @param marginMs by how much the newest write must precede the oldest read of what was read apart
+ * Milliseconds by which the newest write must precede the oldest read of entries that were read apart: a
+ * write may take 5 s from its stamp to its arrival (the writer's deadline), and clocks may differ by 1 s.
  */
-export function createViews(store: Store, marginMs: number) {
-  /** The view if the cache alone can give one that was true at some instant. */
-  function viewNow(question: Question, now: number): View | undefined {
-    const watched = watch((need) => store.find(need, now), marginMs);
+export const DEFAULT_COHERENCE_MARGIN_MS = 6_000;
+
+/**
+ * Opens the store, and with it views: from the cache alone when it can give one that was true at some instant,
+ * otherwise with what has to be read.
+ *
+ * @throws GatehouseError `invalid` for a time-to-live or a bound that is none
+ */
+export function openViews(options: ViewOptions) {
+  const { reader, clock, ttlMs = DEFAULT_TTL_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
+  const {
+    outageTtlMs = 0,
+    coherenceMarginMs: marginMs = DEFAULT_COHERENCE_MARGIN_MS,
+    random = Math.random,
+  } = options;
+  for (const [name, value] of Object.entries({ ttlMs, outageTtlMs })) {
+    if (!Number.isFinite(value) || value < 0)
+      throw invalid(name, `${name} must be a number of milliseconds, 0 or more`);
+  }
+  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
+    throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
+  const store = createStore({ reader, clock, ttlMs, maxBytes, random });
+  return createViews(store, clock, { marginMs, outageTtlMs });
+}
+
+interface Bounds {
+  /** By how much the newest write must precede the oldest read of what was read apart. */
+  readonly marginMs: number;
+  readonly outageTtlMs: number;
+}
+
+function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs }: Bounds) {
+  /** The view that `find` alone can give, if it was true at some instant. */
+  function viewFrom(question: Question, find: Find): View | undefined {
+    const watched = watch(find, marginMs);
     const view = assemble(question, watched.find, []);
     return view !== undefined && watched.isCoherent() ? view : undefined;
+  }
+
+  /** The view if the cache alone can give one. */
+  const viewNow = (question: Question, now: number): View | undefined =>
+    viewFrom(question, (need) => store.find(need, now));
+
+  /** The views if the cache can give all of them with what it holds from before. */
+  function olderViews(questions: readonly Question[], now: number): Views | undefined {
+    let oldestRead = Number.POSITIVE_INFINITY;
+    const find: Find = (need) => {
+      const entry = store.findOlder(need, now, outageTtlMs);
+      if (entry && entry.readAt < oldestRead) oldestRead = entry.readAt;
+      return entry;
+    };
+    const views: View[] = [];
+    for (const question of questions) {
+      const view = viewFrom(question, find);
+      if (!view) return undefined;
+      views.push(view);
+    }
+    return { views, expiresAt: oldestRead + outageTtlMs, isOutdated: true };
   }
 
   /**
    * Views of all questions, reading what is missing for any of them together. What this call has read or
    * found is kept at hand beside the cache, which may be too small for it, or drop it before the last read.
    */
-  async function viewsIn(questions: readonly Question[], now: number, sight: Sight): Promise<Views> {
+  async function viewsIn(
+    questions: readonly Question[],
+    now: number,
+    sight: Sight,
+    spending?: Spending,
+  ): Promise<Views> {
     const atHand = new Map<string, Entry<unknown>>();
     const find: Find = <T>(need: Need<T>) => {
       const entry = (atHand.get(need.id) as Entry<T> | undefined) ?? sight.find(need);
@@ -86,10 +175,11 @@ export function createViews(store: Store, marginMs: number) {
       const wanted = [...missing, ...again];
       // More than one call can bring together: fewer questions, then, until what each needs fits.
       if (questions.length > 1 && count(wanted) > ITEMS_AT_ONCE) {
-        return inHalves(questions, (half) => viewsIn(half, now, sight));
+        return inHalves(questions, (half) => viewsIn(half, now, sight, spending));
       }
       if (calls === MAX_CALLS) throw changesTooFast();
-      const loaded = again.length > 0 ? store.loadTogether(wanted) : sight.load(missing, now);
+      const loaded =
+        again.length > 0 ? store.loadTogether(wanted, spending) : sight.load(missing, now, spending);
       for (const [id, entry] of await loaded) atHand.set(id, entry);
     }
   }
@@ -98,7 +188,11 @@ export function createViews(store: Store, marginMs: number) {
    * Views of all questions as they stand at one instant. The cache is asked only where the scopes stand, so as
    * to know what to read; when that was wrong, or unknown, all is read once more with what is now known.
    */
-  async function snapshotsOf(questions: readonly Question[], now: number): Promise<Views> {
+  async function snapshotsOf(
+    questions: readonly Question[],
+    now: number,
+    spending?: Spending,
+  ): Promise<Views> {
     let find: Find = (need) => store.find(need, now);
     let rest: Iterable<Entry<unknown>> = [];
     for (let calls = 0; calls <= MAX_CALLS; calls++) {
@@ -111,20 +205,37 @@ export function createViews(store: Store, marginMs: number) {
       };
       const views = questions.map((question) => assemble(question, noted, missing));
       if (calls > 0 && missing.length === 0) return toViews(views, rest);
-      const snapshot = await store.loadSnapshot([...needs, ...missing]);
+      const snapshot = await store.loadSnapshot([...needs, ...missing], spending);
       rest = snapshot.values();
       find = <T>(need: Need<T>) => snapshot.get(need.id) as Entry<T> | undefined;
     }
     throw changesTooFast();
   }
 
-  /** Views of all questions, as fresh as asked. */
-  function viewsOf(questions: readonly Question[], now: number, freshness: Freshness): Promise<Views> {
-    if (freshness === 'strong') return snapshotsOf(questions, now);
-    const sight =
-      freshness === 'cached' ? cachedSight(store, now) : sightSince(store, now, freshness.atLeast, marginMs);
-    return viewsIn(questions, now, sight);
+  const bridge = outageTtlMs > 0 ? createBridge(clock) : undefined;
+
+  /** Views of all questions, as fresh as asked. What they cost is added to `spending`, if that is given. */
+  function viewsOf(
+    questions: readonly Question[],
+    now: number,
+    freshness: Freshness,
+    spending?: Spending,
+  ): Promise<Views> {
+    if (freshness === 'strong') return snapshotsOf(questions, now, spending);
+    if (freshness !== 'cached') {
+      return viewsIn(questions, now, sightSince(store, now, freshness.atLeast, marginMs), spending);
+    }
+    const load = () => viewsIn(questions, now, cachedSight(store, now), spending);
+    return bridge ? bridge(now, load, (later) => olderViews(questions, later)) : load();
   }
 
-  return { viewNow, viewsOf };
+  /** One item alone, as old as a `cached` view. */
+  function entryOf<T>(need: Need<T>, now: number): Entry<T> | Promise<Entry<T>> {
+    const load = async () => (await store.load([need], now)).get(need.id) as Entry<T>;
+    const known = store.find(need, now);
+    if (known) return known;
+    return bridge ? bridge(now, load, (later) => store.findOlder(need, later, outageTtlMs)) : load();
+  }
+
+  return { viewNow, viewsOf, entryOf };
 }

@@ -5,11 +5,9 @@ import { edgePrefix, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { decide } from '../decide.ts';
 import type { Decision } from '../decision.ts';
-import { DEFAULT_COHERENCE_MARGIN_MS, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS } from '../engine.ts';
 import type { Freshness } from '../freshness.ts';
-import { type Clock, createStore } from '../store.ts';
 import type { View } from '../view.ts';
-import { createViews } from '../views.ts';
+import { openViews, type ViewOptions } from '../views.ts';
 import type { Explanation, Place, Way } from './explanation.ts';
 import { createNames, type Names } from './names.ts';
 import { type Elsewhere, nearestOf, readElsewhere, some } from './nearest.ts';
@@ -28,13 +26,9 @@ import {
 /** What explanations are read with. */
 export type ExplanationReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list'>;
 
-export interface ExplainerOptions {
+/** As those of the engine; the bounds matter to explanations that are not `strong`. */
+export interface ExplainerOptions extends Omit<ViewOptions, 'reader'> {
   readonly reader: ExplanationReader;
-  readonly clock: Clock;
-  /** As those of the engine; they matter to explanations that are not `strong`. */
-  readonly ttlMs?: number;
-  readonly maxBytes?: number;
-  readonly coherenceMarginMs?: number;
 }
 
 export interface ExplainOptions {
@@ -66,15 +60,8 @@ export interface Explainer {
 
 /** Explanations come apart from the engine, so that what only decides does not carry them. */
 export function createExplainer(options: ExplainerOptions): Explainer {
-  const {
-    reader,
-    clock,
-    ttlMs = DEFAULT_TTL_MS,
-    maxBytes = DEFAULT_MAX_BYTES,
-    coherenceMarginMs = DEFAULT_COHERENCE_MARGIN_MS,
-  } = options;
-  const store = createStore({ reader, clock, ttlMs, maxBytes, random: () => 0 });
-  const { viewsOf } = createViews(store, coherenceMarginMs);
+  const { reader, clock } = options;
+  const { viewsOf } = openViews(options);
 
   return {
     explain: async (subject, permission, scope, { at: asked, freshness = 'strong' } = {}) => {

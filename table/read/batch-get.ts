@@ -3,6 +3,7 @@ import { GatehouseError } from '../errors.ts';
 import type { Item } from '../item.ts';
 import type { Key } from '../keys.ts';
 import { toTableError } from '../service-errors.ts';
+import { askUnits, noteUnits, type ReadNotes } from './notes.ts';
 import type { Pacing } from './pacing.ts';
 
 /** Keys of one BatchGetItem call (DynamoDB's limit). */
@@ -17,7 +18,6 @@ const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
  * the answer may mean "unread". They are asked for until the deadline; then the read fails as a whole:
  * an unread item is never taken for an absent one.
  *
- * @param onApart called when the items were not read at once: those left unread came later than the others
  * @returns the items in the order of the keys, undefined where the table has none
  * @throws GatehouseError `throttled`, `transient` or `internal`
  */
@@ -26,12 +26,12 @@ export async function batchGet(
   table: string,
   keys: readonly Key[],
   pacing: Pacing,
-  onApart?: () => void,
+  notes: ReadNotes,
 ): Promise<readonly (Item | undefined)[]> {
   const unique = [...new Map(keys.map((key) => [identity(key), { PK: key.PK, SK: key.SK }])).values()];
   const found = new Map<string, Item>();
   // Several calls at once are no one call: one of them may be tried again.
-  if (unique.length > MAX_BATCH_KEYS) onApart?.();
+  if (unique.length > MAX_BATCH_KEYS) notes.isApart = true;
   const signal = pacing.deadline();
   await Promise.all(
     Array.from({ length: Math.ceil(unique.length / MAX_BATCH_KEYS) }, (_, chunk) =>
@@ -42,7 +42,7 @@ export async function batchGet(
         found,
         pacing,
         signal,
-        onApart,
+        notes,
       ),
     ),
   );
@@ -56,13 +56,13 @@ async function readChunk(
   found: Map<string, Item>,
   pacing: Pacing,
   signal: AbortSignal,
-  onApart: (() => void) | undefined,
+  notes: ReadNotes,
 ): Promise<void> {
   const asked = new Set(chunk.map(identity));
   let wanted: readonly Key[] = chunk;
   for (let attempt = 0; wanted.length > 0; attempt++) {
     if (attempt > 0) {
-      onApart?.();
+      notes.isApart = true;
       await pacing.pause(attempt, signal);
     }
     if (signal.aborted) {
@@ -70,10 +70,13 @@ async function readChunk(
     }
     const request = new BatchGetCommand({
       RequestItems: { [table]: { Keys: [...wanted], ConsistentRead: true } },
+      ...askUnits(notes),
     });
+    notes.calls += 1;
     const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
       throw toTableError(error, 'BatchGetItem');
     });
+    noteUnits(notes, answer.ConsumedCapacity);
     const items = answer.Responses?.[table] as Item[] | undefined;
     const unread = answer.UnprocessedKeys?.[table]?.Keys as Key[] | undefined;
     // Without either, nothing was said of any key; that is not the word that all of them are absent.

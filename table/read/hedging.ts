@@ -59,11 +59,11 @@ export function createHedging({
 
   return {
     figures: () => ({ reads, hedged: hedgedReads, won }),
-    getMany: (keys: readonly Key[], onApart) => {
+    getMany: (keys: readonly Key[], notes) => {
       reads += 1;
       const begun = clock.now();
       const wait = patience();
-      const first = getMany(keys, onApart).finally(() => note(clock.now() - begun));
+      const first = getMany(keys, notes).finally(() => note(clock.now() - begun));
       if (wait === undefined) return first;
       return new Promise<readonly (Item | undefined)[]>((resolve, reject) => {
         let open = 1;
@@ -86,7 +86,7 @@ export function createHedging({
         const cancel = schedule(wait, () => {
           hedgedReads += 1;
           open += 1;
-          void settle(getMany(keys, onApart), true);
+          void settle(getMany(keys, notes), true);
         });
         void settle(first, false);
       });

@@ -4,6 +4,7 @@ import type { Key } from '../keys.ts';
 import { toTableError } from '../service-errors.ts';
 import { batchGet } from './batch-get.ts';
 import { type MergedQuery, mergePages } from './merged.ts';
+import { noNotes, type ReadNotes } from './notes.ts';
 import { createPacing, type Pacing } from './pacing.ts';
 import { type ListQuery, type Page, queryPage } from './query.ts';
 import { snapshot } from './snapshot.ts';
@@ -12,13 +13,10 @@ import { snapshot } from './snapshot.ts';
 export interface Reader {
   /** GetItem, strongly consistent. */
   readonly get: (key: Key) => Promise<Item | undefined>;
-  /**
-   * BatchGetItem, strongly consistent; answers in the order of the keys. `onApart` is called when they could
-   * not all be read at once.
-   */
-  readonly getMany: (keys: readonly Key[], onApart?: () => void) => Promise<readonly (Item | undefined)[]>;
+  /** BatchGetItem, strongly consistent; answers in the order of the keys. */
+  readonly getMany: (keys: readonly Key[], notes?: ReadNotes) => Promise<readonly (Item | undefined)[]>;
   /** TransactGetItems: as they stood at one instant, up to 100 items, in the order of the keys. */
-  readonly getSnapshot: (keys: readonly Key[]) => Promise<readonly (Item | undefined)[]>;
+  readonly getSnapshot: (keys: readonly Key[], notes?: ReadNotes) => Promise<readonly (Item | undefined)[]>;
   /** Query: one page. */
   readonly list: (query: ListQuery) => Promise<Page<Item>>;
   /** Query: one page of a list that is spread over several partitions, in the order of its sort keys. */
@@ -50,8 +48,8 @@ export function createReader({ client, table, deadlineMs = 3_000, pacing }: Read
       });
       return answer.Item as Item | undefined;
     },
-    getMany: (keys, onApart) => batchGet(client, table, keys, pace, onApart),
-    getSnapshot: (keys) => snapshot(client, table, keys, pace),
+    getMany: (keys, notes = noNotes()) => batchGet(client, table, keys, pace, notes),
+    getSnapshot: (keys, notes = noNotes()) => snapshot(client, table, keys, pace, notes),
     list,
     listMerged: (query) => mergePages(list, query),
     listAll: async (query) => {

@@ -3,6 +3,7 @@ import { GatehouseError } from '../errors.ts';
 import type { Item } from '../item.ts';
 import type { Key } from '../keys.ts';
 import { toTableError } from '../service-errors.ts';
+import { askUnits, noteUnits, type ReadNotes } from './notes.ts';
 import type { Pacing } from './pacing.ts';
 
 /** Keys of one TransactGetItems (DynamoDB's limit). */
@@ -21,6 +22,7 @@ export async function snapshot(
   table: string,
   keys: readonly Key[],
   pacing: Pacing,
+  notes: ReadNotes,
 ): Promise<readonly (Item | undefined)[]> {
   if (keys.length > MAX_SNAPSHOT_KEYS) {
     throw new GatehouseError(
@@ -31,8 +33,10 @@ export async function snapshot(
   const signal = pacing.deadline();
   const request = new TransactGetCommand({
     TransactItems: keys.map(({ PK, SK }) => ({ Get: { TableName: table, Key: { PK, SK } } })),
+    ...askUnits(notes),
   });
   for (let attempt = 1; ; attempt++) {
+    notes.calls += 1;
     const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
       if (isCancelledFor(error, CONFLICT)) return undefined;
       if (isCancelledFor(error, THROTTLED)) {
@@ -41,6 +45,7 @@ export async function snapshot(
       throw toTableError(error, 'TransactGetItems');
     });
     if (answer) {
+      noteUnits(notes, answer.ConsumedCapacity);
       const { Responses: responses } = answer;
       if (responses?.length !== keys.length)
         throw new GatehouseError('internal', 'TransactGetItems did not answer for every key');

@@ -3,12 +3,15 @@ import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/dec
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
+import type { ReadNotes } from '../../table/read/notes.ts';
 import { createClock } from '../support/world.ts';
 
 /** A read as it left the engine, answered when the test says so, with the items as they stood when it began. */
 export interface Read {
   readonly keys: readonly string[];
   readonly answer: () => void;
+  /** Answers as if the items had come in several attempts. */
+  readonly answerApart: () => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -21,10 +24,19 @@ export function createFakeTable() {
   const clock = createClock();
   let held = false;
 
-  const getMany = (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> =>
+  const getMany = (keys: readonly Key[], notes?: ReadNotes): Promise<readonly (Item | undefined)[]> =>
     new Promise((resolve, reject) => {
       const found = keys.map((key) => items.get(nameOf(key)));
-      const read = { keys: keys.map(nameOf), answer: () => resolve(found), fail: reject };
+      const answer = () => {
+        if (notes) notes.calls += 1;
+        if (notes?.units !== undefined) notes.units += keys.length;
+        resolve(found);
+      };
+      const answerApart = () => {
+        if (notes) notes.isApart = true;
+        answer();
+      };
+      const read = { keys: keys.map(nameOf), answer, answerApart, fail: reject };
       reads.push(read);
       if (!held) read.answer();
     });
@@ -48,6 +60,10 @@ export function createFakeTable() {
     /** From now on reads wait for their answer or failure. */
     hold: () => {
       held = true;
+    },
+    /** They are answered at once again. */
+    letGo: () => {
+      held = false;
     },
     newEngine: (options: Partial<EngineOptions> = {}) =>
       createEngine({ reader: { getMany, getSnapshot: getMany }, clock, random: () => 0, ...options }),

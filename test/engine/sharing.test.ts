@@ -98,9 +98,11 @@ describe('a slow read', () => {
   });
 
   test.each([
-    ['answers last', [1, 0]],
-    ['answers first', [0, 1]],
-  ])('never takes the place of what a later one brought: it %s', async (_what, order) => {
+    ['answers last', [1, 0], 'answer' as const],
+    ['answers first', [0, 1], 'answer' as const],
+    ['answers last, in several attempts', [1, 0], 'answerApart' as const],
+    ['answers first, in several attempts', [0, 1], 'answerApart' as const],
+  ])('never takes the place of what a later one brought: it %s', async (_what, order, answer) => {
     const { clock, reads, newEngine, ask, hold, putUser } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     hold();
@@ -109,7 +111,7 @@ describe('a slow read', () => {
     putUser(0, REVOKED);
     const late = ask(engine);
     for (const number of order) {
-      reads[number]?.answer();
+      reads[number]?.[answer]();
       await (number === 0 ? early : late);
     }
     expect(ask(engine)).toEqual({ allowed: false, reason: 'no_grant' });

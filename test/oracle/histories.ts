@@ -177,12 +177,12 @@ export async function playHistory(
   const mayBeHeld = (): Promise<void> | undefined => (random.oneIn(3) ? undefined : hold());
   /** Reads as a slow network would: on the way there, on the way back, and sometimes in two attempts. */
   const slow = (reader: Reader): Pick<Reader, 'getMany' | 'getSnapshot'> => ({
-    getMany: async (keys, onApart) => {
+    getMany: async (keys, notes) => {
       await mayBeHeld();
       const parts = random.oneIn(4) ? random.between(0, keys.length) : keys.length;
       const items = [...(await really(() => reader.getMany(keys.slice(0, parts))))];
       if (parts < keys.length) {
-        onApart?.();
+        if (notes) notes.isApart = true;
         await mayBeHeld();
         items.push(...(await really(() => reader.getMany(keys.slice(parts)))));
       }
@@ -275,7 +275,7 @@ export async function playHistory(
           ? await engine.checkMany(questions, { freshness })
           : [await engine.check(one.subject, one.permission, one.scope, { at: one.at, freshness })];
     } catch (error) {
-      if ((error as { code?: string }).code !== 'transient') throw error;
+      if ((error as { code?: string }).code !== 'stale') throw error;
       tally.gaveUp += 1;
       return;
     }

@@ -1,0 +1,144 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Engine, Observation } from '../../engine/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { createSchool, PLACE } from './fake-table.ts';
+
+/** What is told of each decision: its reason and what it cost, as DynamoDB itself states it. */
+let world: World;
+let seen: Observation[];
+let engine: Engine;
+let [user, tenant, place] = ['', '', ''];
+const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+
+beforeAll(async () => {
+  world = await createWorld();
+  await world.run('page.create', { name: 'home' });
+  await world.run('page.create', { name: 'marks' });
+  user = `user:${(await world.run('user.create', {})).id}`;
+  tenant = `tenant:${(await world.run('tenant.create', { name: 'School' })).id}`;
+  place = `location:${(await world.run('location.create', { name: 'North', parent: tenant })).id}`;
+  world.settle();
+});
+beforeEach(() => {
+  seen = [];
+  engine = world.newEngine({ observe: (observation) => seen.push(observation) });
+});
+
+test('a cold check, then a warm one', async () => {
+  await engine.check(user, 'home', place);
+  engine.check(user, 'home', place);
+  const asked = { subject: user, permission: 'home', scope: place, tenant, freshness: 'cached' };
+  const decision = { allowed: false, reason: 'no_grant' };
+  expect(seen).toEqual([
+    {
+      ...asked,
+      decision,
+      fault: undefined,
+      calls: 2,
+      units: 7,
+      milliseconds: 0,
+      isFirst: true,
+      isOutdated: false,
+    },
+    {
+      ...asked,
+      decision,
+      fault: undefined,
+      calls: 0,
+      units: 0,
+      milliseconds: 0,
+      isFirst: false,
+      isOutdated: false,
+    },
+  ]);
+});
+
+test('a strong check pays twice for each item, as TransactGetItems does', async () => {
+  await engine.check(user, 'home', tenant, { freshness: 'strong' });
+  expect(seen).toMatchObject([{ freshness: 'strong', tenant, calls: 1, units: 10 }]);
+});
+
+test('of many, the first bears the cost of all', async () => {
+  const requests = ['home', 'marks'].map((permission) => ({ subject: user, permission, scope: place }));
+  await engine.checkMany([...requests, { subject: user, permission: 'home', scope: NOWHERE }]);
+  expect(seen).toMatchObject([
+    { permission: 'home', scope: place, tenant, calls: 2, units: 12, isFirst: true },
+    { permission: 'marks', scope: place, tenant, calls: 0, units: 0, isFirst: true },
+    { scope: NOWHERE, tenant: undefined, decision: { reason: 'scope_unknown' }, calls: 0 },
+  ]);
+});
+
+test('a session tells of each of its permissions when it opens', async () => {
+  await engine.session(user, place, { permissions: ['home', 'marks'] });
+  expect(seen.map(({ permission, calls }) => [permission, calls])).toEqual([
+    ['home', 2],
+    ['marks', 0],
+  ]);
+});
+
+describe('what it does not change', () => {
+  test('a hook that throws changes no answer', async () => {
+    const careless = world.newEngine({
+      observe: () => {
+        throw new Error('full');
+      },
+    });
+    expect(await careless.check(user, 'home', place)).toEqual({ allowed: false, reason: 'no_grant' });
+    expect(careless.check(user, 'home', place)).toEqual({ allowed: false, reason: 'no_grant' });
+  });
+
+  test('without a hook DynamoDB is not asked for what a call cost', async () => {
+    const asked: unknown[] = [];
+    world.client.middlewareStack.add(
+      (next) => (args) => {
+        asked.push((args.input as { ReturnConsumedCapacity?: string }).ReturnConsumedCapacity);
+        return next(args);
+      },
+      { step: 'initialize', name: 'capacity' },
+    );
+    await world.newEngine().check(user, 'home', place);
+    await engine.check(user, 'home', tenant);
+    world.client.middlewareStack.remove('capacity');
+    expect(asked).toEqual([undefined, undefined, 'TOTAL']);
+  });
+});
+
+test('a decision that fails is told with its fault and what it cost until then', async () => {
+  const school = createSchool();
+  const watched = school.newEngine({ observe: (observation) => seen.push(observation) });
+  school.hold();
+  const answer = school.ask(watched);
+  school.clock.advance(3_000);
+  school.reads[0]?.fail(new GatehouseError('throttled', 'BatchGetItem was throttled'));
+  await expect(answer).rejects.toMatchObject({ code: 'throttled' });
+  expect(seen).toMatchObject([
+    { decision: undefined, fault: 'throttled', milliseconds: 3_000, isFirst: true, tenant: undefined },
+  ]);
+});
+
+test('who waits for the read of another pays nothing', async () => {
+  const school = createSchool();
+  const watched = school.newEngine({ observe: (observation) => seen.push(observation) });
+  await Promise.all([school.ask(watched), school.ask(watched)]);
+  expect(seen).toMatchObject([
+    { calls: 1, units: 5, isFirst: true, tenant: `location:${PLACE.id}` },
+    { calls: 0, units: 0, isFirst: false },
+  ]);
+});
+
+test('an answer from before an outage is told as such', async () => {
+  const school = createSchool();
+  const watched = school.newEngine({
+    observe: (observation) => seen.push(observation),
+    ttlMs: 1_000,
+    outageTtlMs: 5_000,
+  });
+  await school.ask(watched);
+  school.clock.advance(1_000);
+  school.hold();
+  const answer = school.ask(watched);
+  school.reads.at(-1)?.fail(new GatehouseError('transient', 'no'));
+  await answer;
+  expect(seen.map(({ isOutdated }) => isOutdated)).toEqual([false, true]);
+});
