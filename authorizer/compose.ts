@@ -2,6 +2,7 @@ import type { FetchImplementation } from 'jose';
 // Not by the door: the lists behind it would be in the bundle.
 import { createEngine } from '../engine/engine.ts';
 import type { Clock } from '../engine/index.ts';
+import { createDecisionMetrics } from '../engine/metrics.ts';
 import { hashOfToken, readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/client.ts';
 import { GatehouseError } from '../table/errors.ts';
@@ -31,6 +32,8 @@ export interface Overrides {
   readonly clock?: Clock;
   /** Takes one line of JSON; standard error by default. */
   readonly log?: (line: string) => void;
+  /** Takes a line of metrics; standard output by default. */
+  readonly writeMetrics?: (line: string) => void;
   /** Fetches the issuer's keys. */
   readonly fetch?: FetchImplementation;
 }
@@ -45,17 +48,17 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const { table, endpoint, token, subjectFrom, revocation, api, httpAnswer, cache, hedging } =
+  const { table, endpoint, token, subjectFrom, revocation, api, httpAnswer, cache, hedging, metrics } =
     parseConfiguration(env);
   const {
     clock = { now: Date.now },
     log = (line) => console.error(line),
+    writeMetrics = (line) => void process.stdout.write(`${line}\n`),
     reader = createReader({ client: createClient(endpoint === undefined ? {} : { endpoint }), table }),
   } = overrides;
-  const { ttlMs, maxBytes } = cache;
   const routes = createRouteTable({
     load: () => loadRoutes(reader, api),
-    ttlMs,
+    ...cache,
     clock,
     onRefreshFailed: (error) => log(faultLine(error, undefined)),
   });
@@ -64,8 +67,8 @@ export function createHandlerFrom(
   const engine = createEngine({
     reader: { getMany, getSnapshot: reader.getSnapshot },
     clock,
-    ttlMs,
-    maxBytes,
+    ...cache,
+    observe: metrics && createDecisionMetrics({ ...metrics, service: api, write: writeMetrics }),
   });
   const authorizer = createAuthorizer({
     readApiToken: createReadApiToken({ read: readApiToken, hashOf: hashOfToken }),
@@ -79,7 +82,7 @@ export function createHandlerFrom(
       from: subjectFrom,
       isId,
       findUserByEmail: (email) => findUserByEmail(reader, email),
-      ttlMs,
+      ...cache,
       clock,
     }),
     routes,

@@ -26,7 +26,9 @@ export interface Configuration {
   /** Which set of routes this authorizer stands before. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
-  readonly cache: { readonly ttlMs: number; readonly maxBytes: number };
+  readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
+  /** Where CloudWatch shows a metric of each decision; undefined: nowhere. */
+  readonly metrics: { readonly namespace: string } | undefined;
   /** Share of all reads that may be asked twice, 0 to 1; 0 is off. */
   readonly hedging: { readonly maxShare: number };
 }
@@ -122,7 +124,11 @@ const SCHEMA = z.object({
   ),
   HTTP_ANSWER: z._default(z.enum(['simple', 'policy'], { error: 'is neither simple nor policy' }), 'simple'),
   CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
+  CACHE_OUTAGE_TTL_SECONDS: wholeNumber(0, 86_400, 0),
   HEDGED_READS_PERCENT: wholeNumber(0, 50, 0),
+  METRICS_NAMESPACE: z.optional(
+    text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
+  ),
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
 });
 
@@ -156,6 +162,11 @@ export function parseConfiguration(env: Readonly<Record<string, string | undefin
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
     hedging: { maxShare: data.HEDGED_READS_PERCENT / 100 },
-    cache: { ttlMs: data.CACHE_TTL_SECONDS * 1_000, maxBytes: data.CACHE_MAX_BYTES },
+    metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
+    cache: {
+      ttlMs: data.CACHE_TTL_SECONDS * 1_000,
+      outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
+      maxBytes: data.CACHE_MAX_BYTES,
+    },
   };
 }

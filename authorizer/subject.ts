@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../engine/index.ts';
+import { createBridge } from '../engine/outage.ts';
 import type { SubjectSource } from './configuration.ts';
 import type { VerifiedClaims } from './token/authentication.ts';
 
@@ -14,6 +15,8 @@ export interface SubjectOptions {
   readonly findUserByEmail: (email: string) => Promise<string | undefined>;
   /** Milliseconds for which a look-up may answer, a miss like a hit: how late a changed email is noticed. */
   readonly ttlMs: number;
+  /** Milliseconds for which it may answer while DynamoDB is down; 0: no longer than `ttlMs`. */
+  readonly outageTtlMs: number;
   readonly clock: Clock;
 }
 
@@ -41,28 +44,44 @@ export function createSubjectOf(options: SubjectOptions): SubjectOf {
   };
 }
 
+interface Found {
+  readonly subject: string | undefined;
+  readonly readAt: number;
+}
+
 /**
  * The look-up behind a cache. Expiry counts from when the read began, by the injected clock, so that what
  * was true then answers no longer than promised. Misses that run together share one read; errors are not kept.
  */
-function createEmailLookup({ findUserByEmail, ttlMs, clock }: SubjectOptions) {
-  const found = new LRUCache<string, { readonly subject: string | undefined; readonly readAt: number }>({
-    max: MAX_EMAILS,
-  });
-  const underWay = new Map<string, Promise<string | undefined>>();
+function createEmailLookup({ findUserByEmail, ttlMs, outageTtlMs, clock }: SubjectOptions) {
+  const found = new LRUCache<string, Found>({ max: MAX_EMAILS });
+  const underWay = new Map<string, Promise<Found>>();
+  const bridge = createBridge(clock);
 
-  async function read(email: string): Promise<string | undefined> {
+  async function read(email: string): Promise<Found> {
     const readAt = clock.now();
-    const subject = await findUserByEmail(email);
-    found.set(email, { subject, readAt });
-    return subject;
+    const one = { subject: await findUserByEmail(email), readAt };
+    found.set(email, one);
+    return one;
   }
 
-  return (email: string): string | undefined | Promise<string | undefined> => {
-    const known = found.get(email);
-    if (known !== undefined && clock.now() < known.readAt + ttlMs) return known.subject;
+  /** Reads, or joins the read that is under way. */
+  function join(email: string): Promise<Found> {
     const pending = underWay.get(email) ?? read(email).finally(() => underWay.delete(email));
     underWay.set(email, pending);
     return pending;
+  }
+
+  const within = (ageMs: number, email: string, now: number): Found | undefined => {
+    const known = found.get(email);
+    return known !== undefined && now < known.readAt + ageMs ? known : undefined;
+  };
+
+  return (email: string): string | undefined | Promise<string | undefined> => {
+    const now = clock.now();
+    const known = within(ttlMs, email, now);
+    if (known) return known.subject;
+    const older = (later: number) => within(outageTtlMs, email, later);
+    return bridge(now, () => join(email), older).then(({ subject }) => subject);
   };
 }

@@ -127,7 +127,7 @@ describe('what a folder may import', () => {
 
   test.each([
     ['table', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|zod|node:crypto)$/],
-    ['engine', /^lru-cache$/],
+    ['engine', /^(?:lru-cache|@aws-lambda-powertools\/metrics)$/],
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|zod\/mini|lru-cache|node:crypto)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
@@ -135,6 +135,13 @@ describe('what a folder may import', () => {
     const packages = ofFolder(folder).filter(({ from, isOurs }) => !isOurs && from !== PRINTING);
     expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
   });
+});
+
+test('the library for metrics is in nothing but engine/metrics.ts, which is by itself', () => {
+  const users = IMPORTS.filter(({ to }) => to.startsWith('@aws-lambda-powertools/'));
+  expect(users.map(({ from }) => from)).toEqual(['engine/metrics.ts']);
+  const importers = IMPORTS.filter(({ from, to }) => to === 'engine/metrics.ts' && !from.startsWith('test/'));
+  expect(importers.map(({ from }) => from)).toEqual(['authorizer/compose.ts']);
 });
 
 test('nothing is imported in a circle', () => {

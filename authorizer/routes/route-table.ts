@@ -1,4 +1,5 @@
 import type { Clock } from '../../engine/index.ts';
+import { createBridge } from '../../engine/outage.ts';
 import type { RouteRule } from './rule.ts';
 
 export interface RouteTableOptions {
@@ -6,6 +7,8 @@ export interface RouteTableOptions {
   readonly load: () => Promise<readonly RouteRule[]>;
   /** Milliseconds for which loaded rules may answer: how late a changed route is noticed. */
   readonly ttlMs: number;
+  /** Milliseconds for which they may answer while DynamoDB is down; 0: no longer than `ttlMs`. */
+  readonly outageTtlMs: number;
   readonly clock: Clock;
   /** Told of a refresh that failed while the rules at hand could still answer. */
   readonly onRefreshFailed?: (error: unknown) => void;
@@ -24,9 +27,12 @@ const RETRY_SHARE = 1 / 16;
 /**
  * The rules, kept in memory: refreshed behind a request when past half of their ttl, waited for when past
  * all of it. The age counts from when the load began. One load is under way at a time. Rules that could not
- * be refreshed answer until their ttl and no longer: after it, a route that was closed would stay open.
+ * be refreshed answer until their ttl and no longer (after it, a route that was closed would stay open), unless an
+ * operator has chosen a second bound for when DynamoDB is down.
  */
-export function createRouteTable({ load, ttlMs, clock, onRefreshFailed }: RouteTableOptions): RouteTable {
+export function createRouteTable(options: RouteTableOptions): RouteTable {
+  const { load, ttlMs, outageTtlMs, clock, onRefreshFailed } = options;
+  const bridge = createBridge(clock);
   let held: { readonly rules: readonly RouteRule[]; readonly since: number } | undefined;
   let pending: Promise<readonly RouteRule[]> | undefined;
   let startedAt = Number.NEGATIVE_INFINITY;
@@ -47,9 +53,9 @@ export function createRouteTable({ load, ttlMs, clock, onRefreshFailed }: RouteT
     return pending;
   }
 
-  function fresh(): readonly RouteRule[] | undefined {
-    return held !== undefined && clock.now() < held.since + ttlMs ? held.rules : undefined;
-  }
+  const within = (ageMs: number, now: number): readonly RouteRule[] | undefined =>
+    held !== undefined && now < held.since + ageMs ? held.rules : undefined;
+  const fresh = () => within(ttlMs, clock.now());
 
   /**
    * A load that was under way before this request may be one that a frozen Lambda began minutes ago: its
@@ -71,8 +77,9 @@ export function createRouteTable({ load, ttlMs, clock, onRefreshFailed }: RouteT
     },
     rules: () => {
       const rules = fresh();
-      if (rules === undefined || held === undefined) return wait();
       const now = clock.now();
+      if (rules === undefined || held === undefined)
+        return bridge(now, wait, (later) => within(outageTtlMs, later));
       const isDue = now >= held.since + ttlMs / 2 && now >= startedAt + ttlMs * RETRY_SHARE;
       if (isDue && pending === undefined) start().catch(onRefreshFailed ?? (() => undefined));
       return rules;

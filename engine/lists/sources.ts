@@ -1,6 +1,6 @@
 import type { Item } from '../../table/item.ts';
 import { cursorAfter, placeOf } from '../../table/read/cursor.ts';
-import type { ListQuery, Range } from '../../table/read/query.ts';
+import type { ListQuery, Page, Range } from '../../table/read/query.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import type { Place } from './page.ts';
 
@@ -9,6 +9,9 @@ export type ListReader = Pick<Reader, 'getMany' | 'list' | 'listAll'>;
 
 /** Items read at a time. */
 const ROWS = 100;
+
+/** Sources that are begun at once: most lists have no more, and wait for one round only. */
+const AHEAD = 8;
 
 /** One stretch of the table, or of an index, that holds candidates, and what they are read as. */
 export interface Source<T> {
@@ -44,26 +47,41 @@ export async function* walkSources<T>(
 ): AsyncGenerator<Found<T>> {
   const named = sources.map((source) => ({ source, name: nameOf(source) }));
   named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  for (const { source, name } of named) {
-    const { range, index, read } = source;
-    if (from?.source !== undefined && name < from.source) continue;
-    const isHere = from?.source === name;
-    if (isHere && from.end !== undefined) continue;
-    const query = { ranges: [range], ...(index === undefined ? {} : { index }) };
-    let cursor = isHere ? cursorAfter(query, keysIn(from)) : undefined;
-    do {
-      const page = await reader.list({ ...query, limit: ROWS, cursor });
+  const ahead = named.filter(
+    ({ name }) =>
+      from?.source === undefined || name > from.source || (name === from.source && !('end' in from)),
+  );
+  const begun: Promise<Page<Item>>[] = [];
+  for (const [position, { source, name }] of ahead.entries()) {
+    for (const next of ahead.slice(begun.length, position + AHEAD)) {
+      const query = queryOf(next.source);
+      const cursor = from?.source === next.name ? cursorAfter(query, keysIn(from)) : undefined;
+      const first = reader.list({ ...query, limit: ROWS, cursor });
+      // Who stops before has no use for it, nor for how it failed.
+      first.catch(() => {});
+      begun.push(first);
+    }
+    const { index, read } = source;
+    let page = await (begun[position] as Promise<Page<Item>>);
+    for (;;) {
       for (const item of page.items) {
         const value = read(item);
         if (value !== undefined) yield { value, place: { source: name, ...placeOf(item, index) } };
       }
-      cursor = page.cursor;
+      const { cursor } = page;
+      if (cursor === undefined) break;
       const last = page.items.at(-1);
-      if (cursor !== undefined && last) yield { place: { source: name, ...placeOf(last, index) } };
-    } while (cursor !== undefined);
+      if (last) yield { place: { source: name, ...placeOf(last, index) } };
+      page = await reader.list({ ...queryOf(source), limit: ROWS, cursor });
+    }
     yield { place: { source: name, end: '' } };
   }
 }
+
+const queryOf = ({ range, index }: Source<unknown>): ListQuery => ({
+  ranges: [range],
+  ...(index === undefined ? {} : { index }),
+});
 
 /** The part of a place that DynamoDB knows. */
 const keysIn = (place: Place): Place =>

@@ -62,6 +62,7 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
       isId,
       findUserByEmail: async () => undefined,
       ttlMs: 60_000,
+      outageTtlMs: 0,
       clock,
     }),
     routes: { rules: () => RULES },

@@ -66,6 +66,7 @@ function setUp(items: readonly Item[] = [...WORLD, route()], env: Record<string,
   const reads: string[] = [];
   const clock = createClock();
   const lines: string[] = [];
+  const metrics: string[] = [];
   const failures: Error[] = [];
   const fetched: string[] = [];
   const read = (what: string) => {
@@ -101,9 +102,15 @@ function setUp(items: readonly Item[] = [...WORLD, route()], env: Record<string,
   const create = (changes: Record<string, string> = {}) =>
     createHandlerFrom(
       { ...ENV, ...env, ...changes },
-      { reader, clock, fetch, log: (line) => lines.push(line) },
+      {
+        reader,
+        clock,
+        fetch,
+        log: (line) => lines.push(line),
+        writeMetrics: (line) => metrics.push(line),
+      },
     );
-  return { clock, create, failures, fetched, lines, reads };
+  return { clock, create, failures, fetched, lines, metrics, reads };
 }
 
 const event = async (claims: Record<string, unknown> = {}, path = `/locations/${PLACE}/pages/roster`) =>
@@ -140,6 +147,36 @@ describe('an authorizer out of its environment', () => {
     await settle();
     await handler(await event());
     expect(reads.slice(1)).toEqual([expect.stringMatching(/^list/), 'getMany']);
+  });
+
+  it('writes a line of metrics for each decision where a namespace is set, and none otherwise', async () => {
+    const watched = setUp(undefined, { METRICS_NAMESPACE: 'Gatehouse', API_NAME: 'default' });
+    await watched.create()(await event());
+    expect(watched.metrics.map((line) => JSON.parse(line))).toMatchObject([
+      { service: 'default', outcome: 'role', Allowed: 1, tenant: `location:${PLACE}` },
+    ]);
+    const silent = setUp();
+    await silent.create()(await event());
+    expect(silent.metrics).toEqual([]);
+  });
+
+  it('answers from before an outage within the second bound, where one is set', async () => {
+    const { clock, create, failures } = setUp(undefined, {
+      CACHE_TTL_SECONDS: '60',
+      CACHE_OUTAGE_TTL_SECONDS: '300',
+    });
+    const handler = create();
+    await handler(await event());
+    const down = () => new GatehouseError('transient', 'DynamoDB did not get an answer in time');
+    const again = async (seconds: number) => {
+      clock.advance(seconds * 1_000);
+      failures.push(down(), down(), down());
+      const answer = await handler(await event()).catch((error: Error) => error.message);
+      failures.length = 0;
+      return answer;
+    };
+    expect(await again(120)).toMatchObject({ isAuthorized: true });
+    expect(await again(190)).toBe('Internal error');
   });
 
   it('denies what the table does not hold', async () => {

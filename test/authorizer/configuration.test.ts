@@ -26,7 +26,8 @@ describe('the configuration', () => {
       revocation: undefined,
       api: 'default',
       httpAnswer: 'simple',
-      cache: { ttlMs: 60_000, maxBytes: 32 * 1024 * 1024 },
+      metrics: undefined,
+      cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },
       hedging: { maxShare: 0 },
     });
   });
@@ -45,6 +46,8 @@ describe('the configuration', () => {
       CACHE_MAX_BYTES: '1048576',
       REVOCATION: 'session:sid',
       HEDGED_READS_PERCENT: '5',
+      CACHE_OUTAGE_TTL_SECONDS: '600',
+      METRICS_NAMESPACE: 'Gatehouse/Shop',
     });
     expect(configuration).toMatchObject({
       endpoint: 'http://127.0.0.1:8000',
@@ -56,7 +59,8 @@ describe('the configuration', () => {
       subjectFrom: { kind: 'claim', name: 'https://example.com/user_id' },
       api: 'back-office',
       httpAnswer: 'policy',
-      cache: { ttlMs: 0, maxBytes: 1_048_576 },
+      cache: { ttlMs: 0, outageTtlMs: 600_000, maxBytes: 1_048_576 },
+      metrics: { namespace: 'Gatehouse/Shop' },
       revocation: { kind: 'session', claim: 'sid' },
       hedging: { maxShare: 0.05 },
     });
@@ -98,6 +102,9 @@ describe('the configuration', () => {
     ['REVOCATION', 'user:sid'],
     ['HEDGED_READS_PERCENT', '51'],
     ['HEDGED_READS_PERCENT', '0.5'],
+    ['CACHE_OUTAGE_TTL_SECONDS', '86401'],
+    ['METRICS_NAMESPACE', 'AWS/Lambda'],
+    ['METRICS_NAMESPACE', 'a b'],
   ])('fails at start and names %s when it is %j', (name, value) => {
     expect(() => parse({ [name]: value })).toThrow(new RegExp(`^configuration: ${name} [a-z]`));
   });

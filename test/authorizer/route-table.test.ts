@@ -17,6 +17,7 @@ function setUp(ttlMs = 60_000) {
       return load.promise;
     },
     ttlMs,
+    outageTtlMs: 0,
     clock,
     onRefreshFailed: (error) => failures.push(error),
   });

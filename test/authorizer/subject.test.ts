@@ -12,6 +12,7 @@ const setUp = (changes: Partial<SubjectOptions> = {}) => {
     from: { kind: 'claim', name: 'sub' },
     isId,
     ttlMs: 60_000,
+    outageTtlMs: 0,
     clock,
     ...changes,
     findUserByEmail: async (email) => {

@@ -1,0 +1,156 @@
+import type { BatchGetCommandOutput, QueryCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import budgets from '../../bench/budgets.json' with { type: 'json' };
+import { createExplainer, createLists, type Engine } from '../../engine/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/**
+ * The exact price of every kind of check, on a real DynamoDB engine: calls, dependent rounds (calls that had to wait
+ * for others) and read units as DynamoDB states them. bench/budgets.json holds the figures; better ones belong there.
+ */
+type Budget = keyof typeof budgets.reads;
+let world: World;
+let engine: Engine;
+let [ann, bob, flat, nested] = ['', '', '', ''];
+const pages = Array.from({ length: 20 }, (_, n) => `page.${n}`);
+let spent = { calls: 0, rounds: 0, units: 0 };
+
+beforeAll(async () => {
+  world = await createWorld();
+  const make = async (command: string, input: Record<string, unknown>) =>
+    (await world.run(command, input)).id;
+  const role = await make('role.create', { name: 'teacher', scope: 'global' });
+  for (const name of pages) {
+    await make('page.create', { name });
+    await world.run('role-permission.create', { role, permission: name, effect: 'ALLOW' });
+  }
+  const tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
+  nested = `location:${await make('location.create', { name: 'Nested', parent: tenant })}`;
+  flat = `location:${await make('location.create', { name: 'Flat' })}`;
+  const users: string[] = [];
+  for (let n = 0; n < 2; n++) users.push(await make('user.create', {}));
+  for (const scope of [flat, nested]) {
+    for (let n = 0; n < 5; n++) {
+      const group = await make('group.create', { scope, name: `g${n}` });
+      await world.run('group-role.create', { group, role });
+      for (const user of users) await world.run('membership.create', { user, group });
+    }
+  }
+  [ann, bob] = users.map((id) => `user:${id}`) as [string, string];
+
+  // Which calls began before an earlier one had ended: they did not wait for it.
+  let round = 0;
+  world.client.middlewareStack.add(
+    (next) => async (args) => {
+      const own = round + 1;
+      const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } });
+      const { ConsumedCapacity: consumed } = answer.output as BatchGetCommandOutput | QueryCommandOutput;
+      for (const { CapacityUnits = 0 } of [consumed ?? []].flat()) spent.units += CapacityUnits;
+      spent.calls += 1;
+      spent.rounds = Math.max(spent.rounds, own);
+      round = Math.max(round, own);
+      return answer;
+    },
+    { step: 'initialize' },
+  );
+  resetRounds = () => {
+    round = 0;
+  };
+}, 60_000);
+let resetRounds = () => {};
+
+/** What the reads cost that this takes. */
+async function costOf(work: () => unknown): Promise<typeof spent> {
+  resetRounds();
+  spent = { calls: 0, rounds: 0, units: 0 };
+  await work();
+  return spent;
+}
+const of = (budget: Budget) => budgets.reads[budget];
+/** Lists begin several reads at once, and which of them waits for which is chance: the rounds are a bound. */
+function expectWithin({ rounds, ...cost }: typeof spent, budget: Budget): void {
+  expect({ ...of(budget), rounds: undefined }).toEqual({ ...cost, rounds: undefined });
+  expect(rounds).toBeLessThanOrEqual(of(budget).rounds);
+}
+
+beforeEach(() => {
+  world.settle();
+  engine = world.newEngine();
+});
+const check = (subject: string, scope: string, freshness: 'cached' | 'strong' = 'cached') =>
+  engine.check(subject, 'page.0', scope, { freshness });
+const many = (scope: string) => () =>
+  engine.checkMany(pages.map((permission) => ({ subject: ann, permission, scope })));
+
+describe('the price of a check', () => {
+  test('flat, nothing cached', async () => {
+    expect(await costOf(() => check(ann, flat))).toEqual(of('flatCold'));
+  });
+
+  test('nested, nothing cached', async () => {
+    expect(await costOf(() => check(ann, nested))).toEqual(of('nestedCold'));
+  });
+
+  test('of a new user, flat and nested', async () => {
+    await check(ann, flat);
+    expect(await costOf(() => check(bob, flat))).toEqual(of('newUser'));
+    engine = world.newEngine();
+    await check(ann, nested);
+    expect(await costOf(() => check(bob, nested))).toEqual(of('newUser'));
+  });
+
+  test('warm, flat and nested', async () => {
+    for (const scope of [flat, nested]) {
+      await check(ann, scope);
+      expect(await costOf(() => check(ann, scope))).toEqual(of('warm'));
+    }
+  });
+
+  test('strong, whatever is cached', async () => {
+    expect(await costOf(() => check(ann, flat, 'strong'))).toEqual(of('flatStrong'));
+    expect(await costOf(() => check(ann, nested, 'strong'))).toEqual(of('nestedStrong'));
+    expect(await costOf(() => check(ann, nested, 'strong'))).toEqual(of('nestedStrongKnown'));
+  });
+});
+
+describe('the price of many', () => {
+  test('twenty permissions, flat and nested, nothing cached', async () => {
+    expect(await costOf(many(flat))).toEqual(of('twentyFlatCold'));
+    engine = world.newEngine();
+    expect(await costOf(many(nested))).toEqual(of('twentyNestedCold'));
+    expect(await costOf(many(nested))).toEqual(of('warm'));
+  });
+
+  test('a session of twenty permissions', async () => {
+    const open = () => engine.session(ann, nested, { permissions: pages });
+    expect(await costOf(open)).toEqual(of('twentyNestedCold'));
+    expect(await costOf(open)).toEqual(of('warm'));
+  });
+});
+
+describe('the price of a list', () => {
+  const lists = () => createLists({ reader: world.reader, engine, clock: world.clock });
+
+  test('of the permissions at a scope', async () => {
+    const list = async () => expect((await lists().listPermissions(ann, nested)).items).toHaveLength(20);
+    expectWithin(await costOf(list), 'listPermissions');
+  });
+
+  test('of the scopes with a permission', async () => {
+    const list = async () => expect((await lists().listScopes(ann, 'page.0')).items).toHaveLength(2);
+    expectWithin(await costOf(list), 'listScopes');
+  });
+
+  test('of the subjects with a permission', async () => {
+    const list = async () => expect((await lists().listSubjects('page.0', nested)).items).toHaveLength(2);
+    expectWithin(await costOf(list), 'listSubjects');
+  });
+
+  test('of reasons: an allow and a deny explained', async () => {
+    const explainer = createExplainer({ reader: world.reader, clock: world.clock });
+    expect(await costOf(() => explainer.explain(ann, 'page.0', flat))).toEqual(of('explainAllow'));
+    const stranger = `user:${(await world.run('user.create', {})).id}`;
+    const explain = () => explainer.explain(stranger, 'page.0', flat);
+    expectWithin(await costOf(explain), 'explainDeny');
+  });
+});
