@@ -39,20 +39,20 @@ const sessionBehaviour: Behaviour = {
       ttl: Math.floor(Date.parse(endOf(sessionStart, undefined)) / 1000),
     };
     return {
-      actions: [newBearer(ref, planning.writtenAt, record)],
+      actions: [newBearer(ref, record)],
       derived: { sessionStart },
       tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
   },
-  onUpdate: async (planning, { ref }, { sessionStart, sessionEnd }, changes) => {
+  onUpdate: async (_planning, { ref }, { sessionStart, sessionEnd }, changes) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
     const set = {
       ...(typeof changes.status === 'string' ? { status: changes.status } : {}),
       ...(changes.sessionEnd === undefined ? {} : { endsAt: endOf(sessionStart, sessionEnd) }),
     };
-    return Object.keys(set).length > 0 ? [changeBearer(ref, planning.writtenAt, set)] : [];
+    return Object.keys(set).length > 0 ? [changeBearer(ref, set)] : [];
   },
-  onDelete: (_planning, { ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };
 
 const notificationBehaviour: Behaviour = {

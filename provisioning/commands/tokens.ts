@@ -47,18 +47,17 @@ const tokenBehaviour: Behaviour = {
       endsAt: expiresAt,
       ttl: Math.floor(Date.parse(expiresAt) / 1000),
     };
-    if (attributes.tokenType !== 'api')
-      return { actions: [newBearer(ref, planning.writtenAt, record)], derived, tenant };
+    if (attributes.tokenType !== 'api') return { actions: [newBearer(ref, record)], derived, tenant };
     const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
     const hash = hashOfToken(text);
     return {
-      actions: [newBearer(ref, planning.writtenAt, { ...record, hash })],
+      actions: [newBearer(ref, { ...record, hash })],
       derived: { ...derived, hash },
       shownOnce: { token: text },
       tenant,
     };
   },
-  onDelete: (_planning, { ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };
 
 const TOKEN: NodeKind = { entity: ENTITIES.token, behaviour: tokenBehaviour };
@@ -90,7 +89,7 @@ const revoke = writeCommand({
       actions: [
         update,
         ...moveOwners(node.ref, owners, owners, after, changes),
-        changeBearer(node.ref, planning.writtenAt, { status: 'revoked' }),
+        changeBearer(node.ref, { status: 'revoked' }),
       ],
       result: viewOf(after),
       audit: {

@@ -53,7 +53,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     removal(entity, node),
     ...freeGuards(entity, node.ref, node.item),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
-    ...(behaviour.onDelete?.(planning, node) ?? []),
+    ...(behaviour.onDelete?.(node) ?? []),
   ];
   const whole = [...rest, ...pieces.flat()];
   if (page.cursor === undefined && fits(whole)) return { actions: whole, result, audit };
@@ -73,7 +73,7 @@ async function piecesOf(
 ): Promise<readonly (readonly Action[])[]> {
   const edges = around.flatMap((item) => {
     const edge = readEdge(item);
-    return edge ? [removeEdge(edge, planning.writtenAt)] : [];
+    return edge ? [removeEdge(edge)] : [];
   });
   return [...edges, ...((await behaviour.remains?.(planning, node, around)) ?? [])];
 }
@@ -93,7 +93,7 @@ export const planClosing = (
       when: { exists: true, equals: { rev: node.item.rev as number } },
       failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
     },
-    ...(behaviour.close?.(planning, node) ?? []),
+    ...(behaviour.close?.(node) ?? []),
   ],
   audit: {
     entity: node.ref,

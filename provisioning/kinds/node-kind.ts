@@ -37,7 +37,7 @@ export interface Behaviour {
   /** As refuseDeletion, for what stands elsewhere. */
   readonly beforeDeletion?: (planning: Planning, node: Node) => Promise<void>;
   /** Makes the node count for nothing at once, before its edges go in steps. */
-  readonly close?: (planning: Planning, node: Node) => readonly Action[];
+  readonly close?: (node: Node) => readonly Action[];
   /** What must go with the node beside its edges, in portions any number of which fit into one step. */
   readonly remains?: (
     planning: Planning,
@@ -45,7 +45,7 @@ export interface Behaviour {
     around: readonly Item[],
   ) => Promise<readonly Action[][]>;
   /** Actions of the deletion itself, beside the node, its guards, its owners' edges and what hung on it. */
-  readonly onDelete?: (planning: Planning, node: Node) => readonly Action[];
+  readonly onDelete?: (node: Node) => readonly Action[];
   /** The tenant whose log records changes of this node. */
   readonly tenantOf?: (node: Node) => Ref | undefined;
 }
