@@ -7,7 +7,6 @@ import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { partsOf } from '../edges/rights.ts';
-import { refuseWhileOwning } from '../kinds/deletion.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { listAllCommand } from '../kinds/node-lists.ts';
@@ -53,9 +52,9 @@ const moduleBehaviour: Behaviour = {
   }),
   onUpdate: async (_planning, { ref }, _after, { soldBySubscription }) =>
     typeof soldBySubscription === 'boolean' ? [moduleChange(ref.id, soldBySubscription)] : [],
-  refuseDeletion: (node, around) => {
-    refuseWhileOwning(node, around, 'name');
-    if (node.item.soldBySubscription === true) {
+  keepsOwned: true,
+  refuseDeletion: async (_planning, { item }) => {
+    if (item.soldBySubscription === true) {
       throw conflict(
         'name',
         'the module is sold: without it everybody could use it. Set soldBySubscription to false first',

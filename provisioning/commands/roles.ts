@@ -12,7 +12,6 @@ import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
-import { refuseWhileOwning } from '../kinds/deletion.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { pageFields } from '../kinds/node-lists.ts';
@@ -142,7 +141,7 @@ const roleBehaviour: Behaviour = {
       roleChanges(ownerOf(scope)).list(node.ref.id, parent),
     ];
   },
-  refuseDeletion: refuseWhileOwning,
+  keepsOwned: true,
   // A role that its owner does not list is not in force: all its effects go at once.
   close: (node) => [unlist(node)],
   remains: withdrawFromGrants,

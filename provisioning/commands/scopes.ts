@@ -10,7 +10,6 @@ import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { refuseWhileOwning } from '../kinds/deletion.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { listAllCommand, pageFields } from '../kinds/node-lists.ts';
@@ -101,7 +100,7 @@ const scopeBehaviour: Behaviour = {
     ) as Record<string, string>;
     return Object.keys(facts).length > 0 ? [scopeChanges(node.ref).set(facts)] : [];
   },
-  refuseDeletion: refuseWhileOwning,
+  keepsOwned: true,
   // What is not active closes all below it.
   close: (node) => [scopeChanges(node.ref).set({ status: 'deleting' })],
   // The effects of its own roles: empty by now, and kept until here for the time of their last write.

@@ -29,8 +29,8 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const page = isUnderWay
     ? await planning.reader.list({ ranges: [{ partition }], limit: A_STEPFUL })
     : { items: await planning.reader.listAll({ ranges: [{ partition }] }) };
-  behaviour.refuseDeletion?.(node, page.items);
-  await behaviour.beforeDeletion?.(planning, node);
+  if (behaviour.keepsOwned) refuseWhileOwning(entity, node, page.items);
+  await behaviour.refuseDeletion?.(planning, node);
   const audit = {
     entity: node.ref,
     tenant: behaviour.tenantOf?.(node),
@@ -118,13 +118,13 @@ export const stale = (entity: Entity) =>
     field: idFieldOf(entity),
   });
 
-/** Refuses to delete a node that still owns something. */
-export function refuseWhileOwning(node: Node, around: readonly Item[], field = 'id'): void {
+/** Refuses to delete a node that still owns something; `around` is what stands in its partition. */
+function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]): void {
   const owned = around.filter((item) => item.Type === OWNERSHIP);
   const [first] = owned;
   if (first) {
     throw conflict(
-      field,
+      idFieldOf(entity),
       `the ${node.ref.type} still has ${owned.length} dependent(s), the first is ${String(first.owned)}`,
     );
   }

@@ -32,10 +32,10 @@ export interface Behaviour {
     after: Attributes,
     changes: Attributes,
   ) => Promise<readonly Action[]>;
-  /** Throws when the node cannot be deleted as things are. `around` is all that stands in its partition. */
-  readonly refuseDeletion?: (node: Node, around: readonly Item[]) => void;
-  /** As refuseDeletion, for what stands elsewhere. */
-  readonly beforeDeletion?: (planning: Planning, node: Node) => Promise<void>;
+  /** The node cannot be deleted while other nodes hang on it. */
+  readonly keepsOwned?: true;
+  /** Throws when the node cannot be deleted as things are, for another reason. */
+  readonly refuseDeletion?: (planning: Planning, node: Node) => Promise<void>;
   /** Makes the node count for nothing at once, before its edges go in steps. */
   readonly close?: (node: Node) => readonly Action[];
   /** What must go with the node beside its edges, in portions any number of which fit into one step. */
