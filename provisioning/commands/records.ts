@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { changeBearer, newBearer } from '../../table/decision/writes.ts';
+import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
@@ -24,9 +25,7 @@ const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
 
 /** A session that says nothing of its end is over when its record goes. */
 const endOf = (start: unknown, end: unknown): string =>
-  typeof end === 'string'
-    ? end
-    : new Date(Date.parse(String(start)) + SESSION_DAYS * 86_400_000).toISOString();
+  typeof end === 'string' ? end : new Date(Date.parse(String(start)) + SESSION_DAYS * DAY_MS).toISOString();
 
 const sessionBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),

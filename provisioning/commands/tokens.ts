@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
 import { changeBearer, newBearer } from '../../table/decision/writes.ts';
+import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
@@ -25,7 +26,6 @@ import { readScopeRef } from '../nodes/scope-types.ts';
  * Tokens (seed 000, "Authentication Token"): issued, looked up, revoked, gone after 30 days. Of an API token
  * the table holds a hash; its text is in the first answer to its creation and nowhere else.
  */
-const DAY_MS = 86_400_000;
 const tokenBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, attributes) => {
