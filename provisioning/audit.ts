@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { INDEXES } from '../table/entities/entity.ts';
+import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { formatRef, isId, isRef, parseRef, type Ref } from '../table/identifiers.ts';
@@ -8,7 +8,7 @@ import { type Action, create } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
 
 /** Audit records are kept a year (seed 000). */
-const LIFETIME_SECONDS = 31_536_000;
+const LIFETIME_MS = 365 * DAY_MS;
 
 /** Where a request came from (seed 000, "Audit Log Entity"). */
 export const auditOrigin = z.strictObject({
@@ -62,7 +62,7 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
     ...(entry.before ? { before: entry.before } : {}),
     ...(entry.after ? { after: entry.after } : {}),
     ...entry.details,
-    ttl: Math.floor(context.writtenAt / 1000) + LIFETIME_SECONDS,
+    ttl: Math.floor((context.writtenAt + LIFETIME_MS) / 1000),
   };
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DAY_MS } from '../table/entities/entity.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { Item } from '../table/item.ts';
 import { operationKey } from '../table/keys.ts';
@@ -10,7 +11,7 @@ import { type Action, create } from '../table/write/action.ts';
  * forgets after ten minutes. Records of operations that the caller did not name serve our own retries
  * only and go after a day.
  */
-const UNNAMED_LIFETIME_SECONDS = 86_400;
+const UNNAMED_LIFETIME_MS = DAY_MS;
 
 export interface Operation {
   readonly id: string;
@@ -65,7 +66,7 @@ export function recordOperation(operation: Operation, outcome: Outcome, now: str
     result: outcome.result,
     writtenAt: outcome.writtenAt,
     createdAt: now,
-    ...(operation.named ? {} : { ttl: Math.floor(outcome.writtenAt / 1000) + UNNAMED_LIFETIME_SECONDS }),
+    ...(operation.named ? {} : { ttl: Math.floor((outcome.writtenAt + UNNAMED_LIFETIME_MS) / 1000) }),
   };
   return create(item, (found) => new AlreadyDone(found));
 }

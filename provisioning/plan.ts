@@ -34,9 +34,8 @@ export interface AuditEntry {
 /** What a command may use while it plans: reads, the time, fresh ids. */
 export interface Planning {
   readonly reader: Reader;
-  /** The instant of the write: ISO 8601 for attributes, epoch milliseconds for decision items. */
+  /** ISO 8601, for attributes. Decision items get the time of the sending instead, when it comes to that. */
   readonly now: string;
-  readonly writtenAt: number;
   readonly newId: () => string;
   /** 256 random bits as text. */
   readonly newSecret: () => string;

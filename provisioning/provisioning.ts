@@ -114,10 +114,9 @@ export function createProvisioning({
     const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
     let next = begin;
     for (let attempt = 1, steps = 0; ; ) {
-      const plannedAt = clock.now();
-      const now = new Date(plannedAt).toISOString();
+      const now = new Date(clock.now()).toISOString();
       try {
-        const plan = await next({ reader, now, writtenAt: plannedAt, newId, newSecret });
+        const plan = await next({ reader, now, newId, newSecret });
         // What is sent counts from here: how long the plan took is nothing that a reader could know of.
         const writtenAt = clock.now();
         const outcome = { result: plan.result, writtenAt };

@@ -30,17 +30,13 @@ const windowOf = ({ status, startDate, endDate }: Attributes): Window | undefine
     : undefined;
 
 /** How the decision item of a scope is brought up to one entitlement; undefined takes it away. */
-type Repeat = (planning: Planning, id: string, of: Attributes, window: Window | undefined) => Action;
+type Repeat = (id: string, of: Attributes, window: Window | undefined) => Action;
 
-const subscribe: Repeat = (planning, id, { scope, module }, window) =>
-  scopeChanges(parseRef(String(scope), 'scope'), planning.writtenAt).subscribe(String(module), id, window);
+const subscribe: Repeat = (id, { scope, module }, window) =>
+  scopeChanges(parseRef(String(scope), 'scope')).subscribe(String(module), id, window);
 
-const license: Repeat = (planning, id, { account, enterprise }, window) =>
-  scopeChanges(parseRef(String(account), 'account'), planning.writtenAt).license(
-    String(enterprise),
-    id,
-    window,
-  );
+const license: Repeat = (id, { account, enterprise }, window) =>
+  scopeChanges(parseRef(String(account), 'account')).license(String(enterprise), id, window);
 
 const shared = (
   repeat: Repeat,
@@ -51,18 +47,18 @@ const shared = (
     const { root } = await placeOf(planning, attributes);
     const window = windowOf(attributes);
     return {
-      actions: window ? [repeat(planning, ref.id, attributes, window)] : [],
+      actions: window ? [repeat(ref.id, attributes, window)] : [],
       derived: { root: formatRef(root) },
       tenant: root,
     };
   },
-  onUpdate: async (planning, node, after) => {
+  onUpdate: async (_planning, node, after) => {
     refuseEmptyPeriod(after, 'startDate', 'endDate');
-    return [repeat(planning, node.ref.id, node.item, windowOf(after))];
+    return [repeat(node.ref.id, node.item, windowOf(after))];
   },
   // Together they are one value in the decision item.
   asRead: ['status', 'startDate', 'endDate'],
-  onDelete: (planning, { ref, item }) => [repeat(planning, ref.id, item, undefined)],
+  onDelete: ({ ref, item }) => [repeat(ref.id, item, undefined)],
   tenantOf: tenantFrom('root'),
 });
 

@@ -92,7 +92,7 @@ export const grantCommands: readonly Command[] = [
       await refuseForeignRoles(planning, of.roles, of.scope);
       const result = { ...of, createdAt: planning.now, updatedAt: planning.now };
       return {
-        actions: addEdge(tenantGrant(of), planning.now, planning.writtenAt),
+        actions: addEdge(tenantGrant(of), planning.now),
         result,
         audit: { entity: auditRef(of.id), tenant: scope.ref, after: result },
       };
@@ -114,7 +114,7 @@ export const grantCommands: readonly Command[] = [
       await refuseForeignRoles(planning, wanted, before.scope);
       const after = { ...viewOf(item), roles: wanted, updatedAt: planning.now };
       return {
-        actions: changeGrantRoles(before, wanted, planning.now, planning.writtenAt),
+        actions: changeGrantRoles(before, wanted, planning.now),
         result: after,
         audit: {
           entity: auditRef(before.id),
@@ -133,7 +133,7 @@ export const grantCommands: readonly Command[] = [
       const item = await find(planning.reader, input);
       const grant = readGrant(item);
       return {
-        actions: removeEdge(tenantGrant(grant), planning.writtenAt),
+        actions: removeEdge(tenantGrant(grant)),
         result: { id: grant.id, deleted: true },
         audit: { entity: auditRef(grant.id), tenant: parseRef(grant.scope, 'scope'), before: viewOf(item) },
       };

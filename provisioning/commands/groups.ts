@@ -15,9 +15,7 @@ const groupBehaviour: Behaviour = {
     return { derived: { root: formatRef(root) }, tenant: root };
   },
   // Without its roles a group gives nothing to its members.
-  close: (planning, { ref, item }) => [
-    scopeChanges(parseRef(textOf(item, 'scope'), 'scope'), planning.writtenAt).removeGroup(ref.id),
-  ],
+  close: ({ ref, item }) => [scopeChanges(parseRef(textOf(item, 'scope'), 'scope')).removeGroup(ref.id)],
 };
 
 export const GROUP_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.group, behaviour: groupBehaviour }];

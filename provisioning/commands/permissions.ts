@@ -7,26 +7,22 @@ import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { partsOf } from '../edges/rights.ts';
-import { refuseWhileOwning } from '../kinds/deletion.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { listAllCommand } from '../kinds/node-lists.ts';
 import { loadNode } from '../nodes/nodes.ts';
-import type { Planning } from '../plan.ts';
+import type { Node } from '../plan.ts';
 
 /** Pages and permissions: what can be checked. Registering one is data only, no deployment (seed 003). */
-const changesOf = (planning: Planning, ref: Ref) =>
-  permissionChanges(parsePermissionName(ref.id, 'name'), undefined, planning.writtenAt);
+const changesOf = (ref: Ref) => permissionChanges(parsePermissionName(ref.id, 'name'), undefined);
 
-const unregister = (planning: Planning, ref: Ref): readonly Action[] => [
-  changesOf(planning, ref).unregister(),
-];
+const unregister = ({ ref }: Node): readonly Action[] => [changesOf(ref).unregister()];
 
 const pageBehaviour: Behaviour = {
   asRead: ['module'],
   onCreate: async (planning, ref, { module }) => {
     if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
-    const changes = changesOf(planning, ref);
+    const changes = changesOf(ref);
     return {
       actions: [changes.register(), ...(typeof module === 'string' ? [changes.setModule(module)] : [])],
     };
@@ -34,33 +30,31 @@ const pageBehaviour: Behaviour = {
   onUpdate: async (planning, node, _after, { module }) => {
     if (module === undefined) return [];
     if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
-    return [changesOf(planning, node.ref).setModule(typeof module === 'string' ? module : undefined)];
+    return [changesOf(node.ref).setModule(typeof module === 'string' ? module : undefined)];
   },
-  close: (planning, { ref }) => unregister(planning, ref),
-  onDelete: (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  close: unregister,
+  onDelete: (node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
 };
 
 const permissionBehaviour: Behaviour = {
-  onCreate: async (planning, ref) => ({
-    actions: [changesOf(planning, ref).register()],
+  onCreate: async (_planning, ref) => ({
+    actions: [changesOf(ref).register()],
     derived: { ...partsOf(ref.id) },
   }),
-  close: (planning, { ref }) => unregister(planning, ref),
-  onDelete: (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  close: unregister,
+  onDelete: (node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
 };
 
 /** Modules: one that is sold needs a subscription, wherever its permissions are checked. */
 const moduleBehaviour: Behaviour = {
-  onCreate: async (planning, ref, { soldBySubscription }) => ({
-    actions: soldBySubscription === true ? [moduleChange(ref.id, true, planning.writtenAt)] : [],
+  onCreate: async (_planning, ref, { soldBySubscription }) => ({
+    actions: soldBySubscription === true ? [moduleChange(ref.id, true)] : [],
   }),
-  onUpdate: async (planning, { ref }, _after, { soldBySubscription }) =>
-    typeof soldBySubscription === 'boolean'
-      ? [moduleChange(ref.id, soldBySubscription, planning.writtenAt)]
-      : [],
-  refuseDeletion: (node, around) => {
-    refuseWhileOwning(node, around, 'name');
-    if (node.item.soldBySubscription === true) {
+  onUpdate: async (_planning, { ref }, _after, { soldBySubscription }) =>
+    typeof soldBySubscription === 'boolean' ? [moduleChange(ref.id, soldBySubscription)] : [],
+  keepsOwned: true,
+  refuseDeletion: async (_planning, { item }) => {
+    if (item.soldBySubscription === true) {
       throw conflict(
         'name',
         'the module is sold: without it everybody could use it. Set soldBySubscription to false first',

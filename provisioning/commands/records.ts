@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { changeBearer, newBearer } from '../../table/decision/writes.ts';
+import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
@@ -24,9 +25,7 @@ const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
 
 /** A session that says nothing of its end is over when its record goes. */
 const endOf = (start: unknown, end: unknown): string =>
-  typeof end === 'string'
-    ? end
-    : new Date(Date.parse(String(start)) + SESSION_DAYS * 86_400_000).toISOString();
+  typeof end === 'string' ? end : new Date(Date.parse(String(start)) + SESSION_DAYS * DAY_MS).toISOString();
 
 const sessionBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),
@@ -39,20 +38,20 @@ const sessionBehaviour: Behaviour = {
       ttl: Math.floor(Date.parse(endOf(sessionStart, undefined)) / 1000),
     };
     return {
-      actions: [newBearer(ref, planning.writtenAt, record)],
+      actions: [newBearer(ref, record)],
       derived: { sessionStart },
       tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
   },
-  onUpdate: async (planning, { ref }, { sessionStart, sessionEnd }, changes) => {
+  onUpdate: async (_planning, { ref }, { sessionStart, sessionEnd }, changes) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
     const set = {
       ...(typeof changes.status === 'string' ? { status: changes.status } : {}),
       ...(changes.sessionEnd === undefined ? {} : { endsAt: endOf(sessionStart, sessionEnd) }),
     };
-    return Object.keys(set).length > 0 ? [changeBearer(ref, planning.writtenAt, set)] : [];
+    return Object.keys(set).length > 0 ? [changeBearer(ref, set)] : [];
   },
-  onDelete: (_planning, { ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };
 
 const notificationBehaviour: Behaviour = {

@@ -67,11 +67,7 @@ export async function fromTemplate(
   }
   // The role is created in the same transaction: there is nothing yet that could be counted up.
   return edgesTo(planning, id, roleScope, permissions).flatMap((edge) =>
-    addEdge(
-      { ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id) },
-      planning.now,
-      planning.writtenAt,
-    ),
+    addEdge({ ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id) }, planning.now),
   );
 }
 
@@ -93,9 +89,7 @@ const applyTemplate = writeCommand({
     const now = lacking.slice(0, A_STEPFUL);
     await refuseUnregistered(planning, now);
     return {
-      actions: edgesTo(planning, input.role, roleScope, now).flatMap((edge) =>
-        addEdge(edge, planning.now, planning.writtenAt),
-      ),
+      actions: edgesTo(planning, input.role, roleScope, now).flatMap((edge) => addEdge(edge, planning.now)),
       result: { id: input.id, role: input.role, permissions: wanted.length },
       audit: {
         entity: target.ref,

@@ -12,7 +12,6 @@ import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
-import { refuseWhileOwning } from '../kinds/deletion.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { pageFields } from '../kinds/node-lists.ts';
@@ -114,7 +113,7 @@ const roleBehaviour: Behaviour = {
     return {
       actions: [
         ...(above ? await inheritFrom(planning, ref, scope, above, 0) : []),
-        roleChanges(owner, planning.writtenAt).list(ref.id, above),
+        roleChanges(owner).list(ref.id, above),
         ...(typeof customTemplateId === 'string'
           ? await fromTemplate(planning, ref.id, scope, customTemplateId)
           : []),
@@ -139,18 +138,17 @@ const roleBehaviour: Behaviour = {
     return [
       unchanged,
       ...(parent ? await inheritFrom(planning, node.ref, scope, parent, below) : []),
-      roleChanges(ownerOf(scope), planning.writtenAt).list(node.ref.id, parent),
+      roleChanges(ownerOf(scope)).list(node.ref.id, parent),
     ];
   },
-  refuseDeletion: refuseWhileOwning,
+  keepsOwned: true,
   // A role that its owner does not list is not in force: all its effects go at once.
-  close: (planning, node) => [unlist(planning, node)],
+  close: (node) => [unlist(node)],
   remains: withdrawFromGrants,
-  onDelete: (planning, node) => [unlist(planning, node)],
+  onDelete: (node) => [unlist(node)],
 };
 
-const unlist = (planning: Planning, { ref, item }: Node): Action =>
-  roleChanges(ownerOf(textOf(item, 'scope')), planning.writtenAt).unlist(ref.id);
+const unlist = ({ ref, item }: Node): Action => roleChanges(ownerOf(textOf(item, 'scope'))).unlist(ref.id);
 
 /** Takes a role out of the tenant grants that hold it; the grants themselves stay. */
 async function withdrawFromGrants(
@@ -167,7 +165,7 @@ async function withdrawFromGrants(
     if (!item) return [];
     const grant = readGrant(item);
     const roles = grant.roles.filter((id) => id !== gone.id);
-    return [[...changeGrantRoles(grant, roles, planning.now, planning.writtenAt, touch)]];
+    return [[...changeGrantRoles(grant, roles, planning.now, touch)]];
   });
 }
 

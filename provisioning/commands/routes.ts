@@ -75,7 +75,7 @@ const routeBehaviour: Behaviour = {
     if (Object.keys(set).length === 0) return [];
     return [{ kind: 'update', key: ruleKey(textOf(node.item, 'api'), node.ref), set }];
   },
-  onDelete: (_planning, node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
+  onDelete: (node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
 };
 
 const listRoutes = readCommand({

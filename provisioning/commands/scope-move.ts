@@ -87,7 +87,7 @@ function rewrite(
       when: { exists: true, equals },
       failure: (found) => (found ? changedMeanwhile() : notFound('scope', formatRef(node.ref))),
     },
-    scopeChanges(node.ref, planning.writtenAt).set({ ancestors }),
+    scopeChanges(node.ref).set({ ancestors }),
     ...moveOwners(node.ref, ownersOfScope(node.item), ownersOfScope(after), after, changes),
   ];
 }
@@ -136,7 +136,7 @@ const asResting = (ref: string): Action => ({
 });
 
 /** Closes the scope, and says where it goes: from then on nothing comes to stand in it. */
-const close = (planning: Planning, { scope, parent }: Move): readonly Action[] => [
+const close = ({ scope, parent }: Move): readonly Action[] => [
   ...(isMoving(scope) ? [] : textsOf(scope.item, 'ancestors').map(asResting)),
   asPlaced(parent),
   {
@@ -147,7 +147,7 @@ const close = (planning: Planning, { scope, parent }: Move): readonly Action[] =
     when: { exists: true, equals: asRead(scope, 'ancestors', 'movingTo', 'deletingSince') },
     failure: (found) => (found ? changedMeanwhile() : notFound('scope', formatRef(scope.ref))),
   },
-  scopeChanges(scope.ref, planning.writtenAt).set({ status: 'moving' }),
+  scopeChanges(scope.ref).set({ status: 'moving' }),
 ];
 
 /** What stands under this one gets its path only as long as it has its own, or is the one that is moved. */
@@ -191,7 +191,7 @@ async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): P
     { ...asRead(scope, 'rev'), movingTo: formatRef(parent.ref), deletingSince: undefined },
     { set: { parent: formatRef(parent.ref) }, remove: ['movingTo'] },
   );
-  const open = scopeChanges(scope.ref, planning.writtenAt).set({ status: textOf(scope.item, 'status') });
+  const open = scopeChanges(scope.ref).set({ status: textOf(scope.item, 'status') });
   return { actions: [asPlaced(parent), ...last, open], ...outcomeOf(move) };
 }
 
@@ -212,7 +212,7 @@ export const moveCommand: Command = writeCommand({
       if (actions) return { actions, ...outcomeOf(move) };
     }
     return {
-      actions: close(planning, move),
+      actions: close(move),
       ...outcomeOf(move),
       next: (again) => plan(again, input),
     };

@@ -33,7 +33,7 @@ const scopeTypeBehaviour: Behaviour = {
   },
   // Read from an index, so a scope that was created this very moment may be missed: it stays what it is,
   // and only no other of its type can be created.
-  beforeDeletion: async ({ reader }, { ref }) => {
+  refuseDeletion: async ({ reader }, { ref }) => {
     const { items } = await reader.list({ ...allOf('scope', ref.id), limit: 1 });
     if (items.length > 0) throw conflict('name', `there are still scopes of type ${ref.id}`);
   },

@@ -10,7 +10,6 @@ import { allOf, ownedBy } from '../../table/patterns/lists.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
-import { refuseWhileOwning } from '../kinds/deletion.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { listAllCommand, pageFields } from '../kinds/node-lists.ts';
@@ -85,7 +84,7 @@ const scopeBehaviour: Behaviour = {
       ...(typeof enterprise === 'string' ? { enterprise } : {}),
     };
     return {
-      actions: [newScope(ref, planning.writtenAt, facts), ...(above ? [asPlaced(above)] : [])],
+      actions: [newScope(ref, facts), ...(above ? [asPlaced(above)] : [])],
       derived: { ancestors, root },
       tenant: parseRef(root, 'root'),
     };
@@ -99,17 +98,17 @@ const scopeBehaviour: Behaviour = {
     const facts = Object.fromEntries(
       Object.entries({ status, combination, enterprise }).filter(([, value]) => typeof value === 'string'),
     ) as Record<string, string>;
-    return Object.keys(facts).length > 0 ? [scopeChanges(node.ref, planning.writtenAt).set(facts)] : [];
+    return Object.keys(facts).length > 0 ? [scopeChanges(node.ref).set(facts)] : [];
   },
-  refuseDeletion: refuseWhileOwning,
+  keepsOwned: true,
   // What is not active closes all below it.
-  close: (planning, node) => [scopeChanges(node.ref, planning.writtenAt).set({ status: 'deleting' })],
+  close: (node) => [scopeChanges(node.ref).set({ status: 'deleting' })],
   // The effects of its own roles: empty by now, and kept until here for the time of their last write.
   remains: async (_planning, _node, around) =>
     around
       .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
       .map(({ PK, SK }) => [{ kind: 'delete', key: { PK, SK } }]),
-  onDelete: (_planning, node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  onDelete: (node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
 };
 
 const chosenByRoot = () => invalid('combination', 'how effects combine is chosen by the root of the tree');

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
 import { changeBearer, newBearer } from '../../table/decision/writes.ts';
+import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
@@ -25,7 +26,6 @@ import { readScopeRef } from '../nodes/scope-types.ts';
  * Tokens (seed 000, "Authentication Token"): issued, looked up, revoked, gone after 30 days. Of an API token
  * the table holds a hash; its text is in the first answer to its creation and nowhere else.
  */
-const DAY_MS = 86_400_000;
 const tokenBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, attributes) => {
@@ -47,18 +47,17 @@ const tokenBehaviour: Behaviour = {
       endsAt: expiresAt,
       ttl: Math.floor(Date.parse(expiresAt) / 1000),
     };
-    if (attributes.tokenType !== 'api')
-      return { actions: [newBearer(ref, planning.writtenAt, record)], derived, tenant };
+    if (attributes.tokenType !== 'api') return { actions: [newBearer(ref, record)], derived, tenant };
     const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
     const hash = hashOfToken(text);
     return {
-      actions: [newBearer(ref, planning.writtenAt, { ...record, hash })],
+      actions: [newBearer(ref, { ...record, hash })],
       derived: { ...derived, hash },
       shownOnce: { token: text },
       tenant,
     };
   },
-  onDelete: (_planning, { ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };
 
 const TOKEN: NodeKind = { entity: ENTITIES.token, behaviour: tokenBehaviour };
@@ -90,7 +89,7 @@ const revoke = writeCommand({
       actions: [
         update,
         ...moveOwners(node.ref, owners, owners, after, changes),
-        changeBearer(node.ref, planning.writtenAt, { status: 'revoked' }),
+        changeBearer(node.ref, { status: 'revoked' }),
       ],
       result: viewOf(after),
       audit: {

@@ -30,23 +30,23 @@ async function settle(planning: Planning, tenant: unknown): Promise<readonly Act
 }
 
 /** A subject's decision item, which starts empty. */
-const startSubject = (planning: Planning, ref: Ref, { status, endsAt }: Attributes): Action =>
-  newSubject(ref, planning.writtenAt, {
+const startSubject = (ref: Ref, { status, endsAt }: Attributes): Action =>
+  newSubject(ref, {
     status: String(status),
     ...(typeof endsAt === 'string' ? { endsAt } : {}),
   });
 
-function changeSubject(planning: Planning, ref: Ref, { status, endsAt }: Attributes): readonly Action[] {
+function changeSubject(ref: Ref, { status, endsAt }: Attributes): readonly Action[] {
   if (status === undefined && endsAt === undefined) return [];
   const set: Record<string, string> = {};
   if (typeof status === 'string') set.status = status;
   if (typeof endsAt === 'string') set.endsAt = endsAt;
-  return [subjectChanges(ref, planning.writtenAt).set(set, endsAt === null ? ['endsAt'] : [])];
+  return [subjectChanges(ref).set(set, endsAt === null ? ['endsAt'] : [])];
 }
 
 /** Who is being deleted may do nothing any more. */
-const closeSubject = (planning: Planning, { ref }: Node): readonly Action[] => [
-  subjectChanges(ref, planning.writtenAt).set({ status: 'deleting' }, []),
+const closeSubject = ({ ref }: Node): readonly Action[] => [
+  subjectChanges(ref).set({ status: 'deleting' }, []),
 ];
 /** Tokens and sessions go with whose they are. */
 const recordsOf = async (
@@ -62,20 +62,18 @@ const recordsOf = async (
       return keys.map((key) => ({ kind: 'delete', key }));
     });
 
-const endSubject = (_planning: Planning, { ref }: Node): readonly Action[] => [
-  { kind: 'delete', key: decisionKey(ref) },
-];
+const endSubject = ({ ref }: Node): readonly Action[] => [{ kind: 'delete', key: decisionKey(ref) }];
 
 /** Users: nodes with three unique values and a decision item. */
 const userBehaviour: Behaviour = {
   tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, attributes) => ({
-    actions: [startSubject(planning, ref, attributes), ...(await settle(planning, attributes.tenant))],
+    actions: [startSubject(ref, attributes), ...(await settle(planning, attributes.tenant))],
     tenant: typeof attributes.tenant === 'string' ? parseRef(attributes.tenant, 'tenant') : undefined,
   }),
   onUpdate: async (planning, node, _after, changes) => [
     ...(await settle(planning, changes.tenant)),
-    ...changeSubject(planning, node.ref, changes),
+    ...changeSubject(node.ref, changes),
   ],
   close: closeSubject,
   remains: recordsOf,
@@ -87,9 +85,9 @@ const technicalUserBehaviour: Behaviour = {
   tenantOf: tenantFrom('account'),
   onCreate: async (planning, ref, attributes) => {
     const account = await loadScopeOf(planning, 'account', String(attributes.account), 'account');
-    return { actions: [startSubject(planning, ref, attributes)], tenant: account.ref };
+    return { actions: [startSubject(ref, attributes)], tenant: account.ref };
   },
-  onUpdate: async (planning, node, _after, changes) => changeSubject(planning, node.ref, changes),
+  onUpdate: async (_planning, node, _after, changes) => changeSubject(node.ref, changes),
   close: closeSubject,
   remains: recordsOf,
   onDelete: endSubject,

@@ -18,9 +18,9 @@ export interface Edge {
   /** Nodes that it ties; each must exist. The field is the command's name for it. */
   readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
   /** What else is written when the edge comes to be, or changes. */
-  readonly grant: (writtenAt: number) => readonly Action[];
+  readonly grant: readonly Action[];
   /** What else is written when it goes. */
-  readonly revoke: (writtenAt: number) => readonly Action[];
+  readonly revoke: readonly Action[];
 }
 
 /** The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s group. */
@@ -40,7 +40,7 @@ const asRead = (edge: Edge, key: Key) => ({
       : notFound(blamed(edge), `this ${edge.label}`),
 });
 
-export function addEdge(edge: Edge, now: string, writtenAt: number): readonly Action[] {
+export function addEdge(edge: Edge, now: string): readonly Action[] {
   const stored = { Type: edge.label, ...edge.attributes, createdAt: now, updatedAt: now };
   return [
     ...edge.ends.map((end) => touchLiving(end.ref, end.field)),
@@ -49,7 +49,7 @@ export function addEdge(edge: Edge, now: string, writtenAt: number): readonly Ac
         conflict(key.SK === META ? 'id' : blamed(edge), `this ${edge.label} exists already`),
       ),
     ),
-    ...edge.grant(writtenAt),
+    ...edge.grant,
   ];
 }
 
@@ -62,7 +62,6 @@ export function changeEdge(
   before: Edge,
   after: Edge,
   now: string,
-  writtenAt: number,
   touchEnd: typeof touch = touchLiving,
 ): readonly Action[] {
   const changed = Object.entries(after.attributes).filter(
@@ -72,14 +71,14 @@ export function changeEdge(
   return [
     ...after.ends.map((end) => touchEnd(end.ref, end.field)),
     ...before.keys.map((key): Action => ({ kind: 'update', key, set, remove, ...asRead(before, key) })),
-    ...after.grant(writtenAt),
+    ...after.grant,
   ];
 }
 
-export function removeEdge(edge: Edge, writtenAt: number): readonly Action[] {
+export function removeEdge(edge: Edge): readonly Action[] {
   return [
     ...edge.ends.map((end) => touch(end.ref, end.field)),
     ...edge.keys.map((key): Delete => ({ kind: 'delete', key, ...asRead(edge, key) })),
-    ...edge.revoke(writtenAt),
+    ...edge.revoke,
   ];
 }

@@ -28,8 +28,8 @@ export function membership(of: { user: string; group: string; scope: string; joi
       { ref: u, field: 'user' },
       { ref: g, field: 'group' },
     ],
-    grant: (at) => [subjectChanges(u, at).join(of.group)],
-    revoke: (at) => [subjectChanges(u, at).leave(of.group)],
+    grant: [subjectChanges(u).join(of.group)],
+    revoke: [subjectChanges(u).leave(of.group)],
   };
 }
 
@@ -45,8 +45,8 @@ export function groupRole(of: { group: string; role: string; scope: string; assi
       { ref: g, field: 'group' },
       { ref: r, field: 'role' },
     ],
-    grant: (at) => [scopeChanges(scope, at).addGroupRole(of.group, of.role)],
-    revoke: (at) => [scopeChanges(scope, at).removeGroupRole(of.group, of.role)],
+    grant: [scopeChanges(scope).addGroupRole(of.group, of.role)],
+    revoke: [scopeChanges(scope).removeGroupRole(of.group, of.role)],
   };
 }
 
@@ -79,15 +79,15 @@ export function rolePermission(of: RolePermissionOf): Edge {
     attributes: { ...of, ...partsOf(of.permission) },
     // A pattern is no node: nothing has to be registered for it.
     ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
-    grant: (at) => [
+    grant: [
       exact
-        ? permissionChanges(name, owner, at).setEffect(of.role, of.effect)
-        : roleChanges(owner, at).setPattern(of.role, of.permission, of.effect),
+        ? permissionChanges(name, owner).setEffect(of.role, of.effect)
+        : roleChanges(owner).setPattern(of.role, of.permission, of.effect),
     ],
-    revoke: (at) => [
+    revoke: [
       exact
-        ? permissionChanges(name, owner, at).removeEffect(of.role)
-        : roleChanges(owner, at).removePattern(of.role, of.permission),
+        ? permissionChanges(name, owner).removeEffect(of.role)
+        : roleChanges(owner).removePattern(of.role, of.permission),
     ],
   };
 }
@@ -127,8 +127,8 @@ export function assignment(of: AssignmentOf): Edge {
       { ref: scope, field: 'scope' },
       { ref: r, field: 'role' },
     ],
-    grant: (at) => [subjectChanges(u, at).assign(of.scope, of.role, of.startsAt, of.endsAt)],
-    revoke: (at) => [subjectChanges(u, at).unassign(of.scope, of.role)],
+    grant: [subjectChanges(u).assign(of.scope, of.role, of.startsAt, of.endsAt)],
+    revoke: [subjectChanges(u).unassign(of.scope, of.role)],
   };
 }
 
@@ -160,12 +160,12 @@ export function tenantGrant(of: GrantOf): Edge {
       ...of.roles.map((id) => ({ ref: role(id), field: 'roles' })),
       { ref: u, field: 'user' },
     ],
-    grant: (at) => [
-      subjectChanges(u, at).grant(of.scope, of.roles),
+    grant: [
+      subjectChanges(u).grant(of.scope, of.roles),
       ...of.roles.map((id): Action => ({ kind: 'put', item: grantRoleItem(of, id) })),
     ],
-    revoke: (at) => [
-      subjectChanges(u, at).grant(of.scope, []),
+    revoke: [
+      subjectChanges(u).grant(of.scope, []),
       ...of.roles.map((id): Action => ({ kind: 'delete', key: grantRoleKey(of, id) })),
     ],
   };
@@ -189,12 +189,11 @@ export function changeGrantRoles(
   before: GrantOf,
   roles: readonly string[],
   now: string,
-  writtenAt: number,
   touchEnd?: typeof touch,
 ): readonly Action[] {
   const gone = before.roles.filter((id) => !roles.includes(id));
   return [
-    ...changeEdge(tenantGrant(before), tenantGrant({ ...before, roles }), now, writtenAt, touchEnd),
+    ...changeEdge(tenantGrant(before), tenantGrant({ ...before, roles }), now, touchEnd),
     ...gone.flatMap((id): Action[] => [
       touch(role(id), 'roles'),
       { kind: 'delete', key: grantRoleKey(before, id) },
@@ -214,12 +213,12 @@ export function globalRole(of: { user: string; role: string }): Edge {
       { ref: r, field: 'role' },
     ],
     // The user shows them too (seed 004, "roles (array of global role IDs)").
-    grant: (at) => [
-      subjectChanges(u, at).addGlobalRole(of.role),
+    grant: [
+      subjectChanges(u).addGlobalRole(of.role),
       { kind: 'update', key: nodeKey(u), add: { roles: new Set([of.role]) } },
     ],
-    revoke: (at) => [
-      subjectChanges(u, at).removeGlobalRole(of.role),
+    revoke: [
+      subjectChanges(u).removeGlobalRole(of.role),
       { kind: 'update', key: nodeKey(u), takeOut: { roles: new Set([of.role]) } },
     ],
   };
@@ -236,7 +235,7 @@ export function admin(of: { user: string }): Edge {
     keys: [edgeKey(u, GLOBAL), edgeKey(GLOBAL, u)],
     attributes: of,
     ends: [{ ref: u, field: 'user' }],
-    grant: (at) => [subjectChanges(u, at).setAdmin(true), flag(u, true)],
-    revoke: (at) => [subjectChanges(u, at).setAdmin(false), flag(u, false)],
+    grant: [subjectChanges(u).setAdmin(true), flag(u, true)],
+    revoke: [subjectChanges(u).setAdmin(false), flag(u, false)],
   };
 }

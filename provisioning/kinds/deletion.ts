@@ -29,8 +29,8 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const page = isUnderWay
     ? await planning.reader.list({ ranges: [{ partition }], limit: A_STEPFUL })
     : { items: await planning.reader.listAll({ ranges: [{ partition }] }) };
-  behaviour.refuseDeletion?.(node, page.items);
-  await behaviour.beforeDeletion?.(planning, node);
+  if (behaviour.keepsOwned) refuseWhileOwning(entity, node, page.items);
+  await behaviour.refuseDeletion?.(planning, node);
   const audit = {
     entity: node.ref,
     tenant: behaviour.tenantOf?.(node),
@@ -53,7 +53,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     removal(entity, node),
     ...freeGuards(entity, node.ref, node.item),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
-    ...(behaviour.onDelete?.(planning, node) ?? []),
+    ...(behaviour.onDelete?.(node) ?? []),
   ];
   const whole = [...rest, ...pieces.flat()];
   if (page.cursor === undefined && fits(whole)) return { actions: whole, result, audit };
@@ -73,7 +73,7 @@ async function piecesOf(
 ): Promise<readonly (readonly Action[])[]> {
   const edges = around.flatMap((item) => {
     const edge = readEdge(item);
-    return edge ? [removeEdge(edge, planning.writtenAt)] : [];
+    return edge ? [removeEdge(edge)] : [];
   });
   return [...edges, ...((await behaviour.remains?.(planning, node, around)) ?? [])];
 }
@@ -93,7 +93,7 @@ export const planClosing = (
       when: { exists: true, equals: { rev: node.item.rev as number } },
       failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
     },
-    ...(behaviour.close?.(planning, node) ?? []),
+    ...(behaviour.close?.(node) ?? []),
   ],
   audit: {
     entity: node.ref,
@@ -118,13 +118,13 @@ export const stale = (entity: Entity) =>
     field: idFieldOf(entity),
   });
 
-/** Refuses to delete a node that still owns something. */
-export function refuseWhileOwning(node: Node, around: readonly Item[], field = 'id'): void {
+/** Refuses to delete a node that still owns something; `around` is what stands in its partition. */
+function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]): void {
   const owned = around.filter((item) => item.Type === OWNERSHIP);
   const [first] = owned;
   if (first) {
     throw conflict(
-      field,
+      idFieldOf(entity),
       `the ${node.ref.type} still has ${owned.length} dependent(s), the first is ${String(first.owned)}`,
     );
   }

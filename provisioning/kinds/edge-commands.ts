@@ -90,7 +90,7 @@ function createCommand(kind: EdgeKind): Command {
       const { edge, tenant } = await kind.make(planning, input);
       const result = { ...edge.attributes, createdAt: planning.now, updatedAt: planning.now };
       return {
-        actions: addEdge(edge, planning.now, planning.writtenAt),
+        actions: addEdge(edge, planning.now),
         result,
         audit: { entity: auditRef(kind, edge.attributes), tenant, after: result },
       };
@@ -126,7 +126,7 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
       kind.refuse?.(after);
       const [old, edge] = [edgeOf(item, kind), edgeOf(after as Item, kind)];
       return {
-        actions: changeEdge(old, edge, planning.now, planning.writtenAt),
+        actions: changeEdge(old, edge, planning.now),
         result: viewOf(after as Item),
         audit: {
           entity: auditRef(kind, item),
@@ -147,7 +147,7 @@ function deleteCommand(kind: EdgeKind): Command {
     plan: async (planning, identity: Attributes) => {
       const item = await existing(planning, kind, identity);
       return {
-        actions: removeEdge(edgeOf(item, kind), planning.writtenAt),
+        actions: removeEdge(edgeOf(item, kind)),
         result: { ...identity, deleted: true },
         audit: {
           entity: auditRef(kind, item),

@@ -32,12 +32,12 @@ export interface Behaviour {
     after: Attributes,
     changes: Attributes,
   ) => Promise<readonly Action[]>;
-  /** Throws when the node cannot be deleted as things are. `around` is all that stands in its partition. */
-  readonly refuseDeletion?: (node: Node, around: readonly Item[]) => void;
-  /** As refuseDeletion, for what stands elsewhere. */
-  readonly beforeDeletion?: (planning: Planning, node: Node) => Promise<void>;
+  /** The node cannot be deleted while other nodes hang on it. */
+  readonly keepsOwned?: true;
+  /** Throws when the node cannot be deleted as things are, for another reason. */
+  readonly refuseDeletion?: (planning: Planning, node: Node) => Promise<void>;
   /** Makes the node count for nothing at once, before its edges go in steps. */
-  readonly close?: (planning: Planning, node: Node) => readonly Action[];
+  readonly close?: (node: Node) => readonly Action[];
   /** What must go with the node beside its edges, in portions any number of which fit into one step. */
   readonly remains?: (
     planning: Planning,
@@ -45,7 +45,7 @@ export interface Behaviour {
     around: readonly Item[],
   ) => Promise<readonly Action[][]>;
   /** Actions of the deletion itself, beside the node, its guards, its owners' edges and what hung on it. */
-  readonly onDelete?: (planning: Planning, node: Node) => readonly Action[];
+  readonly onDelete?: (node: Node) => readonly Action[];
   /** The tenant whose log records changes of this node. */
   readonly tenantOf?: (node: Node) => Ref | undefined;
 }

@@ -1,4 +1,4 @@
-import { type Entity, INDEXES } from '../../table/entities/entity.ts';
+import { DAY_MS, type Entity, INDEXES } from '../../table/entities/entity.ts';
 import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import {
   datedSort,
@@ -17,7 +17,6 @@ type Kept = Readonly<Record<string, string | number>>;
 
 /** Sorts after every date: what has none is not what "until this date" asks for. */
 const NO_DATE = '9999-12-31T23:59:59.999Z';
-const DAY_SECONDS = 86_400;
 
 const entry = (index: string, partition: string, sort: string) => ({
   [`${index}PK`]: partition,
@@ -49,9 +48,7 @@ export function indexAttributes(entity: Entity, ref: Ref, attributes: Attributes
     ...(status
       ? entry(INDEXES.status, statusPartition(ref.type, status, shard), datedSort(date ?? NO_DATE, ref.id))
       : {}),
-    ...(from && expires
-      ? { ttl: Math.floor(Date.parse(from) / 1000) + expires.afterDays * DAY_SECONDS }
-      : {}),
+    ...(from && expires ? { ttl: Math.floor((Date.parse(from) + expires.afterDays * DAY_MS) / 1000) } : {}),
   };
 }
 

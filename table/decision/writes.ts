@@ -20,69 +20,58 @@ import type { Effect } from './facts.ts';
 
 /**
  * Changes of decision items (ADR 0003). Each is one blind update that travels in the transaction of the
- * edge it mirrors, and stamps the item with the time of the write.
+ * edge it mirrors. The time of the write is put in when it is sent: see {@link stampedAt}.
  */
 type Change = Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>;
 
-const update = (key: Key, writtenAt: number, change: Change): Update => ({
+/** What only decision items carry, and each write of one sets. */
+const MARKS = { Type: 'Decision', [Attribute.version]: DECISION_VERSION };
+
+const update = (key: Key, change: Change): Update => ({
   kind: 'update',
   key,
   ...change,
-  set: {
-    ...change.set,
-    Type: 'Decision',
-    [Attribute.version]: DECISION_VERSION,
-    [Attribute.writtenAt]: writtenAt,
-  },
+  set: { ...change.set, ...MARKS },
 });
 
 /**
- * The same writes, stamped with the time at which they are sent. The margin for coherence counts from the stamp
- * to the arrival (ADR 0008), and what was read before, to plan them, may have taken long.
+ * The actions as they are sent at `writtenAt`: every write of a decision item says so. The margin for coherence
+ * counts from this stamp to the arrival (ADR 0008), and what was read before, to plan them, may have taken long.
  */
 export const stampedAt = (actions: readonly Action[], writtenAt: number): readonly Action[] =>
   actions.map((action) => {
     const stamp = { [Attribute.writtenAt]: writtenAt };
-    if (action.kind === 'put' && Attribute.writtenAt in action.item) {
+    if (action.kind === 'put' && Attribute.version in action.item) {
       return { ...action, item: { ...action.item, ...stamp } };
     }
-    if (action.kind === 'update' && action.set && Attribute.writtenAt in action.set) {
+    if (action.kind === 'update' && action.set && Attribute.version in action.set) {
       return { ...action, set: { ...action.set, ...stamp } };
     }
     return action;
   });
 
 /** A subject's or a scope's item exists as long as the node does: a write to a missing one is refused. */
-const updateExisting = (ref: Ref, writtenAt: number, change: Change): Update => ({
-  ...update(decisionKey(ref), writtenAt, change),
+const updateExisting = (ref: Ref, change: Change): Update => ({
+  ...update(decisionKey(ref), change),
   when: { exists: true },
   failure: () => notFound(ref.type, formatRef(ref)),
 });
 
 const set = (member: string) => new Set([member]);
 
-const start = (ref: Ref, writtenAt: number, facts: Readonly<Record<string, unknown>>): Put =>
-  create(
-    {
-      ...decisionKey(ref),
-      Type: 'Decision',
-      [Attribute.version]: DECISION_VERSION,
-      [Attribute.writtenAt]: writtenAt,
-      ...facts,
-    },
-    () => conflict('id', `${formatRef(ref)} exists already`),
+const start = (ref: Ref, facts: Readonly<Record<string, unknown>>): Put =>
+  create({ ...decisionKey(ref), ...MARKS, ...facts }, () =>
+    conflict('id', `${formatRef(ref)} exists already`),
   );
 
 /** The decision item of a new user. */
-export const newSubject = (ref: Ref, writtenAt: number, facts: { status: string; endsAt?: string }): Put =>
-  start(ref, writtenAt, facts);
+export const newSubject = (ref: Ref, facts: { status: string; endsAt?: string }): Put => start(ref, facts);
 
 /** The decision item of a new scope. */
 export const newScope = (
   ref: Ref,
-  writtenAt: number,
   facts: { status: string; combination?: string; ancestors: readonly string[]; enterprise?: string },
-): Put => start(ref, writtenAt, facts);
+): Put => start(ref, facts);
 
 /** What a check looks at of a token or a session; `ttl` in epoch seconds. */
 export interface BearerRecord {
@@ -95,18 +84,14 @@ export interface BearerRecord {
 }
 
 /** The decision item of a new token or login session. */
-export const newBearer = (ref: Ref, writtenAt: number, record: BearerRecord): Put =>
-  start(ref, writtenAt, { ...record });
+export const newBearer = (ref: Ref, record: BearerRecord): Put => start(ref, { ...record });
 
 /** Changes of it: `revoked` ends a token, at once. */
-export const changeBearer = (
-  ref: Ref,
-  writtenAt: number,
-  set: Partial<Pick<BearerRecord, 'status' | 'endsAt'>>,
-): Update => updateExisting(ref, writtenAt, { set });
+export const changeBearer = (ref: Ref, set: Partial<Pick<BearerRecord, 'status' | 'endsAt'>>): Update =>
+  updateExisting(ref, { set });
 
-export function subjectChanges(subject: Ref, writtenAt: number) {
-  const change = (how: Change) => updateExisting(subject, writtenAt, how);
+export function subjectChanges(subject: Ref) {
+  const change = (how: Change) => updateExisting(subject, how);
   return {
     join: (group: string) => change({ add: { [Attribute.groups]: set(group) } }),
     leave: (group: string) => change({ takeOut: { [Attribute.groups]: set(group) } }),
@@ -127,8 +112,8 @@ export function subjectChanges(subject: Ref, writtenAt: number) {
   };
 }
 
-export function scopeChanges(scope: Ref, writtenAt: number) {
-  const change = (how: Change) => updateExisting(scope, writtenAt, how);
+export function scopeChanges(scope: Ref) {
+  const change = (how: Change) => updateExisting(scope, how);
   return {
     addGroupRole: (group: string, role: string) => change({ add: { [groupAttribute(group)]: set(role) } }),
     removeGroupRole: (group: string, role: string) =>
@@ -153,17 +138,15 @@ const entitle = (attribute: string, window: Window | undefined): Change =>
   window ? { set: { [attribute]: formatInterval(window.start, window.end) } } : { remove: [attribute] };
 
 /** Marks a module as sold by subscription, or as free. */
-export const moduleChange = (module: string, isSold: boolean, writtenAt: number): Update =>
+export const moduleChange = (module: string, isSold: boolean): Update =>
   update(
     globalKey(),
-    writtenAt,
     isSold ? { set: { [moduleAttribute(module)]: true } } : { remove: [moduleAttribute(module)] },
   );
 
 /** Changes of the role table: of one root, or of the global roles when there is no owner. */
-export function roleChanges(owner: Ref | undefined, writtenAt: number) {
-  const change = (how: Change) =>
-    owner ? updateExisting(owner, writtenAt, how) : update(globalKey(), writtenAt, how);
+export function roleChanges(owner: Ref | undefined) {
+  const change = (how: Change) => (owner ? updateExisting(owner, how) : update(globalKey(), how));
   return {
     list: (role: string, parent: string | undefined) =>
       change({ set: { [roleAttribute(role)]: parent ?? '' } }),
@@ -175,10 +158,10 @@ export function roleChanges(owner: Ref | undefined, writtenAt: number) {
 }
 
 /** Changes of the effects of roles on one permission. */
-export function permissionChanges(permission: PermissionName, owner: Ref | undefined, writtenAt: number) {
+export function permissionChanges(permission: PermissionName, owner: Ref | undefined) {
   const ref = { type: permission.kind, id: permission.text };
   const key = owner ? ownedEffectsKey(owner, permission) : decisionKey(ref);
-  const change = (how: Change) => update(key, writtenAt, how);
+  const change = (how: Change) => update(key, how);
   return {
     register: () => change({ set: { [Attribute.registered]: true } }),
     /** From now on nobody may use it. */

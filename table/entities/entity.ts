@@ -53,6 +53,9 @@ export interface Entity {
   readonly expires?: { readonly from: string; readonly afterDays: number };
 }
 
+/** What lifetimes are counted in. */
+export const DAY_MS = 86_400_000;
+
 /** The indexes. Administration's lists use them, decisions never. */
 export const INDEXES = {
   /** All of a type. */

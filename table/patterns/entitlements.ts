@@ -2,10 +2,10 @@ import { parseScopeRef } from '../entities/scope-types.ts';
 import { invalid } from '../errors.ts';
 import { isName } from '../identifiers.ts';
 import type { Item } from '../item.ts';
-import { nodeKey } from '../keys.ts';
 import { ownedBy } from './lists.ts';
-import { instantOf, type PageInput, pattern, refOf } from './pattern.ts';
-import { itemAt, pageOf } from './reads.ts';
+import { instantOf, type PageInput, pattern } from './pattern.ts';
+import { pageOf } from './reads.ts';
+import { byId } from './shapes.ts';
 
 /** Subscriptions of scopes to modules (seeds 000 and 001). */
 const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
@@ -18,16 +18,11 @@ const isInForce =
     (typeof startDate !== 'string' || Date.parse(startDate) <= at) &&
     (typeof endDate !== 'string' || at < Date.parse(endDate));
 
-export const subscription = pattern(
-  {
-    name: 'subscription',
-    title: 'a subscription by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['AM-25'],
-  },
-  (reader, input: { readonly subscription: string }) =>
-    itemAt(reader, nodeKey(refOf('subscription', input.subscription, 'subscription'))),
-);
+export const subscription = byId('subscription', {
+  name: 'subscription',
+  title: 'a subscription by id',
+  rows: ['AM-25'],
+});
 
 export const activeSubscriptions = pattern(
   {

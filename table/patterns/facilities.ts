@@ -1,21 +1,18 @@
 import { invalid } from '../errors.ts';
 import { formatRef, isType } from '../identifiers.ts';
 import type { Item } from '../item.ts';
-import { guardKey, nodeKey, parseKey } from '../keys.ts';
+import { guardKey, parseKey } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
 import type { Page } from '../read/query.ts';
 import { type View, viewOf } from '../view.ts';
-import { allInTenant, inTenant, ownedBy } from './lists.ts';
+import { allInTenant, inTenant } from './lists.ts';
 import { type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
-import { itemAt, nodeByGuard, pageOf } from './reads.ts';
+import { nodeByGuard, pageOf } from './reads.ts';
+import { byId, ownedOf } from './shapes.ts';
 
 /** Clients and what stands below them (seeds 000 and 001). */
 interface OfClient extends PageInput {
   readonly client: string;
-}
-
-interface OfBuilding extends PageInput {
-  readonly building: string;
 }
 
 /** A node with its reference: in a list of several types an id does not say what it is of. */
@@ -24,16 +21,11 @@ function named(item: Item): View {
   return key?.form === 'node' ? { ...viewOf(item), ref: formatRef(key) } : viewOf(item);
 }
 
-export const client = pattern(
-  {
-    name: 'client',
-    title: 'a client by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['AM-04'],
-  },
-  (reader, input: { readonly client: string }) =>
-    itemAt(reader, nodeKey(refOf('client', input.client, 'client'))),
-);
+export const client = byId('client', {
+  name: 'client',
+  title: 'a client by id',
+  rows: ['AM-04'],
+});
 
 export const clientByName = pattern(
   {
@@ -72,46 +64,26 @@ export const entitiesOfClientByType = pattern(
   },
 );
 
-export const projectsOfClient = pattern(
-  {
-    name: 'projects-of-client',
-    title: 'the projects of a client',
-    reads: [{ operation: 'Query' }],
-    rows: ['AM-05'],
-  },
-  (reader, input: OfClient) =>
-    pageOf(reader, ownedBy(refOf('client', input.client, 'client'), 'project'), input),
-);
+export const projectsOfClient = ownedOf('client', 'project', {
+  name: 'projects-of-client',
+  title: 'the projects of a client',
+  rows: ['AM-05'],
+});
 
-export const buildingsOfProject = pattern(
-  {
-    name: 'buildings-of-project',
-    title: 'the buildings of a project',
-    reads: [{ operation: 'Query' }],
-    rows: ['AM-06'],
-  },
-  (reader, { project, ...page }: PageInput & { readonly project: string }) =>
-    pageOf(reader, ownedBy(refOf('project', project, 'project'), 'building'), page),
-);
+export const buildingsOfProject = ownedOf('project', 'building', {
+  name: 'buildings-of-project',
+  title: 'the buildings of a project',
+  rows: ['AM-06'],
+});
 
-export const devicesOfBuilding = pattern(
-  {
-    name: 'devices-of-building',
-    title: 'the devices of a building and of all its zones; each tells where it is',
-    reads: [{ operation: 'Query' }],
-    rows: ['AM-07'],
-  },
-  (reader, input: OfBuilding) =>
-    pageOf(reader, ownedBy(refOf('building', input.building, 'building'), 'device'), input),
-);
+export const devicesOfBuilding = ownedOf('building', 'device', {
+  name: 'devices-of-building',
+  title: 'the devices of a building and of all its zones; each tells where it is',
+  rows: ['AM-07'],
+});
 
-export const zonesOfBuilding = pattern(
-  {
-    name: 'zones-of-building',
-    title: 'the zones of a building, those within zones too; each tells its parent',
-    reads: [{ operation: 'Query' }],
-    rows: ['AM-08'],
-  },
-  (reader, input: OfBuilding) =>
-    pageOf(reader, ownedBy(refOf('building', input.building, 'building'), 'zone'), input),
-);
+export const zonesOfBuilding = ownedOf('building', 'zone', {
+  name: 'zones-of-building',
+  title: 'the zones of a building, those within zones too; each tells its parent',
+  rows: ['AM-08'],
+});

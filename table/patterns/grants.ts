@@ -1,12 +1,12 @@
-import { INDEXES } from '../entities/entity.ts';
 import { mayBeScopeType, parseScopeRef } from '../entities/scope-types.ts';
 import { invalid } from '../errors.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
-import { edgeKey, nodeKey } from '../keys.ts';
-import { allOf, edgesFrom, wideEdgesFrom } from './lists.ts';
+import { edgeKey } from '../keys.ts';
+import { edgesFrom, wideEdgesFrom } from './lists.ts';
 import { instantOf, type PageInput, pattern, refOf, subjectOf } from './pattern.ts';
 import { itemAt, pageOf, rootTypes } from './reads.ts';
+import { byId, every } from './shapes.ts';
 
 interface OfUser extends PageInput {
   readonly user: string;
@@ -31,26 +31,17 @@ const isInForce =
 
 const readAt = (at: string): number => Date.parse(instantOf(at, 'at'));
 
-export const group = pattern(
-  {
-    name: 'group',
-    title: 'a group by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['RB-05'],
-  },
-  (reader, input: { readonly group: string }) =>
-    itemAt(reader, nodeKey(refOf('group', input.group, 'group'))),
-);
+export const group = byId('group', {
+  name: 'group',
+  title: 'a group by id',
+  rows: ['RB-05'],
+});
 
-export const groups = pattern(
-  {
-    name: 'groups',
-    title: 'all groups',
-    reads: [{ operation: 'Query', index: INDEXES.all }],
-    rows: ['PL-20'],
-  },
-  (reader, page: PageInput) => pageOf(reader, allOf('group'), page),
-);
+export const groups = every('group', {
+  name: 'groups',
+  title: 'all groups',
+  rows: ['PL-20'],
+});
 
 export const locationsOfUser = pattern(
   {
@@ -152,15 +143,11 @@ export const grantsOfUser = pattern(
     pageOf(reader, edgesFrom(subjectOf(user), ...(await rootTypes(reader))), page),
 );
 
-export const grantById = pattern(
-  {
-    name: 'grant-by-id',
-    title: 'a grant by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['AZ-08'],
-  },
-  (reader, { grant }: { readonly grant: string }) => itemAt(reader, nodeKey(refOf('grant', grant, 'grant'))),
-);
+export const grantById = byId('grant', {
+  name: 'grant-by-id',
+  title: 'a grant by id',
+  rows: ['AZ-08'],
+});
 
 export const assignmentsOfUserAt = pattern(
   {

@@ -1,19 +1,16 @@
 import { INDEXES } from '../entities/entity.ts';
 import { RECORDS } from '../entities/records.ts';
-import { allOf, inTenant, withStatus } from './lists.ts';
+import { inTenant, withStatus } from './lists.ts';
 import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
 import { mergedPageOf, pageOf } from './reads.ts';
+import { every } from './shapes.ts';
 
 /** The records of notifications that were sent, failed or were skipped (seed 002). */
-export const notifications = pattern(
-  {
-    name: 'notifications',
-    title: 'all records of notifications',
-    reads: [{ operation: 'Query', index: INDEXES.all }],
-    rows: ['PL-14'],
-  },
-  (reader, page: PageInput) => pageOf(reader, allOf('notification'), page),
-);
+export const notifications = every('notification', {
+  name: 'notifications',
+  title: 'all records of notifications',
+  rows: ['PL-14'],
+});
 
 export const notificationsOfAccount = pattern(
   {

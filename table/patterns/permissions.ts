@@ -4,9 +4,10 @@ import { formatRef, isName, type Ref } from '../identifiers.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, guardKey, nodeKey, permissionRef } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
 import { readPermissionName } from '../permission-name.ts';
-import { allOf, edgesFrom, nodeWith, ownedBy } from './lists.ts';
+import { edgesFrom, nodeWith, ownedBy } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
 import { itemAt, nodeByGuard, pageOf, typedPageOf } from './reads.ts';
+import { byId, every, ownedOf } from './shapes.ts';
 
 /** Scopes of roles that no tenant owns. */
 const UNOWNED: ReadonlySet<string> = new Set(['global', 'tenant']);
@@ -30,15 +31,11 @@ interface OfRole extends PageInput {
   readonly role: string;
 }
 
-export const role = pattern(
-  {
-    name: 'role',
-    title: 'a role by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['AZ-05', 'AM-18', 'AM-24'],
-  },
-  (reader, input: { readonly role: string }) => itemAt(reader, nodeKey(refOf('role', input.role, 'role'))),
-);
+export const role = byId('role', {
+  name: 'role',
+  title: 'a role by id',
+  rows: ['AZ-05', 'AM-18', 'AM-24'],
+});
 
 export const roleByName = pattern(
   {
@@ -104,15 +101,11 @@ export const rolesOfScope = pattern(
     pageOf(reader, ownedBy(shelfOf(scope), 'role'), page),
 );
 
-export const heirsOfRole = pattern(
-  {
-    name: 'heirs-of-role',
-    title: 'the roles that inherit directly from a role',
-    reads: [{ operation: 'Query' }],
-    rows: ['AM-18'],
-  },
-  (reader, input: OfRole) => pageOf(reader, ownedBy(refOf('role', input.role, 'role'), 'role'), input),
-);
+export const heirsOfRole = ownedOf('role', 'role', {
+  name: 'heirs-of-role',
+  title: 'the roles that inherit directly from a role',
+  rows: ['AM-18'],
+});
 
 export const permissionsOfRole = pattern(
   {
@@ -141,23 +134,18 @@ export const permission = pattern(
   },
 );
 
-export const permissions = pattern(
-  {
-    name: 'permissions',
-    title: 'every permission that is registered',
-    reads: [{ operation: 'Query', index: 'GSI1' }],
-    rows: ['AM-02', 'AM-17'],
-  },
-  (reader, input: PageInput) => pageOf(reader, allOf('permission'), input),
-);
+export const permissions = every('permission', {
+  name: 'permissions',
+  title: 'every permission that is registered',
+  rows: ['AM-02', 'AM-17'],
+});
 
-export const roleTemplate = pattern(
+export const roleTemplate = byId(
+  'template',
   {
     name: 'role-template',
     title: 'a role template by id',
-    reads: [{ operation: 'GetItem' }],
     rows: ['AM-24'],
   },
-  (reader, { template }: { readonly template: string }) =>
-    itemAt(reader, nodeKey(refOf('role-template', template, 'template'))),
+  'role-template',
 );

@@ -1,28 +1,11 @@
 import { INDEXES } from '../entities/entity.ts';
 import { PLATFORM } from '../entities/platform.ts';
-import type { EntityType } from '../entities/registry.ts';
-import { allOf, isOwnership, nodeWith, ownedBy, withStatus } from './lists.ts';
-import { type Facts, optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
-import { mergedPageOf, pageOf, typedPageOf } from './reads.ts';
+import { isOwnership, nodeWith, withStatus } from './lists.ts';
+import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
+import { mergedPageOf, typedPageOf } from './reads.ts';
+import { every, ownedOf } from './shapes.ts';
 
 /** Seed 002: accounts and enterprises, and what hangs on them. */
-type Named = Omit<Facts, 'reads'>;
-type Owner = 'account' | 'enterprise' | 'workstream';
-
-/** All of a kind. */
-const every = (type: EntityType, facts: Named) =>
-  pattern({ ...facts, reads: [{ operation: 'Query', index: INDEXES.all }] }, (reader, page: PageInput) =>
-    pageOf(reader, allOf(type), page),
-  );
-
-/** What one owner has of a type. */
-const ownedOf = <O extends Owner>(owner: O, type: EntityType, facts: Named) =>
-  pattern(
-    { ...facts, reads: [{ operation: 'Query' }] },
-    (reader, input: PageInput & Readonly<Record<O, string>>) =>
-      pageOf(reader, ownedBy(refOf(owner, input[owner], owner), type), input),
-  );
-
 export const accounts = every('account', { name: 'accounts', title: 'all accounts', rows: ['PL-01'] });
 
 export const enterprises = every('enterprise', {

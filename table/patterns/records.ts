@@ -4,7 +4,8 @@ import { nodeKey } from '../keys.ts';
 import { type View, viewOf } from '../view.ts';
 import { inTenant, logOf, ownedBy } from './lists.ts';
 import { instantOf, type PageInput, type Period, pattern, periodOf, refOf, subjectOf } from './pattern.ts';
-import { itemAt, mergedPageOf, pageOf } from './reads.ts';
+import { mergedPageOf, pageOf } from './reads.ts';
+import { byId } from './shapes.ts';
 
 /** What is kept for a time: the audit log, tokens, login sessions (seed 000). */
 interface OfUserAt extends PageInput {
@@ -43,16 +44,11 @@ export const activityOfUser = pattern(
     pageOf(reader, inTenant('audit', subjectOf(user), periodOf({ from, until })), page),
 );
 
-export const token = pattern(
-  {
-    name: 'token',
-    title: 'a token by id, without its hash',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['AM-21'],
-  },
-  (reader, input: { readonly token: string }) =>
-    itemAt(reader, nodeKey(refOf('token', input.token, 'token'))),
-);
+export const token = byId('token', {
+  name: 'token',
+  title: 'a token by id, without its hash',
+  rows: ['AM-21'],
+});
 
 export const tokensInForce = pattern(
   {

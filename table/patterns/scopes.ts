@@ -1,18 +1,14 @@
-import { guardKey, nodeKey } from '../keys.ts';
+import { guardKey } from '../keys.ts';
 import { normaliseCode, normaliseName } from '../normalise.ts';
-import { pattern, refOf } from './pattern.ts';
-import { itemAt, nodeByGuard } from './reads.ts';
+import { pattern } from './pattern.ts';
+import { nodeByGuard } from './reads.ts';
+import { byId } from './shapes.ts';
 
-export const location = pattern(
-  {
-    name: 'location',
-    title: 'a location by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['RB-03'],
-  },
-  (reader, input: { readonly location: string }) =>
-    itemAt(reader, nodeKey(refOf('location', input.location, 'location'))),
-);
+export const location = byId('location', {
+  name: 'location',
+  title: 'a location by id',
+  rows: ['RB-03'],
+});
 
 export const locationByCode = pattern(
   {
@@ -25,16 +21,11 @@ export const locationByCode = pattern(
     nodeByGuard(reader, guardKey('LOCATION_CODE', normaliseCode(code, 'code'))),
 );
 
-export const tenant = pattern(
-  {
-    name: 'tenant',
-    title: 'a tenant by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['AZ-01', 'AZ-14'],
-  },
-  (reader, input: { readonly tenant: string }) =>
-    itemAt(reader, nodeKey(refOf('tenant', input.tenant, 'tenant'))),
-);
+export const tenant = byId('tenant', {
+  name: 'tenant',
+  title: 'a tenant by id',
+  rows: ['AZ-01', 'AZ-14'],
+});
 
 export const tenantByName = pattern(
   {

@@ -1,13 +1,14 @@
 import { INDEXES } from '../entities/entity.ts';
 import { SUBJECTS } from '../entities/subjects.ts';
 import { formatRef } from '../identifiers.ts';
-import { guardKey, type Key, nodeKey } from '../keys.ts';
+import { guardKey, type Key } from '../keys.ts';
 import { normaliseEmail, normalisePhone, normaliseUsername } from '../normalise.ts';
 import type { Reader } from '../read/reader.ts';
 import type { View } from '../view.ts';
 import { inTenant, nodeWith, withStatus } from './lists.ts';
 import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
-import { itemAt, mergedPageOf, nodeByGuard, ownerOf, pageOf, typedPageOf } from './reads.ts';
+import { mergedPageOf, nodeByGuard, ownerOf, pageOf, typedPageOf } from './reads.ts';
+import { byId } from './shapes.ts';
 
 /** The guard of one of a user's unique values, as a look-up: whose it is, and what it repeats. */
 async function holderOf(reader: Reader, key: Key): Promise<View | undefined> {
@@ -66,15 +67,11 @@ export const userIdByUsername = pattern(
     holderOf(reader, guardKey('USERNAME', normaliseUsername(username, 'username'))),
 );
 
-export const user = pattern(
-  {
-    name: 'user',
-    title: 'a user by id',
-    reads: [{ operation: 'GetItem' }],
-    rows: ['RB-02', 'AZ-03', 'AZ-12'],
-  },
-  (reader, input: { readonly user: string }) => itemAt(reader, nodeKey(refOf('user', input.user, 'user'))),
-);
+export const user = byId('user', {
+  name: 'user',
+  title: 'a user by id',
+  rows: ['RB-02', 'AZ-03', 'AZ-12'],
+});
 
 export const usersOfAccount = pattern(
   {

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
+import { stampedAt, subjectChanges } from '../../table/decision/writes.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** SPEC section 2, step by step, on a real DynamoDB engine. */
@@ -221,10 +222,13 @@ describe('step 6: roles in force', () => {
       { field: 'role' },
     );
     // Even an edge that was written behind provisioning's back does not make it count.
-    const { subjectChanges } = await import('../../table/decision/writes.ts');
-    await world.writer.send([
-      subjectChanges({ type: 'user', id: bob }, 1).assign(`tenant:${b}`, role, undefined, undefined),
-    ]);
+    const astray = subjectChanges({ type: 'user', id: bob }).assign(
+      `tenant:${b}`,
+      role,
+      undefined,
+      undefined,
+    );
+    await world.writer.send(stampedAt([astray], 1));
     expect(await world.newEngine().check(`user:${bob}`, 'dashboard', `tenant:${b}`)).toMatchObject({
       reason: 'no_grant',
     });

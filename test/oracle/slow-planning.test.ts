@@ -1,27 +1,18 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import type { Reader } from '../../table/read/reader.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { createVault, type Vault } from '../support/vault.ts';
 
 /**
  * The margin for coherence and freshness counts from a write's stamp to its arrival. A command reads before it
  * writes, which may take longer than the margin: the stamp is of the sending, not of the beginning.
  */
-let world: World;
-const id: Record<string, string> = {};
+let vault: Vault;
+let world: Vault['world'];
 beforeEach(async () => {
-  world = await createWorld();
-  const make = async (name: string, command: string, input: Record<string, unknown>) => {
-    id[name] = (await world.run(command, input)).id;
-  };
-  await world.run('page.create', { name: 'vault' });
-  await make('place', 'location.create', { name: 'Place' });
-  await make('elsewhere', 'location.create', { name: 'Elsewhere' });
-  await make('role', 'role.create', { name: 'keeper', scope: 'tenant' });
-  await world.run('role-permission.create', { role: id.role, permission: 'vault', effect: 'ALLOW' });
-  await make('group', 'group.create', { scope: `location:${id.place}`, name: 'keepers' });
-  await make('eve', 'user.create', {});
-  await world.run('membership.create', { user: id.eve, group: id.group });
+  vault = await createVault();
+  world = vault.world;
+  await world.run('membership.create', { user: vault.eve, group: vault.group });
   world.settle();
 });
 
@@ -43,7 +34,7 @@ async function giveRoleSlowly(meanwhile: () => Promise<unknown>): Promise<string
   });
   const answer = await provision({
     command: 'group-role.create',
-    input: { group: id.group, role: id.role },
+    input: { group: vault.group, role: vault.role },
   });
   if (!answer.ok) throw new Error(answer.error.message);
   expect(isFirst).toBe(false);
@@ -52,28 +43,27 @@ async function giveRoleSlowly(meanwhile: () => Promise<unknown>): Promise<string
 
 test('atLeast never answers from before a write that was long in planning', async () => {
   const engine = world.newEngine();
-  const eve = `user:${id.eve}`;
-  const place = `location:${id.place}`;
+  const eve = `user:${vault.eve}`;
   const token = await giveRoleSlowly(async () => {
     world.clock.advance(7_000);
-    expect(await engine.check(eve, 'vault', place)).toMatchObject({ reason: 'no_grant' });
+    expect(await engine.check(eve, 'vault', vault.place)).toMatchObject({ reason: 'no_grant' });
     world.clock.advance(1_000);
   });
-  expect(await engine.check(eve, 'vault', place, { freshness: { atLeast: token } })).toMatchObject({
+  expect(await engine.check(eve, 'vault', vault.place, { freshness: { atLeast: token } })).toMatchObject({
     reason: 'role',
   });
 });
 
 test('who was removed before a role came that was long in planning is not let in', async () => {
   const engine = world.newEngine();
-  const eve = `user:${id.eve}`;
+  const eve = `user:${vault.eve}`;
   await giveRoleSlowly(async () => {
     world.clock.advance(7_000);
-    await engine.check(eve, 'vault', `location:${id.elsewhere}`);
+    await engine.check(eve, 'vault', vault.elsewhere);
     world.clock.advance(1_000);
-    await world.run('membership.delete', { user: id.eve, group: id.group });
+    await world.run('membership.delete', { user: vault.eve, group: vault.group });
     world.clock.advance(1_000);
   });
   world.clock.advance(1_000);
-  expect(await engine.check(eve, 'vault', `location:${id.place}`)).toMatchObject({ reason: 'no_grant' });
+  expect(await engine.check(eve, 'vault', vault.place)).toMatchObject({ reason: 'no_grant' });
 });

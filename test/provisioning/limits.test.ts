@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { subjectChanges } from '../../table/decision/writes.ts';
+import { stampedAt, subjectChanges } from '../../table/decision/writes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -241,7 +241,8 @@ describe('a decision item that is full', () => {
     for (const portion of [1_000, 100, 10, 1]) {
       for (let isFull = false; !isFull; ) {
         const groups = new Set(count(portion).map(() => ulid()));
-        isFull = await world.writer.send([{ ...subjectChanges(ref, 1).join(''), add: { groups } }]).then(
+        const joined = { ...subjectChanges(ref).join(''), add: { groups } };
+        isFull = await world.writer.send(stampedAt([joined], 1)).then(
           () => false,
           ({ code }) => code === 'limit_exceeded',
         );

@@ -18,9 +18,12 @@ import { row } from './row.ts';
 import {
   BAD_CURSOR,
   create,
+  HOUR,
+  instantOf,
   NOBODY,
   newCampus,
   newClient,
+  newEstate,
   newRole,
   newUser,
   place,
@@ -31,17 +34,6 @@ import {
 } from './setup.ts';
 
 /** Seeds 000 and 001: users, roles, permissions, and who holds what where. */
-const HOUR = 3_600_000;
-
-const instantOf = (world: World, hours = 0): string =>
-  new Date(world.clock.now() + hours * HOUR).toISOString();
-
-/** A client with a project and a building in it. */
-async function newEstate(world: World, name: string) {
-  const client = await newClient(world, name);
-  const project = await place(world, 'project', client);
-  return { client, project, building: await place(world, 'building', project) };
-}
 
 const newPermissions = (world: World, ...names: readonly string[]) =>
   several(names.length, (n) => create(world, 'permission', { name: names[n] }));
@@ -90,7 +82,7 @@ row('AM-02', async ({ world, pages, record }) => {
   await assign(ann, here.client, reader);
   await assign(ann, here.project, porter);
   await assign(ann, there.building, keeper);
-  await assign(ann, here.building, keeper, { endsAt: instantOf(world, -1) });
+  await assign(ann, here.building, keeper, { endsAt: instantOf(world, -HOUR) });
   await assign(bob, here.building, keeper);
   world.settle();
 
@@ -220,7 +212,7 @@ row('AM-15', async ({ world, reads, pages }) => {
     world.run('assignment.create', { user, scope: here.project, role: held, ...more });
   await assign(ann, now);
   await assign(ann, ended, { endsAt: instantOf(world) });
-  await assign(ann, later, { startsAt: instantOf(world, 1), endsAt: instantOf(world, 2) });
+  await assign(ann, later, { startsAt: instantOf(world, HOUR), endsAt: instantOf(world, 2 * HOUR) });
   await assign(bob, foreign);
   await world.run('global-role.create', { user: ann, role: global });
   await world.run('grant.create', { user: ann, scope: here.client, roles: [granted] });
@@ -243,9 +235,9 @@ row('AM-15', async ({ world, reads, pages }) => {
   const held = [now, global, granted, grouped].map(String);
   expect(await rolesAt(ann, at)).toEqual(held.toSorted());
   expect(await rolesAt(ann, at, 1)).toEqual(held.toSorted());
-  expect(await rolesAt(ann, instantOf(world, -1))).toEqual([...held, ended].toSorted());
-  expect(await rolesAt(ann, instantOf(world, 1))).toEqual([...held, later].toSorted());
-  expect(await rolesAt(ann, instantOf(world, 2))).toEqual(held.toSorted());
+  expect(await rolesAt(ann, instantOf(world, -HOUR))).toEqual([...held, ended].toSorted());
+  expect(await rolesAt(ann, instantOf(world, HOUR))).toEqual([...held, later].toSorted());
+  expect(await rolesAt(ann, instantOf(world, 2 * HOUR))).toEqual(held.toSorted());
   expect(await rolesAt(bob, at)).toEqual([foreign]);
   const seen = await pages(rolesOfUser, { user: ann, at }, 3);
   expect(seen.map(({ length }) => length)).toEqual([3, 1]);
@@ -270,8 +262,8 @@ row('AM-16', async ({ world, reads, pages }) => {
     world.run('assignment.create', { user, scope, role: held, ...more });
   await assign(ann, here.project);
   await assign(ann, here.building);
-  await assign(ann, annex, { endsAt: instantOf(world, 1) });
-  await assign(ann, there.building, { startsAt: instantOf(world, 1) });
+  await assign(ann, annex, { endsAt: instantOf(world, HOUR) });
+  await assign(ann, there.building, { startsAt: instantOf(world, HOUR) });
   await assign(bob, there.project);
   const group = await create(world, 'group', { scope: zone, name: 'am16' });
   await world.run('membership.create', { user: ann, group });
@@ -290,7 +282,7 @@ row('AM-16', async ({ world, reads, pages }) => {
   expect(await scopesOf(ann, { type: 'building' })).toEqual([here.building, annex].toSorted());
   expect(await scopesOf(ann, { type: 'project' })).toEqual([here.project]);
   expect(await scopesOf(ann, { type: 'zone' })).toEqual([zone]);
-  expect(await scopesOf(ann, { type: 'building', at: instantOf(world, 1) })).toEqual(
+  expect(await scopesOf(ann, { type: 'building', at: instantOf(world, HOUR) })).toEqual(
     [here.building, there.building].toSorted(),
   );
   expect(await scopesOf(bob)).toEqual([there.project]);
@@ -409,7 +401,7 @@ row('AM-19', async ({ world, pages, record }) => {
   const [ann, giver] = [await newUser(world), await newUser(world)];
   const start = world.clock.now() + HOUR;
   const of = { user: ann, scope: here.project, role: held };
-  const [startsAt, endsAt] = [instantOf(world, 1), instantOf(world, 2)];
+  const [startsAt, endsAt] = [instantOf(world, HOUR), instantOf(world, 2 * HOUR)];
   await world.run('assignment.create', { ...of, startsAt, endsAt, createdBy: giver });
   await world.run('assignment.create', { ...of, role: other, scope: there.project });
 

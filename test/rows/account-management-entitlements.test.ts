@@ -5,16 +5,18 @@ import {
   subscription,
   subscriptionsOfModule,
 } from '../../table/patterns/index.ts';
-import type { World } from '../support/world.ts';
 import { row } from './row.ts';
 import {
   BAD_CURSOR,
   create,
+  HOUR,
+  instantOf,
   NOBODY,
   newClient,
   newRole,
   newUser,
   place,
+  refOf,
   setPage,
   several,
   sorted,
@@ -22,15 +24,6 @@ import {
 } from './setup.ts';
 
 /** Seed 000: subscriptions of scopes to modules, and settings down the tree. */
-const HOUR = 3_600_000;
-
-const instantOf = (world: World, hours = 0): string =>
-  new Date(world.clock.now() + hours * HOUR).toISOString();
-
-const refOf = (text: string) => {
-  const [type = '', id = ''] = text.split(':');
-  return { type, id };
-};
 
 row('AM-09', async ({ world, reads, pages }) => {
   const acme = await newClient(world, 'AM09');
@@ -40,15 +33,19 @@ row('AM-09', async ({ world, reads, pages }) => {
   const subscribe = (scope: string, more: Record<string, unknown> = {}) =>
     create(world, 'subscription', { scope, module: 'am09-a', ...more });
   const open = await subscribe(project);
-  const trial = await subscribe(project, { status: 'trial', module: 'am09-b', endDate: instantOf(world, 1) });
-  const dated = await subscribe(project, { startDate: at, endDate: instantOf(world, 2) });
-  const later = await subscribe(project, { startDate: instantOf(world, 1) });
-  const over = await subscribe(project, { startDate: instantOf(world, -9), endDate: at });
-  await subscribe(project, { status: 'expired', endDate: instantOf(world, 9) });
+  const trial = await subscribe(project, {
+    status: 'trial',
+    module: 'am09-b',
+    endDate: instantOf(world, HOUR),
+  });
+  const dated = await subscribe(project, { startDate: at, endDate: instantOf(world, 2 * HOUR) });
+  const later = await subscribe(project, { startDate: instantOf(world, HOUR) });
+  const over = await subscribe(project, { startDate: instantOf(world, -9 * HOUR), endDate: at });
+  await subscribe(project, { status: 'expired', endDate: instantOf(world, 9 * HOUR) });
   const [above, beside] = [await subscribe(acme), await subscribe(twin)];
 
   const active = async (scope: string, hours = 0, limit = 2) =>
-    valuesOf(await pages(activeSubscriptions, { scope, at: instantOf(world, hours) }, limit), 'id');
+    valuesOf(await pages(activeSubscriptions, { scope, at: instantOf(world, hours * HOUR) }, limit), 'id');
   expect(await active(project)).toEqual(sorted(open, trial, dated));
   expect(await active(project, 0, 1)).toEqual(sorted(open, trial, dated));
   expect(await active(project, -1)).toEqual(sorted(open, trial, over));
@@ -225,7 +222,7 @@ row('AM-25', async ({ world, reads, pages, record }) => {
   await create(world, 'subscription', { scope: acme, module: 'am25', status: 'expired' });
   expect(await everywhere()).toEqual([none, none, none, none, none]);
 
-  const [startDate, endDate] = [instantOf(world, 1), instantOf(world, 10)];
+  const [startDate, endDate] = [instantOf(world, HOUR), instantOf(world, 10 * HOUR)];
   const id = await create(world, 'subscription', {
     scope: project,
     module: 'am25',

@@ -10,10 +10,9 @@ import {
   zonesOfBuilding,
 } from '../../table/patterns/index.ts';
 import { row } from './row.ts';
-import { BAD_CURSOR, create, NOBODY, newClient, place, several, sorted, valuesOf } from './setup.ts';
+import { BAD_CURSOR, create, HOUR, NOBODY, newClient, place, several, sorted, valuesOf } from './setup.ts';
 
 /** Seeds 000 and 001: clients, and what stands below them. */
-const HOUR = 3_600_000;
 
 row('AM-03', async ({ world, reads, pages }) => {
   const [acme, twin] = [await newClient(world, 'Acme AM03'), await newClient(world, 'Acme AM03 and Sons')];

@@ -11,20 +11,26 @@ import {
 } from '../../table/patterns/index.ts';
 import type { World } from '../support/world.ts';
 import { row } from './row.ts';
-import { BAD_CURSOR, create, NOBODY, newClient, newUser, place, several, sorted, valuesOf } from './setup.ts';
+import {
+  BAD_CURSOR,
+  create,
+  DAY,
+  HOUR,
+  instantOf,
+  NOBODY,
+  newClient,
+  newUser,
+  place,
+  refOf,
+  several,
+  sorted,
+  valuesOf,
+} from './setup.ts';
 
 /** Seed 000: the audit log, tokens and login sessions, which are kept for a time. */
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const DAY_SECONDS = 86_400;
 
-const instantOf = (world: World, milliseconds = 0): string =>
-  new Date(world.clock.now() + milliseconds).toISOString();
 const seconds = (world: World): number => Math.floor(world.clock.now() / 1000);
-const refOf = (text: string) => {
-  const [type = '', id = ''] = text.split(':');
-  return { type, id };
-};
 
 /** Runs a command as somebody. */
 async function actAs(

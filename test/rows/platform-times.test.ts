@@ -2,13 +2,12 @@ import { expect, vi } from 'vitest';
 import { licensesByEnd, usersByStatus, usersOfAccount } from '../../table/patterns/index.ts';
 import { day, idOf, newAccount, newEnterprise, newLicense } from './platform-setup.ts';
 import { row } from './row.ts';
-import { BAD_CURSOR, create, several, valuesOf } from './setup.ts';
+import { BAD_CURSOR, create, HOUR, several, valuesOf } from './setup.ts';
 
 /**
  * Seed 002, GSI2 and GSI3: what belongs to an account or has a status, by date. An index follows the table by
  * a moment, so what was just written is waited for.
  */
-const HOUR = 3_600_000;
 
 row('PL-05', async ({ world, reads, pages, record }) => {
   const [mine, other] = [await newAccount(world, 'PL05'), await newAccount(world, 'PL05 other')];

@@ -1,8 +1,18 @@
+import { parseRef, type Ref } from '../../table/identifiers.ts';
 import type { World } from '../support/world.ts';
 
 /** What rows of users, locations, groups and roles are set up with. */
 export const NOBODY = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 export const BAD_CURSOR = { code: 'invalid', field: 'cursor' };
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+
+/** The world's time, or so long after it. */
+export const instantOf = (world: World, milliseconds = 0): string =>
+  new Date(world.clock.now() + milliseconds).toISOString();
+
+export const refOf = (text: string): Ref => parseRef(text, 'ref');
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -48,6 +58,13 @@ export const place = async (
   parent: string,
   more: Record<string, unknown> = {},
 ): Promise<string> => `${type}:${await create(world, type, { parent, name: `Some ${type}`, ...more })}`;
+
+/** A client with a project and a building in it. */
+export async function newEstate(world: World, name: string) {
+  const client = await newClient(world, name);
+  const project = await place(world, 'project', client);
+  return { client, project, building: await place(world, 'building', project) };
+}
 
 /** A root scope of a type that an operator has added. */
 export async function newCampus(world: World): Promise<string> {

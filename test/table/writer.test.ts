@@ -10,7 +10,7 @@ test('the same actions sent again on purpose are carried out again, not taken fo
   const world = await createWorld();
   const user = { type: 'user', id: (await world.run('user.create', {})).id };
   const admin = async () => (await world.reader.get(decisionKey(user)))?.isAdmin;
-  const set = (isAdmin: boolean) => world.writer.send([subjectChanges(user, 1).setAdmin(isAdmin)]);
+  const set = (isAdmin: boolean) => world.writer.send([subjectChanges(user).setAdmin(isAdmin)]);
   for (const isAdmin of [true, false, true, false]) {
     await set(isAdmin);
     expect(await admin()).toBe(isAdmin);

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Explanation, Source } from '../../../engine/index.ts';
-import { subjectChanges } from '../../../table/decision/writes.ts';
+import { stampedAt, subjectChanges } from '../../../table/decision/writes.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
 /** Every way to be allowed and every reason to be refused: the explanation names it, and decides as the check. */
@@ -269,9 +269,10 @@ describe('refused for want of a grant: what would have helped', () => {
     const gone = (await run('role.create', { name: 'gone', scope: 'tenant' })).id;
     await run('role.delete', { id: gone });
     const victim = { type: 'user', id: (await run('user.create', {})).id };
-    const changes = subjectChanges(victim, world.clock.now());
-    for (const role of [String(id('other porter')), gone])
-      await writer.send([changes.assign(String(ref.Harbour), role, undefined, undefined)]);
+    for (const role of [String(id('other porter')), gone]) {
+      const change = subjectChanges(victim).assign(String(ref.Harbour), role, undefined, undefined);
+      await writer.send(stampedAt([change], world.clock.now()));
+    }
     const explanation = await explained(ask(`user:${victim.id}`, 'Lighthouse'));
     expect(explanation.reason).toBe('no_grant');
     expect(held(explanation)).toEqual([]);
