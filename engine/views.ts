@@ -163,23 +163,25 @@ function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs }: Boun
     };
     for (let calls = 0; ; calls++) {
       const missing: Need<unknown>[] = [];
-      const again: Need<unknown>[] = [];
+      const found: Need<unknown>[] = [];
+      let isMixed = false;
       const views = questions.map((question) => {
         const watched = watch(find, marginMs);
         const view = assemble(question, watched.find, missing);
-        // What was written just now is read again with the rest: read apart, they might not belong together.
-        if (view ? !watched.isCoherent() : !watched.isSettled()) again.push(...watched.found);
+        if (view ? !watched.isCoherent() : !watched.isSettled()) isMixed = true;
+        found.push(...watched.found);
         return view;
       });
-      if (missing.length === 0 && again.length === 0) return toViews(views, atHand.values());
-      const wanted = [...missing, ...again];
+      if (missing.length === 0 && !isMixed) return toViews(views, atHand.values());
+      // What was written just now is read again with all the rest: read apart, they might not belong together. All of
+      // it, for what questions share would be new for the one and so too new for the other.
+      const wanted = isMixed ? [...missing, ...found] : missing;
       // More than one call can bring together: fewer questions, then, until what each needs fits.
       if (questions.length > 1 && count(wanted) > ITEMS_AT_ONCE) {
         return inHalves(questions, (half) => viewsIn(half, now, sight, spending));
       }
       if (calls === MAX_CALLS) throw changesTooFast();
-      const loaded =
-        again.length > 0 ? store.loadTogether(wanted, spending) : sight.load(missing, now, spending);
+      const loaded = isMixed ? store.loadTogether(wanted, spending) : sight.load(wanted, now, spending);
       for (const [id, entry] of await loaded) atHand.set(id, entry);
     }
   }

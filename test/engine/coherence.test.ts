@@ -75,6 +75,20 @@ describe.each(Object.entries(stories))('%s', (_, story) => {
   });
 });
 
+test('many questions that share some of what was written just now are answered', async () => {
+  const tenant = `tenant:${(await world.run('tenant.create', { name: 'Other' })).id}`;
+  const below = `location:${(await world.run('location.create', { name: 'Below', parent: tenant })).id}`;
+  await world.run('membership.create', { user: zoe.slice('user:'.length), group: vault.group });
+  const scopes = [vault.elsewhere, below, vault.place];
+  for (const order of [scopes, scopes.toReversed()]) {
+    const engine = world.newEngine();
+    const requests = order.map((scope) => ({ subject: zoe, permission: 'vault', scope }));
+    world.calls.length = 0;
+    expect(await engine.checkMany(requests)).toHaveLength(3);
+    expect(world.calls).toHaveLength(2);
+  }
+});
+
 describe('what it costs', () => {
   const cost = () => world.calls.splice(0).map(({ keys }) => keys);
 
