@@ -86,14 +86,21 @@ async function prepare(
   { live, now }: RunOptions,
 ): Promise<Asked> {
   if (!translation)
-    return { reader: live(), now, subjectOf: itself, scopeOf: itself, nameOf: () => undefined };
+    return {
+      reader: live(),
+      now,
+      isQuiet: false,
+      subjectOf: itself,
+      scopeOf: itself,
+      nameOf: () => undefined,
+    };
   const { reader, provisioning } = await tables.create();
   assertNone(source, inWorld(await sendSteps(translation.steps, provisioning)));
   const { subjects, scopes, names } = translation;
   // What the file names nowhere is asked for by an id that nothing has.
   const nobody = ulid();
   return {
-    ...{ reader, now },
+    ...{ reader, now, isQuiet: true },
     subjectOf: (name) => subjects.get(name) ?? `user:${nobody}`,
     scopeOf: (name) => scopes.get(name) ?? `tenant:${nobody}`,
     nameOf: (ref) => names.get(ref),
