@@ -44,9 +44,10 @@ export function readDocument(file: string, text: string): Source {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({
-    place: placeAt(offset),
-    message,
+  const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
+    // Some begin at the blanks before what they are about.
+    place: placeAt(offset + (/^\s+(?=\S)/.exec(text.slice(offset))?.[0].length ?? 0)),
+    message: code === 'DUPLICATE_KEY' ? 'the same key stands above' : message,
   }));
   if (found.length === 0) {
     visit(document, {
@@ -132,12 +133,21 @@ export function assertNone(source: Source, problems: readonly Problem[]): void {
 
 /**
  * What a schema found wrong. The message of an unknown key lists the keys that are known (`object` in
- * world/fields.ts); here it becomes a problem for each such key.
+ * world/fields.ts); here it becomes a problem for each such key, in the place of what follows from it.
  */
-export const problemsOf = (error: z.ZodError): readonly Problem[] =>
-  error.issues.flatMap((issue): readonly Problem[] => {
-    const path = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-    if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+export function problemsOf(error: z.ZodError): readonly Problem[] {
+  const pathOf = ({ path }: z.core.$ZodIssue): Path =>
+    path.map((step) => (typeof step === 'number' ? step : String(step)));
+  const misspelt = new Set(
+    error.issues.filter(({ code }) => code === 'unrecognized_keys').map((issue) => formatPath(pathOf(issue))),
+  );
+  return error.issues.flatMap((issue): readonly Problem[] => {
+    const path = pathOf(issue);
+    if (issue.code !== 'unrecognized_keys')
+      return issue.code === 'custom' && misspelt.has(formatPath(path))
+        ? []
+        : [{ path, message: issue.message }];
     const known = issue.message.split(' ');
     return issue.keys.map((key) => ({ path: [...path, key], message: `unknown key: ${hint(key, known)}` }));
   });
+}

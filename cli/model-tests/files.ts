@@ -95,7 +95,7 @@ async function prepare(
       nameOf: () => undefined,
     };
   const { reader, provisioning } = await tables.create();
-  assertNone(source, inWorld(await sendSteps(translation.steps, provisioning)));
+  assertNone(source, inWorld(await sendSteps(translation, provisioning)));
   const { subjects, scopes, names } = translation;
   // What the file names nowhere is asked for by an id that nothing has.
   const nobody = ulid();

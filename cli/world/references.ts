@@ -27,7 +27,7 @@ export function referenceProblems(world: World): readonly Problem[] {
   const referTo = (path: Path, type: string, name: string | undefined): void => {
     refer(path, type, name, scopes);
     const found = name !== undefined && scopes.has(name) ? world.scopes[name] : undefined;
-    if (found && found.type !== type) tell(path, `${name} is a ${found.type}, not a ${type}`);
+    if (found && found.type !== type) tell(path, `${name} is of type ${found.type}, not ${type}`);
   };
 
   for (const [name, { parents, children }] of Object.entries(world.scopeTypes)) {

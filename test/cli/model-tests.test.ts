@@ -347,6 +347,56 @@ describe('a file without a world asks the table that is there', () => {
   });
 });
 
+describe('what provisioning refuses is told with its place, all of it, and nothing is asked', () => {
+  test.each<[string, string, readonly string[]]>([
+    [
+      'where a scope may not stand, and what hangs on it is not told',
+      `world:
+  pages: [home]
+  scopes:
+    lone: { type: building, parent: here }
+    room: { type: zone, parent: lone }
+    here: { type: tenant }
+    part: { type: location, parent: here, combination: deny-overrides }
+  groups: { g: { scope: room } }
+  users: { ann: { groups: [g], grants: { part: } } }`,
+      [
+        '4:29: world.scopes.lone.parent: a building cannot stand under a tenant',
+        '7:43: world.scopes.part.combination: how effects combine is chosen by the root of the tree',
+      ],
+    ],
+    [
+      'whose role it is',
+      `world:
+  pages: [home]
+  scopes: { here: { type: tenant }, there: { type: tenant } }
+  roles: { r: { owner: here } }
+  groups: { g: { scope: there, roles: [r] } }
+  users: { ann: { globalRoles: [r], assignments: [{ role: r, scope: here, from: 2026-02-01, until: 2026-01-01 }] } }`,
+      [
+        '5:40: world.groups.g.roles[0]: the role belongs to here and cannot be granted in there',
+        '6:33: world.users.ann.globalRoles[0]: only a global role can be held everywhere',
+        '6:93: world.users.ann.assignments[0].until: until is not after from',
+      ],
+    ],
+    [
+      'names that are the same but for their case',
+      `world:
+  pages: [home]
+  scopes: { here: { type: tenant }, HERE: { type: tenant } }
+  users: { ann: }`,
+      ['3:37: world.scopes.HERE: name is taken'],
+    ],
+  ])('%s', async (_, text, messages) => {
+    const file = fileOf(
+      `${text}\ntests: [{ subject: ann, permission: home, scope: here, expect: no_grant }]`,
+    );
+    const { code, out, error } = await gatehouse(['test', file]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error.trimEnd().split('\n')).toEqual(messages.map((message) => `${file}:${message}`));
+  });
+});
+
 test('--table beside files that all bring a world is a mistake', async () => {
   const { code, error } = await gatehouse(['test', '--table', 'live', 'docs/examples/school.test.yaml']);
   expect(code).toBe(2);
