@@ -1,6 +1,6 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type * as z from 'zod';
-import { hint } from './suggest.ts';
+import { hint, nearest } from './suggest.ts';
 
 /** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
 export type Path = readonly (string | number)[];
@@ -138,16 +138,22 @@ export function assertNone(source: Source, problems: readonly Problem[]): void {
 export function problemsOf(error: z.ZodError): readonly Problem[] {
   const pathOf = ({ path }: z.core.$ZodIssue): Path =>
     path.map((step) => (typeof step === 'number' ? step : String(step)));
-  const misspelt = new Set(
-    error.issues.filter(({ code }) => code === 'unrecognized_keys').map((issue) => formatPath(pathOf(issue))),
-  );
+  // Of a mapping with a misspelt key neither the whole is judged, nor the key that was probably meant.
+  const spoilt = new Set<string>();
+  for (const issue of error.issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    spoilt.add(formatPath(pathOf(issue)));
+    for (const key of issue.keys) {
+      const meant = nearest(key, issue.message.split(' '));
+      if (meant !== undefined) spoilt.add(formatPath([...pathOf(issue), meant]));
+    }
+  }
   return error.issues.flatMap((issue): readonly Problem[] => {
     const path = pathOf(issue);
-    if (issue.code !== 'unrecognized_keys')
-      return issue.code === 'custom' && misspelt.has(formatPath(path))
-        ? []
-        : [{ path, message: issue.message }];
-    const known = issue.message.split(' ');
-    return issue.keys.map((key) => ({ path: [...path, key], message: `unknown key: ${hint(key, known)}` }));
+    if (issue.code === 'unrecognized_keys') {
+      const known = issue.message.split(' ');
+      return issue.keys.map((key) => ({ path: [...path, key], message: `unknown key: ${hint(key, known)}` }));
+    }
+    return spoilt.has(formatPath(path)) ? [] : [{ path, message: issue.message }];
   });
 }

@@ -9,7 +9,10 @@ function toProblem({ path, fields }: Step, field: string | undefined, message: s
   const text = message.startsWith(`${field}: `) ? message.slice(`${field}: `.length) : message;
   return {
     path: key === undefined ? path : [...path, key],
-    message: text.replace(CAMEL_CASE, (word) => (Object.hasOwn(fields, word) ? fields[word] : undefined) ?? word),
+    message: text.replace(
+      CAMEL_CASE,
+      (word) => (Object.hasOwn(fields, word) ? fields[word] : undefined) ?? word,
+    ),
   };
 }
 
