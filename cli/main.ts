@@ -6,6 +6,13 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
+// Whoever reads along may stop before the end, as `head` does.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EPIPE') throw fault;
+  });
+}
+
 process.exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   out: (text) => void process.stdout.write(text),

@@ -38,6 +38,9 @@ test('it keeps its first line, and answers as it does in the checkout', async ()
   expect(example.stdout).toMatch(/\n\d+ passed, 0 failed\n$/);
   expect(example.stderr).toBe('');
 
+  const early = await run('bash', ['-c', `'${process.execPath}' '${main}' --help | true`], { cwd: ROOT });
+  expect(early).toEqual({ stdout: '', stderr: '' });
+
   const wrong = run(process.execPath, [main, 'tset'], { cwd: ROOT });
   await expect(wrong).rejects.toMatchObject({
     code: 2,

@@ -335,6 +335,24 @@ describe('a file without a world asks the table that is there', () => {
     expect(out.endsWith('2 passed, 1 failed\n')).toBe(true);
   });
 
+  test('that was written a moment ago, flat scopes and nested ones', async () => {
+    const [tenant, other] = [
+      `tenant:${(await world.run('tenant.create', { name: 'One' })).id}`,
+      `tenant:${(await world.run('tenant.create', { name: 'Two' })).id}`,
+    ];
+    const nested = `location:${(await world.run('location.create', { name: 'In', parent: tenant })).id}`;
+    const ben = `user:${(await world.run('user.create', { displayName: 'Ben' })).id}`;
+    const file = fileOf(`tests:
+  - { subject: "${ben}", permission: home, scope: "${other}", expect: no_grant }
+  - { subject: "user:${user}", permission: home, scope: "${nested}", expect: admin }
+  - { subject: "${ben}", permission: home, scope: "${nested}", expect: deny }
+`);
+    let time = world.clock.now();
+    const now = () => ++time;
+    const { code, error } = await gatehouse(['test', file, '--table', world.table], { now });
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+  });
+
   test('and needs to know which', async () => {
     const file = fileOf(
       `tests: [{ subject: "${NOBODY}", permission: home, scope: "location:${place}", expect: deny }]`,
