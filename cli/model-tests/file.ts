@@ -88,14 +88,12 @@ export interface TestFile {
 
 /** Reads a file of model tests. Throws ProblemsError with everything that can be seen without a table. */
 export function readTestFile(source: Source): TestFile {
-  const data = source.data as { readonly world?: unknown } | null;
-  const parsed = fileSchema.safeParse(data);
+  const parsed = fileSchema.safeParse(source.data);
   if (!parsed.success) {
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;
   }
-  const { at, tests } = parsed.data;
-  const world = parsed.data.world;
+  const { at, world, tests } = parsed.data;
   const read = tests.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
     const ask = (each: string, expected: string): Question => ({
