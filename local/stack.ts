@@ -1,11 +1,11 @@
 import type { RequestListener } from 'node:http';
 import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts';
+import { startEmbeddedEngine } from '../cli/embedded-engine.ts';
 import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
 import { createServiceClient } from '../table/client.ts';
 import { createTable } from '../table/definition.ts';
 import { createApis } from './apis.ts';
 import type { LocalConfiguration } from './configuration.ts';
-import { startEmbeddedEngine } from './embedded-engine.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
 import { createIdentityProvider } from './identity/identity-provider.ts';

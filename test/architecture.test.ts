@@ -9,10 +9,11 @@ import { describe, expect, test } from 'vitest';
  *
  *   request -> authorizer -> engine ----> table (read)
  *   command -> provisioning ------------> table (write)
+ *   cli -> engine, provisioning, table
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRODUCTION = ['table', 'engine', 'authorizer', 'provisioning'];
-const FOLDERS = [...PRODUCTION, 'local', 'bench', 'test'];
+const FOLDERS = [...PRODUCTION, 'cli', 'local', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
 
@@ -121,6 +122,18 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });
 
+  test('cli: the table, the engine and provisioning', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs && !within(to, 'cli/', 'provisioning/', 'table/', 'engine/');
+    expect(ofFolder('cli').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
+  });
+
+  test('the command line is imported by the local stack and by tests only', () => {
+    const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/'));
+    expect(shown(others.filter(({ to }) => within(to, 'cli/')))).toEqual([]);
+  });
+
   test('local: nothing of tests and benchmarks', () => {
     expect(shown(ofFolder('local').filter(({ to }) => within(to, 'test/', 'bench/')))).toEqual([]);
   });
@@ -131,6 +144,7 @@ describe('what a folder may import', () => {
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|zod\/mini|lru-cache|node:crypto)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
+    ['cli', /^(?:commander|yaml|zod|ulid|@aws-sdk\/client-dynamodb|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
     const packages = ofFolder(folder).filter(({ from, isOurs }) => !isOurs && from !== PRINTING);
     expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
@@ -175,7 +189,7 @@ describe('what no file may hold', () => {
   });
 
   test('a key that is put together elsewhere than in table/keys.ts', () => {
-    const outside = [...PRODUCTION, 'local', 'bench'];
+    const outside = [...PRODUCTION, 'cli', 'local', 'bench'];
     const keys = 'table/keys.ts';
     expect(find(/[`'"][A-Z][A-Z_]*#/, outside, keys, DOCUMENTS)).toEqual([]);
     expect(find(/#\$\{|\}#/, outside, keys, DOCUMENTS)).toEqual([]);
@@ -198,14 +212,21 @@ describe('what no file may hold', () => {
       /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;
     const isDefault = (line: string) =>
       /[\w}] = (?:Math\.random|Date\.now|\{ now: Date\.now \})[,\s})]/.test(`${line} `);
-    const found = find(impure, PRODUCTION, ...roots, PRINTING);
+    const found = find(
+      impure,
+      [...PRODUCTION, 'cli'],
+      ...roots,
+      PRINTING,
+      'cli/main.ts',
+      'cli/embedded-engine.ts',
+    );
     expect(found.filter((line) => !isDefault(line))).toEqual([]);
     expect(found.filter(isDefault).length).toBeGreaterThan(0);
   });
 
   test('a stray test.only, console.log or debugger', () => {
     expect(find(/\b(?:test|it|describe)\.only\b|\bdebugger;/, FOLDERS)).toEqual([]);
-    expect(find(/console\.log/, ['table', 'engine', 'authorizer'])).toEqual([]);
+    expect(find(/console\.log/, ['table', 'engine', 'authorizer', 'cli'])).toEqual([]);
   });
 });
 
@@ -235,6 +256,8 @@ describe('the bundle of', () => {
       text: outputFiles[0]?.text ?? '',
     };
   }
+  /** What only the command line uses. */
+  const FOR_PEOPLE = /node_modules\/(?:commander|yaml)\//;
   const WRITES = [
     'TransactWriteItems',
     'BatchWriteItem',
@@ -255,14 +278,16 @@ describe('the bundle of', () => {
     expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
     expect(WRITES.filter((write) => text.includes(write))).toEqual([]);
     expect(included.filter((path) => within(path, 'engine/explain/'))).toEqual([]);
+    expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);
     // A budget: loading is a good part of a cold start.
     expect(text.length).toBeLessThan(460_000);
   });
 
   test('provisioning holds one, so that the search is known to find it, and no decision', async () => {
-    const { ours, text } = await bundle('provisioning/handler.ts');
+    const { ours, included, text } = await bundle('provisioning/handler.ts');
     expect(ours).toContain('table/write/transaction.ts');
     expect(text).toContain('TransactWriteItems');
-    expect(ours.filter((path) => within(path, 'authorizer/', 'local/', 'test/'))).toEqual([]);
+    expect(ours.filter((path) => within(path, 'authorizer/', 'cli/', 'local/', 'test/'))).toEqual([]);
+    expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);
   });
 });

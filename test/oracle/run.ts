@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
 import { type Options, readOptions } from './options.ts';
 import { createStage, type Stage } from './stage.ts';

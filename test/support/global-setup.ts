@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 
 /** One DynamoDB engine for the whole run: the embedded one, or whatever DYNAMODB_ENDPOINT names. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {

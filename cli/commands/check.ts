@@ -1,0 +1,46 @@
+import { createEngine } from '../../engine/index.ts';
+import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
+import { ARGUMENTS, assertQuestion, readAt } from '../question.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { EXIT_CODES, FINE, painter, REFUSED, wantsColours } from '../surroundings.ts';
+
+interface CheckOptions extends ConnectionOptions {
+  readonly at?: string;
+  readonly strong?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
+  gatehouse check --at 2026-03-01 --json user:01M7… doors:open:door building:01M7…`;
+
+/** `gatehouse check`: the decision and its reason. */
+export const addCheck: Subcommand = (program, around, finish) => {
+  const command = program
+    .command('check')
+    .summary('may this subject do this there?')
+    .description('Says whether a subject may use a permission at a scope, and the reason.')
+    .argument('<subject>', ARGUMENTS.subject)
+    .argument('<permission>', ARGUMENTS.permission)
+    .argument('<scope>', ARGUMENTS.scope)
+    .option('--at <instant>', ARGUMENTS.at)
+    .option('--strong', 'read everything at one instant, in a transaction')
+    .option('--json', 'print data');
+  addConnectionOptions(command)
+    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
+    .action(async (subject: string, permission: string, scope: string, options: CheckOptions) => {
+      assertQuestion(subject, permission, scope);
+      const at = readAt(options.at) ?? around.now();
+      const engine = createEngine({ reader: connect(options, around.env), clock: { now: around.now } });
+      const freshness = options.strong ? 'strong' : 'cached';
+      const { allowed, reason } = await engine.check(subject, permission, scope, { at, freshness });
+      const paint = painter(wantsColours(around));
+      around.out(
+        options.json
+          ? `${JSON.stringify({ allowed, reason, subject, permission, scope, at: new Date(at).toISOString() }, null, 2)}\n`
+          : `${paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED')} (${reason})\n`,
+      );
+      finish(allowed ? FINE : REFUSED);
+    });
+};

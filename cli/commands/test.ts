@@ -1,0 +1,49 @@
+import { addConnectionOptions, type ConnectionOptions, connect, readEndpoint } from '../connection.ts';
+import { readTestFiles, runFiles } from '../model-tests/files.ts';
+import { countsOf, formatReport, reportData } from '../model-tests/report.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { EXIT_CODES, FINE, REFUSED, UsageError, wantsColours } from '../surroundings.ts';
+
+interface TestOptions extends ConnectionOptions {
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+A file holds a world and tests, or tests alone, which are then asked of the table. A world is
+put into a table of its own, on an engine that comes along or at --endpoint, and removed again.
+
+Examples:
+  gatehouse test permissions.test.yaml
+  gatehouse test --json tests/*.test.yaml
+  gatehouse test --table gatehouse --region eu-central-1 live.test.yaml`;
+
+/** `gatehouse test`: questions with the answers that a team expects, asked of the engine itself. */
+export const addTest: Subcommand = (program, around, finish) => {
+  const command = program
+    .command('test')
+    .summary('are the answers those that you expect?')
+    .description('Runs model tests: a world in YAML or JSON, questions, and the decisions that are expected.')
+    .argument('<files...>', 'YAML or JSON')
+    .option('--json', 'print data');
+  addConnectionOptions(command)
+    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
+    .action(async (files: readonly string[], options: TestOptions) => {
+      const read = await readTestFiles(files);
+      if (options.table !== undefined && read.every(({ world }) => world))
+        throw new UsageError(
+          '--table has no use here: each file brings a world, which gets a table of its own',
+        );
+      const results = await runFiles(read, {
+        endpoint: readEndpoint(options, around.env),
+        live: () => connect(options, around.env),
+        now: around.now,
+        onInterrupt: around.onInterrupt,
+      });
+      around.out(
+        options.json
+          ? `${JSON.stringify(reportData(results), null, 2)}\n`
+          : formatReport(results, wantsColours(around)),
+      );
+      finish(countsOf(results).failed === 0 ? FINE : REFUSED);
+    });
+};

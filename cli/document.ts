@@ -1,0 +1,159 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import type * as z from 'zod';
+import { hint, nearest } from './suggest.ts';
+
+/** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
+export type Path = readonly (string | number)[];
+
+export interface Problem {
+  /** Where in the data: `world.groups.teachers.roles[0]`. Empty for the file as a whole. */
+  readonly path: Path;
+  readonly message: string;
+}
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Source {
+  readonly file: string;
+  readonly data: unknown;
+  /** Line and column, from 1, of what a path leads to, or of the last thing on the way there. */
+  readonly placeOf: (path: Path) => Place | undefined;
+}
+
+/** Something is wrong with what a person wrote; nothing was done. */
+export class ProblemsError extends Error {
+  override readonly name = 'ProblemsError';
+  readonly lines: readonly string[];
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n'));
+    this.lines = lines;
+  }
+}
+
+/** Aliases may repeat a part of a file, not blow it up. */
+const MAX_ALIASES = 100;
+
+/** Reads a text as YAML, of which JSON is a part. Throws {@link ProblemsError}. */
+export function readDocument(file: string, text: string): Source {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
+    // Some begin at the blanks before what they are about.
+    place: placeAt(offset + (/^\s+(?=\S)/.exec(text.slice(offset))?.[0].length ?? 0)),
+    message: code === 'DUPLICATE_KEY' ? 'the same key stands above' : message,
+  }));
+  if (found.length === 0) {
+    visit(document, {
+      Alias: (_, alias) => {
+        if (alias.resolve(document) === undefined)
+          found.push({
+            place: placeAt(alias.range?.[0] ?? 0),
+            message: `*${alias.source} is an alias of nothing: put quotes around what begins with *`,
+          });
+      },
+      Pair: (_, { key }) => {
+        if (isScalar(key) && key.value === '__proto__')
+          found.push({ place: placeAt(key.range?.[0] ?? 0), message: '__proto__ can be no name' });
+      },
+    });
+  }
+  if (found.length > 0) throw new ProblemsError(found.map((each) => lineOf(file, each.place, each.message)));
+  const offsetOf = (path: Path) => offsetIn(document, path);
+  return {
+    file,
+    data: toData(file, document),
+    placeOf: (path) => {
+      const offset = offsetOf(path);
+      return offset === undefined ? undefined : placeAt(offset);
+    },
+  };
+}
+
+function toData(file: string, document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    throw new ProblemsError([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/** Follows the path as far as it goes: to the key of an entry, or to an element of a list. */
+function offsetIn(document: Document, path: Path): number | undefined {
+  let node: unknown = document.contents;
+  let offset: number | undefined;
+  for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document);
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (!pair) break;
+      offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      node = pair.value;
+    } else if (isSeq(node) && typeof step === 'number') {
+      node = node.items[step];
+      const range = (node as { range?: readonly number[] } | undefined)?.range;
+      if (!range) break;
+      offset = range[0];
+    } else break;
+  }
+  return offset;
+}
+
+const PLAIN = /^[A-Za-z_][\w-]*$/;
+
+/** `world.groups.teachers.roles[0]`; names that hold more than letters stand in brackets. */
+export const formatPath = (path: Path): string =>
+  path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`;
+    if (!PLAIN.test(step)) return `${text}[${JSON.stringify(step)}]`;
+    return text === '' ? step : `${text}.${step}`;
+  }, '');
+
+const lineOf = (file: string, place: Place | undefined, message: string): string =>
+  `${file}${place ? `:${place.line}:${place.column}` : ''}: ${message}`;
+
+/** Throws {@link ProblemsError} with every problem, in the order of the file, unless there is none. */
+export function assertNone(source: Source, problems: readonly Problem[]): void {
+  if (problems.length === 0) return;
+  const placed = problems.map((problem) => ({ ...problem, place: source.placeOf(problem.path) }));
+  placed.sort(
+    ({ place: a }, { place: b }) => (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
+  );
+  const lines = placed.map(({ path, place, message }) =>
+    lineOf(source.file, place, path.length === 0 ? message : `${formatPath(path)}: ${message}`),
+  );
+  throw new ProblemsError([...new Set(lines)]);
+}
+
+/**
+ * What a schema found wrong. The message of an unknown key lists the keys that are known (`object` in
+ * world/fields.ts); here it becomes a problem for each such key, in the place of what follows from it.
+ */
+export function problemsOf(error: z.ZodError): readonly Problem[] {
+  const pathOf = ({ path }: z.core.$ZodIssue): Path =>
+    path.map((step) => (typeof step === 'number' ? step : String(step)));
+  // Of a mapping with a misspelt key neither the whole is judged, nor the key that was probably meant.
+  const spoilt = new Set<string>();
+  for (const issue of error.issues) {
+    if (issue.code !== 'unrecognized_keys') continue;
+    spoilt.add(formatPath(pathOf(issue)));
+    for (const key of issue.keys) {
+      const meant = nearest(key, issue.message.split(' '));
+      if (meant !== undefined) spoilt.add(formatPath([...pathOf(issue), meant]));
+    }
+  }
+  return error.issues.flatMap((issue): readonly Problem[] => {
+    const path = pathOf(issue);
+    if (issue.code === 'unrecognized_keys') {
+      const known = issue.message.split(' ');
+      return issue.keys.map((key) => ({ path: [...path, key], message: `unknown key: ${hint(key, known)}` }));
+    }
+    return spoilt.has(formatPath(path)) ? [] : [{ path, message: issue.message }];
+  });
+}

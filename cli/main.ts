@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+import { runProgram } from './program.ts';
+
+/** The SDK's notice that Node 20 will not do from 2027 on is for maintainers (README), not for this screen. */
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+// Whoever reads along may stop before the end, as `head` does.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (fault: NodeJS.ErrnoException) => {
+    if (fault.code !== 'EPIPE') throw fault;
+  });
+}
+
+process.exitCode = await runProgram(process.argv.slice(2), {
+  env: process.env,
+  out: (text) => void process.stdout.write(text),
+  error: (text) => void process.stderr.write(text),
+  isTerminal: process.stdout.isTTY === true,
+  onInterrupt: (listener) => {
+    // Once: a second signal ends at once.
+    for (const signal of SIGNALS) process.once(signal, listener);
+    return () => {
+      for (const signal of SIGNALS) process.off(signal, listener);
+    };
+  },
+  now: Date.now,
+});

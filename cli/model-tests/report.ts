@@ -1,0 +1,94 @@
+import { type Explanation, formatExplanation } from '../../engine/index.ts';
+import { painter } from '../surroundings.ts';
+import type { Answered, TestResult } from './run.ts';
+
+export interface FileResult {
+  readonly file: string;
+  readonly results: readonly TestResult[];
+}
+
+export interface Counts {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+export const countsOf = (files: readonly FileResult[]): Counts => {
+  const results = files.flatMap(({ results }) => results);
+  const passed = results.filter((result) => result.passed).length;
+  return { passed, failed: results.length - passed };
+};
+
+const INDENT = ' '.repeat(10);
+const indented = (text: string): string => text.replace(/^(?=.)/gm, INDENT);
+
+/** One line per test; below a failed one what was expected, what came and why. */
+export function formatReport(files: readonly FileResult[], colours: boolean): string {
+  const paint = painter(colours);
+  const lines = files.flatMap(({ file, results }) => [
+    file,
+    ...results.flatMap((result) => [
+      `  ${result.passed ? paint('green', 'ok    ') : paint('red', 'FAILED')}  ${titleOf(result)}`,
+      ...result.answers.filter(({ passed }) => !passed).map((answer) => formatFailure(answer, colours)),
+    ]),
+    '',
+  ]);
+  const { passed, failed } = countsOf(files);
+  const summary = `${passed} passed, ${failed} failed`;
+  return `${[...lines, failed > 0 ? paint('red', summary) : paint('green', summary)].join('\n')}\n`;
+}
+
+const asked = ({ subject, permission, scope }: Answered): string => `${subject}: ${permission} at ${scope}`;
+
+function titleOf({ name, answers }: TestResult): string {
+  if (name !== undefined) return name;
+  const [first] = answers;
+  if (!first) return '';
+  const list = (expect: string) => {
+    const permissions = answers
+      .filter((answer) => answer.expect === expect)
+      .map(({ permission }) => permission);
+    return permissions.length > 0 ? [`${expect} ${permissions.join(', ')}`] : [];
+  };
+  if (answers.length === 1) return `${asked(first)}: ${first.expect}`;
+  return `${first.subject} at ${first.scope}: ${[...list('allow'), ...list('deny')].join('; ')}`;
+}
+
+function formatFailure(answer: Answered, colours: boolean): string {
+  const { allowed, reason } = answer.decision;
+  const paint = painter(colours);
+  const got = paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED');
+  return indented(
+    [
+      `asked     ${asked(answer)}, ${answer.at}`,
+      `expected  ${answer.expect}`,
+      `got       ${got} (${reason})`,
+      ...(answer.explanation ? [whyOf(answer.explanation, colours)] : []),
+    ].join('\n'),
+  );
+}
+
+/** Of an explanation what bears on the answer: no head, and of the steps those that failed or decided. */
+function whyOf(explanation: Explanation, colours: boolean): string {
+  const steps = explanation.steps.filter(
+    ({ decides, passed, name }) => decides || passed === false || name === 'roles',
+  );
+  const text = formatExplanation({ ...explanation, steps }, { colours });
+  return text.slice(text.indexOf('\n\n') + 1);
+}
+
+/** The same as data. */
+export const reportData = (files: readonly FileResult[]) => ({
+  ...countsOf(files),
+  files: files.map(({ file, results }) => ({
+    file,
+    tests: results.map(({ name, passed, answers }) => ({
+      ...(name === undefined ? {} : { name }),
+      passed,
+      answers: answers.map(({ decision, explanation, ...answer }) => ({
+        ...answer,
+        ...decision,
+        ...(explanation ? { explanation } : {}),
+      })),
+    })),
+  })),
+});

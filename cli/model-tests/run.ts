@@ -1,0 +1,107 @@
+import {
+  type CheckRequest,
+  createEngine,
+  createExplainer,
+  type Decision,
+  type Explanation,
+} from '../../engine/index.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import type { Expectation, ModelTest, Question } from './file.ts';
+
+/** How a question was answered. */
+export interface Answered extends Question {
+  readonly at: string;
+  readonly decision: Decision;
+  readonly passed: boolean;
+  /** Of an answer that was not expected. */
+  readonly explanation: Explanation | undefined;
+}
+
+export interface TestResult {
+  readonly name: string | undefined;
+  readonly passed: boolean;
+  readonly answers: readonly Answered[];
+}
+
+/** What is asked, and by which references the names in a file are known to it. */
+export interface Asked {
+  readonly reader: Reader;
+  readonly now: () => number;
+  /** Whether nobody else writes there. */
+  readonly isQuiet: boolean;
+  readonly subjectOf: (name: string) => string;
+  readonly scopeOf: (name: string) => string;
+  /** The name by which the file knows a reference. */
+  readonly nameOf: (ref: string) => string | undefined;
+}
+
+const UNKNOWN: ReadonlySet<string> = new Set(['subject_unknown', 'scope_unknown', 'permission_unknown']);
+
+/** A refusal because of a name that leads nowhere is no `deny`: it would hide a slip of the pen. */
+const meets = (expect: Expectation, { allowed, reason }: Decision): boolean => {
+  if (expect === 'allow') return allowed;
+  return expect === 'deny' ? !allowed && !UNKNOWN.has(reason) : reason === expect;
+};
+
+/** Puts all questions of all tests to the engine, and has explained what was not expected. */
+export async function runTests(tests: readonly ModelTest[], asked: Asked): Promise<readonly TestResult[]> {
+  const clock = { now: asked.now };
+  const now = asked.now();
+  const requests = tests.flatMap(({ questions }) =>
+    questions.map(({ subject, permission, scope, at }) => ({
+      subject: asked.subjectOf(subject),
+      permission,
+      scope: asked.scopeOf(scope),
+      at: at === undefined ? now : Date.parse(at),
+    })),
+  );
+  const decisions = await decideAll(requests, asked);
+  const explainer = createExplainer({ reader: asked.reader, clock });
+  const results: TestResult[] = [];
+  let next = 0;
+  for (const { name, questions } of tests) {
+    const answers: Answered[] = [];
+    for (const question of questions) {
+      const [request, decision] = [requests[next], decisions[next]];
+      next += 1;
+      if (!request || !decision) throw new Error('a question was not answered');
+      const passed = meets(question.expect, decision);
+      const { subject, permission, scope, at } = request;
+      const explanation = passed ? undefined : await explainer.explain(subject, permission, scope, { at });
+      answers.push({
+        ...question,
+        at: new Date(at).toISOString(),
+        decision,
+        passed,
+        explanation: explanation && withNames(explanation, asked.nameOf),
+      });
+    }
+    results.push({ name, answers, passed: answers.every(({ passed }) => passed) });
+  }
+  return results;
+}
+
+/**
+ * In a table that nobody else writes everything was true at once, so all can be read together without a margin. One
+ * that may have been written a moment ago is asked one by one: the engine then reads again what each answer rests on,
+ * which for many at once can be more than it is ready to repeat.
+ */
+async function decideAll(
+  requests: readonly CheckRequest[],
+  { reader, now, isQuiet }: Asked,
+): Promise<readonly Decision[]> {
+  const clock = { now };
+  if (isQuiet) return createEngine({ reader, clock, coherenceMarginMs: 0 }).checkMany(requests);
+  const engine = createEngine({ reader, clock });
+  const decisions: Decision[] = [];
+  for (const request of requests) decisions.push(...(await engine.checkMany([request])));
+  return decisions;
+}
+
+/** The same explanation with the file's names in the place of references that were made up for it. */
+function withNames<T>(value: T, nameOf: Asked['nameOf']): T {
+  if (typeof value === 'string') return (nameOf(value) ?? value) as T;
+  if (Array.isArray(value)) return value.map((each) => withNames(each, nameOf)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withNames(each, nameOf)])) as T;
+}

@@ -1,0 +1,38 @@
+/** Letters to add, drop or change to get from one word to the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [line, letter] of [...a].entries()) {
+    const next = [line + 1];
+    for (let column = 0; column < b.length; column++) {
+      const changed = (row[column] ?? 0) + (letter === b[column] ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+const MAX_LENGTH = 64;
+const MAX_LISTED = 12;
+
+/** The known word that was probably meant. */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  const wanted = word.slice(0, MAX_LENGTH).toLowerCase();
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const each of known) {
+    const far = distance(wanted, each.slice(0, MAX_LENGTH).toLowerCase());
+    if (far < least) [best, least] = [each, far];
+  }
+  return best;
+}
+
+/** What to say after an unknown word: what was probably meant, or else what there is. */
+export function hint(word: string, known: Iterable<string>): string {
+  const words = [...known];
+  const meant = nearest(word, words);
+  if (meant !== undefined) return `did you mean ${meant}?`;
+  if (words.length === 0) return 'there is none';
+  const listed = words.slice(0, MAX_LISTED).join(', ');
+  return `there ${words.length === 1 ? 'is' : 'are'} ${listed}${words.length > MAX_LISTED ? ', …' : ''}`;
+}

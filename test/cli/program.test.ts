@@ -1,0 +1,166 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/** `gatehouse check`, `gatehouse explain`, and what all subcommands share. */
+let world: World;
+let ada: string;
+let bob: string;
+let place: string;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.run('page.create', { name: 'home' });
+  const user = async (displayName: string) => (await world.run('user.create', { displayName })).id;
+  place = `location:${(await world.run('location.create', { name: 'North' })).id}`;
+  ada = `user:${await user('Ada')}`;
+  const bobId = await user('Bob');
+  bob = `user:${bobId}`;
+  const { id: role } = await world.run('role.create', { name: 'reader', scope: 'tenant' });
+  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+  await world.run('assignment.create', { user: bobId, scope: place, role, endsAt: '2026-03-01T00:00:00Z' });
+});
+
+const asked = (...args: readonly string[]) =>
+  gatehouse(args, { env: { TABLE_NAME: world.table }, now: () => Date.parse('2026-02-01T00:00:00Z') });
+const ID = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
+const PLACE = 'location:01M7YAMY51QT61RYW2RQE37W98';
+
+describe('check', () => {
+  test.each([[[]], [['--strong']]])('says the decision and its reason %j', async (options) => {
+    expect(await asked('check', bob, 'home', place, ...options)).toEqual({
+      code: 0,
+      out: 'ALLOWED (role)\n',
+      error: '',
+    });
+    expect(await asked('check', ada, 'home', place, ...options)).toEqual({
+      code: 1,
+      out: 'REFUSED (no_grant)\n',
+      error: '',
+    });
+  });
+
+  test('decides for the instant of --at, whose end is not within', async () => {
+    expect((await asked('check', bob, 'home', place, '--at', '2026-02-28T23:59:59.999Z')).code).toBe(0);
+    expect((await asked('check', bob, 'home', place, '--at', '2026-03-01')).code).toBe(1);
+    expect((await asked('check', bob, 'home', place, '--at', '2026-03-01T00:00:00+01:00')).code).toBe(0);
+  });
+
+  test('prints data', async () => {
+    const { code, out } = await asked('check', '--json', bob, 'home', place, '--at', '2026-03-01');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toEqual({
+      ...{ allowed: false, reason: 'no_grant', subject: bob, permission: 'home', scope: place },
+      at: '2026-03-01T00:00:00.000Z',
+    });
+  });
+
+  test('--table and --endpoint come before the environment', async () => {
+    const args = ['check', bob, 'home', place, '--at', '2026-02-01', '--table', world.table];
+    const env = { TABLE_NAME: 'other', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
+    expect((await gatehouse([...args, '--endpoint', world.endpoint], { env })).code).toBe(0);
+  });
+});
+
+describe('explain', () => {
+  test('refused is 1, allowed is 0', async () => {
+    const refused = await asked('explain', ada, 'home', place);
+    expect(refused).toMatchObject({ code: 1, error: '' });
+    expect(refused.out).toContain('REFUSED (no_grant)\nsubject     Ada (');
+    const allowed = await asked('explain', '--json', bob, 'home', place);
+    expect(allowed.code).toBe(0);
+    expect(JSON.parse(allowed.out)).toMatchObject({ allowed: true, reason: 'role' });
+  });
+
+  test('decides for the instant of --at', async () => {
+    const { code, out } = await asked('explain', bob, 'home', place, '--at', '2026-03-01');
+    expect(code).toBe(1);
+    expect(out).toContain('at          2026-03-01T00:00:00.000Z');
+  });
+});
+
+describe('colours', () => {
+  const ESCAPE = '\u001b[';
+  test.each(['check', 'explain'])('%s: on a terminal only, and not for those who said no', async (name) => {
+    const env = { TABLE_NAME: world.table };
+    const args = [name, bob, 'home', place, '--at', '2026-02-01'];
+    expect((await gatehouse(args, { env, isTerminal: true })).out).toContain(ESCAPE);
+    expect((await gatehouse(args, { env, isTerminal: false })).out).not.toContain(ESCAPE);
+    const no = { ...env, NO_COLOR: '1' };
+    expect((await gatehouse(args, { env: no, isTerminal: true })).out).not.toContain(ESCAPE);
+    expect((await gatehouse([...args, '--json'], { env, isTerminal: true })).out).not.toContain(ESCAPE);
+  });
+});
+
+describe('wrong use is 2, with one line', () => {
+  test.each<[string, readonly string[], string]>([
+    ['an unknown subcommand', ['chekc'], "gatehouse: unknown command 'chekc' (Did you mean check?)"],
+    [
+      'an unknown option',
+      ['test', '--jsn', 'x'],
+      "gatehouse test: unknown option '--jsn' (Did you mean --json?)",
+    ],
+    ['an unknown option of all', ['--colour'], "gatehouse: unknown option '--colour'"],
+    ['too few arguments', ['check', ID, 'home'], "gatehouse check: missing required argument 'scope'"],
+    [
+      'too many',
+      ['explain', ID, 'home', PLACE, 'more'],
+      "gatehouse explain: too many arguments for 'explain'. Expected 3 arguments but got 4.",
+    ],
+    ['no subject', ['check', 'ada', 'home', PLACE], 'gatehouse check: SUBJECT ada is neither user:ID'],
+    ['a role as a subject', ['check', PLACE, 'home', PLACE], `gatehouse check: SUBJECT ${PLACE} is neither`],
+    ['no permission', ['check', ID, 'a:b', PLACE], 'gatehouse check: PERMISSION a:b is neither a page'],
+    ['no scope', ['explain', ID, 'home', 'north'], 'gatehouse explain: SCOPE north is not type:ID'],
+    ['no instant', ['check', ID, 'home', PLACE, '--at', 'noon'], 'gatehouse check: --at noon is neither'],
+    [
+      'no such day',
+      ['check', ID, 'home', PLACE, '--at', '2026-02-30'],
+      'gatehouse check: --at 2026-02-30 is',
+    ],
+    ['no table', ['check', ID, 'home', PLACE], 'gatehouse check: which table? Give --table NAME, or set'],
+    [
+      'no address',
+      ['check', ID, 'home', PLACE, '--table', 'abc', '--endpoint', 'here'],
+      'gatehouse check: --endpoint is not a URL',
+    ],
+    ['no file', ['test'], "gatehouse test: missing required argument 'files'"],
+  ])('%s', async (_, args, message) => {
+    const { code, out, error } = await gatehouse(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error.startsWith(message), error).toBe(true);
+    expect(error.indexOf('\n')).toBe(error.length - 1);
+  });
+
+  test('an address in the environment is named as such', async () => {
+    const env = { TABLE_NAME: 'abc', DYNAMODB_ENDPOINT: 'here' };
+    const { code, error } = await gatehouse(['check', ID, 'home', PLACE], { env });
+    expect(code).toBe(2);
+    expect(error).toBe('gatehouse check: DYNAMODB_ENDPOINT is not a URL such as http://127.0.0.1:8000\n');
+  });
+
+  test('no subcommand: the help, as an error', async () => {
+    const { code, out, error } = await gatehouse([]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toContain('Usage: gatehouse <subcommand>');
+  });
+});
+
+test.each(['check', 'explain'])('%s: a fault is 2: a table that is not there', async (name) => {
+  const { code, out, error } = await gatehouse([name, ID, 'home', PLACE, '--table', 'no-such-table']);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error).toMatch(new RegExp(`^gatehouse ${name}: \\S`));
+});
+
+test.each([['check'], ['explain'], ['test']])('%s --help shows examples and exit codes', async (name) => {
+  const { code, out, error } = await gatehouse([name, '--help']);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  expect(out).toContain(`Examples:\n  gatehouse ${name} `);
+  expect(out).toContain('2  wrong use, or a fault');
+  expect(out).toContain('--endpoint <url>');
+});
+
+test('--help names every subcommand', async () => {
+  const { code, out } = await gatehouse(['--help']);
+  expect(code).toBe(0);
+  for (const name of ['check', 'explain', 'test']) expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  expect(out).toContain('Exit codes:');
+});

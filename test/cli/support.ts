@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, inject } from 'vitest';
+import { runProgram } from '../../cli/program.ts';
+import type { Surroundings } from '../../cli/surroundings.ts';
+
+/** Runs the command line in this process, on the DynamoDB engine of the run. */
+export async function gatehouse(args: readonly string[], changes: Partial<Surroundings> = {}) {
+  const out: string[] = [];
+  const error: string[] = [];
+  const code = await runProgram(args, {
+    out: (text) => out.push(text),
+    error: (text) => error.push(text),
+    isTerminal: false,
+    now: Date.now,
+    ...changes,
+    env: { DYNAMODB_ENDPOINT: inject('endpoint'), ...changes.env },
+  });
+  return { code, out: out.join(''), error: error.join('') };
+}
+
+let folder: string | undefined;
+let written = 0;
+
+/** Writes a file that goes when the tests of this file have ended. */
+export function fileOf(text: string, extension = 'yaml'): string {
+  if (folder === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'));
+    folder = made;
+  }
+  const file = join(folder, `${++written}.${extension}`);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** To be called by test files that write: `afterAll(removeFiles)`. */
+export const removeFiles = (): void => {
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+  folder = undefined;
+};
+afterAll(removeFiles);
