@@ -89,7 +89,6 @@ async function prepare(
     return {
       reader: live(),
       now,
-      isQuiet: false,
       subjectOf: itself,
       scopeOf: itself,
       nameOf: () => undefined,
@@ -100,7 +99,7 @@ async function prepare(
   // What the file names nowhere is asked for by an id that nothing has.
   const nobody = ulid();
   return {
-    ...{ reader, now, isQuiet: true },
+    ...{ reader, now },
     subjectOf: (name) => subjects.get(name) ?? `user:${nobody}`,
     scopeOf: (name) => scopes.get(name) ?? `tenant:${nobody}`,
     nameOf: (ref) => names.get(ref),

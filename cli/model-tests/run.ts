@@ -1,10 +1,4 @@
-import {
-  type CheckRequest,
-  createEngine,
-  createExplainer,
-  type Decision,
-  type Explanation,
-} from '../../engine/index.ts';
+import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import type { Expectation, ModelTest, Question } from './file.ts';
 
@@ -27,8 +21,6 @@ export interface TestResult {
 export interface Asked {
   readonly reader: Reader;
   readonly now: () => number;
-  /** Whether nobody else writes there. */
-  readonly isQuiet: boolean;
   readonly subjectOf: (name: string) => string;
   readonly scopeOf: (name: string) => string;
   /** The name by which the file knows a reference. */
@@ -55,7 +47,7 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
       at: at === undefined ? now : Date.parse(at),
     })),
   );
-  const decisions = await decideAll(requests, asked);
+  const decisions = await createEngine({ reader: asked.reader, clock }).checkMany(requests);
   const explainer = createExplainer({ reader: asked.reader, clock });
   const results: TestResult[] = [];
   let next = 0;
@@ -79,23 +71,6 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
     results.push({ name, answers, passed: answers.every(({ passed }) => passed) });
   }
   return results;
-}
-
-/**
- * In a table that nobody else writes everything was true at once, so all can be read together without a margin. One
- * that may have been written a moment ago is asked one by one: the engine then reads again what each answer rests on,
- * which for many at once can be more than it is ready to repeat.
- */
-async function decideAll(
-  requests: readonly CheckRequest[],
-  { reader, now, isQuiet }: Asked,
-): Promise<readonly Decision[]> {
-  const clock = { now };
-  if (isQuiet) return createEngine({ reader, clock, coherenceMarginMs: 0 }).checkMany(requests);
-  const engine = createEngine({ reader, clock });
-  const decisions: Decision[] = [];
-  for (const request of requests) decisions.push(...(await engine.checkMany([request])));
-  return decisions;
 }
 
 /** The same explanation with the file's names in the place of references that were made up for it. */
