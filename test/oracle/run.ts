@@ -1,4 +1,5 @@
 import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { newFaultTally, playFaults } from './faults.ts';
 import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
 import { type Options, readOptions } from './options.ts';
 import { createStage, type Stage } from './stage.ts';
@@ -45,6 +46,35 @@ async function playHistories(stage: Stage, { seed, histories }: Options): Promis
   return tally.violations.length === 0;
 }
 
+const FAULTS_IN_A_WORLD = 2_500;
+
+/** World after world, in each of which every kind of fault happens to many checks. */
+async function playManyFaults(stage: Stage, { seed, faults }: Options): Promise<boolean> {
+  const tally = newFaultTally();
+  const began = performance.now();
+  const seconds = () => Math.round((performance.now() - began) / 1_000);
+  for (let world = 0; tally.checks < faults; world++) {
+    await playFaults(stage, seed + world, Math.min(FAULTS_IN_A_WORLD, faults - tally.checks), tally);
+    const { checks, violations, gaps } = tally;
+    console.log(`  ${checks} checks, ${violations.length + gaps.length} violations, ${seconds()} s`);
+  }
+  const counts = (all: ReadonlyMap<string, number>) => {
+    for (const [name, count] of [...all].sort()) console.log(`  ${name.padEnd(50)} ${count}`);
+  };
+  console.log(`checks under faults  ${tally.checks}, in ${seconds()} s; ${tally.besides} others around them`);
+  console.log('what the engine knew');
+  counts(tally.states);
+  console.log('what came of it');
+  counts(tally.outcomes);
+  console.log(`bridged              ${tally.bridged}, within the second bound`);
+  console.log(`hedged               ${tally.hedged}, answered by the second read`);
+  console.log(`late                 ${tally.late}, because this machine is slow`);
+  console.log(`gaps                 ${tally.gaps.length}, allowed for want of an item that nothing misses`);
+  console.log(`violations           ${tally.violations.length}`);
+  for (const told of [...tally.violations.slice(0, 5), ...tally.gaps.slice(0, 1)]) console.log(`\n${told}`);
+  return tally.violations.length + tally.gaps.length === 0;
+}
+
 async function main(): Promise<number> {
   let options: Options;
   try {
@@ -58,7 +88,9 @@ async function main(): Promise<number> {
   const engine = given ? undefined : await startEmbeddedEngine();
   try {
     const stage = createStage(given ?? engine?.endpoint ?? '');
-    return (await (options.histories > 0 ? playHistories : playWorlds)(stage, options)) ? 0 : 1;
+    const { histories, faults } = options;
+    const play = faults > 0 ? playManyFaults : histories > 0 ? playHistories : playWorlds;
+    return (await play(stage, options)) ? 0 : 1;
   } finally {
     await engine?.stop();
   }
