@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
-import { describeViolation, type HistoryTally, newHistoryTally, playHistory } from './histories.ts';
+import { describeViolation, type HistoryTally, newHistoryTally, playHistory, SKEW_MS } from './histories.ts';
 import { createStage, type Stage } from './stage.ts';
-import { STORIES } from './stories.ts';
+import { atTheMargin, SCENES, STORIES, type Staged } from './stories.ts';
 
 /**
  * Every answer was true at some single instant within the bound, a deny as much as an allow, whatever the
@@ -20,15 +20,17 @@ const told = ({ violations: [first] }: HistoryTally): string => (first ? describ
 
 describe('histories that chance has made', () => {
   test.each([
-    ['of grants, a fixed seed', 20_260_115, false],
-    ['of grants, a new seed', Date.now() % 1_000_000_000, false],
-    ['of things that come and go, a new seed', Date.now() % 1_000_000_000, true],
+    ['of grants, a fixed seed', 20_260_115, {}],
+    ['of grants, a new seed', Date.now() % 1_000_000_000, {}],
+    ['of things that come and go, a new seed', Date.now() % 1_000_000_000, { withNodes: true }],
+    ['of outages, a fixed seed', 20_260_115, { withOutages: true }],
+    ['of outages, a new seed', Date.now() % 1_000_000_000, { withOutages: true }],
   ])(
     'every answer was true at an instant within the bound: %s, %d',
-    async (what, seed, withNodes) => {
+    async (what, seed, options) => {
       console.log(`npm run oracle -- --seed ${seed} --histories ${HISTORIES}`);
       const tally = newHistoryTally();
-      for (let n = 0; n < HISTORIES; n++) await playHistory(stage, seed + n, tally, { withNodes });
+      for (let n = 0; n < HISTORIES; n++) await playHistory(stage, seed + n, tally, options);
       console.log(JSON.stringify({ ...tally, violations: tally.violations.length }));
       expect(told(tally)).toBe('');
       if (!what.includes('fixed')) return;
@@ -38,9 +40,48 @@ describe('histories that chance has made', () => {
       // It says little unless the caches were behind the table now and then.
       expect(tally.stale).toBeGreaterThan(0);
       expect(tally.allowed).toBeGreaterThan(0);
+      expect(tally.sessions).toBeGreaterThan(0);
+      if (!what.includes('outages')) return;
+      expect(tally.failed).toBeGreaterThan(0);
+      expect(tally.bridged).toBeGreaterThan(0);
     },
     60_000,
   );
+});
+
+const playScene = async (seed: number, { operations, play }: Staged, more: object): Promise<HistoryTally> => {
+  const tally = newHistoryTally();
+  await playHistory(stage, seed, tally, { ...more, scene: { operations, play: play(), times: 4 } });
+  return tally;
+};
+
+test.each(Object.entries(SCENES))(
+  'what seldom comes about: %s',
+  async (_, scene) => {
+    for (const seed of [1, 2, 3, Date.now() % 1_000_000_000]) {
+      const tally = await playScene(seed, scene, {});
+      expect(told(tally)).toBe('');
+      expect(tally.allowed > 0).toBe(!scene.isClosed);
+      expect(tally.writes).toBeGreaterThanOrEqual(4);
+    }
+  },
+  60_000,
+);
+
+describe('a write that takes all its time, a clock that is ahead by all that is allowed', () => {
+  const ahead = { engines: SKEW_MS, writers: 0 };
+  const play = async (scene: Staged) => told(await playScene(1, scene, { ahead }));
+
+  test.each(Object.entries(atTheMargin(1)))('%s, read a millisecond before it arrives', async (_, scene) => {
+    expect(await play(scene)).toBe('');
+  });
+
+  // The margin is taken for enough although it says only "not earlier than".
+  describe.each(Object.entries(atTheMargin(0)))('%s', (_, scene) => {
+    test.fails('read in the millisecond in which it arrives', async () => {
+      expect(await play(scene)).toBe('');
+    });
+  });
 });
 
 describe.each(Object.entries(STORIES))('the new enemy: %s', (_, story) => {

@@ -3,7 +3,7 @@ import { newFaultTally, playFaults } from './faults.ts';
 import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
 import { type Options, readOptions } from './options.ts';
 import { createStage, type Stage } from './stage.ts';
-import { STORIES } from './stories.ts';
+import { SCENES, STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -23,13 +23,20 @@ async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Prom
   return tally.differences.length === 0;
 }
 
-/** Of each seed a history of grants alone, one in which things come and go, and the stories. */
+/** Of each seed histories of grants alone and of things that come and go, with outages and without; stories; scenes. */
 async function playHistories(stage: Stage, { seed, histories }: Options): Promise<boolean> {
   const tally = newHistoryTally();
   for (let n = 0; n < histories && tally.violations.length === 0; n++) {
-    for (const withNodes of [false, true]) await playHistory(stage, seed + n, tally, { withNodes });
+    for (const withNodes of [false, true]) {
+      for (const withOutages of [false, true]) {
+        await playHistory(stage, seed + n, tally, { withNodes, withOutages });
+      }
+    }
     for (const story of Object.values(STORIES)) {
       await playHistory(stage, seed + n, tally, { story, steps: 200 });
+    }
+    for (const { operations, play } of Object.values(SCENES)) {
+      await playHistory(stage, seed + n, tally, { scene: { operations, play: play(), times: 8 } });
     }
   }
   const { cached, strong, atLeast } = tally.checks;
@@ -40,6 +47,10 @@ async function playHistories(stage: Stage, { seed, histories }: Options): Promis
   console.log(`stale        ${tally.stale}, within the bound`);
   console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
   console.log(`gave up      ${tally.gaveUp}`);
+  console.log(`sessions     ${tally.sessions} answers`);
+  console.log(
+    `outages      ${tally.failed} checks failed, ${tally.bridged} answered within the second bound`,
+  );
   console.log(`writes       ${tally.writes}, and ${tally.refused} refused`);
   console.log(`violations   ${tally.violations.length}`);
   for (const first of tally.violations.slice(0, 1)) console.log(`\n${describeViolation(first)}`);
