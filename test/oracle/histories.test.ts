@@ -49,20 +49,23 @@ describe('histories that chance has made', () => {
   );
 });
 
-const playScene = async (seed: number, { operations, play }: Staged, more: object): Promise<HistoryTally> => {
+async function playScene(seed: number, staged: Staged, more: object = {}): Promise<HistoryTally> {
+  const { operations, play, withOutages = false } = staged;
   const tally = newHistoryTally();
-  await playHistory(stage, seed, tally, { ...more, scene: { operations, play: play(), times: 4 } });
+  const scene = { operations, play: play(), times: 4 };
+  await playHistory(stage, seed, tally, { withOutages, ...more, scene });
   return tally;
-};
+}
 
 test.each(Object.entries(SCENES))(
   'what seldom comes about: %s',
   async (_, scene) => {
     for (const seed of [1, 2, 3, Date.now() % 1_000_000_000]) {
-      const tally = await playScene(seed, scene, {});
+      const tally = await playScene(seed, scene);
       expect(told(tally)).toBe('');
       expect(tally.allowed > 0).toBe(!scene.isClosed);
       expect(tally.writes).toBeGreaterThanOrEqual(4);
+      expect(tally.failed > 0).toBe(scene.withOutages === true);
     }
   },
   60_000,

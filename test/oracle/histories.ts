@@ -111,6 +111,8 @@ export interface Hands {
   readonly arrive: () => Promise<void>;
   readonly answerReads: () => Promise<void>;
   readonly pass: (milliseconds: number) => Promise<void>;
+  /** Whether the engines reach DynamoDB from now on. */
+  readonly setDown: (isDown: boolean) => void;
 }
 
 /** A history that is told what to do: for what chance seldom brings together. */
@@ -125,7 +127,8 @@ export const ARRIVAL_MS = 5_000;
 const MAX_WAITING = 10;
 const KINDS = ['cached', 'cached', 'cached', 'strong', 'atLeast'] as const;
 type Kind = (typeof KINDS)[number];
-const OUTAGE_TTL_MS = 300_000;
+/** What the engines take for their second bound, in histories with outages. */
+export const OUTAGE_TTL_MS = 300_000;
 /** So long after a failure an engine may still answer as if DynamoDB were down. */
 const RETRY_AFTER_MS = 1_000;
 /** For so long at least an engine answers from what it has read. */
@@ -503,6 +506,9 @@ export async function playHistory(
   const hands: Hands = {
     random,
     pass,
+    setDown: (to) => {
+      isDown = to;
+    },
     ask: async (engine, kind, question, its = 'at once') => {
       pace = its;
       await start(() => check({ engine, kind, question }));

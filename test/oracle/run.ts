@@ -35,8 +35,9 @@ async function playHistories(stage: Stage, { seed, histories }: Options): Promis
     for (const story of Object.values(STORIES)) {
       await playHistory(stage, seed + n, tally, { story, steps: 200 });
     }
-    for (const { operations, play } of Object.values(SCENES)) {
-      await playHistory(stage, seed + n, tally, { scene: { operations, play: play(), times: 8 } });
+    for (const { operations, play, withOutages } of Object.values(SCENES)) {
+      const scene = { operations, play: play(), times: 8 };
+      await playHistory(stage, seed + n, tally, { scene, withOutages: withOutages ?? false });
     }
   }
   const { cached, strong, atLeast } = tally.checks;

@@ -1,5 +1,7 @@
+import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { START } from './generate.ts';
-import { ARRIVAL_MS, type Hands, type Scene, type Story } from './histories.ts';
+import { ARRIVAL_MS, type Hands, OUTAGE_TTL_MS, type Scene, type Story } from './histories.ts';
+import type { Question } from './model.ts';
 import type { Operation } from './operations.ts';
 import * as does from './operations.ts';
 
@@ -101,6 +103,7 @@ export interface Staged {
   readonly play: () => Scene;
   /** Whether Eve is allowed at no instant. */
   readonly isClosed: boolean;
+  readonly withOutages?: true;
 }
 
 export const SCENES: Readonly<Record<string, Staged>> = {
@@ -172,6 +175,71 @@ export const SCENES: Readonly<Record<string, Staged>> = {
         await answerReads();
         await soon(hands);
         await ask(engine, 'cached', AT_PLACE);
+      }),
+  },
+  'what was cached, or was on its way, just before a write, once the bound is over': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    play: () =>
+      inAndOut(async (hands, change) => {
+        const { random, ask, send, arrive, answerReads, pass } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, 'cached', AT_PLACE, random.oneIn(2) ? 'late' : 'at once');
+        await pass(1);
+        await send(change);
+        await arrive();
+        await pass(DEFAULT_TTL_MS);
+        await ask(engine, 'cached', AT_PLACE);
+        await answerReads();
+      }),
+  },
+  'DynamoDB is down, within the second bound and beyond': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    withOutages: true,
+    play: () =>
+      inAndOut(async (hands, change) => {
+        const { random, ask, send, arrive, pass, setDown } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, 'cached', AT_PLACE);
+        await pass(1);
+        await send(change);
+        await arrive();
+        setDown(true);
+        await pass(LONG + random.below(OUTAGE_TTL_MS - LONG));
+        for (const kind of ['cached', 'strong', 'atLeast'] as const) await ask(engine, kind, AT_PLACE);
+        setDown(false);
+        await pass(OUTAGE_TTL_MS - LONG);
+        await ask(engine, 'cached', question(ZOE, ELSEWHERE));
+        setDown(true);
+        await pass(LONG);
+        await ask(engine, 'cached', AT_PLACE);
+        setDown(false);
+      }),
+  },
+  'DynamoDB is down, and what is cached is of before and of after': {
+    operations: [...furnished, joins],
+    isClosed: true,
+    withOutages: true,
+    play: () =>
+      inTurn(async (hands, pair) => {
+        const { random, ask, send, arrive, pass, setDown } = hands;
+        const engine = random.below(ENGINES);
+        const halves = [question(EVE, ELSEWHERE), question(ZOE, PLACE)];
+        const [before, after] = pair[0] === leaves ? halves : halves.reverse();
+        await ask(engine, 'cached', before as Question);
+        await soon(hands);
+        for (const change of pair) {
+          await send(change);
+          await soon(hands);
+          await arrive();
+        }
+        // What has expired is read again: all but what the other half has brought.
+        await ask(engine, 'cached', after as Question);
+        await pass(LONG);
+        setDown(true);
+        await ask(engine, 'cached', AT_PLACE);
+        setDown(false);
       }),
   },
 };
