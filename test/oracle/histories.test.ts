@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { DEFAULT_TTL_MS } from '../../engine/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
 import { describeViolation, type HistoryTally, newHistoryTally, playHistory, SKEW_MS } from './histories.ts';
 import { createStage, type Stage } from './stage.ts';
-import { atTheMargin, SCENES, STORIES, type Staged } from './stories.ts';
+import { AT_PLACE, atTheMargin, SCENES, STORIES, type Staged } from './stories.ts';
 
 /**
  * Every answer was true at some single instant within the bound, a deny as much as an allow, whatever the
@@ -35,15 +37,14 @@ describe('histories that chance has made', () => {
       expect(told(tally)).toBe('');
       if (!what.includes('fixed')) return;
       const { cached, strong, atLeast } = tally.checks;
-      expect(Math.min(cached, strong, atLeast)).toBeGreaterThan(20);
+      expect(Math.min(cached, strong, atLeast)).toBeGreaterThan(10);
       expect(tally.gaveUp).toBeLessThan(cached / 10);
       // It says little unless the caches were behind the table now and then.
       expect(tally.stale).toBeGreaterThan(0);
       expect(tally.allowed).toBeGreaterThan(0);
       expect(tally.sessions).toBeGreaterThan(0);
-      if (!what.includes('outages')) return;
-      expect(tally.failed).toBeGreaterThan(0);
-      expect(tally.bridged).toBeGreaterThan(0);
+      expect(tally.lists).toBeGreaterThan(0);
+      if (what.includes('outages')) expect(tally.failed).toBeGreaterThan(0);
     },
     60_000,
   );
@@ -66,6 +67,7 @@ test.each(Object.entries(SCENES))(
       expect(tally.allowed > 0).toBe(!scene.isClosed);
       expect(tally.writes).toBeGreaterThanOrEqual(4);
       expect(tally.failed > 0).toBe(scene.withOutages === true);
+      expect(tally.bridged > 0).toBe(scene.withOutages === true && !scene.isClosed);
     }
   },
   60_000,
@@ -109,4 +111,34 @@ describe.each(Object.entries(STORIES))('the new enemy: %s', (_, story) => {
       expect(tally.checks.cached).toBeGreaterThan(10);
     }
   }, 60_000);
+});
+
+/**
+ * While DynamoDB is down an engine may answer from longer ago. For a second after a failure it takes everything
+ * that it has cached for such, also what is not too old at all: a session then lives for the second bound.
+ */
+test.fails('what was read just now bounds a session as ever, though a read has failed since', async () => {
+  const open = await stage.open();
+  try {
+    let isDown = false;
+    const reach =
+      <In extends readonly unknown[], Out>(read: (...input: In) => Promise<Out>) =>
+      async (...input: In): Promise<Out> => {
+        if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
+        return read(...input);
+      };
+    const { getMany, getSnapshot } = open.reader;
+    const reader = { getMany: reach(getMany), getSnapshot: reach(getSnapshot) };
+    const engine = open.newEngine({ reader, outageTtlMs: 600_000 });
+    const { subject, scope, permission } = AT_PLACE;
+    const openSession = () => engine.session(subject, scope, { permissions: [permission] });
+    const began = open.clock.now();
+    await openSession();
+    isDown = true;
+    await expect(engine.check(`${subject.slice(0, -1)}9`, permission, scope)).rejects.toThrow('down');
+    isDown = false;
+    expect((await openSession()).expiresAt).toBeLessThanOrEqual(began + DEFAULT_TTL_MS);
+  } finally {
+    await open.close();
+  }
 });

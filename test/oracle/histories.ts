@@ -1,5 +1,6 @@
 import {
   createEngine,
+  createLists,
   DEFAULT_TTL_MS,
   type Decision,
   type Engine,
@@ -51,6 +52,8 @@ export interface HistoryTally {
   gaveUp: number;
   /** Answers of sessions, the last ones a millisecond before they end. */
   sessions: number;
+  /** Strong lists of what a subject may do. */
+  lists: number;
   /** Checks that failed because DynamoDB was down, and answers that were older than the time-to-live then. */
   failed: number;
   bridged: number;
@@ -66,6 +69,7 @@ export const newHistoryTally = (): HistoryTally => ({
   refused: 0,
   gaveUp: 0,
   sessions: 0,
+  lists: 0,
   failed: 0,
   bridged: 0,
   violations: [],
@@ -388,6 +392,20 @@ export async function playHistory(
     });
   }
 
+  /** What is read at one instant is true at one, all of it together. */
+  function compareTogether(
+    since: number,
+    question: Question,
+    answer: string,
+    truthAt: (then: Model) => string,
+  ) {
+    const possible = states.slice(since);
+    const truths = possible.map(({ model: then }) => truthAt(then));
+    if (truths.includes(answer)) return;
+    const told = possible.map(({ operation }) => operation);
+    tally.violations.push({ seed, freshness: 'strong, together', question, answer, truths, since: told });
+  }
+
   /**
    * What a strong answer has read stays: for as long as it is cached, no read that began earlier takes its place,
    * so the same engine answers the same question from no earlier state than when the strong one was asked.
@@ -445,8 +463,29 @@ export async function playHistory(
         }
         compare(kind, bridges ? ' while DynamoDB is down' : '', question, answer, since);
       }
+      if (kind !== 'strong') return;
+      compareTogether(asked, first, answers.map(({ reason }) => reason).join(), (then) =>
+        questions.map((question) => judge(then, question).reason).join(),
+      );
     };
     try {
+      if (!scene && kind === 'strong' && random.oneIn(4)) {
+        // All that the subject may do there: few enough permissions to be decided at one instant.
+        const { subject, scope, at } = first;
+        const lists = createLists({ reader, engine, clock, budgetMs: Number.MAX_SAFE_INTEGER });
+        const { items } = await lists.listPermissions(subject, scope, { at, freshness });
+        tally.lists += 1;
+        // One that was registered meanwhile may be missing.
+        const registered = states
+          .slice(asked)
+          .map(({ model: then }) => then.permissions.map(({ name }) => name))
+          .reduce((all, some) => all.filter((name) => some.includes(name)));
+        const names = [...new Set([...registered, ...items])].sort();
+        compareTogether(asked, first, names.filter((name) => items.includes(name)).join(), (then) =>
+          names.filter((permission) => judge(then, { ...first, permission }).allowed).join(),
+        );
+        return;
+      }
       if (isSession) {
         const session = await engine.session(first.subject, first.scope, {
           permissions: questions.map(({ permission }) => permission),

@@ -67,7 +67,7 @@ export const STORIES: Readonly<Record<string, Story>> = {
 const LONG = 70_000;
 const ENGINES = 3;
 const SHORT = 1_400;
-const AT_PLACE = question(EVE, PLACE);
+export const AT_PLACE = question(EVE, PLACE);
 const soon = async ({ pass, random }: Hands): Promise<void> => {
   if (!random.oneIn(3)) await pass(random.below(SHORT));
 };
