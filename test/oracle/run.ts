@@ -49,6 +49,7 @@ async function playHistories(stage: Stage, { seed, histories }: Options): Promis
   console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
   console.log(`gave up      ${tally.gaveUp}`);
   console.log(`sessions     ${tally.sessions} answers`);
+  console.log(`lists        ${tally.lists}, strong`);
   console.log(
     `outages      ${tally.failed} checks failed, ${tally.bridged} answered within the second bound`,
   );
