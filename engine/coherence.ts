@@ -25,7 +25,8 @@ export function watch(find: Find, marginMs: number): Watch {
   let [call, calls] = [-1, 0];
   let oldestRead = Number.POSITIVE_INFINITY;
   let newestWrite = Number.NEGATIVE_INFINITY;
-  const isSettled = () => newestWrite <= oldestRead - marginMs;
+  // Within the same millisecond which came first is not known.
+  const isSettled = () => newestWrite < oldestRead - marginMs;
 
   return {
     found,

@@ -43,7 +43,7 @@ export function sightSince(store: Store, now: number, token: string, marginMs: n
   return {
     find: (need) => {
       const entry = store.find(need, now);
-      return entry !== undefined && entry.readAt >= oldest ? entry : undefined;
+      return entry !== undefined && entry.readAt > oldest ? entry : undefined;
     },
     load: (needs, _, spending) => store.loadTogether(needs, spending),
   };

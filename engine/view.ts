@@ -6,6 +6,7 @@ import type {
   SubjectFacts,
 } from '../table/decision/facts.ts';
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
+import { GatehouseError } from '../table/errors.ts';
 import {
   type CheckedPermission,
   GLOBAL_FACTS,
@@ -51,6 +52,7 @@ const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() }
  * ancestors of a nested scope are known once it is read: a second one, and never a third.
  *
  * @returns the view, or undefined when something was missing
+ * @throws GatehouseError `damaged_item` when an item is absent that must be there
  */
 export function assemble(question: Question, find: Find, missing: Need<unknown>[]): View | undefined {
   const get = <T>(need: Need<T> | undefined): Entry<T> | undefined => {
@@ -65,7 +67,8 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
   const subject = get(needSubject(question.subject))?.facts ?? null;
   const own = get(needScope(question.scope))?.facts ?? null;
   const permission = (text === undefined ? undefined : get(needPermission(text))?.facts) ?? null;
-  const global = get(GLOBAL_FACTS)?.facts ?? NOTHING_GLOBAL;
+  const everywhere = get(GLOBAL_FACTS);
+  const global = everywhere?.facts ?? NOTHING_GLOBAL;
   const known = missing.length === 0;
   if (!known) {
     // The scope may turn out to be a root: its own effects come along in the same read.
@@ -82,8 +85,16 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
   for (const ancestor of own.ancestors) scopes.push(get(needScope(ancestor))?.facts ?? null);
   const root = own.ancestors.at(-1) ?? own.ref;
   const owned = (text === undefined ? undefined : get(needOwnedEffects(root, text))?.facts) ?? null;
-  return missing.length === 0 ? { bearer, subject, scopes, permission, owned, global } : undefined;
+  if (missing.length > 0) return undefined;
+  // What only allows may be missing: then less is allowed. What may refuse is missed.
+  if (permission?.registered && everywhere?.facts === null) throw missed('what holds everywhere');
+  if (text !== undefined && owned === null && scopes.at(-1)?.denials.has(text))
+    throw missed("what a tenant's own roles do to a permission");
+  return { bearer, subject, scopes, permission, owned, global };
 }
+
+const missed = (what: string): GatehouseError =>
+  new GatehouseError('damaged_item', `the decision item of ${what} is missing`);
 
 /** Whether this is a scope of a type that can stand alone; types that are not known here may. */
 function mayBeRoot(scope: string): boolean {

@@ -128,21 +128,34 @@ function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs }: Boun
   const viewNow = (question: Question, now: number): View | undefined =>
     viewFrom(question, (need) => store.find(need, now));
 
-  /** The views if the cache can give all of them with what it holds from before. */
-  function olderViews(questions: readonly Question[], now: number): Views | undefined {
-    let oldestRead = Number.POSITIVE_INFINITY;
-    const find: Find = (need) => {
-      const entry = store.findOlder(need, now, outageTtlMs);
-      if (entry && entry.readAt < oldestRead) oldestRead = entry.readAt;
+  /** The views if the cache alone can give all of them. */
+  function viewsFrom(
+    questions: readonly Question[],
+    find: Find,
+  ): { readonly views: readonly View[]; readonly rest: readonly Entry<unknown>[] } | undefined {
+    const rest: Entry<unknown>[] = [];
+    const noted: Find = (need) => {
+      const entry = find(need);
+      if (entry) rest.push(entry);
       return entry;
     };
     const views: View[] = [];
     for (const question of questions) {
-      const view = viewFrom(question, find);
+      const view = viewFrom(question, noted);
       if (!view) return undefined;
       views.push(view);
     }
-    return { views, expiresAt: oldestRead + outageTtlMs, isOutdated: true };
+    return { views, rest };
+  }
+
+  /** What the cache has while DynamoDB is down: what may answer anyway, or else what it holds from before. */
+  function olderViews(questions: readonly Question[], now: number): Views | undefined {
+    const fresh = viewsFrom(questions, (need) => store.find(need, now));
+    if (fresh) return toViews(fresh.views, fresh.rest);
+    const older = viewsFrom(questions, (need) => store.findOlder(need, now, outageTtlMs));
+    if (!older) return undefined;
+    const oldestRead = Math.min(...older.rest.map(({ readAt }) => readAt));
+    return { views: older.views, expiresAt: oldestRead + outageTtlMs, isOutdated: true };
   }
 
   /**

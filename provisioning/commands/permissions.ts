@@ -1,8 +1,8 @@
-import { moduleChange, permissionChanges } from '../../table/decision/writes.ts';
+import { moduleChange, newGlobal, permissionChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { decisionKey } from '../../table/keys.ts';
+import { decisionKey, globalKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
@@ -11,10 +11,14 @@ import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { listAllCommand } from '../kinds/node-lists.ts';
 import { loadNode } from '../nodes/nodes.ts';
-import type { Node } from '../plan.ts';
+import type { Node, Planning } from '../plan.ts';
 
 /** Pages and permissions: what can be checked. Registering one is data only, no deployment (seed 003). */
 const changesOf = (ref: Ref) => permissionChanges(parsePermissionName(ref.id, 'name'), undefined);
+
+/** The item of what holds everywhere comes with the first permission. */
+const beginGlobal = async ({ reader }: Planning): Promise<readonly Action[]> =>
+  (await reader.get(globalKey())) ? [] : [newGlobal()];
 
 const unregister = ({ ref }: Node): readonly Action[] => [changesOf(ref).unregister()];
 
@@ -24,7 +28,11 @@ const pageBehaviour: Behaviour = {
     if (typeof module === 'string') await loadNode(planning, 'module', module, 'module');
     const changes = changesOf(ref);
     return {
-      actions: [changes.register(), ...(typeof module === 'string' ? [changes.setModule(module)] : [])],
+      actions: [
+        changes.register(),
+        ...(typeof module === 'string' ? [changes.setModule(module)] : []),
+        ...(await beginGlobal(planning)),
+      ],
     };
   },
   onUpdate: async (planning, node, _after, { module }) => {
@@ -37,8 +45,8 @@ const pageBehaviour: Behaviour = {
 };
 
 const permissionBehaviour: Behaviour = {
-  onCreate: async (_planning, ref) => ({
-    actions: [changesOf(ref).register()],
+  onCreate: async (planning, ref) => ({
+    actions: [changesOf(ref).register(), ...(await beginGlobal(planning))],
     derived: { ...partsOf(ref.id) },
   }),
   close: unregister,

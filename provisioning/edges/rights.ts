@@ -83,6 +83,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
       exact
         ? permissionChanges(name, owner).setEffect(of.role, of.effect)
         : roleChanges(owner).setPattern(of.role, of.permission, of.effect),
+      ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
     ],
     revoke: [
       exact

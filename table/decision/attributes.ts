@@ -21,6 +21,8 @@ export const Attribute = {
   registered: 'registered',
   allow: 'allow',
   deny: 'deny',
+  /** On a root: the permissions that a role of its own denies, or once did. */
+  denials: 'denials',
   module: 'module',
   enterprise: 'enterprise',
   subject: 'subject',

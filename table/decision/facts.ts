@@ -51,6 +51,8 @@ export interface ScopeFacts {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** Roles owned by this scope (roots only). */
   readonly roles: RoleTable;
+  /** Permissions that a role of its own denies, or once did (roots only). */
+  readonly denials: ReadonlySet<string>;
   /** Module → subscriptions to it at this scope, active ones and trials. */
   readonly subscriptions: Entitlements;
   /** Enterprise → active licences for it (accounts only). */

@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../errors.ts';
+import { conflict, GatehouseError, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
 import { decisionKey, globalKey, type Key, ownedEffectsKey } from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
@@ -122,6 +122,12 @@ export function scopeChanges(scope: Ref) {
     /** A subscription that counts, from a start until an end; one that does not is not listed. */
     subscribe: (module: string, id: string, interval: Window | undefined) =>
       change(entitle(subscriptionAttribute(module, id), interval)),
+    /**
+     * Notes on a root that its own roles refuse the permission, or once did: should the item that says which of them
+     * do be missing then, it is missed.
+     */
+    noteDenial: (permission: PermissionName) =>
+      change({ add: { [Attribute.denials]: set(permission.text) } }),
     license: (enterprise: string, id: string, interval: Window | undefined) =>
       change(entitle(licenseAttribute(enterprise, id), interval)),
     set: (values: Record<string, string | readonly string[]>) => change({ set: values }),
@@ -142,6 +148,16 @@ export const moduleChange = (module: string, isSold: boolean): Update =>
   update(
     globalKey(),
     isSold ? { set: { [moduleAttribute(module)]: true } } : { remove: [moduleAttribute(module)] },
+  );
+
+/**
+ * The item of what holds everywhere, while there is none. It is there before any permission is: where it is missing
+ * beside one, nobody can say what is sold, and what global roles refuse.
+ */
+export const newGlobal = (): Put =>
+  create(
+    { ...globalKey(), ...MARKS },
+    () => new GatehouseError('stale', 'the first permission was registered by someone else meanwhile'),
   );
 
 /** Changes of the role table: of one root, or of the global roles when there is no owner. */

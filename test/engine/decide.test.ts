@@ -26,6 +26,7 @@ const scopeFacts = (ref: string, changes: Partial<ScopeFacts> = {}): ScopeFacts 
   combination: 'allow-overrides',
   groups: new Map(),
   roles: new Map(),
+  denials: new Set(),
   subscriptions: new Map(),
   licenses: new Map(),
   enterprise: undefined,

@@ -24,7 +24,7 @@ test('no fault lets anybody in, none hangs, and none is remembered', async () =>
   const tally = newFaultTally();
   await playFaults(stage, 20_260_115, CHECKS, tally);
   const { checks, besides, bridged, hedged, late } = tally;
-  console.log(JSON.stringify({ checks, besides, bridged, hedged, late, gaps: tally.gaps.length }));
+  console.log(JSON.stringify({ checks, besides, bridged, hedged, late }));
   expect(tally.violations).toEqual([]);
   expect(checks).toBeGreaterThanOrEqual(CHECKS);
   for (const [name, { code, isHidden }] of Object.entries(FAULTS)) {
@@ -38,10 +38,7 @@ test('no fault lets anybody in, none hangs, and none is remembered', async () =>
   expect(tally.states.size).toBe(6);
 }, 60_000);
 
-/**
- * An item that was deleted by hand refuses whoever needs it. Two kinds of items are not missed: a table in which
- * nothing is sold, or in which no role of the tenant has an effect on the permission, has none either.
- */
+/** An item that was deleted by hand refuses whoever needs it, also where it held nothing but what refuses. */
 describe('a decision item that is missing', () => {
   const id = (kind: string): string => `01J8Z0E2Z8D2A3J7A7Y2H9${kind}000`;
   const [TENANT, EVE, MODULE, READ] = [`tenant:${id('P')}`, `user:${id('E')}`, 'alarms', 'alarms:read:door'];
@@ -79,7 +76,7 @@ describe('a decision item that is missing', () => {
     }
   }
 
-  test.fails('of what holds everywhere: what is sold stays sold', async () => {
+  test('of what holds everywhere: what is sold stays sold', async () => {
     const answers = await without(globalKey(), [
       does.addEffect(OWN, READ, 'ALLOW'),
       does.grant(EVE, TENANT, [OWN]),
@@ -89,7 +86,7 @@ describe('a decision item that is missing', () => {
     expect(answers.slice(2)).not.toContain('role');
   });
 
-  test.fails("of the effects of a tenant's own roles: its DENY stays", async () => {
+  test("of the effects of a tenant's own roles: its DENY stays", async () => {
     const owner = parseRef(TENANT, 'scope');
     const answers = await without(ownedEffectsKey(owner, { kind: 'permission', text: READ }), [
       does.addEffect(OWN, READ, 'DENY'),

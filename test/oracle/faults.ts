@@ -2,7 +2,6 @@ import { BatchGetCommand, type DynamoDBDocumentClient, TransactGetCommand } from
 import { createEngine, DEFAULT_TTL_MS, type Engine } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { globalKey, type Key } from '../../table/keys.ts';
 import { createHedging } from '../../table/read/hedging.ts';
 import { createReader, type Reader } from '../../table/read/reader.ts';
 import { type Answer, type Call, FAULTS, type Fault } from './fault-kinds.ts';
@@ -28,8 +27,6 @@ export interface FaultTally {
   hedged: number;
   /** Answers that did not come in time because this machine is slow. */
   late: number;
-  /** Allowed, against the oracle, for want of an item that the engine cannot miss: `isUnmissed` says which. */
-  readonly gaps: string[];
   readonly violations: string[];
 }
 
@@ -41,7 +38,6 @@ export const newFaultTally = (): FaultTally => ({
   bridged: 0,
   hedged: 0,
   late: 0,
-  gaps: [],
   violations: [],
 });
 
@@ -177,13 +173,6 @@ async function outcomeOf(
   return outcome;
 }
 
-/**
- * Absence of what holds everywhere, and of the effects of a tenant's own roles, is what a table without any looks
- * like: the modules that are sold, or a DENY, go with them (the tests beside this say how).
- */
-const isUnmissed = ({ PK, SK }: Key): boolean => PK === GLOBAL.PK || SK !== GLOBAL.SK;
-const GLOBAL = globalKey();
-
 /** What a deadline that passes ends in. */
 const GAVE_UP: ReadonlySet<string> = new Set(['fault transient', 'fault throttled']);
 const isAllow = (outcome: string): boolean => outcome === 'role' || outcome === 'admin';
@@ -235,9 +224,7 @@ async function checkUnder(
   if (count.failed > 0) addTo(tally.states, before.name);
   if (fault.isHidden && count.failed > 0) {
     if (!isAllow(outcome) || isAllow(right)) return;
-    const told = `${outcome} instead of ${right} without ${JSON.stringify(chosen.key)}`;
-    if (chosen.key && isUnmissed(chosen.key)) tally.gaps.push(`${told} ${JSON.stringify(question)}`);
-    else tell(told);
+    tell(`${outcome} instead of ${right} without ${JSON.stringify(chosen.key)}`);
     return;
   }
   // An answer without items holds none that could be damaged.

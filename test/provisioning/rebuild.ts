@@ -19,7 +19,8 @@ import { isEmptied } from './support.ts';
  * differences to what is there are faults of the writer.
  */
 type Facts = Record<string, unknown>;
-const BOOKKEEPING = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt']);
+/** `denials` only ever grows, so it cannot be made again: that it holds enough is for verify.ts. */
+const BOOKKEEPING = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt', 'denials']);
 
 const SCOPE_LABELS: ReadonlySet<unknown> = new Set(Object.values(SCOPES).map(({ label }) => label));
 
@@ -128,7 +129,7 @@ export function decisionsOf(items: readonly Item[]): Map<string, Facts> {
         Object.entries(item).filter(([name, value]) => !BOOKKEEPING.has(name) && value !== false),
       ),
     ]);
-  // The item of the global roles comes with the first of them and stays.
+  // The item of what holds everywhere comes with the first permission and stays.
   return new Map(
     found.filter(([key, facts]) => key !== 'GLOBAL#GATEHOUSE / DECISION' || Object.keys(facts).length),
   );

@@ -58,6 +58,13 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       // The effects of global roles on what is not registered any more would come back with it.
       if (!isEmptied(item)) expectNode(PK, item);
     }
+    if (Type === 'RolePermission' && PK.startsWith('ROLE#') && item.effect === 'DENY') {
+      const isExact = !isPermissionPattern(String(item.permission));
+      const owner = String(item.roleScope);
+      const noted = all.get(key(partition(owner), 'DECISION'))?.denials as Set<unknown> | undefined;
+      if (isExact && owner.includes(':') && !noted?.has(item.permission))
+        faults.push(`${key(PK, SK)} is a DENY that its root has not noted`);
+    }
     if (Type === 'Ownership') {
       const owned = all.get(key(SK, META));
       if (!owned || !ownersOf(owned).includes(PK)) faults.push(`${key(PK, SK)} lists what is not its own`);

@@ -154,6 +154,7 @@ test('a scope', async () => {
     roles: new Map(),
     subscriptions: new Map(),
     licenses: new Map(),
+    denials: new Set(),
     enterprise: undefined,
   };
   expect(await facts()).toEqual(bare);

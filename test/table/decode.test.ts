@@ -62,6 +62,7 @@ describe('a sound item', () => {
       ]),
       subscriptions: new Map(),
       licenses: new Map(),
+      denials: new Set(),
       enterprise: undefined,
     });
   });
@@ -93,6 +94,7 @@ describe('a sound item', () => {
           ],
         ],
       ]),
+      denials: new Set(),
       licenses: new Map([['enterprise:e', [{ start: Number.NEGATIVE_INFINITY, end: at(end) }]]]),
       enterprise: 'enterprise:e',
     });
