@@ -1,4 +1,4 @@
-import { isValue, type RouteRule, type Segment } from './rule.ts';
+import { isValue, type RouteRule, type Segment, VERBS } from './rule.ts';
 
 export interface RouteMatch {
   readonly rule: RouteRule;
@@ -22,7 +22,7 @@ export function match(rules: readonly RouteRule[], method: string, path: string)
   const given = path === '/' ? [] : path.slice(1).split('/');
   let best: RouteRule | undefined;
   for (const rule of rules) {
-    if (rule.method !== method && rule.method !== 'ANY') continue;
+    if (rule.method !== method && !(rule.method === 'ANY' && VERBS.has(method))) continue;
     if (fits(rule.segments, given) && (best === undefined || order(rule, best) < 0)) best = rule;
   }
   return best && { rule: best, parameters: parametersOf(best.segments, given) };

@@ -5,18 +5,24 @@ export type { Segment, TemplatePart };
 /** One route as it was provisioned: which requests it covers, and which permission at which scope they need. */
 export interface RouteRule {
   readonly id: string;
-  /** A verb in upper case, or ANY. */
+  /** A verb in upper case, ANY of them, CONNECT or GRAPHQL. */
   readonly method: string;
   readonly segments: readonly Segment[];
   readonly permission: readonly TemplatePart[];
   readonly scope: readonly TemplatePart[];
 }
 
-/** The verbs that a rule may name (API Gateway's own, AG API_PutMethod). */
-export const METHODS: ReadonlySet<string> = new Set([
+/** The verbs that API Gateway routes, and all that ANY stands for (AG API_PutMethod). */
+export const VERBS: ReadonlySet<string> = new Set([
   ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  'ANY',
 ]);
+
+/** What stands for a verb where a request has none. */
+export const CONNECT = 'CONNECT';
+export const GRAPHQL = 'GRAPHQL';
+
+/** What a rule may name: a verb or ANY; `CONNECT /$connect` of a WebSocket API; `GRAPHQL /` of AppSync. */
+export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY', CONNECT, GRAPHQL]);
 
 const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
