@@ -38,7 +38,7 @@ const NOBODY = 'nobody';
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
-/** All that an authorizer may answer a WebSocket API, in bytes (AG apigateway-websocket-api-lambda-auth, limits). */
+/** "AWS Lambda authorizer result size" (AG apigateway-execution-service-websocket-limits-table), in bytes. */
 export const MAX_WEBSOCKET_ANSWER = 8_192;
 
 /** What IAM reads as more than itself: wildcards, the start of a variable; and what no ARN holds. */

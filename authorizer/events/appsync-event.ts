@@ -17,7 +17,11 @@ export function readAppSyncEvent(event: Fields): GatewayRequest {
     throw new Fault('event_malformed', "the event's authorizationToken is not a text");
   }
   const context = fieldsIn(event, 'requestContext');
-  for (const name of ['apiId', 'accountId', 'requestId', 'queryString']) textIn(context, name);
+  for (const name of ['apiId', 'accountId', 'requestId']) textIn(context, name);
+  // Empty when a client connects for its subscriptions; the events of AppSync's other API, of channels, have none.
+  if (typeof field(context, 'queryString') !== 'string') {
+    throw new Fault('event_malformed', "the event's queryString is not a text");
+  }
   const header = readAppSyncHeaders(event);
   return {
     kind: 'appsync',

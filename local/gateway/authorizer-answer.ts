@@ -25,7 +25,7 @@ export interface AnswerRules {
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
-/** WebSocket APIs: "Lambda authorizer response payload size" (AG apigateway-execution-service-websocket-limits). */
+/** "AWS Lambda authorizer result size" of WebSocket APIs (AG apigateway-execution-service-websocket-limits-table). */
 export const MAX_WEBSOCKET_ANSWER_BYTES = 8 * 1024;
 
 const VERSIONS: readonly unknown[] = ['2012-10-17', '2008-10-17'];

@@ -24,7 +24,10 @@ import {
   messageEvent,
 } from './websocket-events.ts';
 
-/** "WebSocket connection duration" and "message payload size" (AG apigateway-execution-service-websocket-limits). */
+/**
+ * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table). There it
+ * comes in frames of at most 32 KB, and ten idle minutes end a connection: neither is done here.
+ */
 export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
 export const MAX_MESSAGE_BYTES = 128 * 1024;
 

@@ -260,6 +260,16 @@ describe('AppSync (AppSync security-authz)', () => {
     }
   });
 
+  it('is asked the same when a client connects for its subscriptions, and nothing about channels', async () => {
+    const { asked, authorizer } = setUp();
+    const { queryString: _, ...context } = event.requestContext;
+    const connect = { ...context, queryString: '', operationName: 'DeepDish:Connect' };
+    expect(await authorizer({ ...event, requestContext: connect })).toMatchObject({ isAuthorized: true });
+    const channel = { ...context, operation: 'EVENT_SUBSCRIBE', channelNamespaceName: 'a', channel: '/a/b' };
+    await expect(authorizer({ ...event, requestContext: channel })).rejects.toThrow(/^Internal error$/);
+    expect(asked).toEqual([`user:${ALICE} graph location:${PLACE}`]);
+  });
+
   it('is turned away without the right token', async () => {
     for (const authorizationToken of ['', 'eyJ.bad.token', 'Basic eyJ.good.token', undefined]) {
       await expect(setUp().authorizer({ ...event, authorizationToken })).rejects.toThrow(/^Unauthorized$/);

@@ -226,8 +226,13 @@ describe('a message', () => {
     '{"action":"other"}',
     '{"action":"__proto__"}',
     '{"action":"$connect"}',
+    '{"action":"$disconnect"}',
   ])('goes to $default when it is %j', async (body) => {
-    const { url } = await serve();
+    const own = ['$connect', '$disconnect'].map((key) => ({
+      key,
+      integration: async () => ({ statusCode: 200, body: '"not for messages"' }),
+    }));
+    const { url } = await serve({ routes: [...own, { key: '$default', integration: echo }] });
     const answer = (await (await opened(url)).ask(body)) as unknown as WebSocketEvent;
     expect(answer.requestContext).toMatchObject({ routeKey: '$default', authorizer });
     expect(answer.body ?? '').toBe(body);
