@@ -195,8 +195,8 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
       ...(isRefused && outcome.error !== undefined && { error: outcome.error }),
     });
     if (isRefused) return turnAway(socket, outcome.refused);
-    if (!socket.destroyed)
-      server.handleUpgrade(incoming, socket, head, (client) => accept(api, outcome, client));
+    // It lets go of a client that is gone by now.
+    server.handleUpgrade(incoming, socket, head, (client) => accept(api, outcome, client));
   }
 
   async function manage(incoming: IncomingMessage, outgoing: ServerResponse, connectionId: string) {

@@ -90,6 +90,7 @@ describe('a policy', () => {
     ['$connect before a path', '/prod/$connect/x', '/prod/?connect/x'],
     ['$connect as a path', '/prod/GET/$connect', '/prod/GET/?connect'],
     ['another route with $', '/prod/$connects', '/prod/?connects'],
+    ['$connect as the stage as well', '/$connect/$connect', '/?connect/?connect'],
     ['$connect in a stage with $', '/$prod/$connect', '/?prod/?connect'],
     ['another stage with $', '/$defaults/GET/x', '/?defaults/GET/x'],
     ['a line feed', '/prod/GET/a\nb', '/prod/GET/a?b'],

@@ -70,6 +70,13 @@ async function serve(changes: Changes = {}) {
   return { entries, origin, stop, url: `${origin.replace('http', 'ws')}/ws?at=L1`, port: server.port };
 }
 
+/** What a client sends that is nothing but a socket: it answers to nothing. */
+const HANDSHAKE = [
+  'GET /ws?at=L1 HTTP/1.1',
+  ...['Host: x', 'Authorization: Bearer t', 'Connection: Upgrade', 'Upgrade: websocket'],
+  ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
+].join('\r\n');
+
 /** A connection that is expected to be let in. */
 async function opened(url: string) {
   const socket = await openSocket(url, 't');
@@ -185,10 +192,7 @@ describe('$connect', () => {
     };
     const { port, url } = await serve({ authorizer: { invoke } });
     const gone = connectTo(port, '127.0.0.1');
-    gone.write(
-      'GET /ws?at=L1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer t\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
-        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    );
+    gone.write(HANDSHAKE);
     await asked.promise;
     gone.resetAndDestroy();
     answer.resolve(ALLOW);
@@ -309,6 +313,23 @@ describe('the end of a connection', () => {
     await stop();
     expect(await socket.ended()).toBe(1001);
   });
+
+  test.each(['open', 'asked about'])(
+    'comes for one that is %s, though its client does nothing',
+    async (state) => {
+      const asked = deferred();
+      const invoke = (): Promise<unknown> => {
+        asked.resolve();
+        return state === 'open' ? Promise.resolve(ALLOW) : new Promise(() => undefined);
+      };
+      const { port, stop } = await serve({ authorizer: { invoke } });
+      const silent = connectTo({ port, host: '127.0.0.1', allowHalfOpen: true });
+      onTestFinished(() => void silent.destroy());
+      silent.write(HANDSHAKE);
+      await (state === 'open' ? once(silent, 'data') : asked.promise);
+      await stop();
+    },
+  );
 
   test('comes after two hours', async () => {
     const { url } = await serve();
