@@ -98,7 +98,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     }
 
     const route = found.rule.id;
-    const question = resolve(found, { claims, header: request.header });
+    const question = resolve(found, { claims, header: request.header, query: request.query });
     if (question === undefined) {
       await refuseBad(subject, bearer);
       return { allowed: false, reason: 'route_unresolved', subject, route };

@@ -1,5 +1,5 @@
 /** Door of the authorizer: the policy enforcement point. The Lambda function itself is handler.ts. */
-export type { Answer, PolicyAnswer, SimpleAnswer } from './answers/answer.ts';
+export type { Answer, AppSyncAnswer, PolicyAnswer, SimpleAnswer } from './answers/answer.ts';
 export type { Context, Refusal, Verdict } from './answers/verdict.ts';
 export { type Authorizer, type AuthorizerParts, createAuthorizer, type Invocation } from './authorizer.ts';
 export { createHandlerFrom, type Overrides } from './compose.ts';

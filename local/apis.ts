@@ -1,15 +1,15 @@
 import type { Authorizer } from '../authorizer/index.ts';
-import { sampleBackend } from './backend.ts';
-import type { Api, ApiSettings, Route } from './gateway/api.ts';
+import { sampleBackend, sampleMessages } from './backend.ts';
+import type { Api, ApiSettings, Route, WebSocketApi } from './gateway/api.ts';
 
 /**
- * The same application behind four kinds of API, told apart by their first path segment: what Gatehouse
- * answers must be right for each.
+ * The same application behind every kind of API, told apart by their first path segment: what Gatehouse answers
+ * must be right for each. AppSync is no gateway and is not here.
  */
 export interface Authorizers {
   /** Answers HTTP API 2.0 with `{ isAuthorized }`. */
   readonly simple: Authorizer;
-  /** Answers HTTP API 2.0 with an IAM policy. */
+  /** Answers HTTP API 2.0 with an IAM policy, as it does all the others. */
   readonly policy: Authorizer;
 }
 
@@ -19,8 +19,8 @@ export const RESULT_TTL_SECONDS = 5;
 const settings = (name: string, basePath: string): ApiSettings => ({
   name,
   basePath,
-  stage: name.startsWith('rest') ? 'local' : '$default',
-  apiId: `local${name.replaceAll('-', '')}`,
+  stage: name.startsWith('http') ? '$default' : 'local',
+  apiId: `local${name.replaceAll(/[^a-z0-9]/g, '')}`,
   accountId: '000000000000',
   region: 'eu-central-1',
 });
@@ -76,6 +76,17 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
       routes: routes('$default', sampleBackend),
     },
     {
+      ...settings('http-1.0', '/http-1.0'),
+      kind: 'http-1.0',
+      authorizer: {
+        kind: 'REQUEST',
+        invoke: policy,
+        identitySources: ['$request.header.Authorization'],
+        resultTtlSeconds: 0,
+      },
+      routes: routes('$default', sampleBackend),
+    },
+    {
       ...settings('rest-request', '/rest'),
       kind: 'rest',
       authorizer: {
@@ -100,3 +111,17 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
     },
   ];
 }
+
+/** A live board: one permission to connect, and the place in the query, for a connection has no path. */
+export const createWebSocketApis = ({ policy }: Pick<Authorizers, 'policy'>): readonly WebSocketApi[] => [
+  {
+    ...settings('websocket', '/ws'),
+    kind: 'websocket',
+    authorizer: {
+      kind: 'REQUEST',
+      invoke: policy,
+      identitySources: ['route.request.header.Authorization', 'route.request.querystring.location'],
+    },
+    routes: ['board', '$default'].map((key) => ({ key, integration: sampleMessages })),
+  },
+];

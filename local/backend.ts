@@ -1,5 +1,10 @@
 import type { IntegrationResponse } from './gateway/api.ts';
-import type { HttpProxyEventV2, RestProxyEvent } from './gateway/event-shapes.ts';
+import type {
+  HttpProxyEventV1,
+  HttpProxyEventV2,
+  RestProxyEvent,
+  WebSocketEvent,
+} from './gateway/event-shapes.ts';
 
 /**
  * The sample application behind the gateway. It trusts nothing but the authorizer's context: a request
@@ -11,10 +16,10 @@ const json = (statusCode: number, body: unknown): IntegrationResponse => ({
   body: JSON.stringify(body),
 });
 
-type Event = HttpProxyEventV2 | RestProxyEvent;
+type Event = HttpProxyEventV2 | HttpProxyEventV1 | RestProxyEvent;
 
 /** What the authorizer said of the caller, wherever this kind of API puts it. */
-function callerOf(event: Event): Readonly<Record<string, unknown>> | undefined {
+function callerOf(event: Event | WebSocketEvent): Readonly<Record<string, unknown>> | undefined {
   const authorizer = event.requestContext.authorizer as Readonly<Record<string, unknown>> | undefined;
   const context = authorizer && 'lambda' in authorizer ? authorizer.lambda : authorizer;
   if (typeof context !== 'object' || context === null) return undefined;
@@ -25,7 +30,7 @@ function callerOf(event: Event): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** Answers every route with what was asked for and who the authorizer says is asking. */
-export async function sampleBackend(event: Event): Promise<IntegrationResponse> {
+export async function sampleBackend(event: Event | WebSocketEvent): Promise<IntegrationResponse> {
   const caller = callerOf(event);
   if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
   const { subject, tenant, scope, permission, roles, reason } = caller;
@@ -40,4 +45,13 @@ export async function sampleBackend(event: Event): Promise<IntegrationResponse> 
       allowedBy: reason,
     },
   });
+}
+
+/** Answers every message on a connection with its route and who was let in when it was opened. */
+export async function sampleMessages(event: WebSocketEvent): Promise<IntegrationResponse> {
+  const answer = await sampleBackend(event);
+  return {
+    ...answer,
+    body: JSON.stringify({ route: event.requestContext.routeKey, ...JSON.parse(answer.body ?? '{}') }),
+  };
 }

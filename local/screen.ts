@@ -18,8 +18,10 @@ Gatehouse on this machine
 
   gateway            ${url}                HTTP API 2.0, simple answers
                      ${url}/http-policy    HTTP API 2.0, IAM policies
+                     ${url}/http-1.0       HTTP API 1.0
                      ${url}/rest           REST API, REQUEST authorizer, results cached ${RESULT_TTL_SECONDS} s
                      ${url}/rest-token     REST API, TOKEN authorizer
+                     ${url.replace('http', 'ws')}/ws?location=… WebSocket API, authorized at $connect
   identity provider  ${url}/_dev/token     POST {"user": "<email>"}
   Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy
   DynamoDB           ${dynamodb}                table ${table}

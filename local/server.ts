@@ -1,10 +1,15 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** Takes over the socket of a request that asks for another protocol. */
+export type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** An HTTP server on the loopback interface that can be stopped at once. */
 export interface LocalServer {
   readonly port: number;
   /** Sets what answers; before that every request waits for it. */
-  readonly serve: (listener: RequestListener) => void;
+  readonly serve: (listener: RequestListener, upgrade?: UpgradeListener) => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -33,15 +38,26 @@ export async function listen(port: number, variable: string): Promise<LocalServe
     server.listen(port, '127.0.0.1', resolve);
   });
   const address = server.address();
+  const upgraded = new Set<Socket>();
   return {
     port: typeof address === 'object' && address ? address.port : port,
-    serve: start,
-    stop: () => close(server),
+    serve: (serve, upgrade) => {
+      start(serve);
+      if (upgrade === undefined) return;
+      server.on('upgrade', (incoming, socket, head) => {
+        upgraded.add(incoming.socket);
+        incoming.socket.once('close', () => upgraded.delete(incoming.socket));
+        upgrade(incoming, socket, head);
+      });
+    },
+    stop: () => close(server, upgraded),
   };
 }
 
-const close = (server: Server): Promise<void> =>
+/** Upgraded sockets are none of the server's connections any more, and it waits for them all the same. */
+const close = (server: Server, upgraded: ReadonlySet<Socket>): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();
+    for (const socket of upgraded) socket.destroySoon();
   });

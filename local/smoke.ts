@@ -1,5 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { readConfiguration } from './configuration.ts';
+import { type OpenSocket, openSocket } from './smoke-socket.ts';
 import { type Stack, startStack } from './stack.ts';
 
 /**
@@ -8,7 +9,7 @@ import { type Stack, startStack } from './stack.ts';
  */
 const CACHE_TTL_SECONDS = 1;
 /** The same application behind each kind of API, told apart by the first segment. */
-const APIS = ['', '/http-policy', '/rest', '/rest-token'];
+const APIS = ['', '/http-policy', '/http-1.0', '/rest', '/rest-token'];
 let passed = 0;
 let failed = 0;
 
@@ -26,7 +27,8 @@ function check(what: string, holds: boolean, seen?: unknown): void {
   );
 }
 
-async function walk(stack: Stack): Promise<void> {
+async function walk(stack: Stack): Promise<readonly OpenSocket[]> {
+  const open: OpenSocket[] = [];
   const { url, school, tenants, facilities, platform } = stack;
   const lambda = new LambdaClient({
     endpoint: stack.lambdaUrl,
@@ -140,6 +142,47 @@ async function walk(stack: Stack): Promise<void> {
     (await status(reports(platform.timetables), robot.token)) === 403,
   );
 
+  const board = (location?: string) =>
+    `${url.replace('http', 'ws')}/ws${location === undefined ? '' : `?location=${location}`}`;
+  const expectRefusal = async (expected: number, who: string | undefined, why: string, location?: string) => {
+    const seen = await openSocket(board(location), who === undefined ? undefined : await tokenOf(who));
+    if (typeof seen !== 'number') seen.close();
+    check(`${expected} for ${who ?? 'nobody'}: a connection ${why}`, seen === expected, seen);
+  };
+  await expectRefusal(401, undefined, 'without a token', school.north);
+  await expectRefusal(401, 'tina@school.example', 'without its place');
+  await expectRefusal(403, 'tina@school.example', 'at another school', school.south);
+  await expectRefusal(403, 'dora@school.example', 'of a disabled user', school.south);
+  await expectRefusal(
+    403,
+    'tina@school.example',
+    'at two places',
+    `${school.north}&location=${school.south}`,
+  );
+  const tampered = await openSocket(board(school.north), `${await tokenOf('ada@school.example')}x`);
+  check('401 for a connection with a token that was tampered with', tampered === 401, tampered);
+  const socket = await openSocket(board(school.north), await tokenOf('tina@school.example'));
+  check('101 for tina@school.example: a connection', typeof socket !== 'number', socket);
+  if (typeof socket !== 'number') {
+    const first = await socket.ask({ action: 'board' });
+    const { subject, allowedBy } = (first.you ?? {}) as { subject?: string; allowedBy?: string };
+    check(
+      "a message on it reaches its route, with the authorizer's context",
+      first.route === 'board' && subject?.startsWith('user:') === true && allowedBy === 'role',
+      first,
+    );
+    const second = await socket.ask('not even JSON');
+    const again = (second.you as { subject?: string } | undefined)?.subject;
+    check(
+      'another message reaches $default, with the same context',
+      second.route === '$default' && again === subject,
+      second,
+    );
+    const third = await socket.ask({ action: '$connect' });
+    check("no message reaches the connection's own routes", third.route === '$default', third);
+    open.push(socket);
+  }
+
   const tenant = await provision('tenant.create', { name: 'Initech' });
   const place = await provision('location.create', { name: 'Office', parent: `tenant:${tenant.id}` });
   const other = await provision('location.create', { name: 'Annex', parent: `tenant:${tenant.id}` });
@@ -185,6 +228,7 @@ async function walk(stack: Stack): Promise<void> {
     requestContext: { stage: '$default', http: { method: 'GET', path: grades(school.north) } },
   })) as { isAuthorized?: boolean };
   check('the authorizer answers through the Lambda API', answer.isAuthorized === true, answer);
+  return open;
 }
 
 async function main(): Promise<void> {
@@ -197,10 +241,15 @@ async function main(): Promise<void> {
       TABLE_NAME: `smoke-${Date.now()}`,
     }),
   );
+  let open: readonly OpenSocket[] = [];
   try {
-    await walk(stack);
+    open = await walk(stack);
   } finally {
     await stack.stop();
+  }
+  for (const socket of open) {
+    const code = await socket.ended();
+    check('a connection ends with the stack', code === 1001, code);
   }
 }
 

@@ -4,10 +4,11 @@ import { startEmbeddedEngine } from '../cli/embedded-engine.ts';
 import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
 import { createServiceClient } from '../table/client.ts';
 import { createTable } from '../table/definition.ts';
-import { createApis } from './apis.ts';
+import { createApis, createWebSocketApis } from './apis.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
+import { createWebSocketGateway, type WebSocketGateway } from './gateway/websocket.ts';
 import { createIdentityProvider } from './identity/identity-provider.ts';
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import { createProvisioner } from './sample/provision.ts';
@@ -87,7 +88,9 @@ async function startParts(
     },
   });
   const gateway = toListener(createGateway({ apis: createApis({ simple, policy }), clock: Date.now }));
-  front.serve(withIdentityProvider(identityProvider, gateway));
+  const sockets = createWebSocketGateway({ apis: createWebSocketApis({ policy }), clock: Date.now });
+  onStarted(async () => sockets.stop());
+  front.serve(withIdentityProvider(identityProvider, withConnections(sockets, gateway)), sockets.upgrade);
   back.serve(
     createLambdaEndpoint({
       functions: { provisioning, authorizer: simple, 'authorizer-policy': policy },
@@ -110,3 +113,9 @@ const withIdentityProvider =
   (identityProvider: RequestListener, gateway: RequestListener): RequestListener =>
   (request, response) =>
     (request.url?.startsWith('/_dev/') ? identityProvider : gateway)(request, response);
+
+const withConnections =
+  (sockets: WebSocketGateway, gateway: RequestListener): RequestListener =>
+  (request, response) => {
+    if (!sockets.manage(request, response)) gateway(request, response);
+  };

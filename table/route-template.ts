@@ -6,7 +6,10 @@ import { isName, isType } from './identifiers.ts';
  *
  *   path        /locations/{locationId}/pages/{page}     {rest+} as the last segment takes what is left
  *   permission  dashboard · {page} · tickets:{action}:ticket
- *   scope       location:{locationId} · tenant:{claim:tenant_id} · location:{header:x-location}
+ *   scope       location:{locationId} · tenant:{claim:tenant_id} · location:{header:x-location} · location:{query:at}
+ *
+ * A gateway's result cache knows the path, a header or a query parameter only where they are identity sources:
+ * whoever turns it on makes them so, or a cached answer stands for a request that it was not made for.
  *
  * Literals compare as they are. A value that fills a `{…}` must itself be a name or an id (letters,
  * digits, dot, dash, underscore), so nothing from a request can change what a template means.
@@ -17,7 +20,7 @@ export type Segment =
 
 export type TemplatePart =
   | { readonly kind: 'literal'; readonly text: string }
-  | { readonly kind: 'path' | 'claim' | 'header'; readonly name: string };
+  | { readonly kind: 'path' | 'claim' | 'header' | 'query'; readonly name: string };
 
 const LITERAL_SEGMENT = /^[A-Za-z0-9._~$@-]+$/;
 const PARAMETER = /^\{([A-Za-z][A-Za-z0-9_]*)(\+?)\}$/;
@@ -55,7 +58,7 @@ export const routeShape = (text: string, field: string): string =>
     .join('/')}`;
 
 const VALUE_PART =
-  /\{(?:(?<path>[A-Za-z][A-Za-z0-9_]*)|claim:(?<claim>[A-Za-z][A-Za-z0-9_.:/-]*)|header:(?<header>[A-Za-z][A-Za-z0-9_-]*))\}/g;
+  /\{(?:(?<path>[A-Za-z][A-Za-z0-9_]*)|claim:(?<claim>[A-Za-z][A-Za-z0-9_.:/-]*)|header:(?<header>[A-Za-z][A-Za-z0-9_-]*)|query:(?<query>[A-Za-z][A-Za-z0-9_.-]*))\}/g;
 const VALUE_LITERAL = /^[A-Za-z0-9._:-]+$/;
 
 /** Reads a permission or scope template into its parts. Throws `invalid` naming `field`. */
@@ -72,9 +75,10 @@ export function parseValueTemplate(text: string, field: string): readonly Templa
   };
   for (const match of text.matchAll(VALUE_PART)) {
     literal(match.index);
-    const { path, claim, header = '' } = match.groups ?? {};
+    const { path, claim, query, header = '' } = match.groups ?? {};
     if (path !== undefined) parts.push({ kind: 'path', name: path });
     else if (claim !== undefined) parts.push({ kind: 'claim', name: claim });
+    else if (query !== undefined) parts.push({ kind: 'query', name: query });
     else parts.push({ kind: 'header', name: header.toLowerCase() });
     end = match.index + match[0].length;
   }

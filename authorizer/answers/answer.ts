@@ -1,5 +1,5 @@
 import type { HttpAnswer } from '../configuration.ts';
-import { parseMethodArn } from '../events/arn.ts';
+import { parseConnectArn, parseMethodArn } from '../events/arn.ts';
 import type { GatewayRequest } from '../events/request.ts';
 import { type Context, contextOf, type Verdict } from './verdict.ts';
 
@@ -23,7 +23,16 @@ export interface PolicyAnswer {
   readonly context: Context;
 }
 
-export type Answer = SimpleAnswer | PolicyAnswer;
+/** AppSync's answer, never cached there: its cache would know the token and nothing else (AppSync security-authz). */
+export interface AppSyncAnswer {
+  readonly isAuthorized: boolean;
+  readonly resolverContext: Context;
+  /** It goes by another name here. */
+  readonly context?: never;
+  readonly ttlOverride: 0;
+}
+
+export type Answer = SimpleAnswer | PolicyAnswer | AppSyncAnswer;
 
 /** What a policy allows and denies, as ARNs, which may hold wildcards. */
 export interface Resources {
@@ -37,16 +46,20 @@ const NOBODY = 'nobody';
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
+/** "AWS Lambda authorizer result size" (AG apigateway-execution-service-websocket-limits-table), in bytes. */
+export const MAX_WEBSOCKET_ANSWER = 8_192;
+
 /** What IAM reads as more than itself: wildcards, the start of a variable; and what no ARN holds. */
 const MEANINGFUL = /[*?$\p{Cc}]/gu;
 
 /**
  * Whether the ARN, put into a policy, means itself and nothing more. `$default`, the stage of most HTTP
- * APIs, is the one `$` that is let through.
+ * APIs, and `$connect`, the whole route of a WebSocket, are the `$` that are let through.
  */
 function isPlain(arn: string): boolean {
   const withoutStage = parseMethodArn(arn)?.stage === '$default' ? arn.replace('/$default/', '//') : arn;
-  return arn.length <= MAX_RESOURCE_LENGTH && withoutStage.search(MEANINGFUL) < 0;
+  const rest = parseConnectArn(arn) === undefined ? withoutStage : withoutStage.replace(/\$connect$/, '');
+  return arn.length <= MAX_RESOURCE_LENGTH && rest.search(MEANINGFUL) < 0;
 }
 
 /** A Deny may cover more than was asked for, never less: `?` for each risky character, `*` for what is too long. */
@@ -95,10 +108,33 @@ export const toSimple = (verdict: Verdict): SimpleAnswer => ({
   context: contextOf(verdict),
 });
 
-/** Whether the answer to such a request is a policy. */
+/** Whether the answer to such a request is a policy that may be one for the whole API. */
 export const takesPolicy = ({ kind }: GatewayRequest, httpAnswer: HttpAnswer): boolean =>
-  kind !== 'http' || httpAnswer === 'policy';
+  kind !== 'websocket' && kind !== 'appsync' && (kind !== 'http' || httpAnswer === 'policy');
+
+/** A subject may have more roles than the answer has room for: then they are left out, and the context says so. */
+function within(
+  maxBytes: number,
+  answerFor: (verdict: Verdict) => PolicyAnswer,
+  verdict: Verdict,
+): PolicyAnswer {
+  const answer = answerFor(verdict);
+  if (Buffer.byteLength(JSON.stringify(answer)) <= maxBytes) return answer;
+  const { roles: _, ...rest } = verdict;
+  const shorter = answerFor(rest);
+  return { ...shorter, context: { ...shorter.context, rolesLeftOut: 'true' } };
+}
+
+const toAppSync = (verdict: Verdict): AppSyncAnswer => ({
+  isAuthorized: verdict.allowed,
+  resolverContext: contextOf(verdict),
+  ttlOverride: 0,
+});
 
 /** The answer for one route, in the form that the kind of API takes. */
-export const toAnswer = (request: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Answer =>
-  takesPolicy(request, httpAnswer) ? toPolicy(request.arn, verdict) : toSimple(verdict);
+export function toAnswer({ kind, arn }: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Answer {
+  if (kind === 'appsync') return toAppSync(verdict);
+  if (kind === 'http' && httpAnswer === 'simple') return toSimple(verdict);
+  const answerFor = (each: Verdict) => toPolicy(arn, each);
+  return kind === 'websocket' ? within(MAX_WEBSOCKET_ANSWER, answerFor, verdict) : answerFor(verdict);
+}

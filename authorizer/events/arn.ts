@@ -1,3 +1,7 @@
+import { Fault } from '../errors.ts';
+import { isVerb } from '../routes/rule.ts';
+import { type Fields, textIn } from './fields.ts';
+
 /** The parts of `arn:partition:execute-api:region:account:api/stage/VERB/path`. */
 export interface MethodArn {
   readonly stage: string;
@@ -16,4 +20,27 @@ export const apiOf = (arn: string): string | undefined => /^(?:[^:]*:){5}[^/]+\/
 export function parseMethodArn(arn: string): MethodArn | undefined {
   const [, stage, verb, path = '/'] = METHOD_ARN.exec(arn) ?? [];
   return stage === undefined || verb === undefined ? undefined : { stage, verb, path };
+}
+
+/** `arn:partition:execute-api:region:account:api/stage/$connect`, the one that a WebSocket API asks about. */
+const CONNECT_ARN = /^arn:[^:]+:execute-api:[^:]*:[^:]*:[^/]+\/([^/]+)\/\$connect$/su;
+
+/** The stage of a WebSocket API whose `$connect` the ARN names; undefined when it names anything else. */
+export const parseConnectArn = (arn: string): string | undefined => CONNECT_ARN.exec(arn)?.[1];
+
+/**
+ * A verb as a rule may name it. Anything else that a client wrote on the wire is none: CONNECT over HTTP is not
+ * the `$connect` of a WebSocket.
+ */
+export const verbOf = (text: string): string => (isVerb(text) ? text : '');
+
+/**
+ * Verb and path of a request come from the ARN: it names what API Gateway will call and what a policy is held
+ * against. `httpMethod` is the verb on the wire, which X-HTTP-Method-Override overrules in REST APIs.
+ */
+export function calledIn(event: Fields): { arn: string; method: string; path: string } {
+  const arn = textIn(event, 'methodArn');
+  const parts = parseMethodArn(arn);
+  if (parts === undefined) throw new Fault('event_malformed', "the event's methodArn is not an ARN");
+  return { arn, method: verbOf(parts.verb), path: parts.path };
 }

@@ -1,8 +1,8 @@
 import { Fault } from '../errors.ts';
-import { parseMethodArn } from './arn.ts';
+import { parseMethodArn, verbOf } from './arn.ts';
 import { type Fields, fieldsIn, textIn } from './fields.ts';
-import { readHeaders } from './headers.ts';
 import type { GatewayRequest } from './request.ts';
+import { readCookies, readHeaders, readQuery } from './values.ts';
 
 /** HTTP API, format 2.0 (AG http-api-lambda-authorizer). */
 export function readHttpEvent(event: Fields): GatewayRequest {
@@ -14,10 +14,12 @@ export function readHttpEvent(event: Fields): GatewayRequest {
   return {
     kind: 'http',
     arn,
-    method: textIn(fieldsIn(context, 'http'), 'method'),
+    method: verbOf(textIn(fieldsIn(context, 'http'), 'method')),
     path: withoutStage(textIn(event, 'rawPath'), textIn(context, 'stage')),
     authorization: header('authorization'),
     header,
+    query: readQuery(event),
+    cookies: readCookies(event, header),
   };
 }
 

@@ -1,11 +1,13 @@
 import { Fault } from '../errors.ts';
+import { readAppSyncEvent } from './appsync-event.ts';
 import { field, isFields } from './fields.ts';
 import { readHttpEvent } from './http-event.ts';
 import type { GatewayRequest } from './request.ts';
-import { readRestRequestEvent, readRestTokenEvent } from './rest-event.ts';
+import { readRequestEvent, readRestTokenEvent } from './rest-event.ts';
+import { isWebSocketEvent, readWebSocketEvent } from './websocket-event.ts';
 
 /**
- * Reads an authorizer event: HTTP API 2.0, REST REQUEST or REST TOKEN.
+ * Reads an authorizer event: HTTP API 2.0 and 1.0, REST REQUEST and TOKEN, WebSocket `$connect`, AppSync.
  *
  * @throws Fault `event_unsupported` for any other kind, `event_malformed` for one that AWS does not send
  */
@@ -14,9 +16,15 @@ export function readEvent(event: unknown): GatewayRequest {
   const type = field(event, 'type');
   const version = field(event, 'version');
   if (type === 'REQUEST' && version === '2.0') return readHttpEvent(event);
-  if (type === 'REQUEST' && version === undefined) return readRestRequestEvent(event);
+  if (type === 'REQUEST' && version === '1.0') return readRequestEvent(event, 'http-1.0');
+  if (type === 'REQUEST' && version === undefined) {
+    return isWebSocketEvent(event) ? readWebSocketEvent(event) : readRequestEvent(event, 'rest-request');
+  }
   if (type === 'TOKEN' && version === undefined) return readRestTokenEvent(event);
-  throw new Fault('event_unsupported', 'the event is none of HTTP API 2.0, REST REQUEST and REST TOKEN');
+  if (type === undefined && version === undefined && Object.hasOwn(event, 'authorizationToken')) {
+    return readAppSyncEvent(event);
+  }
+  throw new Fault('event_unsupported', 'the event is of no kind of API that is served here');
 }
 
 /** API Gateway's id of the request, for the log. Reads events that are malformed as well. */

@@ -1,15 +1,23 @@
-import type { Header } from './headers.ts';
+import type { Values } from './values.ts';
 
-/** A request as API Gateway describes it to an authorizer, whatever the kind of the API. */
+/** The kinds of API that ask: HTTP API with format 2.0 and 1.0, REST API, WebSocket API, AppSync. */
+export type RequestKind = 'http' | 'http-1.0' | 'rest-request' | 'rest-token' | 'websocket' | 'appsync';
+
+/** A request as API Gateway or AppSync describes it to an authorizer, whatever the kind of the API. */
 export interface GatewayRequest {
-  readonly kind: 'http' | 'rest-request' | 'rest-token';
-  /** The ARN of what is being called: `methodArn`, or `routeArn` of an HTTP API. */
+  readonly kind: RequestKind;
+  /** The ARN of what is being called: `methodArn`, or `routeArn` of HTTP API 2.0. Empty for AppSync, which has none. */
   readonly arn: string;
-  /** The verb that API Gateway routed. */
+  /** The verb that API Gateway routed; CONNECT for a WebSocket, GRAPHQL for AppSync. */
   readonly method: string;
-  /** As it came, without the stage. */
+  /** As it came, without the stage; `/$connect` for a WebSocket, `/` for AppSync. */
   readonly path: string;
   /** The values of the Authorization header. */
   readonly authorization: readonly string[];
-  readonly header: Header;
+  /** By lower-case name. */
+  readonly header: Values;
+  /** By name as it stands; decoded by API Gateway. */
+  readonly query: Values;
+  /** By name as it stands, and the values as well: quotes and percent signs included. */
+  readonly cookies: Values;
 }

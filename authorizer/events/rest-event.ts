@@ -1,31 +1,37 @@
 import { Fault } from '../errors.ts';
-import { parseMethodArn } from './arn.ts';
-import { type Fields, field, textIn } from './fields.ts';
-import { readHeaders } from './headers.ts';
+import { calledIn } from './arn.ts';
+import { type Fields, field } from './fields.ts';
 import type { GatewayRequest } from './request.ts';
+import { NO_VALUES, readCookies, readHeaders, readQuery } from './values.ts';
 
 /**
- * Verb and path of a REST request come from the ARN: it names what API Gateway will call and what a policy is
- * held against. `httpMethod` is the verb on the wire, which X-HTTP-Method-Override overrules.
+ * REST API, REQUEST authorizer (AG api-gateway-lambda-authorizer-input), and HTTP API, format 1.0 (AG
+ * http-api-lambda-authorizer), which has the same fields but for the lists of several values.
  */
-function called(event: Fields): Pick<GatewayRequest, 'arn' | 'method' | 'path'> {
-  const arn = textIn(event, 'methodArn');
-  const parts = parseMethodArn(arn);
-  if (parts === undefined) throw new Fault('event_malformed', "the event's methodArn is not an ARN");
-  return { arn, method: parts.verb, path: parts.path };
-}
-
-/** REST API, REQUEST authorizer (AG api-gateway-lambda-authorizer-input). */
-export function readRestRequestEvent(event: Fields): GatewayRequest {
+export function readRequestEvent(event: Fields, kind: 'rest-request' | 'http-1.0'): GatewayRequest {
   const header = readHeaders(event);
-  return { kind: 'rest-request', ...called(event), authorization: header('authorization'), header };
+  return {
+    kind,
+    ...calledIn(event),
+    authorization: header('authorization'),
+    header,
+    query: readQuery(event),
+    cookies: readCookies(event, header),
+  };
 }
 
-/** REST API, TOKEN authorizer: type, token and ARN, and no headers for a route to ask for. */
+/** REST API, TOKEN authorizer: type, token and ARN, and nothing else for a route to ask for. */
 export function readRestTokenEvent(event: Fields): GatewayRequest {
   const token = field(event, 'authorizationToken') ?? '';
   if (typeof token !== 'string') {
     throw new Fault('event_malformed', "the event's authorizationToken is not a text");
   }
-  return { kind: 'rest-token', ...called(event), authorization: [token], header: () => [] };
+  return {
+    kind: 'rest-token',
+    ...calledIn(event),
+    authorization: [token],
+    header: NO_VALUES,
+    query: NO_VALUES,
+    cookies: NO_VALUES,
+  };
 }

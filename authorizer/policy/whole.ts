@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/index.ts';
 import { createBridge } from '../../engine/outage.ts';
 import { MAX_RESOURCE_LENGTH, type Resources } from '../answers/answer.ts';
-import type { RouteRule } from '../routes/rule.ts';
+import { isVerb, type RouteRule } from '../routes/rule.ts';
 import type { VerifiedClaims } from '../token/authentication.ts';
 import type { createCellsOf } from './cells.ts';
 import { compile, type Patterns } from './compile.ts';
@@ -44,8 +44,9 @@ export function createWholePolicy(options: WholePolicyOptions) {
 
   async function learn(subject: string, claims: VerifiedClaims, rules: readonly RouteRule[]): Promise<Known> {
     const at = clock.now();
-    const found = await cellsOf(subject, claims, rules, at);
-    const patterns = found && compile({ rules, cells: found.cells, isClosed });
+    const ofVerbs = rules.filter(({ method }) => method === 'ANY' || isVerb(method));
+    const found = await cellsOf(subject, claims, ofVerbs, at);
+    const patterns = found && compile({ rules: ofVerbs, cells: found.cells, isClosed });
     const expiresAt = Math.min(found?.expiresAt ?? Number.POSITIVE_INFINITY, at + ttlMs);
     return { patterns, rules, learntAt: at, expiresAt };
   }

@@ -19,11 +19,11 @@ export interface RouteMatch {
  * not, the request is denied, and goes to no wider rule.
  */
 export function match(rules: readonly RouteRule[], method: string, path: string): RouteMatch | undefined {
-  if (!path.startsWith('/') || !isVerb(method)) return undefined;
+  if (!path.startsWith('/')) return undefined;
   const given = path === '/' ? [] : path.slice(1).split('/');
   let best: RouteRule | undefined;
   for (const rule of rules) {
-    if (rule.method !== method && rule.method !== 'ANY') continue;
+    if (rule.method !== method && !(rule.method === 'ANY' && isVerb(method))) continue;
     if (fits(rule.segments, given) && (best === undefined || precedes(rule, best))) best = rule;
   }
   if (best === undefined || !isUsable(best, given)) return undefined;

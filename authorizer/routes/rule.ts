@@ -5,7 +5,7 @@ export type { Segment, TemplatePart };
 /** One route as it was provisioned: which requests it covers, and which permission at which scope they need. */
 export interface RouteRule {
   readonly id: string;
-  /** A verb in upper case, or ANY. */
+  /** A verb in upper case, ANY of them, CONNECT or GRAPHQL. */
   readonly method: string;
   readonly segments: readonly Segment[];
   readonly permission: readonly TemplatePart[];
@@ -18,14 +18,18 @@ export interface RouteRule {
 export const boundIn = (...templates: readonly (readonly TemplatePart[])[]): ReadonlySet<string> =>
   new Set(templates.flat().flatMap((part) => (part.kind === 'path' ? [part.name] : [])));
 
-/** The verbs that there are (API Gateway's own, AG API_PutMethod). */
+/** The verbs that API Gateway routes, and all that ANY stands for (AG API_PutMethod). */
 export const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-
-/** What a rule may name: a verb, or ANY for all of these. */
-export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY']);
 
 const HAS_VERB: ReadonlySet<string> = new Set(VERBS);
 export const isVerb = (method: string): boolean => HAS_VERB.has(method);
+
+/** What stands for a verb where a request has none. */
+export const CONNECT = 'CONNECT';
+export const GRAPHQL = 'GRAPHQL';
+
+/** What a rule may name: a verb or ANY; `CONNECT /$connect` of a WebSocket API; `GRAPHQL /` of AppSync. */
+export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY', CONNECT, GRAPHQL]);
 
 const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 

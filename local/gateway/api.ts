@@ -6,10 +6,12 @@ import type {
   RestAuthorizerEvent,
   RestProxyEvent,
   TokenAuthorizerEvent,
+  WebSocketAuthorizerEvent,
+  WebSocketEvent,
 } from './event-shapes.ts';
 
-/** HTTP API with payload format 2.0 or 1.0, or REST API. */
-export type ApiKind = 'http-2.0' | 'http-1.0' | 'rest';
+/** HTTP API with payload format 2.0 or 1.0, REST API, WebSocket API. */
+export type ApiKind = 'http-2.0' | 'http-1.0' | 'rest' | 'websocket';
 
 /** What every API has, whatever its kind. */
 export interface ApiSettings {
@@ -78,3 +80,14 @@ export interface RestApi extends ApiSettings {
 }
 
 export type Api = HttpApiV2 | HttpApiV1 | RestApi;
+
+export interface WebSocketApi extends ApiSettings {
+  readonly kind: 'websocket';
+  /** Asked at `$connect` and then no more. There is no cache: its TTL is for HTTP APIs only (API_Authorizer). */
+  readonly authorizer: Omit<RequestAuthorizer<WebSocketAuthorizerEvent>, 'resultTtlSeconds'>;
+  /**
+   * `$connect`, `$disconnect`, `$default`, and what the `action` of a message may be: the route selection
+   * expression is `$request.body.action`. Each has a route response, so the body of an answer goes to the client.
+   */
+  readonly routes: readonly Route<WebSocketEvent>[];
+}

@@ -26,7 +26,7 @@ export type Verdict =
       readonly error?: string;
     };
 
-export interface AuthorizationOptions extends AnswerRules {
+export interface AuthorizationOptions<Request extends MatchedRequest = MatchedRequest> extends AnswerRules {
   readonly identitySources: readonly IdentitySource[];
   /** The whole token must match, else 401 without a call. */
   readonly tokenPattern: RegExp | undefined;
@@ -34,7 +34,7 @@ export interface AuthorizationOptions extends AnswerRules {
   readonly maxCachedAnswers: number;
   readonly timeoutMs: number;
   /** Calls the authorizer with the event of its API's kind. */
-  readonly ask: (request: MatchedRequest, identity: readonly string[]) => Promise<unknown>;
+  readonly ask: (request: Request, identity: readonly string[]) => Promise<unknown>;
   readonly clock: () => number;
 }
 
@@ -60,9 +60,9 @@ function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: Answe
  * Cached are well-formed answers, refusals included, under the identity sources' values and nothing else: this
  * is AWS's rule, and its trap for an authorizer that reads more than they hold. Errors are never cached.
  */
-export function createAuthorization(
-  options: AuthorizationOptions,
-): (request: MatchedRequest) => Promise<Verdict> {
+export function createAuthorization<Request extends MatchedRequest>(
+  options: AuthorizationOptions<Request>,
+): (request: Request) => Promise<Verdict> {
   const {
     ask,
     clock,

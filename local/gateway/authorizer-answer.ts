@@ -25,6 +25,9 @@ export interface AnswerRules {
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
+/** "AWS Lambda authorizer result size" of WebSocket APIs (AG apigateway-execution-service-websocket-limits-table). */
+export const MAX_WEBSOCKET_ANSWER_BYTES = 8 * 1024;
+
 const VERSIONS: readonly unknown[] = ['2012-10-17', '2008-10-17'];
 const STATEMENT_KEYS: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource']);
 
@@ -96,8 +99,9 @@ function readContext(value: JsonValue | undefined, kind: ApiKind): AuthorizerCon
 }
 
 function readPrincipal(value: JsonValue | undefined, kind: ApiKind): string | undefined {
-  // AWS says "must include the principal identifier" for REST; HTTP APIs only show it in examples.
-  if (value === undefined && kind !== 'rest') return undefined;
+  // AWS says "must include the principal identifier" for REST, of which WebSockets' is said to be no different;
+  // HTTP APIs only show it in examples.
+  if (value === undefined && kind !== 'rest' && kind !== 'websocket') return undefined;
   if (typeof value !== 'string' || value === '') throw malformed('principalId is not a string');
   return value;
 }
@@ -111,6 +115,8 @@ function readPrincipal(value: JsonValue | undefined, kind: ApiKind): string | un
  */
 export function readAnswer(answer: unknown, { kind, simpleResponses }: AnswerRules): AuthorizerAnswer {
   if (!isObject(answer)) throw malformed('it is not an object');
+  if (kind === 'websocket' && Buffer.byteLength(JSON.stringify(answer)) > MAX_WEBSOCKET_ANSWER_BYTES)
+    throw malformed(`it is longer than ${MAX_WEBSOCKET_ANSWER_BYTES} bytes`);
   const context = readContext(answer.context, kind);
   if (simpleResponses) {
     const isAuthorized = answer.isAuthorized;

@@ -41,10 +41,10 @@ export interface CompileOptions {
 const MAX_TTL_SECONDS = 3_600;
 
 /** "Timeout for Lambda authorizer response" (AG http-api-quotas); a REST API waits as for an integration (AG limits). */
-const DEFAULT_TIMEOUT_MS = { http: 10_000, rest: 29_000 };
+export const DEFAULT_TIMEOUT_MS = { http: 10_000, rest: 29_000 };
 
 /** An integration or authorizer bound to its event. Async, so that one that throws before its promise is caught too. */
-const bind =
+export const bind =
   <Event, Answer, Rest extends unknown[]>(
     call: (event: Event) => Promise<Answer>,
     make: (...rest: Rest) => Event,

@@ -1,5 +1,6 @@
 import type { ApiSettings } from './api.ts';
-import type { MatchedRequest } from './request.ts';
+import type { AuthorizerContext } from './event-shapes.ts';
+import type { HeaderGroup, MatchedRequest } from './request.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -43,3 +44,25 @@ export function encodedBody(request: MatchedRequest): { body: string | null; isB
   const isBase64Encoded = !TEXT_TYPE.test(mediaType);
   return { body: body.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded };
 }
+
+type Values = Iterable<readonly [name: string, values: readonly string[]]>;
+
+export const lastOf = (values: Values): Record<string, string> =>
+  Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1) ?? '']));
+
+export const listsOf = (values: Values): Record<string, string[]> =>
+  Object.fromEntries([...values].map(([name, list]) => [name, [...list]]));
+
+/** All kinds but format 2.0 keep the spelling of a header as it came. */
+export const spelled = (headers: ReadonlyMap<string, HeaderGroup>): Values =>
+  [...headers.values()].map(({ name, values }) => [name, values]);
+
+/** `principalId` comes last: a context key of that name must not speak for the caller. */
+export const flatten = <Value>(context: Record<string, Value>, principalId: string | undefined) => ({
+  ...context,
+  ...(principalId !== undefined && { principalId }),
+});
+
+/** "The returned values are all stringified" (AG api-gateway-lambda-authorizer-output). */
+export const stringified = (context: AuthorizerContext | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(context ?? {}).map(([name, value]) => [name, String(value)]));

@@ -83,3 +83,47 @@ export type TokenAuthorizerEvent = APIGatewayTokenAuthorizerEvent;
 export type RestProxyEvent = Omit<APIGatewayProxyEventBase<unknown>, 'requestContext'> & {
   requestContext: ProxyContextV1<string, string>;
 };
+
+interface WebSocketContext {
+  routeKey: string;
+  eventType: 'CONNECT' | 'MESSAGE' | 'DISCONNECT';
+  extendedRequestId: string;
+  requestTime: string;
+  messageDirection: 'IN';
+  stage: string;
+  connectedAt: number;
+  requestTimeEpoch: number;
+  identity: { sourceIp: string; userAgent: string | null };
+  requestId: string;
+  domainName: string;
+  connectionId: string;
+  apiId: string;
+}
+
+interface WebSocketRequestFields {
+  headers: Record<string, string>;
+  multiValueHeaders: Record<string, string[]>;
+  queryStringParameters: Record<string, string>;
+  multiValueQueryStringParameters: Record<string, string[]>;
+}
+
+/** WebSocket API to the authorizer of its `$connect`: no verb, no path. */
+export type WebSocketAuthorizerEvent = WebSocketRequestFields & {
+  type: 'REQUEST';
+  methodArn: string;
+  stageVariables: Record<string, string>;
+  requestContext: WebSocketContext;
+};
+
+/** WebSocket API to the backend; headers and query come with `$connect` alone, the authorizer's context with all. */
+export type WebSocketEvent = Partial<WebSocketRequestFields> & {
+  stageVariables?: Record<string, string>;
+  requestContext: WebSocketContext & {
+    authorizer: FlatAuthorizer<string>;
+    messageId?: string;
+    disconnectStatusCode?: number;
+    disconnectReason?: string;
+  };
+  body?: string;
+  isBase64Encoded: boolean;
+};

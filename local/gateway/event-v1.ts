@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { decodedParameters, domainName, encodedBody, requestTime } from './event-parts.ts';
+import {
+  decodedParameters,
+  domainName,
+  encodedBody,
+  flatten,
+  lastOf,
+  listsOf,
+  requestTime,
+  spelled,
+  stringified,
+} from './event-parts.ts';
 import type {
   AuthorizerContext,
   HttpAuthorizerEventV1,
@@ -8,19 +18,7 @@ import type {
   RestProxyEvent,
   TokenAuthorizerEvent,
 } from './event-shapes.ts';
-import type { HeaderGroup, MatchedRequest } from './request.ts';
-
-type Values = Iterable<readonly [name: string, values: readonly string[]]>;
-
-const lastOf = (values: Values): Record<string, string> =>
-  Object.fromEntries([...values].map(([name, list]) => [name, list.at(-1) ?? '']));
-
-const listsOf = (values: Values): Record<string, string[]> =>
-  Object.fromEntries([...values].map(([name, list]) => [name, [...list]]));
-
-/** Format 1.0 and REST keep the spelling of a header as it came. */
-const spelled = (headers: ReadonlyMap<string, HeaderGroup>): Values =>
-  [...headers.values()].map(({ name, values }) => [name, values]);
+import type { MatchedRequest } from './request.ts';
 
 /** Proxy events say null where there is nothing; authorizer events say {}. */
 const orNull = <Fields extends object>(fields: Fields): Fields | null =>
@@ -148,12 +146,6 @@ function proxyFields(request: MatchedRequest, pathParameters: Record<string, str
   };
 }
 
-/** `principalId` comes last: a context key of that name must not speak for the caller. */
-const flatten = <Value>(context: Record<string, Value>, principalId: string | undefined) => ({
-  ...context,
-  ...(principalId !== undefined && { principalId }),
-});
-
 /** The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda). */
 export function httpProxyEventV1(
   request: MatchedRequest,
@@ -182,9 +174,6 @@ export function restProxyEvent(
   context: AuthorizerContext | undefined,
   principalId: string | undefined,
 ): RestProxyEvent {
-  const texts = Object.fromEntries(
-    Object.entries(context ?? {}).map(([name, value]) => [name, String(value)]),
-  );
   return {
     ...proxyFields(request, { ...request.pathParameters }),
     body: request.wire.body?.length ? request.wire.body.toString('utf8') : null,
@@ -192,7 +181,7 @@ export function restProxyEvent(
     requestContext: {
       ...requestContext(request),
       resourceId: resourceId(request.resourcePath),
-      authorizer: flatten(texts, principalId),
+      authorizer: flatten(stringified(context), principalId),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Api } from './api.ts';
+import type { Api, ApiKind } from './api.ts';
 import type { AnswerSource, Verdict } from './authorize.ts';
 import { type CompiledApi, type CompiledRoute, compileApi } from './compile-api.ts';
 import {
@@ -57,7 +57,7 @@ function findApi(apis: readonly CompiledApi[], path: string): CompiledApi | unde
  * The verb to route by: REST APIs honour X-HTTP-Method-Override. Routing refuses verbs that it does not know, so
  * nothing else that a client writes there reaches an ARN.
  */
-function routedVerb(kind: Api['kind'], request: GatewayRequest, headers: MatchedRequest['headers']): string {
+function routedVerb(kind: ApiKind, request: GatewayRequest, headers: MatchedRequest['headers']): string {
   const override = kind === 'rest' ? headers.get('x-http-method-override')?.values.at(-1) : undefined;
   return override ?? request.method;
 }

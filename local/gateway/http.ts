@@ -54,14 +54,15 @@ function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [string
   }
 }
 
-async function toGatewayRequest(incoming: IncomingMessage): Promise<GatewayRequest> {
+/** A request as it came, with the body that was read from it. */
+export function toGatewayRequest(incoming: IncomingMessage, body: Buffer | undefined): GatewayRequest {
   return {
     method: incoming.method ?? '',
     target: incoming.url ?? '',
     protocol: `HTTP/${incoming.httpVersion}`,
     // Not `incoming.headers`: Node drops or merges duplicates there, each header by its own rule.
     headers: [...headerPairs(incoming.rawHeaders)],
-    body: await readBody(incoming, MAX_BODY_BYTES),
+    body,
     sourceIp: (incoming.socket.remoteAddress ?? '').replace(/^::ffff:/, ''),
   };
 }
@@ -72,7 +73,9 @@ async function toGatewayRequest(incoming: IncomingMessage): Promise<GatewayReque
  */
 export function toListener(gateway: (request: GatewayRequest) => Promise<GatewayResponse>): RequestListener {
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const { statusCode, headers, body } = await gateway(await toGatewayRequest(incoming));
+    const { statusCode, headers, body } = await gateway(
+      toGatewayRequest(incoming, await readBody(incoming, MAX_BODY_BYTES)),
+    );
     outgoing.writeHead(statusCode, headers);
     outgoing.end(body);
   };

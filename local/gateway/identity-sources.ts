@@ -47,6 +47,24 @@ const REST: Grammar = {
   combine: (values) => values.at(-1),
 };
 
+/** As REST, under names of their own, and with nothing of a verb or a path. */
+const WEBSOCKET: Grammar = {
+  ...REST,
+  header: 'route.request.header.',
+  query: 'route.request.querystring.',
+  variables: new Map<string, IdentitySource>([
+    ['routeKey', (request) => request.routeKey],
+    ['stage', (request) => request.settings.stage],
+  ]),
+};
+
+const GRAMMARS: Readonly<Record<ApiKind, Grammar>> = {
+  'http-2.0': HTTP,
+  'http-1.0': HTTP,
+  rest: REST,
+  websocket: WEBSOCKET,
+};
+
 const nameAfter = (prefix: string, expression: string): string | undefined =>
   expression.startsWith(prefix) && expression.length > prefix.length
     ? expression.slice(prefix.length)
@@ -62,7 +80,7 @@ export const isRestHeader = (expression: string): boolean => nameAfter(REST.head
  * @throws Error for an expression that this gateway, or AWS, does not know; path parameters are one of these
  */
 export function parseIdentitySource(kind: ApiKind, expression: string): IdentitySource {
-  const grammar = kind === 'rest' ? REST : HTTP;
+  const grammar = GRAMMARS[kind];
   const header = nameAfter(grammar.header, expression)?.toLowerCase();
   if (header) {
     return ({ headers }) => {

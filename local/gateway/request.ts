@@ -95,7 +95,11 @@ function partitionOf(region: string): string {
  * It carries the concrete path, also for parameters, `{proxy+}` and `$default`. AWS does not say whether
  * percent-encoding and trailing slashes are kept: here the path stands as it was received.
  */
-export function methodArn(settings: ApiSettings, verb: string, path: string): string {
-  const { accountId, apiId, region, stage } = settings;
-  return `arn:${partitionOf(region)}:execute-api:${region}:${accountId}:${apiId}/${stage}/${verb}${path}`;
-}
+export const methodArn = (settings: ApiSettings, verb: string, path: string): string =>
+  `${stageArn(settings)}/${verb}${path}`;
+
+/** `methodArn` of a WebSocket's request for a connection (AG apigateway-websocket-api-lambda-auth). */
+export const connectArn = (settings: ApiSettings): string => `${stageArn(settings)}/$connect`;
+
+const stageArn = ({ accountId, apiId, region, stage }: ApiSettings): string =>
+  `arn:${partitionOf(region)}:execute-api:${region}:${accountId}:${apiId}/${stage}`;

@@ -50,9 +50,19 @@ const REST: Refusals = {
   'integration-fault': [502, { message: 'Internal server error' }],
 };
 
+/** The upgrade is answered as a request is; AWS documents 401 and 403 (AG apigateway-websocket-api-route-keys-connect-disconnect). */
+const WEBSOCKET: Refusals = { ...HTTP, 'integration-fault': REST['integration-fault'] };
+
+const REFUSALS: Readonly<Record<ApiKind, Refusals>> = {
+  'http-2.0': HTTP,
+  'http-1.0': HTTP,
+  rest: REST,
+  websocket: WEBSOCKET,
+};
+
 /** What the client of an API of this kind is told. */
 export function refuse(kind: ApiKind, refusal: Refusal): GatewayResponse {
-  const [statusCode, body] = (kind === 'rest' ? REST : HTTP)[refusal];
+  const [statusCode, body] = REFUSALS[kind][refusal];
   return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 

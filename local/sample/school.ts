@@ -73,5 +73,11 @@ export async function createSchool(provision: Provision): Promise<School> {
     permission: '{page}',
     scope: 'location:{locationId}',
   });
+  await provision('route.create', 'live board', {
+    method: 'CONNECT',
+    path: '/$connect',
+    permission: 'dashboard',
+    scope: 'location:{query:location}',
+  });
   return { north, south };
 }

@@ -52,10 +52,19 @@ async function refuseUnknownNames(
     throw invalid('scope', `scope has an unknown scope type: ${type}`);
 }
 
+/** Where a request has no verb it has no path either: one rule, under one name. */
+const ONLY_PATHS: Readonly<Record<string, string>> = { CONNECT: '/$connect', GRAPHQL: '/' };
+
+function refuseOtherPath({ method, path }: Attributes): void {
+  const only = ONLY_PATHS[String(method)];
+  if (only !== undefined && path !== only) throw invalid('path', `path is ${only} where method is ${method}`);
+}
+
 const ruleOf = ({ method, path, permission, scope }: Attributes) => ({ method, path, permission, scope });
 
 const routeBehaviour: Behaviour = {
   onCreate: async (planning, ref, attributes) => {
+    refuseOtherPath(attributes);
     await refuseUnknownNames(planning, attributes);
     const item = {
       ...ruleKey(String(attributes.api), ref),

@@ -151,7 +151,19 @@ export const ACCESS = {
     summary: 'Which permission and scope a request to one route of an API needs.',
     attributes: z.strictObject({
       api: field.pageName.optional(),
-      method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'ANY']),
+      // A WebSocket's `CONNECT /$connect` and AppSync's `GRAPHQL /` have no verb, and ANY is not for them.
+      method: z.enum([
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'PATCH',
+        'DELETE',
+        'OPTIONS',
+        'ANY',
+        'CONNECT',
+        'GRAPHQL',
+      ]),
       path: field.parsed(400, parsePathTemplate),
       permission: field.parsed(400, parseValueTemplate),
       scope: field.parsed(400, parseScopeTemplate),

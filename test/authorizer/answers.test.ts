@@ -79,6 +79,11 @@ describe('a policy', () => {
     });
   });
 
+  it.each(['prod', '$default'])('may name the $connect of a WebSocket API, in the stage %s', (stage) => {
+    const arn = `${ARN}/${stage}/$connect`;
+    expect(statement(arn, ALLOWED)).toMatchObject({ Effect: 'Allow', Resource: arn });
+  });
+
   it.each([
     ['*', '/prod/GET/*', '/prod/GET/?'],
     ['* within', '/prod/GET/a*b', '/prod/GET/a?b'],
@@ -86,6 +91,11 @@ describe('a policy', () => {
     ['a variable', '/prod/GET/\u0024{aws:username}', '/prod/GET/?{aws:username}'],
     ['$ in the path', '/$default/GET/$default/x', '/?default/GET/?default/x'],
     ['$ as the verb', '/$default/$default/x', '/?default/?default/x'],
+    ['$connect before a path', '/prod/$connect/x', '/prod/?connect/x'],
+    ['$connect as a path', '/prod/GET/$connect', '/prod/GET/?connect'],
+    ['another route with $', '/prod/$connects', '/prod/?connects'],
+    ['$connect as the stage as well', '/$connect/$connect', '/?connect/?connect'],
+    ['$connect in a stage with $', '/$prod/$connect', '/?prod/?connect'],
     ['another stage with $', '/$defaults/GET/x', '/?defaults/GET/x'],
     ['a line feed', '/prod/GET/a\nb', '/prod/GET/a?b'],
     ['a null byte', '/prod/GET/a\u0000b', '/prod/GET/a?b'],

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readEvent, requestIdOf } from '../../authorizer/events/read-event.ts';
-import { ARN, httpEvent, restRequestEvent, restTokenEvent } from './support.ts';
+import {
+  ARN,
+  appSyncEvent,
+  httpEvent,
+  httpV1Event,
+  restRequestEvent,
+  restTokenEvent,
+  webSocketEvent,
+} from './support.ts';
 
 describe('an event of an HTTP API, format 2.0', () => {
   it('names verb, path, ARN and credentials', () => {
@@ -72,6 +80,170 @@ describe('an event of a REST API', () => {
   });
 });
 
+describe('an event of an HTTP API, format 1.0', () => {
+  it('takes verb and path from the ARN, and credentials from the header only', () => {
+    const event = { ...httpV1Event('DELETE', '/locations/L1'), httpMethod: 'GET', path: '/public' };
+    expect(readEvent(event)).toMatchObject({
+      kind: 'http-1.0',
+      method: 'DELETE',
+      path: '/locations/L1',
+      arn: `${ARN}/test/DELETE/locations/L1`,
+      authorization: [],
+    });
+    const withHeader = httpV1Event('GET', '/', { Authorization: 'Bearer x' });
+    expect(readEvent(withHeader).authorization).toEqual(['Bearer x']);
+  });
+});
+
+describe('an event of a WebSocket API', () => {
+  it('is one of CONNECT /$connect, in any stage', () => {
+    for (const stage of ['default', '$default', '$connect', 'GET']) {
+      expect(readEvent(webSocketEvent({ Authorization: ['Bearer x'] }, {}, stage))).toMatchObject({
+        kind: 'websocket',
+        method: 'CONNECT',
+        path: '/$connect',
+        arn: `${ARN}/${stage}/$connect`,
+        authorization: ['Bearer x'],
+      });
+    }
+  });
+
+  it('has a query and cookies, and no verb that a header could change', () => {
+    const request = readEvent(
+      webSocketEvent(
+        { 'X-HTTP-Method-Override': ['GET'], Cookie: ['a=1; b=2'] },
+        { location: ['L1', 'L2'], at: ['L3'] },
+      ),
+    );
+    expect([request.method, request.query('location'), request.query('at'), request.cookies('b')]).toEqual([
+      'CONNECT',
+      ['L1', 'L2'],
+      ['L3'],
+      ['2'],
+    ]);
+  });
+});
+
+describe('an event of AppSync', () => {
+  it('is one of GRAPHQL /, whatever operation the caller names', () => {
+    const event = appSyncEvent('x.y.z', { 'X-Location': 'L1', cookie: 'a=1' });
+    const request = readEvent({
+      ...event,
+      requestContext: { ...event.requestContext, operationName: '../x' },
+    });
+    expect(request).toMatchObject({ kind: 'appsync', arn: '', method: 'GRAPHQL', path: '/' });
+    expect(request.header('x-location')).toEqual(['L1']);
+    expect(request.cookies('a')).toEqual(['1']);
+    expect(request.query('a')).toEqual([]);
+  });
+
+  it('has its token with or without the scheme', () => {
+    expect(readEvent(appSyncEvent('x.y.z')).authorization).toEqual(['Bearer x.y.z']);
+    expect(readEvent(appSyncEvent('bearer x.y.z')).authorization).toEqual(['bearer x.y.z']);
+    for (const nothing of ['', null, undefined])
+      expect(readEvent(appSyncEvent(nothing)).authorization).toEqual(['']);
+  });
+});
+
+describe('a verb that API Gateway does not route', () => {
+  it.each(['CONNECT', 'GRAPHQL', 'ANY', 'get', 'PROPFIND', '*', '$connect'])(
+    'is none of a rule: %s',
+    (verb) => {
+      for (const event of [
+        httpEvent(verb, '/'),
+        httpV1Event(verb, '/x'),
+        restRequestEvent(verb, '/x'),
+        restTokenEvent(verb, '/x', 'Bearer x'),
+      ]) {
+        expect(readEvent(event).method).toBe('');
+      }
+    },
+  );
+
+  it('is not taken from a header either, in any kind', () => {
+    const headers = { 'x-http-method-override': 'DELETE', 'X-HTTP-Method': 'DELETE' };
+    const lists = { 'X-HTTP-Method-Override': ['DELETE'] };
+    for (const event of [
+      httpEvent('GET', '/', headers),
+      httpV1Event('GET', '/', headers),
+      restRequestEvent('GET', '/', lists),
+    ])
+      expect(readEvent(event).method).toBe('GET');
+  });
+});
+
+describe('the query', () => {
+  const query = (single: unknown, multiple?: unknown) =>
+    readEvent({
+      ...restRequestEvent('GET', '/'),
+      queryStringParameters: single,
+      multiValueQueryStringParameters: multiple,
+    }).query;
+
+  it('is found by names as they stand, in either map', () => {
+    expect(query({ at: 'L1' })('at')).toEqual(['L1']);
+    expect(query({}, { at: ['L1'] })('at')).toEqual(['L1']);
+    expect(query({ AT: 'L1', ' at': 'L1', 'at[]': 'L1' })('at')).toEqual([]);
+    expect(query({})('constructor')).toEqual([]);
+    expect(query(null, null)('at')).toEqual([]);
+  });
+
+  it('shows every value, the same or not, and where the two maps disagree', () => {
+    expect(query({ at: 'L2' }, { at: ['L1', 'L2'] })('at')).toEqual(['L1', 'L2']);
+    expect(query({ at: 'L1' }, { at: ['L1', 'L1'] })('at')).toEqual(['L1', 'L1']);
+    expect(query({ at: 'L1' }, { at: ['L2'] })('at')).toEqual(['L2', 'L1']);
+  });
+
+  it('of format 2.0 is joined by commas where a name came twice, and stays so', () => {
+    const event = { ...httpEvent('GET', '/'), queryStringParameters: { at: 'L1,L2' } };
+    expect(readEvent(event).query('at')).toEqual(['L1,L2']);
+  });
+
+  it('that is no text is a fault, when it is asked for', () => {
+    for (const value of [7, null, { a: 'b' }, true]) {
+      expect(() => query({ at: value })('at')).toThrow(/queryStringParameters/);
+    }
+    expect(() => query({}, { at: ['L1', 7] })('at')).toThrow(/queryStringParameters/);
+  });
+
+  it('of a TOKEN event is empty, whatever it holds', () => {
+    const event = {
+      ...restTokenEvent('GET', '/', 'x'),
+      queryStringParameters: { at: 'L1' },
+      cookies: ['a=1'],
+    };
+    expect([readEvent(event).query('at'), readEvent(event).cookies('a')]).toEqual([[], []]);
+  });
+});
+
+describe('cookies', () => {
+  const cookies = (...headers: string[]) =>
+    readEvent(restRequestEvent('GET', '/', { Cookie: headers })).cookies;
+
+  it('are taken out of the header as they came', () => {
+    expect(cookies('a=1; b="2"; c=%20; d=e=f')('b')).toEqual(['"2"']);
+    expect(cookies('a=1; b="2"; c=%20; d=e=f')('c')).toEqual(['%20']);
+    expect(cookies('a=1;d=e=f')('d')).toEqual(['e=f']);
+    expect(cookies('aa=1; A=2; a; =a')('a')).toEqual([]);
+  });
+
+  it('that came twice are all there, in one header or in two', () => {
+    expect(cookies('a=1; a=2')('a')).toEqual(['1', '2']);
+    expect(cookies('a=1', 'a=1')('a')).toEqual(['1', '1']);
+  });
+
+  it('of format 2.0 stand in a field of their own; a header that says otherwise is noticed', () => {
+    const event = { ...httpEvent('GET', '/', { cookie: 'a=2; b=2' }), cookies: ['a=1', 'b=2'] };
+    expect(readEvent(event).cookies('a')).toEqual(['1', '2']);
+    expect(readEvent(event).cookies('b')).toEqual(['2']);
+  });
+
+  it('that are no texts are a fault, when they are asked for', () => {
+    const event = { ...httpEvent('GET', '/'), cookies: ['a=1', 7] };
+    expect(() => readEvent(event).cookies('a')).toThrow(/cookies/);
+  });
+});
+
 describe('headers', () => {
   const header = (headers: unknown, multiValueHeaders?: unknown) =>
     readEvent({ ...restRequestEvent('GET', '/'), headers, multiValueHeaders }).header;
@@ -114,6 +286,12 @@ describe('an event that AWS does not send', () => {
   const http = httpEvent('GET', '/');
   const rest = restRequestEvent('GET', '/');
   const token = restTokenEvent('GET', '/', 'Bearer x');
+  const socket = webSocketEvent();
+  const graphql = appSyncEvent('x');
+  const inContext = (event: { requestContext: object }, changes: object) => ({
+    ...event,
+    requestContext: { ...event.requestContext, ...changes },
+  });
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
@@ -131,6 +309,24 @@ describe('an event that AWS does not send', () => {
     ['an ARN with an empty verb', { ...rest, methodArn: `${ARN}/prod//x` }],
     ['an ARN with an empty stage', { ...rest, methodArn: `${ARN}//GET/x` }],
     ['an ARN of four colons', { ...rest, methodArn: 'arn:aws:execute-api:eu:api/prod/GET/x' }],
+    ['HTTP API 1.0 without methodArn', { ...httpV1Event('GET', '/'), methodArn: undefined }],
+    [
+      'HTTP API 1.0 with a query that is a text',
+      { ...httpV1Event('GET', '/'), queryStringParameters: 'a=b' },
+    ],
+    ['cookies that are a text', { ...http, cookies: 'a=b' }],
+    ['a connection without an id', inContext(socket, { connectionId: '' })],
+    ['a connection without requestContext', { ...socket, requestContext: undefined }],
+    ['a message of a connection', inContext(socket, { eventType: 'MESSAGE' })],
+    ['another route of a connection', inContext(socket, { routeKey: 'send' })],
+    ['a connection with the ARN of a method', { ...socket, methodArn: `${ARN}/default/GET/$connect` }],
+    ['a connection with more after its $connect', { ...socket, methodArn: `${ARN}/default/$connect/x` }],
+    ['a method with the ARN of a connection', { ...rest, methodArn: `${ARN}/prod/$connect` }],
+    ['a method with the id of a connection', inContext(rest, { connectionId: 'x' })],
+    ['AppSync with a token that is a list', appSyncEvent(['x'])],
+    ['AppSync without requestContext', { ...graphql, requestContext: undefined }],
+    ['AppSync without a query', inContext(graphql, { queryString: 7 })],
+    ['AppSync with headers that are a list', { ...graphql, requestHeaders: [] }],
     ['a token that is a list', { ...token, authorizationToken: ['Bearer x'] }],
   ])('is a fault: %s', (_, event) => {
     expect(() => readEvent(event)).toThrow(
@@ -140,10 +336,11 @@ describe('an event that AWS does not send', () => {
 
   it.each<[string, unknown]>([
     ['no type', {}],
-    ['HTTP API 1.0', { ...rest, version: '1.0' }],
     ['a TOKEN with a version', { ...token, version: '1.0' }],
     ['a version to come', { ...http, version: '3.0' }],
     ['a type that only its prototype has', Object.create({ type: 'TOKEN' })],
+    ['AppSync with a version', { ...appSyncEvent('x'), version: '1.0' }],
+    ['a TOKEN of another case', { ...token, type: 'Token' }],
     ['a backend event', { ...http, type: undefined }],
   ])('is one that is not served yet: %s', (_, event) => {
     expect(() => readEvent(event)).toThrow(expect.objectContaining({ code: 'event_unsupported' }));

@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Authorizer, createAuthentication, createAuthorizer } from '../../authorizer/index.ts';
+import { isValue } from '../../authorizer/routes/rule.ts';
 import {
   ALICE,
   AUDIENCE,
+  appSyncEvent,
   createClock,
   createFakeEngine,
   createIssuer,
   httpEvent,
+  httpV1Event,
   ISSUER,
   restRequestEvent,
   restTokenEvent,
   rule,
+  webSocketEvent,
 } from './support.ts';
 
 const PATH = '/locations/L1/pages';
@@ -34,7 +38,13 @@ beforeAll(async () => {
       clock,
     }),
     subjectOf: () => `user:${ALICE}`,
-    routes: { rules: () => [rule('only', 'GET', '/locations/{id}/pages')] },
+    routes: {
+      rules: () => [
+        rule('only', 'GET', '/locations/{id}/pages'),
+        rule('socket', 'CONNECT', '/$connect', 'page', 'location:{query:at}'),
+        rule('graph', 'GRAPHQL', '/', 'page', 'location:{header:x-at}'),
+      ],
+    },
     // It says yes to everything: whatever is let through here, only the authorizer can have let through.
     engine: createFakeEngine().engine,
     clock,
@@ -81,12 +91,37 @@ const KINDS = {
     event: () => restTokenEvent('GET', PATH, credentials),
     essential: ['type', 'methodArn', 'authorizationToken'],
   },
+  http10: {
+    event: () => httpV1Event('GET', PATH, { Authorization: credentials }),
+    // Without its version it is one of REST, with the same ARN and the same answer.
+    essential: ['type', 'methodArn', 'headers', 'headers.Authorization'],
+  },
+  websocket: {
+    event: () => webSocketEvent({ Authorization: [credentials] }, { at: ['L1'] }),
+    essential: [
+      'type',
+      'methodArn',
+      'multiValueHeaders',
+      'multiValueHeaders.Authorization',
+      'headers.Authorization',
+      'multiValueQueryStringParameters.at',
+      'queryStringParameters.at',
+      'requestContext',
+      'requestContext.eventType',
+      'requestContext.routeKey',
+      'requestContext.connectionId',
+    ],
+  },
+  appsync: {
+    event: () => appSyncEvent(credentials, { 'X-At': 'L1' }),
+    essential: ['authorizationToken', 'requestContext', 'requestHeaders', 'requestHeaders.X-At'],
+  },
 } as const;
 
 /** The event with what stands at a dotted path replaced. */
 function replaced(event: unknown, path: string, value: unknown): unknown {
   const [name = '', ...rest] = path.split('.');
-  const fields = event as Record<string, unknown>;
+  const fields = (event ?? {}) as Record<string, unknown>;
   return { ...fields, [name]: rest.length > 0 ? replaced(fields[name], rest.join('.'), value) : value };
 }
 
@@ -112,6 +147,25 @@ const wrong = fc.oneof(
   ),
 );
 
+/** Changes after which the event is one that AWS sends, and as good as before. */
+function isHarmless(path: string, value: unknown): boolean {
+  const isText = typeof value === 'string' && value !== '';
+  if (path === 'requestContext.connectionId') return isText;
+  if (path === 'requestHeaders.X-At') return isText && isValue(value);
+  if (!/^(?:multiValue|headers\.A|queryString)/.test(path)) return false;
+  // Any other map in place of one of the two, or no values in it: the second map says the same.
+  return value === undefined || value === null || typeof value === 'object';
+}
+
+/** Every path in an event, the deep ones included. */
+const pathsIn = (fields: object, prefix = ''): string[] =>
+  Object.entries(fields).flatMap(([name, value]) => [
+    prefix + name,
+    ...(typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? pathsIn(value, `${prefix}${name}.`)
+      : []),
+  ]);
+
 describe('a malformed event', () => {
   it.each(Object.entries(KINDS))('starts from one that is allowed: %s', async (_, { event }) => {
     expect(await outcomeOf(event())).toBe('allow');
@@ -133,12 +187,60 @@ describe('a malformed event', () => {
       fc.asyncProperty(faulty, async ([kind, path, value]) => {
         const event = replaced(kind.event(), path, value);
         fc.pre(JSON.stringify(event) !== JSON.stringify(kind.event()));
+        // What is left out of one map stands in the other still, and so do other ids, and other names of places.
+        fc.pre(!isHarmless(path, value));
         // A route of the same path under another ARN is the same request to an HTTP API.
         fc.pre(!(path === 'routeArn' && String(value).startsWith('arn:aws:execute-api:')));
         expect(await outcomeOf(event)).not.toBe('allow');
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('of several changes anywhere ends in an answer or one of the two errors, and is for one ARN', async () => {
+    const changed = fc.constantFrom(...Object.values(KINDS)).chain((kind) => {
+      const change = fc.tuple(fc.constantFrom(...pathsIn(kind.event())), wrong);
+      return fc.tuple(fc.constant(kind), fc.array(change, { minLength: 1, maxLength: 4 }));
+    });
+    await fc.assert(
+      fc.asyncProperty(changed, async ([kind, changes]) => {
+        const event = changes.reduce<unknown>(
+          (made, [path, value]) => replaced(made, path, value),
+          kind.event(),
+        );
+        const outcome = await outcomeOf(event);
+        expect(['allow', 'deny', 'Unauthorized', 'Internal error']).toContain(outcome);
+        if (outcome !== 'allow') return;
+        // Then it is an answer of its kind, for what was asked and nothing wider.
+        const answer = await authorizer(event);
+        const { methodArn } = event as { methodArn?: unknown };
+        if ('policyDocument' in answer) {
+          expect(answer.policyDocument.Statement[0]?.Resource).toBe(methodArn);
+          expect(methodArn).toMatch(/^arn:[^*?]+$/);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('of one kind that says it is of another is never allowed', async () => {
+    const { request, token, http10, websocket, appsync } = KINDS;
+    const socketArn = websocket.event().methodArn;
+    for (const event of [
+      { ...websocket.event(), type: 'TOKEN', authorizationToken: credentials },
+      { ...websocket.event(), version: '1.0' },
+      { ...websocket.event(), version: '2.0' },
+      { ...websocket.event(), methodArn: request.event().methodArn },
+      { ...request.event(), methodArn: socketArn },
+      { ...request.event(), requestContext: websocket.event().requestContext },
+      { ...http10.event(), methodArn: socketArn },
+      { ...token.event(), methodArn: socketArn },
+      { ...appsync.event(), type: 'TOKEN' },
+      { ...appsync.event(), type: 'REQUEST' },
+      { ...appsync.event(), requestContext: websocket.event().requestContext },
+    ]) {
+      expect(await outcomeOf(event)).not.toBe('allow');
+    }
   });
 
   it('may hold any credentials: without the right token it is never allowed', async () => {
@@ -149,14 +251,21 @@ describe('a malformed event', () => {
       fc.constantFrom(' ', '\n', '=', ',', '.', 'A').map((tail) => credentials + tail),
     );
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom('http', 'request', 'token'), near, async (kind, authorization) => {
-        const event = {
-          http: () => httpEvent('GET', PATH, { authorization }),
-          request: () => restRequestEvent('GET', PATH, { Authorization: [authorization] }),
-          token: () => restTokenEvent('GET', PATH, authorization),
-        }[kind];
-        expect(await outcomeOf(event())).toBe('Unauthorized');
-      }),
+      fc.asyncProperty(
+        fc.constantFrom('http', 'request', 'token', 'http10', 'websocket', 'appsync'),
+        near,
+        async (kind, authorization) => {
+          const event = {
+            http: () => httpEvent('GET', PATH, { authorization }),
+            request: () => restRequestEvent('GET', PATH, { Authorization: [authorization] }),
+            token: () => restTokenEvent('GET', PATH, authorization),
+            http10: () => httpV1Event('GET', PATH, { Authorization: authorization }),
+            websocket: () => webSocketEvent({ Authorization: [authorization] }, { at: ['L1'] }),
+            appsync: () => appSyncEvent(authorization, { 'x-at': 'L1' }),
+          }[kind];
+          expect(await outcomeOf(event())).toBe('Unauthorized');
+        },
+      ),
       { numRuns: 500 },
     );
   });

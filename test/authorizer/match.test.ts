@@ -42,6 +42,9 @@ describe('matching a request to a route', () => {
 
   it.each([
     ['another verb', 'POST', '/'],
+    ['a connection, by ANY', 'CONNECT', '/files/a'],
+    ['AppSync, by ANY', 'GRAPHQL', '/files/a'],
+    ['no verb at all, by ANY', '', '/files/a'],
     ['a verb in lower case', 'get', '/'],
     ['no path', 'GET', ''],
     ['a path without its slash', 'GET', 'locations/L1/pages'],

@@ -8,16 +8,27 @@ interface Given {
   readonly scope?: string;
   readonly claims?: Record<string, unknown>;
   readonly headers?: Record<string, readonly string[]>;
+  readonly query?: Record<string, readonly string[]>;
 }
 
-function resolved({ permission = 'page', scope = 'location:{id}', claims = {}, headers = {} }: Given) {
+function resolved({
+  permission = 'page',
+  scope = 'location:{id}',
+  claims = {},
+  headers = {},
+  query = {},
+}: Given) {
   const found = match(
     [rule('r', 'GET', '/l/{id}/{page}/{rest+}', permission, scope)],
     'GET',
     '/l/L1/roster/a/b',
   );
   if (!found) throw new Error('the route does not match');
-  return resolve(found, { claims, header: (name) => headers[name] ?? [] });
+  return resolve(found, {
+    claims,
+    header: (name) => headers[name] ?? [],
+    query: (name) => query[name] ?? [],
+  });
 }
 
 describe('what a route asks for', () => {
@@ -41,12 +52,21 @@ describe('what a route asks for', () => {
       { scope: 'location:{header:x-location}', headers: { 'x-location': ['L2', 'L2'] } },
       { permission: 'page', scope: 'location:L2' },
     ],
+    [
+      { scope: 'location:{query:at}', query: { at: ['L2'] }, headers: { at: ['L3'] } },
+      { permission: 'page', scope: 'location:L2' },
+    ],
+    [
+      { permission: '{query:Page}', query: { Page: ['p', 'p'] } },
+      { permission: 'p', scope: 'location:L1' },
+    ],
     [{ scope: 'tenant:T1' }, { permission: 'page', scope: 'tenant:T1' }],
   ])('%j is %j', (given, question) => {
     expect(resolved(given)).toEqual(question);
   });
 
   const fromHeader = 'location:{header:x-location}';
+  const fromQuery = 'location:{query:at}';
   const fromClaim = 'tenant:{claim:tenant}';
   it.each<[string, Given]>([
     ['a parameter that the path does not have', { permission: '{other}' }],
@@ -66,6 +86,13 @@ describe('what a route asks for', () => {
       { scope: fromHeader, headers: { 'x-location': ['L1, L1'] } },
     ],
     ['a header with a space', { scope: fromHeader, headers: { 'x-location': [' L1'] } }],
+    ['a missing query parameter', { scope: fromQuery, headers: { at: ['L1'] } }],
+    ['a query parameter of another case', { scope: fromQuery, query: { At: ['L1'] } }],
+    ['a query parameter twice with different values', { scope: fromQuery, query: { at: ['L1', 'L2'] } }],
+    ['a query parameter joined by a comma', { scope: fromQuery, query: { at: ['L1,L1'] } }],
+    ['a query parameter that would name another type', { scope: fromQuery, query: { at: ['L1:x'] } }],
+    ['a query parameter with a wildcard', { scope: fromQuery, query: { at: ['*'] } }],
+    ['an empty query parameter', { scope: fromQuery, query: { at: [''] } }],
     ['an empty header', { scope: fromHeader, headers: { 'x-location': [''] } }],
   ])('cannot be said, and is denied, with %s', (_, given) => {
     expect(resolved(given)).toBeUndefined();

@@ -127,6 +127,89 @@ export const restTokenEvent = (method: string, path: string, authorizationToken:
   methodArn: `${ARN}/prod/${method}${path}`,
 });
 
+/** An event of an HTTP API, format 1.0, as AG http-api-lambda-authorizer shows it: no lists of several values. */
+export function httpV1Event(method: string, path: string, headers: Record<string, string> = {}) {
+  return {
+    version: '1.0',
+    type: 'REQUEST',
+    methodArn: `${ARN}/test/${method}${path}`,
+    identitySource: 'user1,123',
+    authorizationToken: 'user1,123',
+    resource: '/{proxy+}',
+    path,
+    httpMethod: method,
+    headers,
+    queryStringParameters: { QueryString1: 'queryValue1' },
+    pathParameters: {},
+    stageVariables: { StageVar1: 'stageValue1' },
+    requestContext: {
+      path,
+      accountId: '123456789012',
+      resourceId: '05c7jb',
+      stage: 'test',
+      requestId: '1b4e28ba-2fa1-11d2-883f-0016d3cca427',
+      identity: { apiKey: 'x', sourceIp: '203.0.113.9' },
+      resourcePath: '/{proxy+}',
+      httpMethod: method,
+      apiId: 'abcdef1234',
+    },
+  };
+}
+
+/** An event of a WebSocket API's $connect, as AG apigateway-websocket-api-lambda-auth shows it. */
+export function webSocketEvent(
+  headers: Record<string, string[]> = {},
+  query: Record<string, string[]> = {},
+  stage = 'default',
+) {
+  const last = (lists: Record<string, string[]>) =>
+    Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values.at(-1)]));
+  const all = {
+    ...headers,
+    Connection: ['upgrade'],
+    Upgrade: ['websocket'],
+    'Sec-WebSocket-Version': ['13'],
+  };
+  return {
+    type: 'REQUEST',
+    methodArn: `${ARN}/${stage}/$connect`,
+    headers: last(all),
+    multiValueHeaders: all,
+    queryStringParameters: last(query),
+    multiValueQueryStringParameters: query,
+    stageVariables: {},
+    requestContext: {
+      routeKey: '$connect',
+      eventType: 'CONNECT',
+      extendedRequestId: 'FAyXlGSJoAMFfDg=',
+      requestTime: '19/Jan/2023:21:13:26 +0000',
+      messageDirection: 'IN',
+      stage,
+      connectedAt: 1674162806344,
+      requestTimeEpoch: 1674162806345,
+      identity: { sourceIp: '203.0.113.9' },
+      requestId: 'FAyXlGSJoAMFfDg=',
+      domainName: 'abcdef1234.execute-api.eu-central-1.amazonaws.com',
+      connectionId: 'FAyXlcLxIAMCIwA=',
+      apiId: 'abcdef1234',
+    },
+  };
+}
+
+/** An event of AppSync's Lambda authorization, as AppSync security-authz shows it. */
+export const appSyncEvent = (authorizationToken: unknown, requestHeaders: Record<string, string> = {}) => ({
+  authorizationToken,
+  requestContext: {
+    apiId: 'aaaaaa123123123example123',
+    accountId: '123456789012',
+    requestId: 'f4081827-1111-4444-5555-5cf4695f339f',
+    queryString: 'mutation CreateEvent {...}\n\nquery MyQuery {...}\n',
+    operationName: 'MyQuery',
+    variables: {},
+  },
+  requestHeaders,
+});
+
 type FakeEngine = Pick<Engine, 'check' | 'isGood' | 'rolesOf'>;
 
 /** An engine that says yes to everything, and what was asked of it. */

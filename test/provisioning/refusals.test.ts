@@ -154,6 +154,18 @@ describe('invalid', () => {
       'scope',
     ],
     [
+      'a route of a WebSocket with a path',
+      'route.create',
+      () => ({ ...route, method: 'CONNECT', path: '/live' }),
+      'path',
+    ],
+    [
+      'a route of AppSync with the name of an operation',
+      'route.create',
+      () => ({ ...route, method: 'GRAPHQL', path: '/Public' }),
+      'path',
+    ],
+    [
       'a route with a scope of an unknown type',
       'route.create',
       () => ({ ...route, method: 'GET', path: '/x', scope: 'planet:{claim:t}' }),

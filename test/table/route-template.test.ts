@@ -87,6 +87,7 @@ describe('a value', () => {
     ['{claim:https://example.com/tenant}', [{ kind: 'claim', name: 'https://example.com/tenant' }]],
     ['{claim:cognito:username}', [{ kind: 'claim', name: 'cognito:username' }]],
     ['{header:X-Location}', [{ kind: 'header', name: 'x-location' }]],
+    ['{query:At.x_1}', [{ kind: 'query', name: 'At.x_1' }]],
     ['{claim}', [{ kind: 'path', name: 'claim' }]],
   ])('%s', (template, parts) => {
     expect(parseValueTemplate(template, 'permission')).toEqual(parts);
@@ -111,6 +112,9 @@ describe('a value', () => {
     '{claims:tenant}',
     '{header:x/y}',
     '{header:}',
+    '{query:}',
+    '{query:a/b}',
+    '{queries:a}',
     '{claim:}',
     '{a.b}',
     '{page}#',
@@ -137,6 +141,7 @@ describe('a value', () => {
       '{b}',
       '{claim:a:b}',
       '{header:x-a}',
+      '{query:A.b}',
       '{',
       '}',
       '#',
@@ -173,6 +178,7 @@ describe('a scope', () => {
     ['location:{locationId}', [text('location:'), { kind: 'path', name: 'locationId' }]],
     ['tenant:{claim:tenant_id}', [text('tenant:'), { kind: 'claim', name: 'tenant_id' }]],
     ['location:{header:x-location}', [text('location:'), { kind: 'header', name: 'x-location' }]],
+    ['location:{query:location}', [text('location:'), { kind: 'query', name: 'location' }]],
     [`tenant:${ID}`, [text(`tenant:${ID}`)]],
   ])('%s', (template, parts) => {
     expect(parseScopeTemplate(template, 'scope')).toEqual(parts);

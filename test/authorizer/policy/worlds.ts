@@ -179,7 +179,7 @@ function truthOf(
   path: string,
 ): boolean {
   const found = match(rules, verb, path);
-  const question = found && resolve(found, { claims: who.claims, header: () => [] });
+  const question = found && resolve(found, { claims: who.claims, header: () => [], query: () => [] });
   return question !== undefined && judge(model, { ...question, subject: who.subject, at: who.at }).allowed;
 }
 

@@ -1,0 +1,88 @@
+import { Fault } from '../errors.ts';
+import { type Fields, field, isFields } from './fields.ts';
+
+/** All values under a name, as they came; empty when there are none. */
+export type Values = (name: string) => readonly string[];
+
+/** For kinds of API whose events hold nothing of the sort. */
+export const NO_VALUES: Values = () => [];
+
+/** The two maps of an event: `single` holds the last value of each name, `multiple` all of them. */
+interface Maps {
+  readonly single: string;
+  readonly multiple: string;
+}
+
+const HEADERS: Maps = { single: 'headers', multiple: 'multiValueHeaders' };
+const QUERY: Maps = { single: 'queryStringParameters', multiple: 'multiValueQueryStringParameters' };
+
+const malformed = (name: string): Fault =>
+  new Fault('event_malformed', `the event's ${name} are not what AWS sends`);
+
+const textsIn = (values: readonly unknown[], name: string): readonly string[] =>
+  values.map((value) => {
+    if (typeof value !== 'string') throw malformed(name);
+    return value;
+  });
+
+function mapIn(event: Fields, name: string): Fields {
+  const map = field(event, name) ?? {};
+  if (!isFields(map)) throw malformed(name);
+  return map;
+}
+
+/** What stands in the second and not in the first is added, so that no disagreement goes unnoticed. */
+const together = <Value>(first: readonly Value[], second: readonly Value[]): readonly Value[] => [
+  ...first,
+  ...second.filter((value) => !first.includes(value)),
+];
+
+/**
+ * Reads one of the pairs of maps. HTTP APIs and AppSync have the first map only. HTTP API 2.0 joins duplicates by
+ * commas: no value that is used here may hold one.
+ */
+function readMaps(
+  event: Fields,
+  { single, multiple }: Maps,
+  valuesIn: (map: Fields, name: string) => readonly unknown[],
+): Values {
+  const last = mapIn(event, single);
+  const all = mapIn(event, multiple);
+  return (name) => textsIn(together(valuesIn(all, name), valuesIn(last, name)), single);
+}
+
+/** The values under every spelling of a name: REST keeps the spelling of the caller, HTTP APIs lower it. */
+const inAnyCase = (map: Fields, wanted: string): readonly unknown[] =>
+  Object.keys(map)
+    .filter((name) => name.length === wanted.length && name.toLowerCase() === wanted)
+    .flatMap((name) => map[name]);
+
+const asItStands = (map: Fields, name: string): readonly unknown[] =>
+  Object.hasOwn(map, name) ? [map[name]].flat() : [];
+
+/** The headers of an event, by lower-case names. */
+export const readHeaders = (event: Fields): Values => readMaps(event, HEADERS, inAnyCase);
+
+/** AppSync's, under a name of their own. */
+export const readAppSyncHeaders = (event: Fields): Values =>
+  readMaps(event, { ...HEADERS, single: 'requestHeaders' }, inAnyCase);
+
+/** The parameters of the query, decoded by API Gateway; their names are case-sensitive. */
+export const readQuery = (event: Fields): Values => readMaps(event, QUERY, asItStands);
+
+/** `name=value` in the Cookie header, parted by semicolons (RFC 6265 section 4.2.1). */
+const pairsIn = (header: string): readonly string[] => header.split(';').map((pair) => pair.trim());
+
+/**
+ * The cookies of an event, by their names as they stand: out of the Cookie header, and out of `cookies`, where
+ * HTTP API 2.0 puts them. Nothing is decoded, and no quotes are taken off.
+ */
+export function readCookies(event: Fields, header: Values): Values {
+  const listed = field(event, 'cookies') ?? [];
+  if (!Array.isArray(listed)) throw malformed('cookies');
+  return (name) => {
+    const start = `${name}=`;
+    const pairs = together(textsIn(listed, 'cookies').flatMap(pairsIn), header('cookie').flatMap(pairsIn));
+    return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
+  };
+}

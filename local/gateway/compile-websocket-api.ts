@@ -1,0 +1,60 @@
+import type { WebSocketApi } from './api.ts';
+import { createAuthorization, type Verdict } from './authorize.ts';
+import { bind, DEFAULT_TIMEOUT_MS } from './compile-api.ts';
+import type { WebSocketEvent } from './event-shapes.ts';
+import { parseIdentitySource } from './identity-sources.ts';
+import { type GatewayResponse, readIntegrationResponse } from './responses.ts';
+import { type ConnectRequest, webSocketAuthorizerEvent } from './websocket-events.ts';
+
+/** Calls the backend of a route. Throws when it fails or answers nonsense. */
+export type Integrate = (event: WebSocketEvent) => Promise<GatewayResponse>;
+
+/** A WebSocket API checked and made ready. */
+export interface CompiledWebSocketApi {
+  readonly settings: WebSocketApi;
+  readonly routes: ReadonlyMap<string, Integrate>;
+  readonly authorize: (request: ConnectRequest) => Promise<Verdict>;
+}
+
+function compile(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
+  const { authorizer, basePath } = api;
+  if (!/^(\/[^/?#]+)+$/.test(basePath)) throw new Error(`basePath "${basePath}" is not "/name"`);
+  const routes = new Map<string, Integrate>();
+  for (const { key, integration } of api.routes) {
+    if (key === '' || (key.startsWith('$') && !['$connect', '$disconnect', '$default'].includes(key)))
+      throw new Error(`route "${key}" is none of a WebSocket API`);
+    if (routes.has(key)) throw new Error(`route "${key}" stands twice`);
+    const call = bind(integration, (event: WebSocketEvent) => event);
+    routes.set(key, async (event) => readIntegrationResponse(await call(event)));
+  }
+  return {
+    settings: api,
+    routes,
+    authorize: createAuthorization<ConnectRequest>({
+      kind: 'websocket',
+      simpleResponses: false,
+      identitySources: authorizer.identitySources.map((source) => parseIdentitySource('websocket', source)),
+      tokenPattern: undefined,
+      ttlSeconds: 0,
+      maxCachedAnswers: 0,
+      timeoutMs: authorizer.timeoutMs ?? DEFAULT_TIMEOUT_MS.rest,
+      ask: bind(authorizer.invoke, webSocketAuthorizerEvent),
+      clock,
+    }),
+  };
+}
+
+/**
+ * Checks what API Gateway checks when an API is created.
+ *
+ * @throws Error naming the API and what is wrong with it
+ */
+export function compileWebSocketApi(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
+  try {
+    return compile(api, clock);
+  } catch (cause) {
+    throw new Error(`API "${api.name}": ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  }
+}

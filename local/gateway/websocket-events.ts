@@ -1,0 +1,111 @@
+import { domainName, flatten, lastOf, listsOf, requestTime, spelled, stringified } from './event-parts.ts';
+import type { WebSocketAuthorizerEvent, WebSocketEvent } from './event-shapes.ts';
+import type { MatchedRequest } from './request.ts';
+
+/** A request for a connection, and the connection that it may become. */
+export interface ConnectRequest extends MatchedRequest {
+  readonly connectionId: string;
+}
+
+/** What an event is of: a route, and the moment at which it was taken. */
+interface Moment {
+  readonly routeKey: string;
+  readonly requestId: string;
+  readonly at: number;
+}
+
+/** An open connection: the request that opened it, and what the authorizer said then. */
+export interface Connection {
+  readonly request: ConnectRequest;
+  readonly authorizer: WebSocketEvent['requestContext']['authorizer'];
+}
+
+/** Texts beside `principalId`, as in REST. */
+export const authorizerOf = (
+  context: Parameters<typeof stringified>[0],
+  principalId: string | undefined,
+): Connection['authorizer'] => flatten(stringified(context), principalId);
+
+function contextOf<Type extends string>(request: ConnectRequest, moment: Moment, eventType: Type) {
+  const { settings } = request;
+  return {
+    routeKey: moment.routeKey,
+    eventType,
+    extendedRequestId: moment.requestId,
+    requestTime: requestTime(moment.at),
+    messageDirection: 'IN' as const,
+    stage: settings.stage,
+    connectedAt: request.receivedAt,
+    requestTimeEpoch: moment.at,
+    identity: {
+      sourceIp: request.wire.sourceIp,
+      userAgent: request.headers.get('user-agent')?.values.at(-1) ?? null,
+    },
+    requestId: moment.requestId,
+    domainName: domainName(settings),
+    connectionId: request.connectionId,
+    apiId: settings.apiId,
+  };
+}
+
+const requestFields = (request: ConnectRequest) => ({
+  headers: lastOf(spelled(request.headers)),
+  multiValueHeaders: listsOf(spelled(request.headers)),
+  queryStringParameters: lastOf(request.query),
+  multiValueQueryStringParameters: listsOf(request.query),
+});
+
+const connecting = (request: ConnectRequest) =>
+  contextOf(
+    request,
+    { routeKey: request.routeKey, requestId: request.requestId, at: request.receivedAt },
+    'CONNECT',
+  );
+
+/** The event of a WebSocket API's REQUEST authorizer (AG apigateway-websocket-api-lambda-auth). */
+export const webSocketAuthorizerEvent = (request: ConnectRequest): WebSocketAuthorizerEvent => ({
+  type: 'REQUEST',
+  methodArn: request.arn,
+  ...requestFields(request),
+  stageVariables: { ...request.settings.stageVariables },
+  requestContext: connecting(request),
+});
+
+const stageVariablesOf = ({ settings: { stageVariables } }: ConnectRequest) =>
+  stageVariables && { stageVariables: { ...stageVariables } };
+
+/** The event of the `$connect` route. */
+export const connectEvent = ({ request, authorizer }: Connection): WebSocketEvent => ({
+  ...requestFields(request),
+  ...stageVariablesOf(request),
+  requestContext: { ...connecting(request), authorizer },
+  isBase64Encoded: false,
+});
+
+/** The event of a message; one that is no text comes as base64. */
+export const messageEvent = (
+  { request, authorizer }: Connection,
+  moment: Moment,
+  message: { readonly body: string; readonly isBase64Encoded: boolean },
+): WebSocketEvent => ({
+  ...stageVariablesOf(request),
+  requestContext: { ...contextOf(request, moment, 'MESSAGE'), messageId: moment.requestId, authorizer },
+  ...message,
+});
+
+/** The event of the `$disconnect` route. */
+export const disconnectEvent = (
+  { request, authorizer }: Connection,
+  moment: Moment,
+  disconnectStatusCode: number,
+  disconnectReason: string,
+): WebSocketEvent => ({
+  ...stageVariablesOf(request),
+  requestContext: {
+    ...contextOf(request, moment, 'DISCONNECT'),
+    disconnectStatusCode,
+    disconnectReason,
+    authorizer,
+  },
+  isBase64Encoded: false,
+});

@@ -1,0 +1,234 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocketApi } from './api.ts';
+import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
+import type { GatewayLogEntry } from './gateway.ts';
+import { readBody, sendJson, toGatewayRequest } from './http.ts';
+import {
+  connectArn,
+  groupHeaders,
+  groupQuery,
+  headerBytes,
+  MAX_HEADER_BYTES,
+  splitTarget,
+} from './request.ts';
+import { type GatewayResponse, refuse } from './responses.ts';
+import {
+  authorizerOf,
+  type Connection,
+  type ConnectRequest,
+  connectEvent,
+  disconnectEvent,
+  messageEvent,
+} from './websocket-events.ts';
+
+/**
+ * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table). There it
+ * comes in frames of at most 32 KB, and ten idle minutes end a connection: neither is done here.
+ */
+export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
+export const MAX_MESSAGE_BYTES = 128 * 1024;
+
+export interface WebSocketGatewayOptions {
+  readonly apis: readonly WebSocketApi[];
+  /** Epoch milliseconds. */
+  readonly clock: () => number;
+  readonly log?: (entry: GatewayLogEntry) => void;
+}
+
+export interface WebSocketGateway {
+  /** Takes an `upgrade` of an HTTP server. */
+  readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Takes a request of the management API, `@connections`; false when it is none. */
+  readonly manage: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+  /** Ends every connection, as a server does that goes away. */
+  readonly stop: () => void;
+}
+
+const GOING_AWAY = 1001;
+const NORMAL = 1000;
+const MANAGED = /^(.*)\/@connections\/([^/]+)$/;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Answers a request for a connection that will be none: by hand, for the server has let go of the socket. */
+function turnAway(socket: Duplex, { statusCode, headers, body }: GatewayResponse): void {
+  const text = body.toString();
+  const length = Buffer.byteLength(text);
+  const lines = Object.entries({ ...headers, connection: 'close', 'content-length': length });
+  socket.write(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`);
+  socket.write(`${lines.map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\n\r\n`);
+  socket.end(text);
+}
+
+/** The route key that a message selects; nothing that it says can select a route of the connection itself. */
+function actionOf(text: string): string | undefined {
+  let message: unknown;
+  try {
+    message = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const isObject = typeof message === 'object' && message !== null && Object.hasOwn(message, 'action');
+  const action = isObject ? (message as { readonly action: unknown }).action : undefined;
+  return typeof action === 'string' && !action.startsWith('$') ? action : undefined;
+}
+
+/**
+ * WebSocket APIs as API Gateway is documented to serve them: `$connect` with its authorizer, routes by
+ * `$request.body.action`, `$default` and `$disconnect`. The authorizer's context comes with every message, as it
+ * was when the connection was opened: nobody asks again (AG apigateway-websocket-api-route-keys-connect-disconnect).
+ *
+ * @throws Error when an API is not one that API Gateway would create
+ */
+export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOptions): WebSocketGateway {
+  const byPath = new Map(apis.map((api) => [api.basePath, compileWebSocketApi(api, clock)]));
+  if (byPath.size < apis.length) throw new Error('two WebSocket APIs have one base path');
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  });
+  const open = new Map<string, { readonly client: WebSocket; readonly connection: Connection }>();
+
+  function toConnectRequest(api: CompiledWebSocketApi, incoming: IncomingMessage): ConnectRequest {
+    const { settings } = api;
+    const wire = toGatewayRequest(incoming, Buffer.alloc(0));
+    const { path, rawQueryString } = splitTarget(wire.target);
+    return {
+      wire,
+      settings,
+      routeKey: '$connect',
+      resourcePath: '$connect',
+      path: path.slice(settings.basePath.length) || '/',
+      rawQueryString,
+      query: groupQuery(rawQueryString),
+      headers: groupHeaders(wire.headers),
+      pathParameters: {},
+      arn: connectArn(settings),
+      requestId: randomUUID(),
+      receivedAt: clock(),
+      connectionId: randomBytes(12).toString('base64url'),
+    };
+  }
+
+  /** The response that turns the client away, or the connection. */
+  async function admit(
+    api: CompiledWebSocketApi,
+    request: ConnectRequest,
+  ): Promise<{ refused: GatewayResponse; error?: string } | Connection> {
+    if (headerBytes(request.wire) > MAX_HEADER_BYTES)
+      return { refused: refuse('websocket', 'headers-too-large') };
+    const verdict = await api.authorize(request);
+    if (!verdict.allowed) {
+      const refused = refuse('websocket', verdict.refusal);
+      return verdict.error === undefined ? { refused } : { refused, error: verdict.error };
+    }
+    const connection = { request, authorizer: authorizerOf(verdict.context, verdict.principalId) };
+    try {
+      const answer = await api.routes.get('$connect')?.(connectEvent(connection));
+      return answer === undefined || answer.statusCode < 300 ? connection : { refused: answer };
+    } catch (error) {
+      return { refused: refuse('websocket', 'integration-fault'), error: messageOf(error) };
+    }
+  }
+
+  async function answerMessage(
+    api: CompiledWebSocketApi,
+    connection: Connection,
+    body: string,
+    isText: boolean,
+  ) {
+    const { connectionId } = connection.request;
+    const moment = { requestId: randomUUID(), at: clock() };
+    const client = open.get(connectionId)?.client;
+    const action = isText ? actionOf(body) : undefined;
+    const routeKey = action !== undefined && api.routes.has(action) ? action : '$default';
+    const integrate: Integrate | undefined = api.routes.get(routeKey);
+    const tell = (message: string) =>
+      client?.send(JSON.stringify({ message, connectionId, requestId: moment.requestId }));
+    if (integrate === undefined) return tell('Forbidden');
+    try {
+      const event = messageEvent(connection, { ...moment, routeKey }, { body, isBase64Encoded: !isText });
+      const answer = await integrate(event);
+      if (answer.body.length > 0) client?.send(answer.body.toString());
+    } catch {
+      tell('Internal server error');
+    }
+  }
+
+  function accept(api: CompiledWebSocketApi, connection: Connection, client: WebSocket): void {
+    const { connectionId } = connection.request;
+    open.set(connectionId, { client, connection });
+    const end = setTimeout(() => client.close(GOING_AWAY), MAX_CONNECTION_MS).unref();
+    client.on('message', (data, isBinary) => {
+      // A Buffer, for that is what `binaryType` is unless it is changed.
+      void answerMessage(api, connection, (data as Buffer).toString(isBinary ? 'base64' : 'utf8'), !isBinary);
+    });
+    // What a client breaks ends with `close`.
+    client.on('error', () => undefined);
+    client.on('close', (code, reason) => {
+      clearTimeout(end);
+      open.delete(connectionId);
+      const moment = { routeKey: '$disconnect', requestId: randomUUID(), at: clock() };
+      const event = disconnectEvent(connection, moment, code, reason.toString());
+      // Best effort, as on AWS: nobody is there to be told of a failure.
+      api.routes
+        .get('$disconnect')?.(event)
+        .catch(() => undefined);
+    });
+  }
+
+  async function connect(api: CompiledWebSocketApi, incoming: IncomingMessage, socket: Duplex, head: Buffer) {
+    const request = toConnectRequest(api, incoming);
+    const outcome = await admit(api, request);
+    const isRefused = 'refused' in outcome;
+    log?.({
+      api: api.settings.name,
+      requestId: request.requestId,
+      method: 'CONNECT',
+      path: request.path,
+      status: isRefused ? outcome.refused.statusCode : 101,
+      routeKey: request.routeKey,
+      ...(isRefused && outcome.error !== undefined && { error: outcome.error }),
+    });
+    if (isRefused) return turnAway(socket, outcome.refused);
+    // It lets go of a client that is gone by now.
+    server.handleUpgrade(incoming, socket, head, (client) => accept(api, outcome, client));
+  }
+
+  async function manage(incoming: IncomingMessage, outgoing: ServerResponse, connectionId: string) {
+    const found = open.get(connectionId);
+    const body = await readBody(incoming, MAX_MESSAGE_BYTES);
+    if (body === undefined) return sendJson(outgoing, 413, { message: 'Request Too Long' });
+    if (found === undefined) return sendJson(outgoing, 410, { message: 'Gone' });
+    if (incoming.method === 'POST') {
+      found.client.send(body.toString());
+      outgoing.writeHead(200).end();
+    } else if (incoming.method === 'DELETE') {
+      found.client.close(NORMAL);
+      outgoing.writeHead(204).end();
+    } else sendJson(outgoing, 403, { message: 'Missing Authentication Token' });
+  }
+
+  return {
+    upgrade: (incoming, socket, head) => {
+      socket.on('error', () => socket.destroy());
+      const { path } = splitTarget(incoming.url ?? '');
+      const api = byPath.get(path) ?? byPath.get(path.replace(/\/$/, ''));
+      if (api === undefined) turnAway(socket, refuse('websocket', 'not-found'));
+      else connect(api, incoming, socket, head).catch(() => socket.destroy());
+    },
+    manage: (incoming, outgoing) => {
+      const [, basePath = '', connectionId] = MANAGED.exec(splitTarget(incoming.url ?? '').path) ?? [];
+      if (connectionId === undefined || !byPath.has(basePath)) return false;
+      manage(incoming, outgoing, connectionId).catch(() => outgoing.destroy());
+      return true;
+    },
+    stop: () => {
+      for (const { client } of open.values()) client.close(GOING_AWAY);
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+
+/** A connection as a client has it. */
+export interface OpenSocket {
+  /** Sends a message and waits for the next that comes. */
+  readonly ask: (message: unknown) => Promise<Readonly<Record<string, unknown>>>;
+  /** Waits until the other side has ended it; the code of the end. */
+  readonly ended: () => Promise<number>;
+  readonly close: () => void;
+}
+
+/** Opens a connection, or says with which status it was refused. */
+export async function openSocket(url: string, token?: string): Promise<OpenSocket | number> {
+  const socket = new WebSocket(
+    url,
+    token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+  );
+  const end = new Promise<number>((resolve) => {
+    socket.once('close', resolve);
+  });
+  const status = await new Promise<number>((resolve, reject) => {
+    socket.once('open', () => resolve(101));
+    socket.once('unexpected-response', (request, response) => {
+      request.destroy();
+      resolve(response.statusCode ?? 0);
+    });
+    socket.once('error', reject);
+  });
+  if (status !== 101) return status;
+  return {
+    ask: async (message) => {
+      socket.send(typeof message === 'string' ? message : JSON.stringify(message));
+      const [answer] = await once(socket, 'message');
+      return JSON.parse(String(answer));
+    },
+    ended: () => end,
+    close: () => socket.close(),
+  };
+}
