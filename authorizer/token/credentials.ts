@@ -13,7 +13,7 @@ export interface CredentialSources {
 }
 
 /** Kinds of APIs. A browser cannot set headers for a WebSocket, so what holds for one need not for another. */
-export const APIS = ['http', 'rest', 'websocket'] as const;
+export const APIS = ['http', 'rest', 'websocket', 'appsync'] as const;
 export type ApiKind = (typeof APIS)[number];
 
 /** One place in which credentials may stand, in APIs of one kind or of all. */
