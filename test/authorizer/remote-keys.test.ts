@@ -86,6 +86,16 @@ describe("the issuer's keys over HTTP", () => {
     });
   });
 
+  it('are not looked for where a redirect leads, not even on the same host', async () => {
+    const { authenticate, requests } = await serve((incoming, outgoing) =>
+      incoming.url === '/jwks.json'
+        ? outgoing.writeHead(302, { location: '/moved.json' }).end()
+        : outgoing.end(JSON.stringify({ keys: [issuer.jwk] })),
+    );
+    await expect(authenticate(await issuer.token())).rejects.toMatchObject({ code: 'keys_unavailable' });
+    expect(requests()).toBe(1);
+  });
+
   it('are waited for one second and no longer', async () => {
     const timedOut = AbortSignal.abort(Object.assign(new Error('timed out'), { name: 'TimeoutError' }));
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timedOut);
