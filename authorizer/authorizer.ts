@@ -63,7 +63,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     const token = readApiToken(credentials);
     if (token) return { ...token, claims: NO_CLAIMS };
     const claims = await authenticate(credentials);
-    return { subject: await subjectOf(claims), bearer: bearerOf(claims), claims };
+    // First: it may refuse the token, and who it is of may have to be looked up.
+    const bearer = bearerOf(claims);
+    return { subject: await subjectOf(claims), bearer, claims };
   }
 
   /** For an answer without a check: whoever comes with what is not theirs, or not any more, gets none. */
