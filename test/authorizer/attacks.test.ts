@@ -121,7 +121,7 @@ async function serve(
       const answer = await authorizer(event);
       lines.push(JSON.stringify(answer));
       if ('isAuthorized' in answer) return answer.isAuthorized ? 'allow' : 'deny';
-      return answer.policyDocument.Statement[0].Effect === 'Allow' ? 'allow' : 'deny';
+      return answer.policyDocument.Statement[0]?.Effect === 'Allow' ? 'allow' : 'deny';
     } catch (error) {
       const { code } = JSON.parse(lines.at(-1) ?? '{}') as { code: string };
       // As the Lambda runtime prints it: all that the error holds.

@@ -50,6 +50,7 @@ function setUp() {
         },
         getMany: async (keys: readonly Key[]) => keys.map(() => undefined),
         getSnapshot: async (keys: readonly Key[]) => keys.map(() => undefined),
+        list: async () => ({ items: [] }),
         listAll: async () => [],
       },
     },
