@@ -15,9 +15,12 @@ import type { RouteTable } from './routes/route-table.ts';
 import type { SubjectOf } from './subject.ts';
 import type { ReadApiToken } from './token/api-token.ts';
 import { type Authenticate, NO_CLAIMS, type VerifiedClaims } from './token/authentication.ts';
+import { createReadCredentials, type ReadCredentials } from './token/credentials.ts';
 import type { BearerOf } from './token/revocation.ts';
 
 export interface AuthorizerParts {
+  /** Where a request's token stands; in the Authorization header, unless given. */
+  readonly readCredentials?: ReadCredentials;
   /** Looks first: what is no API token is a JWT. */
   readonly readApiToken: ReadApiToken;
   readonly bearerOf: BearerOf;
@@ -59,14 +62,18 @@ const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { readApiToken, bearerOf, authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
+  const { readCredentials = createReadCredentials() } = parts;
   const { wholePolicy, count = () => undefined } = parts;
 
   /** Who asks, what they come with, and what is said of them. */
-  async function identify({ authorization }: GatewayRequest): Promise<Identity> {
-    const token = readApiToken(authorization);
+  async function identify(request: GatewayRequest): Promise<Identity> {
+    const credentials = readCredentials(request);
+    const token = readApiToken(credentials);
     if (token) return { ...token, claims: NO_CLAIMS };
-    const claims = await authenticate(authorization);
-    return { subject: await subjectOf(claims), bearer: bearerOf(claims), claims };
+    const claims = await authenticate(credentials);
+    // First: it may refuse the token, and who it is of may have to be looked up.
+    const bearer = bearerOf(claims);
+    return { subject: await subjectOf(claims), bearer, claims };
   }
 
   /** For an answer without a check: whoever comes with what is not theirs, or not any more, gets none. */

@@ -25,7 +25,8 @@ import { boundIn, METHODS, type RouteRule } from './routes/rule.ts';
 import { createSubjectOf } from './subject.ts';
 import { createReadApiToken } from './token/api-token.ts';
 import { createAuthentication } from './token/authentication.ts';
-import { createRemoteKeys } from './token/keys.ts';
+import { createReadCredentials } from './token/credentials.ts';
+import { createIssuers, createSubjectOfIssuers } from './token/issuers.ts';
 import { createBearerOf } from './token/revocation.ts';
 
 type TableReader = Pick<Reader, 'get' | 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
@@ -45,8 +46,10 @@ export interface Overrides {
   readonly log?: (line: string) => void;
   /** Takes a line of metrics; standard output by default. */
   readonly writeMetrics?: (line: string) => void;
-  /** Fetches the issuer's keys. */
+  /** Fetches the issuers' keys. */
   readonly fetch?: FetchImplementation;
+  /** Chance, from 0 to below 1. */
+  readonly random?: () => number;
 }
 
 /**
@@ -59,19 +62,8 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const {
-    table,
-    endpoint,
-    token,
-    subjectFrom,
-    revocation,
-    api,
-    httpAnswer,
-    policy,
-    cache,
-    hedging,
-    metrics,
-  } = parseConfiguration(env);
+  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, hedging, metrics } =
+    parseConfiguration(env);
   const {
     clock = { now: Date.now },
     log = (line) => console.error(line),
@@ -92,6 +84,12 @@ export function createHandlerFrom(
     ...cache,
     observe: metrics && createDecisionMetrics({ ...metrics, service: api, write: writeMetrics }),
   });
+  const issuers = createIssuers(token.issuers, {
+    ...overrides,
+    staleMs: token.staleMs,
+    clock,
+    onRefreshFailed: (fault) => log(faultLine(fault, undefined)),
+  });
   const cellsOf = createCellsOf({
     reachOf: createReach({ reader, engine, most: MOST_IN_REACH }),
     decideMany: engine.decideMany,
@@ -103,18 +101,17 @@ export function createHandlerFrom(
     ...(metrics ? { count: createAnswerMetrics({ ...metrics, service: api, write: writeMetrics }) } : {}),
     readApiToken: createReadApiToken({ read: readApiToken, hashOf: hashOfToken }),
     bearerOf: createBearerOf(revocation, isId),
-    authenticate: createAuthentication({
-      ...token,
-      keys: createRemoteKeys(token.jwksUrl, overrides.fetch),
-      clock,
-    }),
-    subjectOf: createSubjectOf({
-      from: subjectFrom,
-      isId,
-      findUserByEmail: (email) => findUserByEmail(reader, email),
-      ...cache,
-      clock,
-    }),
+    readCredentials: createReadCredentials(token.credentialsFrom),
+    authenticate: createAuthentication({ ...token, issuers, clock }),
+    subjectOf: createSubjectOfIssuers(token.issuers, (from) =>
+      createSubjectOf({
+        from,
+        isId,
+        findUserByEmail: (email) => findUserByEmail(reader, email),
+        ...cache,
+        clock,
+      }),
+    ),
     routes,
     engine,
     clock,

@@ -1,8 +1,14 @@
 import * as z from 'zod/mini';
+import {
+  ONE_ISSUER,
+  SEVERAL_ISSUERS,
+  type TokenConfiguration,
+  toTokenConfiguration,
+} from './token/configuration.ts';
 import type { RevocationSource } from './token/revocation.ts';
+import { type SubjectSource, subjectFrom, text, url, wholeNumber } from './variables.ts';
 
-/** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
-export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
+export type { SubjectSource };
 
 /** Form of the answer to HTTP API 2.0; REST takes policies only. Must match the API's `EnableSimpleResponses`. */
 export type HttpAnswer = 'simple' | 'policy';
@@ -11,15 +17,8 @@ export interface Configuration {
   readonly table: string;
   /** Any DynamoDB endpoint; AWS's own when undefined. */
   readonly endpoint: string | undefined;
-  readonly token: {
-    /** Compared with `iss` as it stands, trailing slash included. */
-    readonly issuer: string;
-    /** A token for any one of these is accepted. */
-    readonly audience: readonly string[];
-    readonly jwksUrl: URL;
-    readonly algorithms: readonly string[];
-    readonly maxBytes: number;
-  };
+  readonly token: TokenConfiguration;
+  /** For every issuer that says nothing else. */
   readonly subjectFrom: SubjectSource;
   /** The claim by which a JWT can be revoked; undefined where it lives until it ends. */
   readonly revocation: RevocationSource | undefined;
@@ -40,66 +39,6 @@ export interface Configuration {
   readonly hedging: { readonly maxShare: number };
 }
 
-/**
- * Asymmetric ones only: with a shared secret, whoever can verify a token can make one, and a public key
- * taken for a secret is the oldest attack on JWT (RFC 8725 section 2.1).
- */
-const ALGORITHMS: ReadonlySet<string> = new Set([
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
-]);
-
-/** "All headers together 10,240 bytes" (API Gateway's limits): no longer token can arrive. */
-const MAX_HEADER_BYTES = 10_240;
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
-
-function isTrustedUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-const text = (problem: string, isRight: (value: string) => boolean) =>
-  z.string({ error: 'is missing' }).check(z.refine(isRight, { error: problem }));
-
-const listOf = (value: string): string[] => value.split(',').map((member) => member.trim());
-
-const list = (problem: string, isMember: (value: string) => boolean) =>
-  z.pipe(
-    text(problem, (value) => listOf(value).every(isMember)),
-    z.transform(listOf),
-  );
-
-const wholeNumber = (min: number, max: number, fallback: number) =>
-  z._default(
-    z.pipe(
-      text(
-        `is not a whole number from ${min} to ${max}`,
-        (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
-      ),
-      z.transform(Number),
-    ),
-    fallback,
-  );
-
-const url = text(
-  'is not an https URL without credentials, query and fragment (http only for this machine)',
-  isTrustedUrl,
-);
-
-const SUBJECT_FROM = /^(?:email|claim:([!-~]{1,128}))$/;
-
-const subjectFrom = z.pipe(
-  text('is neither email nor claim:<name>', (value) => SUBJECT_FROM.test(value)),
-  z.transform((value): SubjectSource => {
-    const name = SUBJECT_FROM.exec(value)?.[1];
-    return name === undefined ? { kind: 'email' } : { kind: 'claim', name };
-  }),
-);
-
 const REVOCATION = /^(session|token):([!-~]{1,128})$/;
 
 const revocation = z.pipe(
@@ -110,17 +49,9 @@ const revocation = z.pipe(
   }),
 );
 
-const SCHEMA = z.object({
+const SHAPE = {
   TABLE_NAME: text('is not the name of a table', (value) => /^[A-Za-z0-9_.-]{3,255}$/.test(value)),
   DYNAMODB_ENDPOINT: z.optional(url),
-  TOKEN_ISSUER: url,
-  TOKEN_AUDIENCE: list('holds an empty audience', (value) => value !== ''),
-  TOKEN_JWKS_URL: z.optional(url),
-  TOKEN_ALGORITHMS: z._default(
-    list(`holds something that is none of ${[...ALGORITHMS].join(', ')}`, (value) => ALGORITHMS.has(value)),
-    ['RS256'],
-  ),
-  TOKEN_MAX_BYTES: wholeNumber(256, MAX_HEADER_BYTES, 8_192),
   SUBJECT_FROM: z._default(subjectFrom, { kind: 'claim', name: 'sub' }),
   REVOCATION: z.optional(revocation),
   API_NAME: z._default(
@@ -143,7 +74,10 @@ const SCHEMA = z.object({
     text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
   ),
   CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
-});
+};
+
+const ONE = z.object({ ...SHAPE, ...ONE_ISSUER });
+const SEVERAL = z.object({ ...SHAPE, ...SEVERAL_ISSUERS });
 
 /**
  * Reads the environment, once, at cold start. A variable that is set to nothing counts as not set.
@@ -151,25 +85,19 @@ const SCHEMA = z.object({
  * @throws Error naming every variable that is missing or wrong, and none of their values
  */
 export function parseConfiguration(env: Readonly<Record<string, string | undefined>>): Configuration {
+  const schema = env.TOKEN_ISSUERS ? SEVERAL : ONE;
   const given = Object.fromEntries(
-    Object.keys(SCHEMA.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+    Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
-  const { success, data, error } = SCHEMA.safeParse(given);
+  const { success, data, error } = schema.safeParse(given);
   if (!success) {
     const problems = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
     throw new Error(`configuration: ${problems.join('; ')}`);
   }
-  const issuer = data.TOKEN_ISSUER;
   return {
     table: data.TABLE_NAME,
     endpoint: data.DYNAMODB_ENDPOINT,
-    token: {
-      issuer,
-      audience: data.TOKEN_AUDIENCE,
-      jwksUrl: new URL(data.TOKEN_JWKS_URL ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`),
-      algorithms: data.TOKEN_ALGORITHMS,
-      maxBytes: data.TOKEN_MAX_BYTES,
-    },
+    token: toTokenConfiguration(data, data.SUBJECT_FROM),
     subjectFrom: data.SUBJECT_FROM,
     revocation: data.REVOCATION,
     api: data.API_NAME,

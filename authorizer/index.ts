@@ -16,6 +16,18 @@ export {
   type Authenticate,
   type AuthenticationOptions,
   createAuthentication,
+  type TokenUse,
+  type TrustedIssuer,
   type VerifiedClaims,
 } from './token/authentication.ts';
-export { createRemoteKeys, type KeySource } from './token/keys.ts';
+export type { IssuerConfiguration, TokenConfiguration } from './token/configuration.ts';
+export {
+  type ApiKind,
+  type CredentialPlace,
+  type CredentialSources,
+  createReadCredentials,
+  type ReadCredentials,
+} from './token/credentials.ts';
+export { createKeySet, type KeySet, type VerificationKey } from './token/key-set.ts';
+export { createRemoteKeys, type KeySource, type RemoteKeysOptions } from './token/keys.ts';
+export { createVerifiedTokens, type Verified, type VerifiedTokens } from './token/verified.ts';

@@ -7,8 +7,8 @@ export interface ShownToken {
   readonly bearer: Bearer;
 }
 
-/** From the values of the Authorization header to an API token; undefined when they hold none. */
-export type ReadApiToken = (authorization: readonly string[]) => ShownToken | undefined;
+/** From the text of a token to whom it names; undefined when it is no API token. */
+export type ReadApiToken = (text: string) => ShownToken | undefined;
 
 export interface ApiTokenOptions {
   /** Takes the text of a token apart: whom it names, and which token it is. */
@@ -18,7 +18,7 @@ export interface ApiTokenOptions {
 }
 
 /** Every API token begins like this; a JWT never does, for its first part is the JSON of an object. */
-const API_TOKEN = /^Bearer (gh1_.*)$/is;
+const API_TOKEN = /^gh1_/i;
 
 /**
  * API tokens of technical users, and of users. The token's record is read together with all that the decision
@@ -28,11 +28,8 @@ const API_TOKEN = /^Bearer (gh1_.*)$/is;
  * The function throws CredentialsError for what begins like an API token and is none.
  */
 export function createReadApiToken({ read, hashOf }: ApiTokenOptions): ReadApiToken {
-  return (authorization) => {
-    const [value = '', ...others] = authorization;
-    const text = API_TOKEN.exec(value)?.[1];
-    if (text === undefined) return undefined;
-    if (others.length > 0) throw new CredentialsError('credentials_ambiguous');
+  return (text) => {
+    if (!API_TOKEN.test(text)) return undefined;
     const token = read(text);
     if (token === undefined) throw new CredentialsError('token_malformed');
     return { subject: token.subject, bearer: { ref: `token:${token.id}`, hash: hashOf(text) } };

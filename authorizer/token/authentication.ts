@@ -1,32 +1,49 @@
-import { errors, type JWTHeaderParameters, jwtVerify } from 'jose';
+import { decodeJwt, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../engine/index.ts';
 import { type CredentialsCode, CredentialsError, Fault } from '../errors.ts';
-import { readBearer } from './bearer.ts';
+import type { VerifiedClaims } from './claims.ts';
+import type { VerificationKey } from './key-set.ts';
 import type { KeySource } from './keys.ts';
+import { createVerifiedTokens, type Verified } from './verified.ts';
 
-declare const verified: unique symbol;
+export { NO_CLAIMS, type VerifiedClaims } from './claims.ts';
 
-/**
- * The claims of a token whose signature, issuer, audience and dates were checked. Branded: this module alone
- * makes them, so whoever takes them need not ask where they come from.
- */
-export type VerifiedClaims = Readonly<Record<string, unknown>> & { readonly [verified]: true };
+/** From the text of a token to its verified claims. */
+export type Authenticate = (token: string) => Promise<VerifiedClaims>;
 
-/** The claims of who comes with an API token: it says nothing but whose it is. */
-export const NO_CLAIMS = Object.freeze({}) as VerifiedClaims;
+/** Whose tokens are accepted, and which of them. */
+export interface TrustedIssuer {
+  /** Compared with `iss` as it stands. */
+  readonly issuer: string;
+  readonly keys: KeySource;
+  readonly algorithms: readonly string[];
+  /** A token for any one of these is accepted. Empty: only one that names no audience, and one of `clientIds`. */
+  readonly audience: readonly string[];
+  /** The clients whose tokens are accepted, by the claim `client_id`; any when undefined. */
+  readonly clientIds?: readonly string[] | undefined;
+  /** What Cognito says in `token_use`; of one issuer there may be one entry for each. */
+  readonly tokenUse?: TokenUse | undefined;
+  /** The `typ` of the header, such as `at+jwt` (RFC 9068). */
+  readonly typ?: string | undefined;
+}
 
-/** From the values of the Authorization header to verified claims. */
-export type Authenticate = (authorization: readonly string[]) => Promise<VerifiedClaims>;
+export type TokenUse = 'access' | 'id';
 
 export interface AuthenticationOptions {
-  readonly keys: KeySource;
-  readonly issuer: string;
-  readonly audience: readonly string[];
-  readonly algorithms: readonly string[];
+  readonly issuers: readonly TrustedIssuer[];
   /** Longest token that is looked at. */
   readonly maxBytes: number;
   readonly clock: Clock;
+  /** Milliseconds for which a token that was verified need not be verified again; 0: it is, each time. */
+  readonly ttlMs: number;
 }
+
+/**
+ * A JWS in compact form (RFC 7515). Each part in the one spelling that base64url has for it: the bits of a last
+ * character that stand for nothing are zero, or the same token could be written in sixteen ways.
+ */
+const PART = '(?=[\\w-])(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
+const COMPACT_JWS = new RegExp(`^${PART}\\.${PART}\\.${PART}$`);
 
 /**
  * Headers that change how a token is read, or that bring their own key: RFC 7515 sections 4.1.2 (`jku`),
@@ -35,27 +52,19 @@ export interface AuthenticationOptions {
  */
 const REFUSED_HEADERS = ['crit', 'b64', 'jku', 'jwk', 'x5u'];
 
-/** The token asks for a key that the issuer does not have, or does not say which of several. */
-const NO_SUCH_KEY: ReadonlySet<string> = new Set([
-  errors.JWKSNoMatchingKey.code,
-  errors.JWKSMultipleMatchingKeys.code,
-]);
-
-const codeOf = (error: unknown): string => (error instanceof errors.JOSEError ? error.code : '');
-
 /** Whatever goes wrong on the way to a key is our fault, but for a key that nobody has. */
-function guarded(keys: KeySource): KeySource {
-  return async (header: JWTHeaderParameters, token) => {
-    if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
-      throw new CredentialsError('header_refused');
-    }
-    try {
-      return await keys(header, token);
-    } catch (error) {
-      if (NO_SUCH_KEY.has(codeOf(error))) throw new CredentialsError('key_unknown');
-      throw new Fault('keys_unavailable', 'the keys of the issuer could not be had', error);
-    }
-  };
+async function findKey(keys: KeySource, header: JWTHeaderParameters): Promise<VerificationKey> {
+  if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
+    throw new CredentialsError('header_refused');
+  }
+  const kid: unknown = header.kid;
+  if (kid !== undefined && typeof kid !== 'string') throw new CredentialsError('key_unknown');
+  try {
+    return await keys.find(header.alg, kid);
+  } catch (error) {
+    if (error instanceof CredentialsError || error instanceof Fault) throw error;
+    throw new Fault('keys_unavailable', 'the keys of the issuer could not be had', error);
+  }
 }
 
 const CODES: Readonly<Record<string, CredentialsCode>> = {
@@ -73,30 +82,84 @@ function refusal(error: InstanceType<typeof errors.JOSEError>): CredentialsError
   return new CredentialsError(CODES[error.code] ?? 'token_malformed');
 }
 
+/** What is thrown on the way, as whose fault it is. */
+function toOurs(error: unknown): CredentialsError | Fault {
+  if (error instanceof CredentialsError || error instanceof Fault) return error;
+  if (error instanceof errors.JOSEError) return refusal(error);
+  return new Fault('verification_failed', 'a token could not be verified', error);
+}
+
+/** "If the principal … does not identify itself with a value in the aud claim … the JWT MUST be rejected" (RFC 7519). */
+function isForUs({ audience, clientIds }: TrustedIssuer, claims: JWTPayload): boolean {
+  if (audience.length === 0 && (clientIds === undefined || Object.hasOwn(claims, 'aud'))) return false;
+  return clientIds === undefined || clientIds.some((id) => id === claims.client_id);
+}
+
 /**
- * Verifies bearer tokens (RFC 8725): the algorithm is ours to choose and not the header's, `exp` is required
+ * The issuer that a token says it is of, and for Cognito the use: before anything of it is verified, and only to
+ * choose what it is then verified against. No key is asked for before.
+ */
+function createChoice(issuers: readonly TrustedIssuer[]) {
+  const entries = new Map<unknown, TrustedIssuer[]>();
+  for (const one of issuers) entries.set(one.issuer, [...(entries.get(one.issuer) ?? []), one]);
+  return (token: string): TrustedIssuer => {
+    const { iss, token_use } = decodeJwt(token);
+    const ofIssuer = entries.get(iss);
+    if (ofIssuer === undefined) throw new CredentialsError('issuer_refused');
+    const chosen = ofIssuer.find(({ tokenUse }) => tokenUse === undefined || tokenUse === token_use);
+    if (chosen === undefined) throw new CredentialsError('claim_refused');
+    return chosen;
+  };
+}
+
+async function verify(token: string, trusted: TrustedIssuer, at: number): Promise<Verified> {
+  const { keys, algorithms, issuer, audience, tokenUse, typ } = trusted;
+  const used: VerificationKey[] = [];
+  const { payload } = await jwtVerify(
+    token,
+    async (header) => {
+      const key = await findKey(keys, header);
+      used.push(key);
+      return key.key;
+    },
+    {
+      algorithms: [...algorithms],
+      issuer,
+      ...(audience.length > 0 ? { audience: [...audience] } : {}),
+      ...(typ === undefined ? {} : { typ }),
+      requiredClaims: ['exp'],
+      currentDate: new Date(at),
+    },
+  );
+  const [key] = used;
+  // JSON may say 1e999, which is a number and never over.
+  if (key === undefined || !Number.isFinite(payload.exp)) throw new CredentialsError('claim_refused');
+  if (tokenUse !== undefined && payload.token_use !== tokenUse) throw new CredentialsError('claim_refused');
+  if (!isForUs(trusted, payload)) throw new CredentialsError('audience_refused');
+  return { claims: Object.freeze(payload) as unknown as VerifiedClaims, key, keys, at };
+}
+
+/**
+ * Verifies tokens (RFC 8725): the algorithm is ours to choose and not the header's, `exp` is required
  * (jose alone does not), issuer and audience are compared, times with the injected clock and no tolerance.
  *
  * The function throws CredentialsError when the caller is at fault (401) and Fault when we are (500).
  */
 export function createAuthentication(options: AuthenticationOptions): Authenticate {
-  const { issuer, audience, algorithms, maxBytes, clock } = options;
-  const keys = guarded(options.keys);
-  return async (authorization) => {
-    const token = readBearer(authorization, maxBytes);
+  const { maxBytes, clock } = options;
+  const choose = createChoice(options.issuers);
+  const tokens = createVerifiedTokens(options);
+  return async (token) => {
+    if (token.length > maxBytes) throw new CredentialsError('token_too_long');
     try {
-      const { payload } = await jwtVerify(token, keys, {
-        algorithms: [...algorithms],
-        issuer,
-        audience: [...audience],
-        requiredClaims: ['exp'],
-        currentDate: new Date(clock.now()),
-      });
-      return payload as unknown as VerifiedClaims;
+      const known = await tokens.find(token);
+      if (known !== undefined) return known;
+      if (!COMPACT_JWS.test(token)) throw new CredentialsError('credentials_malformed');
+      const verified = await verify(token, choose(token), clock.now());
+      tokens.keep(token, verified);
+      return verified.claims;
     } catch (error) {
-      if (error instanceof CredentialsError || error instanceof Fault) throw error;
-      if (error instanceof errors.JOSEError) throw refusal(error);
-      throw new Fault('verification_failed', 'a token could not be verified', error);
+      throw toOurs(error);
     }
   };
 }

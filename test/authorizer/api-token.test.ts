@@ -103,7 +103,7 @@ describe('an API token', () => {
     ['cut short', () => String(text.robot).slice(0, -1), 'token_malformed'],
     ['with something after it', () => `${text.robot}A`, 'token_malformed'],
     ['that is only a beginning', () => 'gh1_', 'token_malformed'],
-    ['of 10 KB', () => `gh1_${'A'.repeat(10_240)}`, 'token_malformed'],
+    ['of 10 KB', () => `gh1_${'A'.repeat(10_240)}`, 'token_too_long'],
     ['that nobody has', () => forged({ token: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' }), 'token_refused'],
   ])('%s is turned away', async (_what, token, code) => {
     expect(await outcomeOf(`Bearer ${token()}`)).toBe('Unauthorized');

@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
-import {
-  createLocalJWKSet,
-  exportJWK,
-  exportSPKI,
-  generateKeyPair,
-  type JWTVerifyGetKey,
-  SignJWT,
-} from 'jose';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AuthenticationOptions, createAuthentication } from '../../authorizer/index.ts';
+import {
+  type AuthenticationOptions,
+  createAuthentication,
+  createReadCredentials,
+  type KeySource,
+  type TrustedIssuer,
+} from '../../authorizer/index.ts';
 import {
   AUDIENCE,
   base64url,
   createClock,
+  createFixedKeys,
   createIssuer,
   goodClaims,
   ISSUER,
@@ -25,18 +25,35 @@ beforeAll(async () => {
   issuer = await createIssuer();
 });
 
-const authenticate = (values: readonly string[], changes: Partial<AuthenticationOptions> = {}) =>
-  createAuthentication({
+type Changes = Partial<TrustedIssuer & Omit<AuthenticationOptions, 'issuers'>>;
+
+/** From the values of the Authorization header to claims. */
+const authenticate = async (authorization: readonly string[], changes: Changes = {}) => {
+  const one = {
     keys: issuer.keys,
     issuer: ISSUER,
     audience: [AUDIENCE, 'mobile'],
     algorithms: ['RS256'],
     maxBytes: 4_096,
+    ttlMs: 0,
     clock: createClock(),
     ...changes,
-  })(values);
+  };
+  const token = createReadCredentials()({ kind: 'http', authorization });
+  return createAuthentication({ ...one, issuers: [one] })(token);
+};
 
 const bearer = (token: string) => [`Bearer ${token}`];
+
+/** Keys that cannot be had. */
+const failing = (failure: () => Error): KeySource => ({
+  find: () => {
+    throw failure();
+  },
+  holds: () => {
+    throw failure();
+  },
+});
 
 /** A token put together by hand, for what no library would sign. */
 const forged = (header: object, signature = 'c2ln', claims: object = goodClaims()) =>
@@ -94,10 +111,10 @@ describe('credentials that are not one bearer token', () => {
     const maxBytes = token.length;
     await expect(authenticate(bearer(token), { maxBytes })).resolves.toBeDefined();
     let looked = 0;
-    const keys: JWTVerifyGetKey = () => {
+    const keys = failing(() => {
       looked += 1;
-      throw new Error('not reached');
-    };
+      return new Error('not reached');
+    });
     const long = authenticate(bearer(`${token}A`), { maxBytes, keys });
     await expect(long).rejects.toMatchObject({ code: 'token_too_long' });
     expect(looked).toBe(0);
@@ -105,7 +122,7 @@ describe('credentials that are not one bearer token', () => {
 });
 
 describe('attacks on the token', () => {
-  const refused = async (token: string, code: string, changes?: Partial<AuthenticationOptions>) =>
+  const refused = async (token: string, code: string, changes?: Changes) =>
     expect(authenticate(bearer(token), changes)).rejects.toMatchObject({ name: 'CredentialsError', code });
 
   it.each(['none', 'None', 'NONE'])('alg %s, with any signature or none', async (alg) => {
@@ -122,7 +139,7 @@ describe('attacks on the token', () => {
 
   it('an asymmetric algorithm that is not configured, though the key does not forbid it', async () => {
     const { publicKey, privateKey } = await generateKeyPair('RS512', { extractable: true });
-    const keys = createLocalJWKSet({ keys: [await exportJWK(publicKey)] });
+    const keys = await createFixedKeys([await exportJWK(publicKey)], ['RS512']);
     const token = await new SignJWT(goodClaims()).setProtectedHeader({ alg: 'RS512' }).sign(privateKey);
     await expect(authenticate(bearer(token), { keys, algorithms: ['RS512'] })).resolves.toBeDefined();
     await refused(token, 'algorithm_refused', { keys });
@@ -185,12 +202,14 @@ describe('attacks on the token', () => {
   });
 
   it('parts that are no JSON, or no object', async () => {
-    await refused(`${base64url('not json')}.e30.c2ln`, 'token_malformed');
-    await refused(`${base64url('[]')}.e30.c2ln`, 'token_malformed');
+    const claims = base64url(goodClaims());
+    await refused(`${base64url('not json')}.${claims}.c2ln`, 'token_malformed');
+    await refused(`${base64url({ alg: 'RS256' })}.${base64url('[]')}.c2ln`, 'token_malformed');
+    await refused(`${base64url('[]')}.${claims}.c2ln`, 'token_malformed');
   });
 
   it('says a code and nothing of the token', async () => {
-    const token = await issuer.token({ iss: 'https://evil.example', secret: 's3cret' });
+    const token = await issuer.token({ aud: 'https://evil.example', secret: 's3cret' });
     const error = await authenticate(bearer(token)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     const all = `${JSON.stringify(Object.getOwnPropertyDescriptors(error))}`;
@@ -204,9 +223,7 @@ describe('faults of ours', () => {
     new Error('getaddrinfo ENOTFOUND'),
     Object.assign(new Error('weak key'), { code: 'ERR_JWKS_TIMEOUT' }),
   ])('a key that cannot be had is no fault of the caller: %s', async (failure) => {
-    const keys: JWTVerifyGetKey = () => {
-      throw failure;
-    };
+    const keys = failing(() => failure);
     const answer = authenticate(bearer(await issuer.token()), { keys });
     await expect(answer).rejects.toMatchObject({ name: 'Fault', code: 'keys_unavailable', cause: failure });
   });

@@ -50,11 +50,9 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
     readApiToken: () => undefined,
     bearerOf: () => undefined,
     authenticate: createAuthentication({
-      keys: issuer.keys,
-      issuer: ISSUER,
-      audience: [AUDIENCE],
-      algorithms: ['RS256'],
+      issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
       maxBytes: 4_096,
+      ttlMs: 0,
       clock,
     }),
     subjectOf: createSubjectOf({

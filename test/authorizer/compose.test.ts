@@ -203,6 +203,17 @@ describe('an authorizer out of its environment', () => {
     expect(reads).toHaveLength(before);
   });
 
+  it('reads nothing either for one that does not say by what it could be revoked', async () => {
+    const { create, lines, reads } = setUp(undefined, { SUBJECT_FROM: 'email', REVOCATION: 'session:sid' });
+    const handler = create();
+    await settle();
+    const before = reads.length;
+    const bad = await event({ email: 'alice@example.com', email_verified: true });
+    await expect(handler(bad)).rejects.toThrow(/^Unauthorized$/);
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ code: 'claim_refused' });
+    expect(reads).toHaveLength(before);
+  });
+
   it('stands beside others of another form in one process', async () => {
     const { create } = setUp();
     const [simple, policy] = [create(), create({ HTTP_ANSWER: 'policy' })];

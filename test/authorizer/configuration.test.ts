@@ -16,11 +16,22 @@ describe('the configuration', () => {
       table: 'gatehouse',
       endpoint: undefined,
       token: {
-        issuer: 'https://issuer.example/',
-        audience: ['https://api.example', 'mobile'],
-        jwksUrl: new URL('https://issuer.example/.well-known/jwks.json'),
-        algorithms: ['RS256'],
+        issuers: [
+          {
+            issuer: 'https://issuer.example/',
+            audience: ['https://api.example', 'mobile'],
+            clientIds: undefined,
+            tokenUse: undefined,
+            typ: undefined,
+            jwksUrl: new URL('https://issuer.example/.well-known/jwks.json'),
+            algorithms: ['RS256'],
+            subjectFrom: { kind: 'claim', name: 'sub' },
+          },
+        ],
         maxBytes: 8_192,
+        ttlMs: 300_000,
+        staleMs: 3_600_000,
+        credentialsFrom: [{ api: undefined, place: 'header', name: '' }],
       },
       subjectFrom: { kind: 'claim', name: 'sub' },
       revocation: undefined,
@@ -40,6 +51,9 @@ describe('the configuration', () => {
       TOKEN_JWKS_URL: 'https://keys.example/set',
       TOKEN_ALGORITHMS: 'ES256,EdDSA',
       TOKEN_MAX_BYTES: '4096',
+      TOKEN_CACHE_SECONDS: '0',
+      JWKS_STALE_SECONDS: '60',
+      CREDENTIALS_FROM: 'header, websocket:query:access_token,http:cookie:__Host-session',
       SUBJECT_FROM: 'claim:https://example.com/user_id',
       API_NAME: 'back-office',
       HTTP_ANSWER: 'policy',
@@ -56,9 +70,15 @@ describe('the configuration', () => {
     expect(configuration).toMatchObject({
       endpoint: 'http://127.0.0.1:8000',
       token: {
-        algorithms: ['ES256', 'EdDSA'],
+        issuers: [{ algorithms: ['ES256', 'EdDSA'], jwksUrl: new URL('https://keys.example/set') }],
         maxBytes: 4_096,
-        jwksUrl: new URL('https://keys.example/set'),
+        ttlMs: 0,
+        staleMs: 60_000,
+        credentialsFrom: [
+          { api: undefined, place: 'header', name: '' },
+          { api: 'websocket', place: 'query', name: 'access_token' },
+          { api: 'http', place: 'cookie', name: '__Host-session' },
+        ],
       },
       subjectFrom: { kind: 'claim', name: 'https://example.com/user_id' },
       api: 'back-office',
@@ -95,6 +115,15 @@ describe('the configuration', () => {
     ['TOKEN_ALGORITHMS', 'RS256,none'],
     ['TOKEN_MAX_BYTES', '10241'],
     ['TOKEN_MAX_BYTES', '1e3'],
+    ['TOKEN_CACHE_SECONDS', '3601'],
+    ['JWKS_STALE_SECONDS', '86401'],
+    ['CREDENTIALS_FROM', 'body'],
+    ['CREDENTIALS_FROM', 'header,'],
+    ['CREDENTIALS_FROM', 'cookie:'],
+    ['CREDENTIALS_FROM', 'cookie:a b'],
+    ['CREDENTIALS_FROM', 'soap:header'],
+    ['CREDENTIALS_FROM', 'header,header'],
+    ['CREDENTIALS_FROM', 'query:t,websocket:query:t'],
     ['SUBJECT_FROM', 'sub'],
     ['SUBJECT_FROM', 'claim:'],
     ['API_NAME', 'a#b'],
@@ -125,7 +154,103 @@ describe('the configuration', () => {
 
   it('accepts http for this machine only, in each of its spellings', () => {
     for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]']) {
-      expect(parse({ TOKEN_ISSUER: `http://${host}:3000` }).token.issuer).toBe(`http://${host}:3000`);
+      expect(parse({ TOKEN_ISSUER: `http://${host}:3000` }).token.issuers[0]?.issuer).toBe(
+        `http://${host}:3000`,
+      );
     }
+  });
+});
+
+describe('several issuers', () => {
+  const ONE = { issuer: 'https://one.example', audience: 'api' };
+  const POOL = 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEfGhI';
+  const several = (issuers: unknown, changes: Record<string, string> = {}) =>
+    parseConfiguration({
+      TABLE_NAME: 'gatehouse',
+      TOKEN_ISSUERS: typeof issuers === 'string' ? issuers : JSON.stringify(issuers),
+      ...changes,
+    });
+
+  it('are read from one variable, with what each needs', () => {
+    const { token } = several([
+      { ...ONE, algorithms: ['ES256'], typ: 'at+jwt', jwksUrl: 'https://keys.example/one' },
+      { issuer: POOL, clientIds: ['app'], tokenUse: 'access', subjectFrom: 'claim:gatehouse' },
+      { issuer: POOL, audience: ['app', 'web'], tokenUse: 'id', subjectFrom: 'claim:gatehouse' },
+    ]);
+    const gatehouse = { kind: 'claim', name: 'gatehouse' };
+    const rest = { clientIds: undefined, tokenUse: undefined, typ: undefined };
+    const pool = {
+      ...rest,
+      issuer: POOL,
+      jwksUrl: new URL(`${POOL}/.well-known/jwks.json`),
+      algorithms: ['RS256'],
+      subjectFrom: gatehouse,
+    };
+    expect(token.issuers).toEqual([
+      {
+        ...rest,
+        issuer: 'https://one.example',
+        audience: ['api'],
+        typ: 'at+jwt',
+        jwksUrl: new URL('https://keys.example/one'),
+        algorithms: ['ES256'],
+        subjectFrom: { kind: 'claim', name: 'sub' },
+      },
+      { ...pool, audience: [], clientIds: ['app'], tokenUse: 'access' },
+      { ...pool, audience: ['app', 'web'], tokenUse: 'id' },
+    ]);
+  });
+
+  const two = (changes: Record<string, unknown>) => [
+    ONE,
+    { ...ONE, issuer: 'https://two.example', ...changes },
+  ];
+
+  it.each<[string, unknown, string]>([
+    ['what is no JSON', '[{', 'TOKEN_ISSUERS is not a list in JSON'],
+    ['no list', ONE, 'TOKEN_ISSUERS is not a list in JSON'],
+    ['an empty list', [], 'TOKEN_ISSUERS is empty'],
+    ['no object', [7], 'TOKEN_ISSUERS.0 is not an object'],
+    ['no issuer', [{ audience: 'api' }], 'TOKEN_ISSUERS.0.issuer is missing'],
+    ['http', [{ ...ONE, issuer: 'http://one.example' }], 'TOKEN_ISSUERS.0.issuer is not an https URL'],
+    ['no audience', [{ issuer: ONE.issuer }], 'TOKEN_ISSUERS.0 names neither audience nor clientIds'],
+    ['an empty audience', [{ ...ONE, audience: '' }], 'TOKEN_ISSUERS.0.audience is neither a text'],
+    ['an empty list of them', [{ ...ONE, audience: [] }], 'TOKEN_ISSUERS.0.audience is'],
+    ['no client', [{ ...ONE, clientIds: [] }], 'TOKEN_ISSUERS.0.clientIds is empty'],
+    ['a shared secret', [{ ...ONE, algorithms: ['HS256'] }], 'TOKEN_ISSUERS.0.algorithms.0 holds something'],
+    ['no algorithm', [{ ...ONE, algorithms: [] }], 'TOKEN_ISSUERS.0.algorithms is empty'],
+    ['another use', [{ ...ONE, tokenUse: 'refresh' }], 'TOKEN_ISSUERS.0.tokenUse is neither'],
+    ['a misspelt field', [{ ...ONE, audiance: 'x' }], 'TOKEN_ISSUERS.0 holds a field that there is not'],
+    ['an issuer twice', [ONE, ONE], 'TOKEN_ISSUERS names an issuer twice'],
+    [
+      'an issuer for one use and for all',
+      [ONE, { ...ONE, tokenUse: 'id' }],
+      'TOKEN_ISSUERS names an issuer twice',
+    ],
+    ['the sub of two issuers', two({}), 'TOKEN_ISSUERS takes the subject from the sub of more than one'],
+    [
+      'an issuer with two kinds of subject',
+      [
+        { ...ONE, tokenUse: 'id', subjectFrom: 'email' },
+        { ...ONE, tokenUse: 'access' },
+      ],
+      'TOKEN_ISSUERS takes the subject of one issuer from two places',
+    ],
+  ])('fail at start when there is %s', (_, issuers, problem) => {
+    expect(() => several(issuers)).toThrow(`configuration: ${problem}`);
+  });
+
+  it('go together when all but one say where else their subject comes from', () => {
+    expect(several(two({ subjectFrom: 'email' })).token.issuers.map((one) => one.subjectFrom.kind)).toEqual([
+      'claim',
+      'email',
+    ]);
+    expect(several(two({}), { SUBJECT_FROM: 'email' }).token.issuers).toHaveLength(2);
+  });
+
+  it('stand beside none of the variables for one', () => {
+    expect(() => several([ONE], { TOKEN_ISSUER: 'https://s3cret.example' })).toThrow(
+      'configuration: TOKEN_ISSUER stands beside TOKEN_ISSUERS, which says it all',
+    );
   });
 });

@@ -30,11 +30,9 @@ beforeAll(async () => {
     readApiToken: () => undefined,
     bearerOf: () => undefined,
     authenticate: createAuthentication({
-      keys: issuer.keys,
-      issuer: ISSUER,
-      audience: [AUDIENCE],
-      algorithms: ['RS256'],
+      issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
       maxBytes: 4_096,
+      ttlMs: 0,
       clock,
     }),
     subjectOf: () => `user:${ALICE}`,

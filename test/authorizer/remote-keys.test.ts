@@ -24,16 +24,14 @@ async function serve(listener: RequestListener) {
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const authenticate = createAuthentication({
-    keys: createRemoteKeys(new URL(`http://127.0.0.1:${port}/jwks.json`)),
-    issuer: ISSUER,
-    audience: [AUDIENCE],
-    algorithms: ['RS256'],
-    maxBytes: 4_096,
-    clock: createClock(),
-  });
+  const clock = createClock();
+  const algorithms = ['RS256'];
+  const url = new URL(`http://127.0.0.1:${port}/jwks.json`);
+  const keys = createRemoteKeys({ url, algorithms, clock, staleMs: 0 });
+  const issuers = [{ keys, issuer: ISSUER, audience: [AUDIENCE], algorithms }];
   return {
-    authenticate: async (token: string) => authenticate([`Bearer ${token}`]),
+    authenticate: createAuthentication({ issuers, maxBytes: 4_096, ttlMs: 0, clock }),
+    clock,
     requests: () => requests,
   };
 }
@@ -77,6 +75,7 @@ describe("the issuer's keys over HTTP", () => {
     ['answers 500', answer(500, 'down')],
     ['answers what is no JSON', answer(200, '<html>')],
     ['answers what is no key set', answer(200, { keys: 'none' })],
+    ['answers too much', answer(200, { keys: [], padding: 'x'.repeat(300_000) })],
     ['redirects', answer(302, '', { location: 'http://127.0.0.1:1/' })],
     ['hangs up', (incoming) => incoming.destroy()],
   ])('that cannot be had are our fault, when the issuer %s', async (_, listener) => {
@@ -85,6 +84,16 @@ describe("the issuer's keys over HTTP", () => {
       name: 'Fault',
       code: 'keys_unavailable',
     });
+  });
+
+  it('are not looked for where a redirect leads, not even on the same host', async () => {
+    const { authenticate, requests } = await serve((incoming, outgoing) =>
+      incoming.url === '/jwks.json'
+        ? outgoing.writeHead(302, { location: '/moved.json' }).end()
+        : outgoing.end(JSON.stringify({ keys: [issuer.jwk] })),
+    );
+    await expect(authenticate(await issuer.token())).rejects.toMatchObject({ code: 'keys_unavailable' });
+    expect(requests()).toBe(1);
   });
 
   it('are waited for one second and no longer', async () => {
@@ -97,12 +106,13 @@ describe("the issuer's keys over HTTP", () => {
 
   it('can be had again after a failure', async () => {
     let isUp = false;
-    const { authenticate } = await serve((...exchange) =>
+    const { authenticate, clock } = await serve((...exchange) =>
       (isUp ? answer(200, { keys: [issuer.jwk] }) : answer(503, ''))(...exchange),
     );
     const token = await issuer.token();
     await expect(authenticate(token)).rejects.toMatchObject({ code: 'keys_unavailable' });
     isUp = true;
+    clock.advance(500);
     await expect(authenticate(token)).resolves.toBeDefined();
   });
 });

@@ -1,5 +1,6 @@
-import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import type { RouteRule } from '../../authorizer/index.ts';
+import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { CredentialsError } from '../../authorizer/errors.ts';
+import { createKeySet, type KeySource, type RouteRule } from '../../authorizer/index.ts';
 import { boundIn } from '../../authorizer/routes/rule.ts';
 import type { Engine } from '../../engine/index.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
@@ -32,6 +33,19 @@ export function goodClaims(changes: Claims = {}): Claims {
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));
 }
 
+/** Keys that are there, and never change. */
+export async function createFixedKeys(jwks: readonly JWK[], algorithms = ['RS256']): Promise<KeySource> {
+  const set = await createKeySet({ keys: jwks }, algorithms);
+  return {
+    find(alg, kid) {
+      const [key, ...others] = set.candidates(alg, kid);
+      if (key === undefined || others.length > 0) throw new CredentialsError('key_unknown');
+      return key;
+    },
+    holds: set.holds,
+  };
+}
+
 /** An issuer with one RSA key, and its tokens. */
 export async function createIssuer(kid = 'key-1') {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
@@ -40,7 +54,7 @@ export async function createIssuer(kid = 'key-1') {
     jwk,
     publicKey,
     privateKey,
-    keys: createLocalJWKSet({ keys: [jwk] }),
+    keys: await createFixedKeys([jwk]),
     token: (changes: Claims = {}, header: Claims = {}) =>
       new SignJWT(goodClaims(changes))
         .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT', ...header })

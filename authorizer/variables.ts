@@ -1,0 +1,54 @@
+import * as z from 'zod/mini';
+
+/** What the variables of the environment are made of (configuration.ts, token/configuration.ts). */
+
+/** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
+export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+function isTrustedUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+export const text = (problem: string, isRight: (value: string) => boolean) =>
+  z.string({ error: 'is missing' }).check(z.refine(isRight, { error: problem }));
+
+const listOf = (value: string): string[] => value.split(',').map((member) => member.trim());
+
+export const list = (problem: string, isMember: (value: string) => boolean) =>
+  z.pipe(
+    text(problem, (value) => listOf(value).every(isMember)),
+    z.transform(listOf),
+  );
+
+export const wholeNumber = (min: number, max: number, fallback: number) =>
+  z._default(
+    z.pipe(
+      text(
+        `is not a whole number from ${min} to ${max}`,
+        (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
+      ),
+      z.transform(Number),
+    ),
+    fallback,
+  );
+
+export const url = text(
+  'is not an https URL without credentials, query and fragment (http only for this machine)',
+  isTrustedUrl,
+);
+
+const SUBJECT_FROM = /^(?:email|claim:([!-~]{1,128}))$/;
+
+export const subjectFrom = z.pipe(
+  text('is neither email nor claim:<name>', (value) => SUBJECT_FROM.test(value)),
+  z.transform((value): SubjectSource => {
+    const name = SUBJECT_FROM.exec(value)?.[1];
+    return name === undefined ? { kind: 'email' } : { kind: 'claim', name };
+  }),
+);

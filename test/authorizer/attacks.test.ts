@@ -1,0 +1,571 @@
+import { createHmac, KeyObject, sign as signWith } from 'node:crypto';
+import { exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Authorizer, createHandlerFrom, createReadCredentials } from '../../authorizer/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { base64url, httpEvent, ISSUER, restRequestEvent } from './support.ts';
+
+/**
+ * Attacks on tokens, each sent to an authorizer that was just started and to one that has let the good token in a
+ * moment ago. Whoever attacks knows all that is public: the keys, the configuration, a good token of a user's own.
+ */
+
+interface Pair {
+  readonly jwk: JWK;
+  readonly privateJwk: JWK;
+  readonly spki: string;
+  readonly private: KeyObject;
+}
+
+async function createPair(alg: 'RS256' | 'ES256', kid: string): Promise<Pair> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  return {
+    jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
+    privateJwk: await exportJWK(privateKey),
+    spki: await exportSPKI(publicKey),
+    private: KeyObject.from(privateKey as Parameters<typeof KeyObject.from>[0]),
+  };
+}
+
+let world: World;
+let rsa: Pair;
+let ec: Pair;
+let stranger: Pair;
+let warm: Served;
+let path: string;
+let otherTenant: string;
+let ann: string;
+
+beforeAll(async () => {
+  [rsa, ec, stranger] = await Promise.all([
+    createPair('RS256', 'rsa'),
+    createPair('ES256', 'ec'),
+    createPair('RS256', 'rsa'),
+  ]);
+  world = await createWorld();
+  const { run } = world;
+  const mine = `account:${(await run('account.create', { name: 'Mine' })).id}`;
+  const theirs = `account:${(await run('account.create', { name: 'Theirs' })).id}`;
+  ann = (await run('user.create', {})).id;
+  await run('page.create', { name: 'reports' });
+  const role = (await run('role.create', { name: 'reader', scope: mine })).id;
+  await run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
+  await run('assignment.create', { user: ann, scope: mine, role });
+  await run('route.create', {
+    method: 'GET',
+    path: '/accounts/{id}/reports',
+    permission: 'reports',
+    scope: 'account:{id}',
+  });
+  await run('route.create', {
+    method: 'GET',
+    path: '/mine',
+    permission: 'reports',
+    scope: 'account:{claim:tenant}',
+  });
+  world.settle();
+  path = `/accounts/${mine.slice('account:'.length)}/reports`;
+  otherTenant = `/accounts/${theirs.slice('account:'.length)}/reports`;
+  warm = await serve();
+  expect(await warm.ask(good())).toBe('allow');
+});
+
+/** Everything that was logged or thrown, by all authorizers of this file. */
+const lines: string[] = [];
+/** Every token that was tried. */
+const tried = new Set<string>();
+
+interface Served {
+  readonly authorizer: Authorizer;
+  /** `allow`, `deny`, or the code of the refusal. */
+  readonly ask: (token: string, path?: string) => Promise<string>;
+  readonly send: (event: unknown) => Promise<string>;
+  readonly fetches: () => number;
+}
+
+/** An authorizer over the table, whose routes are there, before an issuer that serves these keys. */
+async function serve(
+  env: Record<string, string> = {},
+  keys: readonly unknown[] = [rsa.jwk, ec.jwk],
+): Promise<Served> {
+  let fetches = 0;
+  let routes: Promise<unknown> = Promise.resolve();
+  const authorizer = createHandlerFrom(
+    {
+      TABLE_NAME: world.table,
+      TOKEN_ISSUER: ISSUER,
+      TOKEN_AUDIENCE: 'api',
+      TOKEN_ALGORITHMS: 'RS256,ES256',
+      ...env,
+    },
+    {
+      clock: world.clock,
+      log: (line) => lines.push(line),
+      fetch: async () => {
+        fetches += 1;
+        return new Response(JSON.stringify({ keys }));
+      },
+      reader: {
+        ...world.reader,
+        listAll: (query) => {
+          const loaded = world.reader.listAll(query);
+          routes = loaded;
+          return loaded;
+        },
+      },
+    },
+  );
+  await routes;
+  const send = async (event: unknown): Promise<string> => {
+    try {
+      const answer = await authorizer(event);
+      lines.push(JSON.stringify(answer));
+      if ('isAuthorized' in answer) return answer.isAuthorized ? 'allow' : 'deny';
+      return answer.policyDocument.Statement[0]?.Effect === 'Allow' ? 'allow' : 'deny';
+    } catch (error) {
+      const { code } = JSON.parse(lines.at(-1) ?? '{}') as { code: string };
+      // As the Lambda runtime prints it: all that the error holds.
+      const { message, stack, ...rest } = error as Error;
+      lines.push(JSON.stringify({ message, stack, cause: String((error as Error).cause), ...rest }));
+      return code;
+    }
+  };
+  return {
+    authorizer,
+    send,
+    ask: (token, at = path) => {
+      tried.add(token);
+      return send(httpEvent('GET', at, { authorization: `Bearer ${token}` }));
+    },
+    fetches: () => fetches,
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+const seconds = (): number => world.clock.now() / 1_000;
+const claims = (changes: Fields = {}): Fields => ({
+  iss: ISSUER,
+  aud: 'api',
+  sub: ann,
+  exp: seconds() + 600,
+  ...changes,
+});
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const rs256 = (input: string, pair = rsa): string =>
+  signWith('RSA-SHA256', bytes(input), pair.private).toString('base64url');
+const es256 = (input: string): string =>
+  signWith('sha256', bytes(input), { key: ec.private, dsaEncoding: 'ieee-p1363' }).toString('base64url');
+const hs256 = (input: string, secret: string | Uint8Array): string =>
+  createHmac('sha256', secret).update(input).digest('base64url');
+
+/** A token put together by hand: nothing keeps us from signing what no library would. */
+function token(
+  header: Fields,
+  payload: Fields | string,
+  sign: (input: string) => string = (input) => rs256(input),
+): string {
+  const input = `${base64url(header)}.${base64url(payload)}`;
+  return `${input}.${sign(input)}`;
+}
+const RSA_HEADER = { alg: 'RS256', kid: 'rsa' };
+const good = (changes: Fields = {}): string => token(RSA_HEADER, claims(changes));
+const withHeader = (changes: Fields): string => token({ ...RSA_HEADER, ...changes }, claims());
+const goodEs256 = (changes: Fields = {}): string =>
+  token({ alg: 'ES256', kid: 'ec' }, claims(changes), es256);
+
+type Attack = readonly [name: string, make: () => string, code: string];
+
+const ATTACKS: readonly Attack[] = [
+  // RFC 8725 section 2.1: "the algorithm can be changed to none by an attacker". In each spelling a filter may miss.
+  ...['none', 'None', 'NONE', 'nOnE', ''].map(
+    (alg): Attack => [
+      `alg ${JSON.stringify(alg)} with the signature of a good token`,
+      () => token({ ...RSA_HEADER, alg }, claims({ sub: 'admin' })),
+      alg === '' ? 'token_malformed' : 'algorithm_refused',
+    ],
+  ),
+  // The unsecured JWS of RFC 7518 section 3.6 has no signature at all.
+  ['alg none without a signature', () => token({ alg: 'none' }, claims(), () => ''), 'credentials_malformed'],
+  // CVE-2022-23540 (jsonwebtoken): where no algorithms were set and no key was found, `none` was taken for the default.
+  [
+    'CVE-2022-23540: alg none under a key id that has no key',
+    () => token({ alg: 'none', kid: 'nobody' }, claims()),
+    'algorithm_refused',
+  ],
+  ['no alg at all', () => token({ kid: 'rsa' }, claims()), 'token_malformed'],
+  ['alg that is no text', () => withHeader({ alg: ['RS256'] }), 'token_malformed'],
+
+  // RFC 8725 section 2.1: the public key, which everybody has, taken for the secret of an HMAC.
+  [
+    'HS256 signed with the public key as PEM',
+    () => token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, rsa.spki)),
+    'algorithm_refused',
+  ],
+  [
+    'HS256 signed with the public key as JSON',
+    () => token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, JSON.stringify(rsa.jwk))),
+    'algorithm_refused',
+  ],
+  [
+    'HS256 signed with the modulus',
+    () =>
+      token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) =>
+        hs256(input, new Uint8Array(Buffer.from(String(rsa.jwk.n), 'base64url'))),
+      ),
+    'algorithm_refused',
+  ],
+  // CVE-2026-34950 (fast-jwt): white space before the PEM hid from a regular expression that it was a public key.
+  ...[' ', '\n', '\t', '\u00a0'].map(
+    (space): Attack => [
+      `CVE-2026-34950: HS256 signed with the public key behind ${JSON.stringify(space)}`,
+      () => token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, space + rsa.spki)),
+      'algorithm_refused',
+    ],
+  ),
+  // An algorithm of the same family that is not configured.
+  ['RS512 in the header of an RS256 token', () => withHeader({ alg: 'RS512' }), 'algorithm_refused'],
+  // Both are configured, but a key serves one.
+  ["ES256 in the header, with the RSA key's id", () => withHeader({ alg: 'ES256' }), 'key_unknown'],
+
+  // RFC 7515 section 4.1.11: what is critical and not understood must be refused.
+  ['crit with an unknown extension', () => withHeader({ crit: ['x'], x: 1 }), 'token_malformed'],
+  ['crit that is empty', () => withHeader({ crit: [] }), 'token_malformed'],
+  ['crit that names a registered header', () => withHeader({ crit: ['kid'] }), 'token_malformed'],
+  // RFC 7797: the payload as it stands, so that what is signed is not what is read.
+  ['b64 false, critical', () => withHeader({ b64: false, crit: ['b64'] }), 'header_refused'],
+  ['b64 false, not critical', () => withHeader({ b64: false }), 'header_refused'],
+
+  // RFC 7515 sections 4.1.2 to 4.1.5: the token brings the key that it is to be verified with, or says where it is.
+  [
+    'jwk: its own key',
+    () => token({ ...RSA_HEADER, jwk: stranger.jwk }, claims(), (input) => rs256(input, stranger)),
+    'header_refused',
+  ],
+  [
+    'jku: a place for its keys',
+    () => withHeader({ jku: 'https://evil.example/jwks.json' }),
+    'header_refused',
+  ],
+  [
+    'x5u: a place for its certificate',
+    () => withHeader({ x5u: 'https://evil.example/x5u.pem' }),
+    'header_refused',
+  ],
+  // A certificate of the attacker's own; nobody looks at it, and the signature is not the issuer's.
+  [
+    'x5c: its own certificate',
+    () => token({ ...RSA_HEADER, x5c: ['MIIB'] }, claims(), (input) => rs256(input, stranger)),
+    'signature_invalid',
+  ],
+
+  // The key id picks a key and nothing else: no file, no row, no property.
+  ...['../../../dev/null', "' OR 1=1 --", '__proto__', 'constructor', ''].map(
+    (kid): Attack => [`kid ${JSON.stringify(kid)}`, () => withHeader({ kid }), 'key_unknown'],
+  ),
+  ['kid that is no text', () => withHeader({ kid: { rsa: true } }), 'key_unknown'],
+  [
+    "a stranger's key under a known id",
+    () => token(RSA_HEADER, claims(), (input) => rs256(input, stranger)),
+    'signature_invalid',
+  ],
+
+  // Two good tokens, crossed.
+  [
+    'the claims of one token with the signature of another',
+    () => `${good({ sub: 'admin' }).split('.').slice(0, 2).join('.')}.${good().split('.')[2]}`,
+    'signature_invalid',
+  ],
+  ['the signature cut off', () => good().split('.').slice(0, 2).join('.'), 'credentials_malformed'],
+  ['the signature empty', () => `${good().split('.').slice(0, 2).join('.')}.`, 'credentials_malformed'],
+  // CVE-2022-21449: an ECDSA signature of zeros was good for everything.
+  [
+    'an ES256 signature of zeros',
+    () => token({ alg: 'ES256', kid: 'ec' }, claims(), () => Buffer.alloc(64).toString('base64url')),
+    'signature_invalid',
+  ],
+
+  // A token that is good, but not here.
+  ['another audience', () => good({ aud: 'https://other.example' }), 'audience_refused'],
+  ['an audience that begins like ours', () => good({ aud: ['api2', 'ap'] }), 'audience_refused'],
+  ['no audience', () => good({ aud: undefined }), 'audience_refused'],
+  ['an audience that is an object', () => good({ aud: { api: true } }), 'audience_refused'],
+  ['another issuer', () => good({ iss: 'https://evil.example' }), 'issuer_refused'],
+  ['our issuer with a slash', () => good({ iss: `${ISSUER}/` }), 'issuer_refused'],
+  ['our issuer in a list', () => good({ iss: [ISSUER] }), 'issuer_refused'],
+  ['no issuer', () => good({ iss: undefined }), 'issuer_refused'],
+
+  // Not any more, or not yet. No tolerance: the issuer's clock and ours are both kept by somebody.
+  ['expired a second ago', () => good({ exp: seconds() - 1 }), 'token_expired'],
+  ['expired this second', () => good({ exp: seconds() }), 'token_expired'],
+  ['valid in a second', () => good({ nbf: seconds() + 1 }), 'claim_refused'],
+  ['nbf that is no number', () => good({ nbf: '0' }), 'claim_refused'],
+  ['no exp', () => good({ exp: undefined }), 'claim_refused'],
+  ['exp that is a text', () => good({ exp: '9999999999' }), 'claim_refused'],
+  ['exp that is null', () => good({ exp: null }), 'claim_refused'],
+  // JSON allows it and JavaScript reads Infinity: a number that never passes.
+  [
+    'exp beyond all numbers',
+    () => token(RSA_HEADER, JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999')),
+    'claim_refused',
+  ],
+
+  // Of a claim that is there twice, the last one counts (RFC 8259 leaves it open, ECMAScript does not).
+  [
+    'a good iss before a bad one',
+    () => token(RSA_HEADER, twice({ iss: 'https://evil.example' })),
+    'issuer_refused',
+  ],
+  ['a good aud before a bad one', () => token(RSA_HEADER, twice({ aud: 'other' })), 'audience_refused'],
+  ['a good exp before one that has passed', () => token(RSA_HEADER, twice({ exp: 1 })), 'token_expired'],
+
+  // Too much, or not quite a token.
+  ['9 KB', () => good({ padding: 'x'.repeat(9_000) }), 'token_too_long'],
+  ['20 KB', () => good({ padding: 'x'.repeat(20_000) }), 'token_too_long'],
+  ['a space before it', () => ` ${good()}`, 'credentials_malformed'],
+  ['a space after it', () => `${good()} `, 'credentials_malformed'],
+  ['a line feed after it', () => `${good()}\n`, 'credentials_malformed'],
+  ['a NUL after it', () => `${good()}\0`, 'credentials_malformed'],
+  ['padding', () => `${good()}==`, 'credentials_malformed'],
+  ['a fourth part', () => `${good()}.e30`, 'credentials_malformed'],
+  ['two tokens', () => `${good()},${good()}`, 'credentials_malformed'],
+  ['a JWE', () => 'eyJhbGciOiJkaXIifQ..aaaa.aaaa.aaaa', 'credentials_malformed'],
+  ['a payload that is a list', () => token(RSA_HEADER, '[]'), 'token_malformed'],
+  ['a payload that is no JSON', () => token(RSA_HEADER, 'x'), 'token_malformed'],
+  ['a payload of 4,000 brackets', () => token(RSA_HEADER, '['.repeat(4_000)), 'token_malformed'],
+  ['an API token that is none', () => `gh1_${good()}`, 'token_malformed'],
+];
+
+/** The good claims, and behind them some of them again. */
+function twice(changes: Fields): string {
+  return `${JSON.stringify(claims()).slice(0, -1)},${JSON.stringify(changes).slice(1)}`;
+}
+
+test('the token that the attacks start from is good, in either algorithm', async () => {
+  expect(await warm.ask(good())).toBe('allow');
+  expect(await warm.ask(goodEs256())).toBe('allow');
+});
+
+test.each(ATTACKS)('an attack with %s is turned away, and the table is not asked', async (_, make, code) => {
+  const cold = await serve();
+  world.calls.length = 0;
+  expect(await cold.ask(make())).toBe(code);
+  expect(await warm.ask(good())).toBe('allow');
+  expect(await warm.ask(make())).toBe(code);
+  expect(world.calls).toEqual([]);
+});
+
+describe('credentials', () => {
+  test.each<[string, () => unknown, string]>([
+    ['none', () => httpEvent('GET', path), 'credentials_missing'],
+    ['an empty header', () => httpEvent('GET', path, { authorization: '' }), 'credentials_missing'],
+    ['an empty bearer', () => httpEvent('GET', path, { authorization: 'Bearer ' }), 'credentials_malformed'],
+    ['a bearer alone', () => httpEvent('GET', path, { authorization: 'Bearer' }), 'credentials_malformed'],
+    [
+      'a space before the scheme',
+      () => httpEvent('GET', path, { authorization: ` Bearer ${good()}` }),
+      'credentials_malformed',
+    ],
+    [
+      'two headers',
+      () => restRequestEvent('GET', path, { Authorization: [`Bearer ${good()}`, `Bearer ${good()}`] }),
+      'credentials_ambiguous',
+    ],
+    [
+      'two spellings of the header',
+      () =>
+        restRequestEvent('GET', path, {
+          Authorization: [`Bearer ${good()}`],
+          authorization: [`Bearer ${good({ jti: '2' })}`],
+        }),
+      'credentials_ambiguous',
+    ],
+    [
+      'a good and an empty header',
+      () => restRequestEvent('GET', path, { Authorization: [`Bearer ${good()}`, ''] }),
+      'credentials_ambiguous',
+    ],
+  ])('of %s get nobody in', async (_, event, code) => {
+    world.calls.length = 0;
+    expect(await warm.send(event())).toBe(code);
+    expect(world.calls).toEqual([]);
+  });
+
+  // The authorizer would believe the one and the backend the other.
+  test('in two places get nobody in, though both are good', () => {
+    const read = createReadCredentials([
+      { api: undefined, place: 'header', name: '' },
+      { api: undefined, place: 'cookie', name: 'session' },
+      { api: undefined, place: 'query', name: 'access_token' },
+    ]);
+    const authorization = [`Bearer ${good()}`];
+    const has = () => [good()];
+    const none = () => [];
+    for (const request of [
+      { kind: 'http', authorization, cookies: has, query: none },
+      { kind: 'http', authorization, cookies: none, query: has },
+      { kind: 'http', authorization: [], cookies: has, query: has },
+    ]) {
+      expect(() => read(request)).toThrow('credentials_ambiguous');
+    }
+  });
+});
+
+// Each id is another, so that nothing remembered of one helps with the next.
+test('a flood of unknown key ids costs one fetch in 30 s, and what is good gets in meanwhile', async () => {
+  const one = await serve();
+  expect(await one.ask(good())).toBe('allow');
+  world.clock.advance(31_000);
+  const flood = Array.from({ length: 300 }, (_, i) => withHeader({ kid: `flood-${i}` }));
+  const before = lines.length;
+  await Promise.all(flood.map((bad) => one.ask(bad)));
+  expect(lines.slice(before).filter((line) => line.includes('"key_unknown"'))).toHaveLength(300);
+  expect(await one.ask(good())).toBe('allow');
+  expect(one.fetches()).toBe(2);
+});
+
+// CVE-2026-22817 (Hono): of a JWK that names no algorithm, the header's was taken, HS256 with a public key included.
+describe('CVE-2026-22817: a JWK without alg', () => {
+  const bare = () => {
+    const { alg: _, ...jwk } = rsa.jwk;
+    return jwk;
+  };
+
+  test('does not let the header choose HS256', async () => {
+    const one = await serve({}, [bare()]);
+    expect(await one.ask(good())).toBe('allow');
+    const forged = token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, rsa.spki));
+    expect(await one.ask(forged)).toBe('algorithm_refused');
+  });
+
+  test('does not let the header choose between those that are configured', async () => {
+    const one = await serve({ TOKEN_ALGORITHMS: 'PS256,RS256' }, [bare()]);
+    expect(await one.ask(good())).toBe('key_unknown');
+  });
+
+  test('is no secret, also when the issuer publishes one', async () => {
+    const secret = { kty: 'oct', k: base64url('secret'), kid: 'rsa' };
+    const one = await serve({}, [secret, ec.jwk]);
+    const forged = token({ alg: 'HS256', kid: 'rsa' }, claims(), (input) => hs256(input, 'secret'));
+    expect(await one.ask(forged)).toBe('algorithm_refused');
+    expect(await one.ask(good())).toBe('key_unknown');
+  });
+
+  // Whoever reads the set can sign: nobody is believed.
+  test('nor is one whose private half is published used at all', async () => {
+    const one = await serve({}, [{ ...rsa.privateJwk, ...rsa.jwk }]);
+    expect(await one.ask(good())).toBe('key_unknown');
+  });
+});
+
+// JSON.parse keeps the last; there is one parser here, and what was verified is the object that is read.
+test('a claim that is there twice counts once, the last time, for verifier and reader alike', async () => {
+  const nobody = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+  const reasonOf = async (payload: string) => {
+    const event = httpEvent('GET', path, { authorization: `Bearer ${token(RSA_HEADER, payload)}` });
+    return (await warm.authorizer(event)).context.reason;
+  };
+  expect(await reasonOf(twice({ sub: nobody }))).toBe('subject_unknown');
+  expect(await reasonOf(JSON.stringify(claims()).replace('{', `{"sub":"${nobody}",`))).toBe('role');
+  // A claim of this name is a claim, and no prototype from which others would be read.
+  expect(await reasonOf(`{"__proto__":${JSON.stringify(claims())}}`).catch(() => 'refused')).toBe('refused');
+});
+
+describe('another spelling of a good token', () => {
+  const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+  // 64 bytes are 86 characters, of whose last one four bits stand for nothing: 16 texts, one signature.
+  test('by the last character of its signature is none', async () => {
+    const text = goodEs256();
+    const outcomes: [last: string, outcome: string][] = [];
+    for (const last of ALPHABET) outcomes.push([last, await warm.ask(text.slice(0, -1) + last)]);
+    expect(outcomes.filter(([, outcome]) => outcome === 'allow')).toEqual([[text.slice(-1), 'allow']]);
+    expect(outcomes.filter(([, outcome]) => outcome === 'credentials_malformed')).toHaveLength(60);
+  });
+
+  test('by the other alphabet of base64, by padding or by white space is none', async () => {
+    const text = goodEs256();
+    for (const other of [
+      text.replaceAll('-', '+'),
+      text.replaceAll('_', '/'),
+      `${text}=`,
+      text.replace('.', ' .'),
+    ]) {
+      if (other !== text) expect(await warm.ask(other)).toBe('credentials_malformed');
+    }
+  });
+
+  /** With (r, s), (r, n - s) is a signature of the same text: anyone can make it, without the key. */
+  function mirrored(text: string): string {
+    const order = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+    const [header, payload, signature = ''] = text.split('.');
+    const [r, s] = [0, 64].map((at) =>
+      Buffer.from(signature, 'base64url')
+        .toString('hex')
+        .slice(at, at + 64),
+    );
+    const other = `${r}${(order - BigInt(`0x${s}`)).toString(16).padStart(64, '0')}`;
+    return `${header}.${payload}.${Buffer.from(other, 'hex').toString('base64url')}`;
+  }
+
+  test('by its mirrored signature is the same user, and is revoked with it', async () => {
+    const { id: jti } = await world.run('token.create', { user: ann, tokenType: 'JWT' });
+    world.settle();
+    const one = await serve({ REVOCATION: 'token:jti' });
+    const text = goodEs256({ jti });
+    const other = mirrored(text);
+    expect(other).not.toBe(text);
+    expect(await one.ask(text)).toBe('allow');
+    expect(await one.ask(other)).toBe('allow');
+    await world.run('token.revoke', { id: jti });
+    world.settle();
+    expect(await one.ask(text)).toBe('token_refused');
+    expect(await one.ask(other)).toBe('token_refused');
+  });
+});
+
+test("a user's own good token opens nothing of another tenant, whatever it says of itself", async () => {
+  expect(await warm.ask(good(), path)).toBe('allow');
+  expect(await warm.ask(good(), otherTenant)).toBe('deny');
+  const theirs = otherTenant.split('/')[2];
+  // Signed by the issuer, as a user may have had set what is theirs to set: the claim names a place, the grant is not there.
+  expect(await warm.ask(good({ tenant: theirs, roles: ['admin'], isAdmin: true }), '/mine')).toBe('deny');
+  expect(await warm.ask(good({ tenant: path.split('/')[2] }), '/mine')).toBe('allow');
+});
+
+test('a token that was good is turned away from the second of its exp, though it was let in just before', async () => {
+  const text = good({ exp: seconds() + 2 });
+  expect(await warm.ask(text)).toBe('allow');
+  world.clock.advance(1_999);
+  expect(await warm.ask(text)).toBe('allow');
+  world.clock.advance(1);
+  expect(await warm.ask(text)).toBe('token_expired');
+  world.clock.advance(-2_000);
+});
+
+test('nothing that is logged, thrown or answered holds any part of a token, of its payload or of a key', async () => {
+  lines.length = 0;
+  for (const [, make] of ATTACKS) await warm.ask(make());
+  const broken = await serve({}, [{ ...rsa.jwk, n: '*' }, 'x', { ...rsa.privateJwk, kid: 'rsa' }]);
+  await broken.ask(good());
+  await warm.send(httpEvent('GET', path, { authorization: `Basic ${good()}` }));
+  expect(lines.length).toBeGreaterThan(2 * ATTACKS.length);
+
+  /** All that stands in a text in a row, eight characters long. */
+  const runs = (text: string): string[] =>
+    Array.from({ length: Math.max(0, text.length - 7) }, (_, at) => text.slice(at, at + 8));
+  const logged = new Set(lines.flatMap(runs));
+  const secrets = [
+    ...tried,
+    good(),
+    ...[rsa, ec, stranger].flatMap((pair) => [
+      JSON.stringify(pair.jwk),
+      JSON.stringify(pair.privateJwk),
+      pair.spki,
+    ]),
+  ];
+  for (const secret of secrets) {
+    const decoded = secret.split('.').map((part) => Buffer.from(part, 'base64url').toString());
+    expect([secret, ...decoded].flatMap(runs).filter((run) => logged.has(run))).toEqual([]);
+  }
+});

@@ -1,0 +1,445 @@
+import { ReadableStream } from 'node:stream/web';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createKeySet, createRemoteKeys, type RemoteKeysOptions } from '../../authorizer/index.ts';
+import { createClock, createDeferred, settle } from './support.ts';
+
+const MINUTE = 60_000;
+
+let one: JWK;
+let two: JWK;
+let curve: JWK;
+const privateJwks: JWK[] = [];
+
+beforeAll(async () => {
+  const make = async (alg: string, kid: string): Promise<JWK> => {
+    const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+    privateJwks.push({ ...(await exportJWK(privateKey)), kid, alg });
+    return { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' };
+  };
+  one = await make('RS256', 'one');
+  two = await make('RS256', 'two');
+  curve = await make('ES256', 'curve');
+});
+
+const down = (): Response => new Response('down', { status: 503 });
+const serving =
+  (...keys: readonly unknown[]) =>
+  (): Response =>
+    new Response(JSON.stringify({ keys }));
+
+/** An issuer's keys over a fetch of ours; `answer` may be changed on the way. */
+function setUp(changes: Partial<RemoteKeysOptions> = {}) {
+  const clock = createClock();
+  const state = {
+    answer: serving(one) as () => Response | Promise<Response>,
+    fetches: 0,
+    failures: 0,
+  };
+  const keys = createRemoteKeys({
+    url: new URL('https://issuer.example/jwks.json'),
+    algorithms: ['RS256'],
+    clock,
+    random: () => 0,
+    staleMs: 60 * MINUTE,
+    fetch: async () => {
+      state.fetches += 1;
+      return state.answer();
+    },
+    onRefreshFailed: () => {
+      state.failures += 1;
+    },
+    ...changes,
+  });
+  const find = async (kid?: string, alg = 'RS256'): Promise<string | undefined> =>
+    (await Promise.resolve(keys.find(alg, kid)).then(
+      (key) => key.kid,
+      (error: { code: string }) => error.code,
+    )) as string;
+  return { clock, find, keys, state };
+}
+
+describe('keys that are fresh', () => {
+  it('are fetched when first asked for, by one fetch for all who ask', async () => {
+    const { find, state } = setUp();
+    expect(state.fetches).toBe(0);
+    const found = await Promise.all(Array.from({ length: 50 }, () => find('one')));
+    expect(new Set(found)).toEqual(new Set(['one']));
+    expect(state.fetches).toBe(1);
+  });
+
+  it('are fetched again behind a request from the half of ten minutes on, and nobody waits', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(5 * MINUTE - 1);
+    await find('one');
+    expect(state.fetches).toBe(1);
+    clock.advance(1);
+    const slow = createDeferred<Response>();
+    state.answer = () => slow.promise;
+    expect(await find('one')).toBe('one');
+    expect(await find('one')).toBe('one');
+    expect(state.fetches).toBe(2);
+    slow.resolve(serving(two)());
+    await sleep(20);
+    expect(await find('two')).toBe('two');
+    expect(state.fetches).toBe(2);
+  });
+
+  it('stay when the fetch behind a request fails, which is told once', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(6 * MINUTE);
+    state.answer = down;
+    for (let i = 0; i < 3; i++) {
+      expect(await find('one')).toBe('one');
+      await settle();
+    }
+    expect(state).toMatchObject({ fetches: 2, failures: 1 });
+  });
+});
+
+describe('keys that are no longer fresh', () => {
+  it('are fetched before the answer', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(10 * MINUTE);
+    state.answer = serving(two);
+    expect(await find('one')).toBe('key_unknown');
+    expect(await find('two')).toBe('two');
+    expect(state.fetches).toBe(2);
+  });
+
+  it('answer while the issuer is down, for as long as is set, and then no longer', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    state.answer = down;
+    clock.advance(10 * MINUTE);
+    expect(await find('one')).toBe('one');
+    clock.advance(60 * MINUTE - 1);
+    expect(await find('one')).toBe('one');
+    clock.advance(1);
+    expect(await find('one')).toBe('keys_unavailable');
+    expect(state.failures).toBe(2);
+  });
+
+  it('answer not at all where that is set to nothing', async () => {
+    const { clock, find, state } = setUp({ staleMs: 0 });
+    await find('one');
+    state.answer = down;
+    clock.advance(10 * MINUTE - 1);
+    expect(await find('one')).toBe('one');
+    clock.advance(1);
+    expect(await find('one')).toBe('keys_unavailable');
+  });
+
+  it('say nothing of a key that they do not hold: it may be new', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    state.answer = down;
+    clock.advance(11 * MINUTE);
+    expect(await find('two')).toBe('keys_unavailable');
+  });
+
+  it('are not fresh again for long when the clock is set back', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(-60 * MINUTE);
+    state.answer = serving(two);
+    expect(await find('two')).toBe('two');
+    expect(await find('two')).toBe('two');
+    expect(state.fetches).toBe(2);
+  });
+});
+
+describe('after a failure', () => {
+  it('nothing is fetched for a while, which doubles with each failure up to half a minute', async () => {
+    const { clock, find, state } = setUp();
+    const times: number[] = [];
+    state.answer = () => {
+      times.push(clock.now());
+      return down();
+    };
+    while (times.length < 9) {
+      expect(await find('one')).toBe('keys_unavailable');
+      clock.advance(250);
+    }
+    const waits = times.slice(1).map((time, at) => time - Number(times[at]));
+    expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+  });
+
+  it('the wait is less by chance, down to its half', async () => {
+    const { clock, find, state } = setUp({ random: () => 0.999_999 });
+    state.answer = down;
+    await find('one');
+    clock.advance(249);
+    await find('one');
+    expect(state.fetches).toBe(1);
+    clock.advance(2);
+    await find('one');
+    expect(state.fetches).toBe(2);
+  });
+
+  it('a success ends the row', async () => {
+    const { clock, find, state } = setUp();
+    state.answer = down;
+    for (const wait of [500, 1_000, 2_000]) {
+      await find('one');
+      clock.advance(wait);
+    }
+    state.answer = serving(one);
+    expect(await find('one')).toBe('one');
+    state.answer = down;
+    clock.advance(10 * MINUTE);
+    await find('one');
+    clock.advance(500);
+    await find('one');
+    expect(state.fetches).toBe(6);
+  });
+
+  it('those who wait for the same fetch fail together, and the fault says why by a code', async () => {
+    const { keys, state } = setUp();
+    state.answer = down;
+    const asked = await Promise.allSettled([keys.find('RS256', 'one'), keys.find('RS256', 'two')]);
+    expect(asked).toMatchObject([
+      { reason: { name: 'Fault', code: 'keys_unavailable', cause: { code: 'jwks_status' } } },
+      { reason: { name: 'Fault', code: 'keys_unavailable' } },
+    ]);
+    expect(state.fetches).toBe(1);
+  });
+});
+
+describe('an unknown key id', () => {
+  it('has the keys fetched once in 30 s, however many there are', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(30_000);
+    for (let round = 1; round <= 3; round++) {
+      const flood = Array.from({ length: 1_000 }, (_, i) => find(`kid-${round}-${i}`));
+      expect(new Set(await Promise.all(flood))).toEqual(new Set(['key_unknown']));
+      expect(state.fetches).toBe(1 + round);
+      clock.advance(29_999);
+      expect(await find('kid')).toBe('key_unknown');
+      expect(state.fetches).toBe(1 + round);
+      clock.advance(1);
+    }
+  });
+
+  it('as the first thing that is ever asked costs the one fetch', async () => {
+    const { find, state } = setUp();
+    expect(await find('two')).toBe('key_unknown');
+    expect(await find('three')).toBe('key_unknown');
+    expect(state.fetches).toBe(1);
+  });
+
+  it('is found after one fetch when the issuer rotated its keys', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(30_000);
+    state.answer = serving(one, two);
+    expect(await Promise.all([find('two'), find('two')])).toEqual(['two', 'two']);
+    expect(await find('one')).toBe('one');
+    expect(state.fetches).toBe(2);
+  });
+
+  it('is unknown to fresh keys also when the issuer is down, and backs off like everything', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(30_000);
+    state.answer = down;
+    for (let i = 0; i < 100; i++) expect(await find(`kid-${i}`)).toBe('key_unknown');
+    expect(state).toMatchObject({ fetches: 2, failures: 1 });
+    expect(await find('one')).toBe('one');
+  });
+});
+
+describe('a key that the issuer took back', () => {
+  it('works no longer once the new keys are there, and is not held any more', async () => {
+    const { clock, keys, find, state } = setUp();
+    state.answer = serving(one, two);
+    const key = await keys.find('RS256', 'one');
+    expect(keys.holds(key)).toBe(true);
+    state.answer = serving(two);
+    clock.advance(10 * MINUTE);
+    expect(await keys.holds(key)).toBe(false);
+    expect(await find('one')).toBe('key_unknown');
+    expect(state.fetches).toBe(2);
+  });
+
+  it('is another when it comes back under its id with other numbers', async () => {
+    const { clock, keys, state } = setUp();
+    const key = await keys.find('RS256', 'one');
+    state.answer = serving({ ...two, kid: 'one' });
+    clock.advance(10 * MINUTE);
+    expect(await keys.holds(key)).toBe(false);
+  });
+
+  it('is the same when the keys are served anew, in another order', async () => {
+    const { clock, keys, state } = setUp();
+    state.answer = serving(one, two);
+    const key = await keys.find('RS256', 'one');
+    state.answer = serving(two, { ...one, x5t: 'new' });
+    clock.advance(10 * MINUTE);
+    expect(await keys.holds(key)).toBe(true);
+  });
+
+  it('may be the last: a set without keys is one', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    state.answer = serving();
+    clock.advance(10 * MINUTE);
+    expect(await find('one')).toBe('key_unknown');
+    expect(state.failures).toBe(0);
+  });
+});
+
+describe('an instance that was frozen', () => {
+  it('trusts nothing from before, and asks first', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(24 * 60 * MINUTE);
+    state.answer = serving(two);
+    expect(await find('one')).toBe('key_unknown');
+    expect(state.fetches).toBe(2);
+  });
+
+  it('waits for no fetch that began before, and takes what that brings for as old as it is', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(6 * MINUTE);
+    const frozen = createDeferred<Response>();
+    state.answer = () => frozen.promise;
+    await find('one');
+    clock.advance(60 * MINUTE);
+    state.answer = serving(two);
+    expect(await find('two')).toBe('two');
+    expect(state.fetches).toBe(3);
+    frozen.resolve(serving(one)());
+    await sleep(20);
+    expect(await find('one')).toBe('key_unknown');
+    expect(await find('two')).toBe('two');
+    expect(state.fetches).toBe(3);
+  });
+
+  it('does not take the late failure of such a fetch for a failure of now', async () => {
+    const { clock, find, state } = setUp();
+    await find('one');
+    clock.advance(6 * MINUTE);
+    const frozen = createDeferred<Response>();
+    state.answer = () => frozen.promise;
+    await find('one');
+    clock.advance(60 * MINUTE);
+    const slow = createDeferred<Response>();
+    state.answer = () => slow.promise;
+    const waiting = find('two');
+    frozen.reject(new Error('ECONNRESET'));
+    await sleep(20);
+    const joining = find('two');
+    slow.resolve(serving(two)());
+    expect(await Promise.all([waiting, joining])).toEqual(['two', 'two']);
+    expect(state.fetches).toBe(3);
+  });
+});
+
+describe('what is served', () => {
+  const failing = async (answer: () => Response) => {
+    const { keys, state } = setUp();
+    state.answer = answer;
+    return Promise.resolve(keys.find('RS256', 'one')).then(
+      () => 'found',
+      (error: { cause: { code: string } }) => error.cause.code,
+    );
+  };
+
+  it.each<[string, () => Response, string]>([
+    [
+      'a redirect',
+      () => new Response(null, { status: 302, headers: { location: 'https://e.example' } }),
+      'jwks_status',
+    ],
+    ['no content', () => new Response(null, { status: 204 }), 'jwks_status'],
+    ['nothing', () => new Response(''), 'jwks_malformed'],
+    ['no JSON', () => new Response('<html>'), 'jwks_malformed'],
+    ['a list', () => new Response('[]'), 'jwks_malformed'],
+    ['a key alone', () => new Response(JSON.stringify(one)), 'jwks_malformed'],
+    ['more than 100 keys', () => serving(...Array(101).fill(one))(), 'jwks_malformed'],
+    ['more than 256 KB', () => serving(one, 'x'.repeat(256 * 1_024))(), 'jwks_too_large'],
+  ])('is no key set when it is %s', async (_, answer, code) => {
+    expect(await failing(answer)).toBe(code);
+  });
+
+  it('is not read to its end when it has none', async () => {
+    let pulled = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        pulled += 1;
+        controller.enqueue(new Uint8Array(64 * 1_024));
+      },
+    });
+    expect(await failing(() => new Response(endless))).toBe('jwks_too_large');
+    expect(pulled).toBeLessThan(10);
+  });
+});
+
+describe('a key is left out', () => {
+  const kids = async (jwk: unknown, algorithms = ['RS256', 'ES256']) =>
+    (await createKeySet({ keys: [jwk, two] }, algorithms))
+      .candidates('RS256', undefined)
+      .map(({ kid }) => kid);
+
+  it.each<[string, () => unknown]>([
+    ['for encryption', () => ({ ...one, use: 'enc' })],
+    ['for signing only', () => ({ ...one, key_ops: ['sign'] })],
+    ['with operations that are no list', () => ({ ...one, key_ops: 'verify' })],
+    ['for another algorithm', () => ({ ...one, alg: 'RS512' })],
+    ['with an algorithm that is no text', () => ({ ...one, alg: null })],
+    ['for a shared secret', () => ({ kty: 'oct', k: 'c2VjcmV0', kid: 'one', alg: 'RS256' })],
+    ['of a kind that nobody knows', () => ({ ...one, kty: 'XYZ' })],
+    ['with its private half in public', () => privateJwks[0]],
+    ['with an id that is no text', () => ({ ...one, kid: 7 })],
+    ['with damaged numbers', () => ({ ...one, n: '*' })],
+    ['without its numbers', () => ({ ...one, n: undefined })],
+    ['with a modulus that is too short', () => ({ ...one, n: 'sXchN2E' })],
+    ['that is no object', () => 'key'],
+    ['that is null', () => null],
+  ])('%s, and the others stay', async (_, jwk) => {
+    expect(await kids(jwk())).toEqual(['two']);
+  });
+
+  it('never for what it does not say', async () => {
+    const { kty, n, e, kid } = one;
+    expect(await kids({ kty, n, e, kid })).toEqual(['one', 'two']);
+    expect(await kids({ ...one, key_ops: ['verify', 'sign'] })).toEqual(['one', 'two']);
+  });
+});
+
+describe('a key without an algorithm', () => {
+  it('serves the first of the configured ones that fits it, and no other', async () => {
+    const { alg: _, ...rsa } = one;
+    const { alg: __, ...ec } = curve;
+    const set = await createKeySet({ keys: [rsa, ec] }, ['PS256', 'RS256', 'ES384', 'ES256']);
+    const served = ['RS256', 'PS256', 'ES256', 'ES384', 'HS256', 'none'].filter(
+      (alg) => set.candidates(alg, undefined).length > 0,
+    );
+    expect(served).toEqual(['PS256', 'ES256']);
+  });
+});
+
+describe('between several keys', () => {
+  it('a header without an id chooses none; with one it does', async () => {
+    const { find, state } = setUp();
+    state.answer = serving(one, two);
+    expect(await find()).toBe('key_unknown');
+    expect(await find('two')).toBe('two');
+  });
+
+  it('of the same id none is chosen; the same key twice is one', async () => {
+    const { find, state } = setUp();
+    state.answer = serving(one, { ...two, kid: 'one' });
+    expect(await find('one')).toBe('key_unknown');
+    const other = setUp();
+    other.state.answer = serving(one, one);
+    expect(await other.find()).toBe('one');
+  });
+});
