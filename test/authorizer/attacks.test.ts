@@ -463,7 +463,7 @@ test('a claim that is there twice counts once, the last time, for verifier and r
   const nobody = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
   const reasonOf = async (payload: string) => {
     const event = httpEvent('GET', path, { authorization: `Bearer ${token(RSA_HEADER, payload)}` });
-    return (await warm.authorizer(event)).context.reason;
+    return (await warm.authorizer(event)).context?.reason;
   };
   expect(await reasonOf(twice({ sub: nobody }))).toBe('subject_unknown');
   expect(await reasonOf(JSON.stringify(claims()).replace('{', `{"sub":"${nobody}",`))).toBe('role');

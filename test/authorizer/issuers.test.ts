@@ -58,7 +58,7 @@ function setUp() {
   const ask = async (token: string | Promise<string>): Promise<string> => {
     const event = httpEvent('GET', '/', { authorization: `Bearer ${await token}` });
     return authorizer(event).then(
-      ({ context }) => context.subject ?? String(context.reason),
+      ({ context }) => context?.subject ?? String(context?.reason),
       () => (JSON.parse(lines.at(-1) ?? '{}') as { code: string }).code,
     );
   };

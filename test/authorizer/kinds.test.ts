@@ -22,8 +22,8 @@ function setUp(roles: readonly string[] = ['R1'], allowed = true) {
   const authorizer = createAuthorizer({
     readApiToken: () => undefined,
     bearerOf: () => undefined,
-    authenticate: async ([value, ...more]) => {
-      if (value !== GOOD || more.length > 0) throw new CredentialsError('credentials_malformed');
+    authenticate: async (token) => {
+      if (`Bearer ${token}` !== GOOD) throw new CredentialsError('credentials_malformed');
       return {} as VerifiedClaims;
     },
     subjectOf: () => `user:${ALICE}`,
