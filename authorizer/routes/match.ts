@@ -50,8 +50,8 @@ const endsInRest = (segments: readonly Segment[]): boolean => segments.at(-1)?.k
 
 const RANK = { literal: 0, parameter: 1, rest: 2 } as const;
 
-/** Negative when `a` goes before `b`. Total, so that the order in which rules were read changes nothing. */
-function order(a: RouteRule, b: RouteRule): number {
+/** Of two rules that fit one request: negative when `a` goes before `b`. Total, so that the order in which rules were read changes nothing. */
+export function order(a: RouteRule, b: RouteRule): number {
   const byGreed = Number(endsInRest(a.segments)) - Number(endsInRest(b.segments));
   if (byGreed !== 0) return byGreed;
   for (const [position, segment] of a.segments.entries()) {
