@@ -35,8 +35,6 @@ const VERB_KEYS = new Map<string, string>([
 const PATH_ITEM_KEYS = [...VERB_KEYS.keys(), 'summary', 'description', 'servers', 'parameters', '$ref'];
 
 const root = z.looseObject({
-  openapi: z.unknown(),
-  swagger: z.unknown(),
   servers: z.array(z.looseObject({ url: z.string('must be a text') }), 'must be a list').optional(),
   paths: z.record(z.string(), z.unknown(), 'must be a mapping of paths').optional(),
 });

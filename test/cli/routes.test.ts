@@ -36,7 +36,7 @@ async function added(method: string, path: string, permission = 'admin', scope =
   expect({ code, error }).toEqual({ code: 0, error: '' });
   return (JSON.parse(out) as { id: string }).id;
 }
-const tried = async (...args: readonly string[]) => {
+const tried = async (...args: readonly string[]): Promise<{ code: number; [field: string]: unknown }> => {
   const { code, out, error } = await route(['test', ...args, '--json']);
   expect(error).toBe('');
   return { code, ...(JSON.parse(out) as Record<string, unknown>) };
