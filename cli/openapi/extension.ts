@@ -7,7 +7,7 @@ import { nearest } from '../suggest.ts';
 export const EXTENSION = 'x-gatehouse';
 
 /** What is said on one level of a document: the root, a path, or an operation. */
-export type Said = 'public' | { readonly permission?: string; readonly scope?: string };
+export type Said = 'public' | 'broken' | { readonly permission?: string; readonly scope?: string };
 
 /** A text of the document with its place. */
 export interface Placed {
@@ -45,8 +45,7 @@ export function extensionIn(
     };
   for (const { path, message } of problemsOf(parsed.error))
     problems.push({ path: [...at, EXTENSION, ...path], message });
-  // Told already: what follows from it would only be noise.
-  return 'public';
+  return 'broken';
 }
 
 export interface Level {
@@ -59,11 +58,13 @@ export interface Level {
  * wholly. A default that is not complete says nothing of an operation that has nothing of its own.
  */
 export function needsOf(levels: readonly Level[], problems: Problem[]): Needs {
+  // Told already: what follows from it would only be noise.
+  if (levels.some(({ said }) => said === 'broken')) return 'unsaid';
   let permission: Placed | undefined;
   let scope: Placed | undefined;
   let isPublic = false;
   for (const { said, at } of levels) {
-    if (said === undefined) continue;
+    if (said === undefined || said === 'broken') continue;
     isPublic = said === 'public';
     if (said === 'public') {
       permission = undefined;
@@ -77,7 +78,7 @@ export function needsOf(levels: readonly Level[], problems: Problem[]): Needs {
   if (isPublic) return 'public';
   if (permission && scope) return { permission, scope };
   const own = levels.at(-1);
-  if (own?.said !== undefined && own.said !== 'public')
+  if (own?.said !== undefined)
     problems.push({
       path: [...own.at, EXTENSION],
       message: `says no ${[permission ? [] : 'permission', scope ? [] : 'scope'].flat().join(' and no ')}, nor does what stands above`,

@@ -43,7 +43,7 @@ export function formatImport(imported: Imported, colours: boolean): string {
       (line) => `  ${paint(line.startsWith('-') ? 'red' : 'green', line.slice(0, 1))}${line.slice(1)}`,
     ),
     ...section(
-      'not in the document, and kept (--prune removes them)',
+      'that the document does not ask for, and that are kept (--prune removes them)',
       kept.map((each) => `${name(each)} (${each.id})`),
     ),
     ...section('not covered by intent: they are open unless something else guards them', open.map(name)),

@@ -57,7 +57,7 @@ export function changesFor<T>(
   const rest = routes.filter((route) => !seen.has(route));
   return {
     creates: creates
-      .map((each) => ({ each, rule: ruleOf('', each) }))
+      .map((each) => ({ each, rule: ruleOf(nameOf(each), each) }))
       .sort(byPrecedence)
       .map(({ each }) => each),
     updates,

@@ -73,9 +73,17 @@ export async function readRoutes(reader: Reader, api: string): Promise<readonly 
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Those that go before others where both fit come first. */
-export const byPrecedence = (a: { readonly rule: RouteRule }, b: { readonly rule: RouteRule }): number =>
-  order(a.rule, b.rule);
+/**
+ * Of two rules that fit one request, the one that goes before the other comes first. What can fit no request together is
+ * kept apart by its length: `order` says nothing of such pairs that would hold together in a sort.
+ */
+export function byPrecedence(
+  { rule: a }: { readonly rule: RouteRule },
+  { rule: b }: { readonly rule: RouteRule },
+) {
+  const isGreedy = a.segments.at(-1)?.kind === 'rest' || b.segments.at(-1)?.kind === 'rest';
+  return (isGreedy ? 0 : a.segments.length - b.segments.length) || order(a, b);
+}
 
 /** A template as it is written. */
 export const formatTemplate = (parts: readonly TemplatePart[]): string =>

@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readDocument } from '../../cli/document.ts';
+import type { Operation } from '../../cli/openapi/api-document.ts';
+import { rehearse, write } from '../../cli/openapi/import.ts';
+import { RefusedError, type Send } from '../../cli/provisioning.ts';
+import { changesFor } from '../../cli/routes/changes.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -351,5 +356,38 @@ paths:
     expect(await run(file, '--table', 'no-such-table')).toMatchObject({
       ...{ code: 2, error: expect.stringContaining('there is no such table there') },
     });
+  });
+});
+
+describe('a fault of the table', () => {
+  const changes = changesFor(
+    [],
+    ['/a', '/b', '/c'].map((path) => ({
+      ...{ method: 'GET', path, permission: 'p', scope: 'tenant:{claim:t}' },
+      from: { method: 'GET', path, at: [], needs: 'unsaid', isGuarded: undefined } as Operation,
+    })),
+    false,
+  );
+
+  test('in the middle of the writes: how far it came, and what to do', async () => {
+    const sent: string[] = [];
+    const send: Send = async (_, { path }) => {
+      if (sent.length === 1)
+        throw new RefusedError('DynamoDB did not get an answer in time', undefined, false);
+      sent.push(String(path));
+      return {};
+    };
+    await expect(write('default', changes, send)).rejects.toThrow(
+      'GET /b: DynamoDB did not get an answer in time\n1 of 3 changes are made, each whole: import the document again',
+    );
+    expect(sent).toEqual(['/a']);
+  });
+
+  test('while all is looked at: it is told as it is, and no problem of the document', async () => {
+    const source = readDocument('openapi.yaml', 'openapi: 3.1.0\n');
+    const send: Send = async () => {
+      throw new RefusedError('throttled', undefined, false);
+    };
+    await expect(rehearse(source, 'default', changes, send)).rejects.toThrow(RefusedError);
   });
 });

@@ -76,6 +76,7 @@ interface Result {
 }
 
 function readRequest(method: string, path: string, options: TestOptions): TriedRequest {
+  if (method === 'ANY') throw new UsageError('METHOD ANY is for routes: a request has one verb, as GET');
   if (!path.startsWith('/')) throw new UsageError(`PATH ${path} does not begin with /`);
   const [before = '', ...after] = path.split('?');
   const pairs = (option: string, texts: readonly string[]): readonly (readonly [string, string])[] =>
