@@ -1,5 +1,5 @@
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
-import { count, section } from '../routes/print.ts';
+import { count, nameOf, plain, section } from '../routes/print.ts';
 import { type Route, routeData } from '../routes/routes.ts';
 import { hint } from '../suggest.ts';
 import { painter, UsageError } from '../surroundings.ts';
@@ -18,9 +18,6 @@ export interface Gaps {
   /** Not covered by intent. */
   readonly intended: readonly Operation[];
 }
-
-const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
-  `${method} ${path}`;
 
 /** The operations that `--public` names. Throws {@link UsageError} for one that the document does not have. */
 export function readPublic(texts: readonly string[], { operations }: ApiDocument): ReadonlySet<string> {
@@ -83,7 +80,7 @@ export function formatGaps(gaps: Gaps, colours: boolean): string {
     `${document.source.file}: ${count(document.operations.length, 'operation')}, API ${api}`,
     ...section(
       paint('red', 'refused: no rule'),
-      uncovered.map(({ operation, why }) => `${nameOf(operation)}: ${why}${placeOf(gaps, operation)}`),
+      uncovered.map(({ operation, why }) => `${nameOf(operation)}: ${plain(why)}${placeOf(gaps, operation)}`),
     ),
     ...section(
       paint('red', 'open: no Lambda authorizer stands before them'),

@@ -1,5 +1,5 @@
 import type { Changes } from '../routes/changes.ts';
-import { columns, section } from '../routes/print.ts';
+import { columns, nameOf, section } from '../routes/print.ts';
 import { routeData } from '../routes/routes.ts';
 import { painter } from '../surroundings.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
@@ -36,7 +36,6 @@ export function formatImport(imported: Imported, colours: boolean): string {
   ];
   const will = isDryRun ? 'would be ' : '';
   const summary = `${creates.length} ${will}created, ${updates.length} ${will}changed, ${removes.length} ${will}removed, ${unchanged.length} as they were`;
-  const name = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
   return `${[
     `${document.source.file}: API ${api}${isDryRun ? ', dry run: nothing is written' : ''}`,
     ...columns(rows).map(
@@ -44,12 +43,12 @@ export function formatImport(imported: Imported, colours: boolean): string {
     ),
     ...section(
       'that the document does not ask for, and that are kept (--prune removes them)',
-      kept.map((each) => `${name(each)} (${each.id})`),
+      kept.map((each) => `${nameOf(each)} (${each.id})`),
     ),
-    ...section('not covered by intent: they are open unless something else guards them', open.map(name)),
+    ...section('not covered by intent: they are open unless something else guards them', open.map(nameOf)),
     ...section(
       'of which the document says nothing: refused, unless a wider route covers them (gatehouse route gaps)',
-      unsaid.map((each) => `${name(each)} (${placed(document, each)})`),
+      unsaid.map((each) => `${nameOf(each)} (${placed(document, each)})`),
     ),
     ...section('notes', notes),
     '',

@@ -2,6 +2,7 @@ import { METHODS } from '../../authorizer/routes/rule.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { assertNone, type Problem } from '../document.ts';
 import type { Wanted } from '../routes/changes.ts';
+import { plain } from '../routes/print.ts';
 import { pathProblem, unknownNames } from '../routes/schema.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { EXTENSION } from './extension.ts';
@@ -28,7 +29,7 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
     }
     const problem = pathProblem(path);
     if (problem !== undefined) {
-      problems.push({ path: at.slice(0, -1), message: `the path ${path} ${problem}` });
+      problems.push({ path: at.slice(0, -1), message: plain(`the path ${path} ${problem}`) });
       return [];
     }
     const shape = `${method} ${routeShape(path, 'path')}`;

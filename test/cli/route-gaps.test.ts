@@ -78,6 +78,13 @@ rules that no operation uses
 `);
   });
 
+  test('a document steers no terminal', async () => {
+    const { code, out } = await gaps('openapi: 3.1.0\npaths: { "/a\\e[2J": { get: {} } }\n');
+    expect(code).toBe(1);
+    expect(out).toContain('GET /a\\x1b[2J: no rule can cover it');
+    expect(out).not.toMatch(/[^\P{Cc}\n]/u);
+  });
+
   test('what a catch-all or a parameter covers counts with --strict only', async () => {
     await routes('ANY /{rest+}', 'GET /a/{id}');
     const text = documentOf('get /a/mine', 'post /b');
