@@ -29,9 +29,15 @@ export function readEndpoint(options: ConnectionOptions, env: Surroundings['env'
   };
 }
 
-/** A reader of the table that options or environment name. */
-export function connect(options: ConnectionOptions, env: Surroundings['env']): Reader {
+/** The name of the table that options or environment name. */
+export function tableOf(options: ConnectionOptions, env: Surroundings['env']): string {
   const table = options.table ?? env.TABLE_NAME;
   if (!table) throw new UsageError('which table? Give --table NAME, or set TABLE_NAME');
+  return table;
+}
+
+/** A reader of the table that options or environment name. */
+export function connect(options: ConnectionOptions, env: Surroundings['env']): Reader {
+  const table = tableOf(options, env);
   return createReader({ client: createClient(readEndpoint(options, env)), table });
 }

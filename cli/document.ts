@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type * as z from 'zod';
 import { hint, nearest } from './suggest.ts';
@@ -35,6 +36,14 @@ export class ProblemsError extends Error {
 
 /** Aliases may repeat a part of a file, not blow it up. */
 const MAX_ALIASES = 100;
+
+/** The text of a file that a person named. Throws {@link ProblemsError}. */
+export const readText = (file: string): Promise<string> =>
+  readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
+    throw new ProblemsError([
+      `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
+    ]);
+  });
 
 /** Reads a text as YAML, of which JSON is a part. Throws {@link ProblemsError}. */
 export function readDocument(file: string, text: string): Source {

@@ -1,13 +1,14 @@
 import { Command, CommanderError } from 'commander';
 import { addCheck } from './commands/check.ts';
 import { addExplain } from './commands/explain.ts';
+import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
 import { ProblemsError } from './document.ts';
 import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest];
+const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.
@@ -34,8 +35,7 @@ export async function runProgram(args: readonly string[], around: Surroundings):
             .replace(/\n+/g, ' ')}\n`,
         ),
     });
-  const named = () => program.commands.find((command) => args.includes(command.name()));
-  const prefix = (): string => `${['gatehouse', named()?.name()].filter(Boolean).join(' ')}: `;
+  const prefix = (): string => `${['gatehouse', ...namedIn(program, args)].join(' ')}: `;
   for (const add of SUBCOMMANDS) {
     add(program, around, (code) => {
       exitCode = code;
@@ -50,7 +50,39 @@ export async function runProgram(args: readonly string[], around: Surroundings):
       around.error(`${error.message}\n`);
       return FAULT;
     }
-    around.error(`${prefix()}${error instanceof Error ? error.message : String(error)}\n`);
+    around.error(`${prefix()}${error instanceof Error ? error.message : String(error)}${adviceOn(error)}\n`);
     return FAULT;
   }
+}
+
+/** The subcommand that the arguments name, with the one within it: `route`, `add`. */
+function namedIn(program: Command, args: readonly string[]): readonly string[] {
+  const names: string[] = [];
+  let at = program;
+  for (const arg of args) {
+    const next = at.commands.find((command) => command.name() === arg);
+    if (next) {
+      names.push(arg);
+      at = next;
+    } else if (!arg.startsWith('-')) break;
+  }
+  return names;
+}
+
+/** What a person can do about a fault that the SDK names and no more. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/\bResourceNotFoundException\b/, 'there is no such table there: see --table, --endpoint and --region'],
+  [
+    /\b(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredTokenException)\b/,
+    'no AWS credentials that are good: set AWS_PROFILE, or log in (aws sso login)',
+  ],
+  [/\bAccessDeniedException\b/, 'these AWS credentials may not do that on this table'],
+  [/\bRegion is missing\b/, 'which region? Give --region, or set AWS_REGION'],
+];
+
+function adviceOn(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const told = error instanceof Error ? `${error.message} ${cause?.name} ${cause?.message}` : '';
+  const [, advice] = ADVICE.find(([fault]) => fault.test(told)) ?? [];
+  return advice === undefined ? '' : `: ${advice}`;
 }

@@ -20,8 +20,8 @@ export const FAULT = 2;
 
 export const EXIT_CODES = `
 Exit codes:
-  0  allowed; all tests passed
-  1  refused; a test failed
+  0  allowed; all tests passed; a route matches, has no gaps
+  1  refused; a test failed; no route, gaps
   2  wrong use, or a fault`;
 
 /** Wrong use: one line that says what to do instead. */

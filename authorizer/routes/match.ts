@@ -64,7 +64,7 @@ const RANK = { literal: 0, parameter: 1, rest: 2 } as const;
 export const precedes = (a: RouteRule, b: RouteRule): boolean => order(a, b) < 0;
 
 /** Negative when `a` goes before `b`. Total, so that the order in which rules were read changes nothing. */
-function order(a: RouteRule, b: RouteRule): number {
+export function order(a: RouteRule, b: RouteRule): number {
   const byGreed = Number(endsInRest(a.segments)) - Number(endsInRest(b.segments));
   if (byGreed !== 0) return byGreed;
   for (const [position, segment] of a.segments.entries()) {

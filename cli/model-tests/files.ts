@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import type { ClientOptions } from '../../table/client.ts';
 import type { Reader } from '../../table/read/reader.ts';
-import { assertNone, type Problem, ProblemsError, readDocument } from '../document.ts';
+import { assertNone, type Problem, ProblemsError, readDocument, readText } from '../document.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Translation, translateWorld } from '../world/commands.ts';
 import { inputProblems, sendSteps } from '../world/provision.ts';
@@ -28,11 +27,7 @@ export interface RunOptions {
 /** Reads all files. Throws ProblemsError with everything that is wrong with any of them. */
 export const readTestFiles = (files: readonly string[]): Promise<readonly ReadyFile[]> =>
   gathered(files, async (file) => {
-    const text = await readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
-      throw new ProblemsError([
-        `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
-      ]);
-    });
+    const text = await readText(file);
     const read = readTestFile(readDocument(file, text));
     const translation = read.world && translateWorld(read.world, () => ulid());
     if (translation) assertNone(read.source, inWorld(inputProblems(translation.steps)));

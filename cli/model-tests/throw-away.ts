@@ -1,21 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { createProvisioning, type Provisioning } from '../../provisioning/index.ts';
 import { type ClientOptions, createClient, createServiceClient } from '../../table/client.ts';
 import { createTable } from '../../table/definition.ts';
-import { createReader, type Reader } from '../../table/read/reader.ts';
-import { createWriter } from '../../table/write/writer.ts';
 import { startEmbeddedEngine } from '../embedded-engine.ts';
-
-/** A table of its own, with provisioning on top. */
-export interface ThrowAwayTable {
-  readonly reader: Reader;
-  readonly provisioning: Provisioning;
-}
+import { type Provisioned, provisionedOn } from '../provisioning.ts';
 
 export interface ThrowAwayTables {
-  readonly create: () => Promise<ThrowAwayTable>;
+  readonly create: () => Promise<Provisioned>;
   /** Removes all that were created, and stops what was started. */
   readonly close: () => Promise<void>;
 }
@@ -47,14 +38,7 @@ export function throwAwayTables(given: ClientOptions, now: () => number): ThrowA
       // Noted before it is there: an interruption may come in between.
       ends.push(() => removeTable(service, table));
       await createTable(service, table);
-      const client = createClient(options);
-      const reader = createReader({ client, table, deadlineMs: TIMEOUT_MS });
-      const writer = createWriter({ client, table, deadlineMs: TIMEOUT_MS });
-      const provisioning = createProvisioning({
-        ...{ reader, writer, clock: { now }, newId: () => ulid() },
-        newSecret: () => randomBytes(32).toString('base64url'),
-      });
-      return { reader, provisioning };
+      return provisionedOn(createClient(options), table, now, TIMEOUT_MS);
     },
     close: async () => {
       closed = true;

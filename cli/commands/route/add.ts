@@ -1,0 +1,79 @@
+import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
+import { asJson } from '../../routes/print.ts';
+import { apiOf } from '../../routes/routes.ts';
+import { pathProblem, permissionTemplate, scopeTemplate, unknownNames } from '../../routes/schema.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE, UsageError } from '../../surroundings.ts';
+import { assertMethod, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
+
+interface AddOptions extends RouteOptions, WriteOptions {
+  readonly permission: string;
+  readonly scope: string;
+  readonly description?: string;
+}
+
+const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
+  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}`;
+
+/** `gatehouse route add`. */
+export const addAdd: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('add')
+    .summary('add a route')
+    .description('Adds a route: the permission and the scope that requests to a path need.')
+    .argument('<method>', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or ANY')
+    .argument('<path>', 'as /projects/{project}, without a stage')
+    .requiredOption('--permission <template>', 'as task:list:project, dashboard or {page}')
+    .requiredOption('--scope <template>', 'as project:{project} or tenant:{claim:tenant_id}')
+    .option('--description <text>', 'for people');
+  addActorOption(withRouteOptions(command, EXAMPLES)).action(
+    async (method: string, path: string, options: AddOptions) => {
+      const { permission, scope, description } = options;
+      assertRoute(method, path, permission, scope);
+      const api = apiOf(options);
+      const { reader, send } = connectForWriting(options, around);
+      const input = {
+        api,
+        method,
+        path,
+        permission,
+        scope,
+        ...(description === undefined ? {} : { description }),
+      };
+      const { id } = await send('route.create', input).catch((error: unknown) => {
+        if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
+          throw new Error(
+            `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
+          );
+        throw error;
+      });
+      const notes = await unregistered(reader, [permission]);
+      around.out(
+        options.json
+          ? asJson({ id, ...input, notes })
+          : [
+              `added ${method} ${path} (${id}): ${permission} at ${scope}`,
+              ...notes.map((note) => `note: ${note}`),
+              '',
+            ].join('\n'),
+      );
+      finish(FINE);
+    },
+  );
+};
+
+function assertRoute(method: string, path: string, permission: string, scope: string): void {
+  assertMethod(method);
+  const problem = pathProblem(path);
+  if (problem !== undefined) throw new UsageError(`PATH ${path} ${problem}`);
+  for (const [option, schema, text] of [
+    ['--permission', permissionTemplate, permission],
+    ['--scope', scopeTemplate, scope],
+  ] as const) {
+    const parsed = schema.safeParse(text);
+    if (!parsed.success) throw new UsageError(`${option} ${text}: ${parsed.error.issues[0]?.message}`);
+    const [name] = unknownNames(path, text);
+    if (name !== undefined)
+      throw new UsageError(`${option} ${text} names {${name}}, which ${path} does not have`);
+  }
+}

@@ -1,0 +1,43 @@
+import { connect } from '../../connection.ts';
+import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
+import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
+import { asJson } from '../../routes/print.ts';
+import { apiOf, readRoutes } from '../../routes/routes.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE, REFUSED, wantsColours } from '../../surroundings.ts';
+import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
+
+interface GapsOptions extends RouteOptions {
+  readonly basePath?: string;
+  readonly public: readonly string[];
+  readonly strict?: boolean;
+}
+
+const EXAMPLES = `  gatehouse route gaps openapi.yaml
+  gatehouse route gaps export.yaml --public 'GET /health' --strict
+
+API Gateway exports what it runs:
+  aws apigateway get-export --rest-api-id ID --stage-name STAGE --export-type oas30 \\
+    --parameters extensions=apigateway --accepts application/yaml export.yaml
+  aws apigatewayv2 export-api --api-id ID --specification OAS30 --output-type YAML export.yaml`;
+
+/** `gatehouse route gaps`: operations that no rule covers, rules that no operation uses. */
+export const addGaps: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('gaps')
+    .summary('which operations of an API does no route cover?')
+    .description('Compares an OpenAPI document, or an export of API Gateway, with the routes of an API.')
+    .argument('<file>', 'YAML or JSON')
+    .option('--public <operation>', "an operation that is open by intent, as 'GET /health'", collect, [])
+    .option('--strict', 'exit code 1 also for what is covered by wider routes only, and for unused routes')
+    .option('--base-path <path>', 'a path to put before each of the document, as /v1');
+  withRouteOptions(command, EXAMPLES).action(async (file: string, options: GapsOptions) => {
+    const api = apiOf(options);
+    const document = await readApiDocument(file, basePathOf(options.basePath));
+    const intended = readPublic(options.public, document);
+    const routes = await readRoutes(connect(options, around.env), api);
+    const gaps = findGaps(api, document, routes, intended);
+    around.out(options.json ? asJson(gapsData(gaps)) : formatGaps(gaps, wantsColours(around)));
+    finish(hasFailed(gaps, options.strict === true) ? REFUSED : FINE);
+  });
+};

@@ -1,0 +1,50 @@
+import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
+import { rehearse, write } from '../../openapi/import.ts';
+import { formatImport, importData } from '../../openapi/import-report.ts';
+import { wantedRoutes } from '../../openapi/wanted.ts';
+import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
+import { changesFor } from '../../routes/changes.ts';
+import { asJson } from '../../routes/print.ts';
+import { apiOf, readRoutes } from '../../routes/routes.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE, wantsColours } from '../../surroundings.ts';
+import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
+
+interface ImportOptions extends RouteOptions, WriteOptions {
+  readonly dryRun?: boolean;
+  readonly prune?: boolean;
+  readonly basePath?: string;
+}
+
+const EXAMPLES = `  gatehouse route import openapi.yaml --dry-run
+  gatehouse route import openapi.yaml --api shop --prune --actor pipeline
+
+In the document, on an operation, on a path, or at the root as a default:
+  x-gatehouse: { permission: project:read:project, scope: "project:{project}" }
+  x-gatehouse: public      (no rule: the route stands without the authorizer)`;
+
+/** `gatehouse route import`: the routes of an OpenAPI document. */
+export const addImport: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('import')
+    .summary('read routes from an OpenAPI document')
+    .description('Makes the routes of an API those that an OpenAPI document (3.0, 3.1) names.')
+    .argument('<file>', 'YAML or JSON')
+    .option('--dry-run', 'show and check what would be done, write nothing')
+    .option('--prune', 'remove routes that the document does not name')
+    .option('--base-path <path>', 'a path to put before each of the document, as /v1');
+  addActorOption(withRouteOptions(command, EXAMPLES)).action(async (file: string, options: ImportOptions) => {
+    const api = apiOf(options);
+    const document = await readApiDocument(file, basePathOf(options.basePath));
+    const { wanted, open, unsaid } = wantedRoutes(document);
+    const { reader, ...sending } = connectForWriting(options, around);
+    const changes = changesFor(await readRoutes(reader, api), wanted, options.prune === true);
+    await rehearse(document.source, api, changes, sending.rehearse);
+    if (!options.dryRun) await write(api, changes, sending.send);
+    const literal = wanted.map(({ permission }) => permission);
+    const notes = [...document.notes, ...(await unregistered(reader, literal))];
+    const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
+    around.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(around)));
+    finish(FINE);
+  });
+};

@@ -1,0 +1,31 @@
+import { connect } from '../../connection.ts';
+import { asJson, columns } from '../../routes/print.ts';
+import { apiOf, readRoutes, routeData } from '../../routes/routes.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE } from '../../surroundings.ts';
+import { type RouteOptions, withRouteOptions } from './shared.ts';
+
+/** `gatehouse route list`. */
+export const addList: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('list')
+    .summary('list the routes of an API')
+    .description('Lists the routes of an API in the order of their paths.');
+  withRouteOptions(command, '  gatehouse route list --api shop --json').action(
+    async (options: RouteOptions) => {
+      const api = apiOf(options);
+      const routes = await readRoutes(connect(options, around.env), api);
+      const rows = routes.map(({ id, method, path, permission, scope }) => [
+        method,
+        path,
+        permission,
+        scope,
+        id,
+      ]);
+      const lines =
+        rows.length === 0 ? [`no routes in the API ${api}: every request to it is refused`] : columns(rows);
+      around.out(options.json ? asJson(routes.map(routeData)) : `${lines.join('\n')}\n`);
+      finish(FINE);
+    },
+  );
+};

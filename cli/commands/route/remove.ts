@@ -1,0 +1,31 @@
+import { isId } from '../../../table/identifiers.ts';
+import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
+import { asJson } from '../../routes/print.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE, UsageError } from '../../surroundings.ts';
+import { type RouteOptions, withRouteOptions } from './shared.ts';
+
+/** `gatehouse route remove`. An id names one route of all APIs. */
+export const addRemove: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('remove')
+    .summary('remove a route')
+    .description('Removes a route by its id, as route list shows it.')
+    .argument('<id>', 'the id of a route');
+  addActorOption(
+    withRouteOptions(command, '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --actor pipeline'),
+  ).action(async (id: string, options: RouteOptions & WriteOptions) => {
+    if (!isId(id))
+      throw new UsageError(`ID ${id} is neither a ULID nor a UUID: gatehouse route list shows ids`);
+    const { send } = connectForWriting(options, around);
+    // Read first: to say what it was. Of another API than the one that is named it is not removed.
+    const { api, method, path } = await send('route.read', { id });
+    if (options.api !== undefined && options.api !== api)
+      throw new Error(`this route is one of the API ${api}, not of ${options.api}`);
+    await send('route.delete', { id });
+    around.out(
+      options.json ? asJson({ id, api, method, path, removed: true }) : `removed ${method} ${path} (${id})\n`,
+    );
+    finish(FINE);
+  });
+};

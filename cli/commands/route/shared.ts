@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { METHODS } from '../../../authorizer/routes/rule.ts';
+import { nodeKey, permissionRef } from '../../../table/keys.ts';
+import { readPermissionName } from '../../../table/permission-name.ts';
+import type { Reader } from '../../../table/read/reader.ts';
+import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
+import { hint } from '../../suggest.ts';
+import { UsageError } from '../../surroundings.ts';
+
+export interface RouteOptions extends ConnectionOptions {
+  readonly api?: string;
+  readonly json?: boolean;
+}
+
+export const ROUTE_EXIT_CODES = `
+Exit codes:
+  0  done; a route matches (and allows); no gaps
+  1  no route matches, or it refuses; gaps
+  2  wrong use, a refused change, or a fault`;
+
+/** The options of every subcommand of routes, and its examples. */
+export const withRouteOptions = (command: Command, examples: string): Command =>
+  addConnectionOptions(
+    command
+      .option('--api <name>', 'the API, as API_NAME of its authorizer (default, unless given)')
+      .option('--json', 'print data'),
+  ).addHelpText('after', `\nExamples:\n${examples}\n${ROUTE_EXIT_CODES}`);
+
+/** Throws {@link UsageError} for a verb that no route can have. */
+export function assertMethod(method: string): void {
+  if (!METHODS.has(method)) throw new UsageError(`METHOD ${method} is no verb: ${hint(method, METHODS)}`);
+}
+
+export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** What is to be said of permissions that nobody has registered: a typo, or one that comes later. */
+export async function unregistered(
+  reader: Reader,
+  permissions: readonly string[],
+): Promise<readonly string[]> {
+  const names = [...new Set(permissions)].flatMap((text) => {
+    const name = readPermissionName(text);
+    return name ? [name] : [];
+  });
+  const found = await Promise.all(names.map((name) => reader.get(nodeKey(permissionRef(name)))));
+  return names
+    .filter((_, position) => found[position] === undefined)
+    .map(
+      ({ text }) => `${text} is no registered permission: every request for it is refused until it is one`,
+    );
+}

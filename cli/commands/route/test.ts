@@ -1,0 +1,157 @@
+import { createEngine, type Decision } from '../../../engine/index.ts';
+import { connect } from '../../connection.ts';
+import { ARGUMENTS, isSubjectRef, readAt } from '../../question.ts';
+import { type Near, nearRoutes } from '../../routes/near.ts';
+import { asJson, columns, section } from '../../routes/print.ts';
+import { apiOf, type Route, readRoutes, routeData } from '../../routes/routes.ts';
+import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../surroundings.ts';
+import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
+
+interface TestOptions extends RouteOptions {
+  readonly header: readonly string[];
+  readonly claim: readonly string[];
+  readonly query: readonly string[];
+  readonly subject?: string;
+  readonly at?: string;
+}
+
+const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
+  gatehouse route test GET /reports --claim tenant_id=01M7… --subject user:01M7…`;
+
+/** `gatehouse route test`: what a request means, by the code of the authorizer. */
+export const addTry: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('test')
+    .summary('which route, permission and scope does a request mean?')
+    .description('Says which route a request matches and what it needs, and with --subject the decision.')
+    .argument('<method>', 'the verb of the request')
+    .argument('<path>', 'its path as it is sent, without a stage; a query string may follow')
+    .option('--header <name=value>', 'a header, as often as needed', collect, [])
+    .option('--claim <name=value>', 'a claim of the verified token', collect, [])
+    .option('--query <name=value>', 'a parameter of the query string', collect, [])
+    .option('--subject <ref>', ARGUMENTS.subject)
+    .option('--at <instant>', ARGUMENTS.at);
+  withRouteOptions(command, EXAMPLES).action(async (method: string, path: string, options: TestOptions) => {
+    const { subject } = options;
+    const request = readRequest(method, path, options);
+    if (subject !== undefined && !isSubjectRef(subject))
+      throw new UsageError(`--subject ${subject} is neither user:ID nor technical-user:ID (a ULID or UUID)`);
+    const at = readAt(options.at) ?? around.now();
+    const api = apiOf(options);
+    const reader = connect(options, around.env);
+    const routes = await readRoutes(reader, api);
+    const { trial, others } = tryRequest(routes, request);
+    const near = trial ? [] : nearRoutes(routes, request.method, request.path);
+    const question = trial?.question;
+    const decision =
+      subject !== undefined && question !== undefined
+        ? await createEngine({ reader, clock: { now: around.now } }).check(
+            subject,
+            question.permission,
+            question.scope,
+            { at },
+          )
+        : undefined;
+    const result: Result = {
+      ...{ api, request, subject, trial, others, near, decision },
+      known: routes.length,
+    };
+    around.out(options.json ? asJson(dataOf(result)) : textOf(result, painter(wantsColours(around))));
+    finish(question !== undefined && (decision?.allowed ?? true) ? FINE : REFUSED);
+  });
+};
+
+interface Result {
+  readonly api: string;
+  readonly request: TriedRequest;
+  readonly subject: string | undefined;
+  readonly trial: Trial | undefined;
+  readonly others: readonly Route[];
+  readonly near: readonly Near[];
+  readonly decision: Decision | undefined;
+  /** How many routes the API has. */
+  readonly known: number;
+}
+
+function readRequest(method: string, path: string, options: TestOptions): TriedRequest {
+  if (method === 'ANY') throw new UsageError('METHOD ANY is for routes: a request has one verb, as GET');
+  if (!path.startsWith('/')) throw new UsageError(`PATH ${path} does not begin with /`);
+  const [before = '', ...after] = path.split('?');
+  const pairs = (option: string, texts: readonly string[]): readonly (readonly [string, string])[] =>
+    texts.map((text) => {
+      const equals = text.indexOf('=');
+      if (equals < 1) throw new UsageError(`${option} ${text} is not of the form name=value`);
+      return [text.slice(0, equals), text.slice(equals + 1)];
+    });
+  const claims = pairs('--claim', options.claim);
+  const twice = claims.find(([name], position) => claims.findIndex(([other]) => other === name) !== position);
+  if (twice) throw new UsageError(`--claim ${twice[0]} is given twice: a token holds a claim once`);
+  return {
+    ...{ method, path: before },
+    claims: Object.fromEntries(claims),
+    headers: gathered(pairs('--header', options.header).map(([name, value]) => [name.toLowerCase(), value])),
+    query: gathered([...new URLSearchParams(after.join('?')), ...pairs('--query', options.query)]),
+  };
+}
+
+function gathered(pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
+  return all;
+}
+
+const routeText = ({ method, path, permission, scope, id }: Route): readonly string[] => [
+  `${method} ${path}`,
+  `${permission} at ${scope}`,
+  `(${id})`,
+];
+
+function textOf(result: Result, paint: Paint): string {
+  const { request, trial, others, near, subject, decision, known, api } = result;
+  const head = [`request     ${request.method} ${request.path}`];
+  if (!trial) {
+    const none =
+      known === 0
+        ? [`the API ${api} has no routes: see gatehouse route add, and --api`]
+        : near.map(({ why, route }) => `${routeText(route).join('  ')}: ${why}`);
+    return `${[paint('red', 'NO ROUTE (route_unmapped)'), ...head, ...section('nearest', none.length > 0 ? none : [`none of ${known} is near: see gatehouse route list`])].join('\n')}\n`;
+  }
+  const { route, parameters, question, lacking } = trial;
+  const given = Object.entries(parameters).map(([name, value]) => `${name} = ${value}`);
+  const state = question ? paint('green', 'MATCHED') : paint('red', 'NO VALUE (route_unresolved)');
+  const decided = decision
+    ? [
+        `subject     ${subject}`,
+        `decision    ${paint(decision.allowed ? 'green' : 'red', decision.allowed ? 'ALLOWED' : 'REFUSED')} (${decision.reason})`,
+      ]
+    : [];
+  return `${[
+    state,
+    ...head,
+    `route       ${route.method} ${route.path} (${route.id})`,
+    ...(given.length > 0 ? [`parameters  ${given.join(', ')}`] : []),
+    `permission  ${question?.permission ?? route.permission}`,
+    `scope       ${question?.scope ?? route.scope}`,
+    ...decided,
+    ...section('what is lacking', lacking),
+    ...section('routes that fit as well, and come after it', columns(others.map(routeText))),
+  ].join('\n')}\n`;
+}
+
+const dataOf = ({ api, request, subject, trial, others, near, decision }: Result) => ({
+  matched: trial !== undefined,
+  ...(trial ? (trial.question ? {} : { reason: 'route_unresolved' }) : { reason: 'route_unmapped' }),
+  ...{ api, method: request.method, path: request.path },
+  ...(trial
+    ? {
+        route: routeData(trial.route),
+        parameters: trial.parameters,
+        ...trial.question,
+        ...(trial.lacking.length > 0 ? { lacking: trial.lacking } : {}),
+        others: others.map(routeData),
+      }
+    : { near: near.map(({ why, route }) => ({ why, route: routeData(route) })) }),
+  ...(decision ? { subject, allowed: decision.allowed, reason: decision.reason } : {}),
+});

@@ -1,0 +1,164 @@
+import * as z from 'zod';
+import { VERBS } from '../../authorizer/routes/rule.ts';
+import { assertNone, type Path, type Problem, readDocument, readText, type Source } from '../document.ts';
+import { hint } from '../suggest.ts';
+import { UsageError } from '../surroundings.ts';
+import { extensionIn, type Level, type Needs, needsOf } from './extension.ts';
+import { behindAuthorizer, type Gateway, gatewayOf } from './gateway.ts';
+
+/** An operation of an OpenAPI document, as far as routes are concerned. */
+export interface Operation {
+  /** A verb in upper case, or ANY (`x-amazon-apigateway-any-method`). */
+  readonly method: string;
+  /** With the base path before it. */
+  readonly path: string;
+  readonly at: Path;
+  readonly needs: Needs;
+  /** Whether a Lambda authorizer stands before it; undefined when the document is not one of API Gateway. */
+  readonly isGuarded: boolean | undefined;
+}
+
+export interface ApiDocument {
+  readonly source: Source;
+  readonly operations: readonly Operation[];
+  /** What a reader should know and is no mistake. */
+  readonly notes: readonly string[];
+}
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+const ANY_METHOD = 'x-amazon-apigateway-any-method';
+const VERB_KEYS = new Map<string, string>([
+  ...[...VERBS, 'TRACE'].map((verb): [string, string] => [verb.toLowerCase(), verb]),
+  [ANY_METHOD, 'ANY'],
+]);
+const PATH_ITEM_KEYS = [...VERB_KEYS.keys(), 'summary', 'description', 'servers', 'parameters', '$ref'];
+
+const root = z.looseObject({
+  servers: z.array(z.looseObject({ url: z.string('must be a text') }), 'must be a list').optional(),
+  paths: z.record(z.string(), z.unknown(), 'must be a mapping of paths').optional(),
+});
+
+const isMapping = (value: unknown): value is Mapping =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Why it is no OpenAPI document that is read here. */
+function versionProblem(data: unknown): Problem | undefined {
+  if (data === null || data === undefined) return { path: [], message: 'is empty' };
+  if (!isMapping(data) || (data.openapi === undefined && data.swagger === undefined))
+    return { path: [], message: 'is no OpenAPI document: it has no key openapi, as in openapi: 3.1.0' };
+  if (data.openapi === undefined)
+    return {
+      path: ['swagger'],
+      message: `Swagger ${data.swagger} is not read: convert the document to OpenAPI 3 (from API Gateway, export it as oas30)`,
+    };
+  if (typeof data.openapi === 'string' && /^3\.[01](?:\.|$)/.test(data.openapi)) return undefined;
+  return {
+    path: ['openapi'],
+    message: `OpenAPI ${data.openapi} is not read: 3.0 and 3.1 are, as in openapi: 3.1.0`,
+  };
+}
+
+/** A path that goes before those of a document: `/v1`. Throws {@link UsageError}. */
+export function basePathOf(text: string | undefined): string {
+  if (text === undefined || text === '/') return '';
+  if (!/^(?:\/[A-Za-z0-9._~$@-]+)+$/.test(text))
+    throw new UsageError(`--base-path ${text} is no path such as /v1, without a slash at its end`);
+  return text;
+}
+
+/** Reads an OpenAPI document, 3.0 or 3.1, in YAML or JSON. Throws ProblemsError with everything that is wrong with it. */
+export async function readApiDocument(file: string, basePath: string): Promise<ApiDocument> {
+  const source = readDocument(file, await readText(file));
+  const unread = versionProblem(source.data);
+  assertNone(source, unread ? [unread] : []);
+  const parsed = root.safeParse(source.data);
+  if (!parsed.success) {
+    assertNone(
+      source,
+      parsed.error.issues.map(({ path, message }) => ({ path: path as Path, message })),
+    );
+    throw parsed.error;
+  }
+  const document = parsed.data as Mapping;
+  const problems: Problem[] = [];
+  const level: Level = { said: extensionIn(document, [], problems), at: [] };
+  const gateway = gatewayOf(document);
+  const operations = Object.entries(parsed.data.paths ?? {}).flatMap(([path, item]) =>
+    path.startsWith('x-') ? [] : operationsAt({ document, gateway, basePath, level, problems }, path, item),
+  );
+  if (operations.length === 0 && problems.length === 0)
+    problems.push({ path: ['paths'], message: 'there are no operations in it' });
+  assertNone(source, problems);
+  return { source, operations, notes: baseNotes(parsed.data.servers ?? [], basePath) };
+}
+
+interface Reading {
+  readonly document: Mapping;
+  readonly gateway: Gateway;
+  readonly basePath: string;
+  readonly level: Level;
+  readonly problems: Problem[];
+}
+
+function operationsAt(reading: Reading, path: string, written: unknown): readonly Operation[] {
+  const { document, gateway, basePath, level, problems } = reading;
+  const tell = (at: Path, message: string): readonly Operation[] => {
+    problems.push({ path: at, message });
+    return [];
+  };
+  const place: Path = ['paths', path];
+  if (!isMapping(written)) return tell(place, 'must be a mapping of operations');
+  const { at, item, problem } = followed(document, place, written);
+  if (problem !== undefined) return tell([...place, '$ref'], problem);
+  for (const key of Object.keys(item))
+    if (!PATH_ITEM_KEYS.includes(key) && !/^x-/i.test(key))
+      tell([...at, key], `unknown key: ${hint(key, PATH_ITEM_KEYS)}`);
+  const onPath: Level = { said: extensionIn(item, at, problems), at };
+  return Object.entries(item).flatMap(([key, operation]): readonly Operation[] => {
+    const method = VERB_KEYS.get(key);
+    if (method === undefined) return [];
+    const own: Path = [...at, key];
+    if (!isMapping(operation)) return tell(own, 'must be a mapping');
+    const said = extensionIn(operation, own, problems);
+    const needs = needsOf([level, onPath, { said, at: own }], problems);
+    // The $default route of an HTTP API takes whatever no other route does.
+    const isDefault = path === '/$default' && operation.isDefaultRoute === true;
+    const isGuarded = behindAuthorizer(gateway, operation);
+    const tail = isDefault ? '/{proxy+}' : path;
+    return [
+      { method, path: tail === '/' ? basePath || '/' : `${basePath}${tail}`, at: own, needs, isGuarded },
+    ];
+  });
+}
+
+/** The path item, which may stand elsewhere in the document. */
+function followed(document: Mapping, place: Path, written: Mapping) {
+  const none = { at: place, item: written, problem: undefined };
+  const reference = written.$ref;
+  if (reference === undefined) return none;
+  const refused = (problem: string) => ({ ...none, problem });
+  if (typeof reference !== 'string' || !reference.startsWith('#/'))
+    return refused(`${reference} is in another file: bundle the documents into one first`);
+  const steps = reference
+    .slice(2)
+    .split('/')
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let found: unknown = document;
+  for (const step of steps) found = isMapping(found) && Object.hasOwn(found, step) ? found[step] : undefined;
+  if (!isMapping(found)) return refused(`${reference} leads nowhere`);
+  if (found.$ref !== undefined) return refused(`${reference} is a reference itself`);
+  return { at: steps, item: found, problem: undefined };
+}
+
+/** A path of the server is a stage or a part of every path: only its owner knows. API Gateway's own is a stage. */
+function baseNotes(servers: readonly Mapping[], basePath: string): readonly string[] {
+  if (basePath !== '') return [];
+  const paths = servers
+    .map(({ url }) => String(url).replace(/^[a-z+.-]+:\/\/[^/]*/i, ''))
+    .filter((path) => path.length > 1 && path !== '/{basePath}');
+  return [...new Set(paths)].map(
+    (path) =>
+      `the server's path ${path} is left out, as a stage is; if requests come with it, give it: --base-path ${path.replace(/\/$/, '')}`,
+  );
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { type Path, type Problem, problemsOf } from '../document.ts';
+import { permissionTemplate, scopeTemplate } from '../routes/schema.ts';
+import { nearest } from '../suggest.ts';
+
+/** The vendor extension by which a document says what its operations need. */
+export const EXTENSION = 'x-gatehouse';
+
+/** What is said on one level of a document: the root, a path, or an operation. */
+export type Said = 'public' | 'broken' | { readonly permission?: string; readonly scope?: string };
+
+/** A text of the document with its place. */
+export interface Placed {
+  readonly text: string;
+  readonly at: Path;
+}
+
+/** What an operation needs; `unsaid` when nothing in the document tells it. */
+export type Needs = 'public' | 'unsaid' | { readonly permission: Placed; readonly scope: Placed };
+
+const NEITHER = 'must be a mapping with permission and scope, or the word public';
+
+const said = z.strictObject(
+  { permission: permissionTemplate.optional(), scope: scopeTemplate.optional() },
+  { error: (issue) => (issue.code === 'unrecognized_keys' ? 'permission scope' : NEITHER) },
+);
+
+/** Reads the extension out of a mapping of the document, and finds the ones that are spelt wrong. */
+export function extensionIn(
+  holder: Readonly<Record<string, unknown>>,
+  at: Path,
+  problems: Problem[],
+): Said | undefined {
+  for (const key of Object.keys(holder))
+    if (key !== EXTENSION && /^x-/i.test(key) && nearest(key, [EXTENSION]) !== undefined)
+      problems.push({ path: [...at, key], message: `unknown key: did you mean ${EXTENSION}?` });
+  if (!Object.hasOwn(holder, EXTENSION)) return undefined;
+  const value = holder[EXTENSION];
+  if (value === 'public') return 'public';
+  const parsed = said.safeParse(value);
+  if (parsed.success)
+    return {
+      ...(parsed.data.permission === undefined ? {} : { permission: parsed.data.permission }),
+      ...(parsed.data.scope === undefined ? {} : { scope: parsed.data.scope }),
+    };
+  for (const { path, message } of problemsOf(parsed.error))
+    problems.push({ path: [...at, EXTENSION, ...path], message });
+  return 'broken';
+}
+
+export interface Level {
+  readonly said: Said | undefined;
+  readonly at: Path;
+}
+
+/**
+ * What the levels say together, from the root to the operation: the nearer one wins, field by field, and `public`
+ * wholly. A default that is not complete says nothing of an operation that has nothing of its own.
+ */
+export function needsOf(levels: readonly Level[], problems: Problem[]): Needs {
+  // Told already: what follows from it would only be noise.
+  if (levels.some(({ said }) => said === 'broken')) return 'unsaid';
+  let permission: Placed | undefined;
+  let scope: Placed | undefined;
+  let isPublic = false;
+  for (const { said, at } of levels) {
+    if (said === undefined || said === 'broken') continue;
+    isPublic = said === 'public';
+    if (said === 'public') {
+      permission = undefined;
+      scope = undefined;
+      continue;
+    }
+    const place = (field: string): Path => [...at, EXTENSION, field];
+    if (said.permission !== undefined) permission = { text: said.permission, at: place('permission') };
+    if (said.scope !== undefined) scope = { text: said.scope, at: place('scope') };
+  }
+  if (isPublic) return 'public';
+  if (permission && scope) return { permission, scope };
+  const own = levels.at(-1);
+  if (own?.said !== undefined)
+    problems.push({
+      path: [...own.at, EXTENSION],
+      message: `says no ${[permission ? [] : 'permission', scope ? [] : 'scope'].flat().join(' and no ')}, nor does what stands above`,
+    });
+  return 'unsaid';
+}

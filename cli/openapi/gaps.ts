@@ -1,0 +1,118 @@
+import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
+import { count, nameOf, plain, section } from '../routes/print.ts';
+import { type Route, routeData } from '../routes/routes.ts';
+import { hint } from '../suggest.ts';
+import { painter, UsageError } from '../surroundings.ts';
+import type { ApiDocument, Operation } from './api-document.ts';
+
+/** How the routes of a table and the operations of a document differ. */
+export interface Gaps {
+  readonly api: string;
+  readonly document: ApiDocument;
+  readonly covered: number;
+  readonly uncovered: readonly { readonly operation: Operation; readonly why: string }[];
+  /** Operations before which API Gateway has no Lambda authorizer: no rule is asked there. */
+  readonly open: readonly Operation[];
+  readonly loose: readonly { readonly operation: Operation; readonly routes: readonly Route[] }[];
+  readonly unused: readonly Route[];
+  /** Not covered by intent. */
+  readonly intended: readonly Operation[];
+}
+
+/** The operations that `--public` names. Throws {@link UsageError} for one that the document does not have. */
+export function readPublic(texts: readonly string[], { operations }: ApiDocument): ReadonlySet<string> {
+  const known = operations.map(nameOf);
+  for (const text of texts)
+    if (!known.includes(text))
+      throw new UsageError(`--public ${text} is no operation of the document: ${hint(text, known)}`);
+  return new Set(texts);
+}
+
+/** A browser asks with OPTIONS before it sends credentials, so nothing that wants them can stand there. */
+const isPreflight = ({ method, isGuarded }: Operation): boolean =>
+  method === 'OPTIONS' && isGuarded === false;
+
+/** Compares a document with the routes of an API. */
+export function findGaps(
+  api: string,
+  document: ApiDocument,
+  routes: readonly Route[],
+  named: ReadonlySet<string>,
+): Gaps {
+  const isIntended = (operation: Operation) =>
+    operation.needs === 'public' || named.has(nameOf(operation)) || isPreflight(operation);
+  const asked = document.operations.filter((operation) => !isIntended(operation));
+  const found = asked.map((operation) => ({ operation, coverage: coverageOf(routes, operation) }));
+  return {
+    ...{ api, document },
+    covered: found.filter(({ coverage }) => coverage.kind === 'covered').length,
+    uncovered: found.flatMap(({ operation, coverage }) =>
+      coverage.kind === 'uncovered' ? [{ operation, why: coverage.why }] : [],
+    ),
+    open: asked.filter(({ isGuarded }) => isGuarded === false),
+    loose: found.flatMap(({ operation, coverage }) =>
+      coverage.kind === 'loose' ? [{ operation, routes: coverage.routes }] : [],
+    ),
+    unused: unusedRoutes(
+      routes,
+      asked,
+      found.map(({ coverage }) => coverage),
+    ),
+    intended: document.operations.filter(isIntended),
+  };
+}
+
+/** Whether the exit code says so. A wider rule may be meant, and an unused one opens nothing: they count when strict. */
+export const hasFailed = ({ uncovered, open, loose, unused }: Gaps, strict: boolean): boolean =>
+  uncovered.length + open.length > 0 || (strict && loose.length + unused.length > 0);
+
+const placeOf = ({ document: { source } }: Gaps, { at }: Operation): string => {
+  const place = source.placeOf(at);
+  return place ? ` (${source.file}:${place.line}:${place.column})` : '';
+};
+
+/** What is amiss, one line each, and the numbers. */
+export function formatGaps(gaps: Gaps, colours: boolean): string {
+  const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
+  const paint = painter(colours);
+  const total = covered + uncovered.length + loose.length;
+  const lines = [
+    `${document.source.file}: ${count(document.operations.length, 'operation')}, API ${api}`,
+    ...section(
+      paint('red', 'refused: no rule'),
+      uncovered.map(({ operation, why }) => `${nameOf(operation)}: ${plain(why)}${placeOf(gaps, operation)}`),
+    ),
+    ...section(
+      paint('red', 'open: no Lambda authorizer stands before them'),
+      open.map((operation) => `${nameOf(operation)}${placeOf(gaps, operation)}`),
+    ),
+    ...section(
+      'covered by a wider or another rule only',
+      loose.map(({ operation, routes }) => `${nameOf(operation)}: ${routes.map(nameOf).join(', ')}`),
+    ),
+    ...section(
+      'rules that no operation uses',
+      unused.map((route) => `${nameOf(route)} (${route.id})`),
+    ),
+    ...section('not covered by intent', intended.map(nameOf)),
+    ...section('notes', document.notes),
+    '',
+    `${covered} of ${total} covered by a rule of their own, ${loose.length} by another, ${uncovered.length} by none; ${open.length} open, ${unused.length} unused`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** The same as data. */
+export const gapsData = (gaps: Gaps) => {
+  const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
+  const data = ({ method, path, at }: Operation) => ({ method, path, ...document.source.placeOf(at) });
+  return {
+    ...{ api, file: document.source.file, operations: document.operations.length, covered },
+    uncovered: uncovered.map(({ operation, why }) => ({ ...data(operation), why })),
+    open: open.map(data),
+    loose: loose.map(({ operation, routes }) => ({ ...data(operation), routes: routes.map(routeData) })),
+    unused: unused.map(routeData),
+    public: intended.map(data),
+    notes: document.notes,
+  };
+};

@@ -1,0 +1,74 @@
+import { assertNone, type Path, type Problem, type Source } from '../document.ts';
+import { RefusedError, type Send } from '../provisioning.ts';
+import type { Changes } from '../routes/changes.ts';
+import type { Operation } from './api-document.ts';
+
+/** One command of an import. */
+interface Step {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly of: string;
+  /** What the document says of it; undefined for a removal. */
+  readonly from: Operation | undefined;
+}
+
+function stepsOf(api: string, { creates, updates, removes }: Changes<Operation>): readonly Step[] {
+  return [
+    ...creates.map(({ from, method, path, permission, scope }): Step => {
+      const input = { api, method, path, permission, scope };
+      return { command: 'route.create', input, of: `${method} ${path}`, from };
+    }),
+    ...updates.map(({ route: { id, method, path }, from, ...set }): Step => {
+      return { command: 'route.update', input: { id, ...set }, of: `${method} ${path}`, from };
+    }),
+    ...removes.map(({ id, method, path }): Step => {
+      return { command: 'route.delete', input: { id }, of: `${method} ${path}`, from: undefined };
+    }),
+  ];
+}
+
+/** How many commands are rehearsed at a time. They write nothing, so their order is of no account. */
+const AT_ONCE = 8;
+
+/** Has provisioning look at every change without writing. Throws ProblemsError with all that it would refuse. */
+export async function rehearse(
+  source: Source,
+  api: string,
+  changes: Changes<Operation>,
+  send: Send,
+): Promise<void> {
+  const steps = stepsOf(api, changes);
+  const problems: Problem[] = [];
+  for (let begin = 0; begin < steps.length; begin += AT_ONCE) {
+    const results = await Promise.allSettled(
+      steps.slice(begin, begin + AT_ONCE).map(({ command, input }) => send(command, input)),
+    );
+    for (const [position, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue;
+      const step = steps[begin + position];
+      if (!(result.reason instanceof RefusedError) || !result.reason.isOfInput || !step?.from)
+        throw result.reason;
+      problems.push({ path: placeIn(step.from, result.reason.field), message: result.reason.message });
+    }
+  }
+  assertNone(source, problems);
+}
+
+function placeIn({ needs, at }: Operation, field: string | undefined): Path {
+  if (typeof needs === 'string') return at;
+  return field === 'permission' ? needs.permission.at : field === 'scope' ? needs.scope.at : at;
+}
+
+/** Writes the changes one after the other. Throws, saying how far it came, when one is refused or fails. */
+export async function write(api: string, changes: Changes<Operation>, send: Send): Promise<void> {
+  const steps = stepsOf(api, changes);
+  for (const [done, { command, input, of }] of steps.entries()) {
+    await send(command, input).catch((cause: unknown) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(
+        `${of}: ${why}\n${done} of ${steps.length} changes are made, each whole: import the document again to make the rest`,
+        { cause },
+      );
+    });
+  }
+}

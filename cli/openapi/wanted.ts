@@ -1,0 +1,65 @@
+import { VERBS } from '../../authorizer/routes/rule.ts';
+import { routeShape } from '../../table/route-template.ts';
+import { assertNone, type Problem } from '../document.ts';
+import type { Wanted } from '../routes/changes.ts';
+import { plain } from '../routes/print.ts';
+import { pathProblem, unknownNames } from '../routes/schema.ts';
+import type { ApiDocument, Operation } from './api-document.ts';
+import { EXTENSION } from './extension.ts';
+
+/** What a route of a REST or HTTP API may name; these are what documents describe. */
+const OF_AN_API: ReadonlySet<string> = new Set([...VERBS, 'ANY']);
+
+/** What a document says of its operations, sorted by what an import does with them. */
+export interface WantedRoutes {
+  readonly wanted: readonly Wanted<Operation>[];
+  /** Those that no rule is to cover, because their routes stand without the authorizer. */
+  readonly open: readonly Operation[];
+  /** Those of which the document says nothing. */
+  readonly unsaid: readonly Operation[];
+}
+
+/** The routes that a document wants. Throws ProblemsError with everything that no route can be. */
+export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes {
+  const problems: Problem[] = [];
+  const shapes = new Map<string, Operation>();
+  const wanted = operations.flatMap((operation): readonly Wanted<Operation>[] => {
+    const { method, path, needs, at } = operation;
+    if (needs === 'public' || needs === 'unsaid') return [];
+    if (!OF_AN_API.has(method)) {
+      problems.push({ path: at, message: `routes have ${[...OF_AN_API].join(', ')}, and no ${method}` });
+      return [];
+    }
+    const problem = pathProblem(path);
+    if (problem !== undefined) {
+      problems.push({ path: at.slice(0, -1), message: plain(`the path ${path} ${problem}`) });
+      return [];
+    }
+    const shape = `${method} ${routeShape(path, 'path')}`;
+    const twin = shapes.get(shape);
+    if (twin) {
+      const message = `means the same requests as ${twin.method} ${twin.path} above: leave one out`;
+      problems.push({ path: at, message });
+    }
+    shapes.set(shape, operation);
+    for (const { text, at: place } of [needs.permission, needs.scope])
+      for (const name of unknownNames(path, text)) {
+        const from = place.slice(0, at.length).join() === at.join() ? place : at;
+        problems.push({
+          path: from,
+          message: `${text} names {${name}}, which the path ${path} does not have`,
+        });
+      }
+    return [{ method, path, permission: needs.permission.text, scope: needs.scope.text, from: operation }];
+  });
+  const open = operations.filter(({ needs }) => needs === 'public');
+  const unsaid = operations.filter(({ needs }) => needs === 'unsaid');
+  // A document without the extension is one for `route gaps`; to prune by it would remove every route.
+  if (wanted.length === 0 && open.length === 0 && problems.length === 0)
+    problems.push({
+      path: ['paths'],
+      message: `no operation says what it needs: give them ${EXTENSION}: { permission: …, scope: … }`,
+    });
+  assertNone(source, problems);
+  return { wanted, open, unsaid };
+}

@@ -1,0 +1,346 @@
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { patterns } from '../../table/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/** `gatehouse route add`, `list`, `remove` and `test`, on the table of this file; each test has an API of its own. */
+let world: World;
+let user: string;
+let project: string;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.run('module.create', { name: 'task' });
+  await world.run('permission.create', { name: 'task:list:project' });
+  const { id: client } = await world.run('client.create', { name: 'Acme' });
+  project = (await world.run('project.create', { name: 'Bridge', parent: `client:${client}` })).id;
+  const { id } = await world.run('user.create', { displayName: 'Ada' });
+  user = `user:${id}`;
+  const { id: role } = await world.run('role.create', { name: 'reader', scope: 'tenant' });
+  await world.run('role-permission.create', { role, permission: 'task:list:project', effect: 'ALLOW' });
+  await world.run('assignment.create', { user: id, scope: `project:${project}`, role });
+});
+
+let api: string;
+let apis = 0;
+beforeEach(() => {
+  api = `api-${++apis}`;
+});
+
+const route = (args: readonly string[], env: Record<string, string> = {}) =>
+  gatehouse(['route', ...args, '--api', api], { env: { TABLE_NAME: world.table, ...env } });
+const add = (method: string, path: string, permission: string, scope: string, ...more: string[]) =>
+  route(['add', method, path, '--permission', permission, '--scope', scope, ...more]);
+/** Adds a route that must be fine, and returns its id. */
+async function added(method: string, path: string, permission = 'admin', scope = 'tenant:{claim:tenant}') {
+  const { code, out, error } = await add(method, path, permission, scope, '--json');
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  return (JSON.parse(out) as { id: string }).id;
+}
+const tried = async (...args: readonly string[]): Promise<{ code: number; [field: string]: unknown }> => {
+  const { code, out, error } = await route(['test', ...args, '--json']);
+  expect(error).toBe('');
+  return { code, ...(JSON.parse(out) as Record<string, unknown>) };
+};
+
+describe('add, list, remove', () => {
+  test('what was added is listed, and gone when it was removed', async () => {
+    const id = await added('GET', '/projects/{project}/tasks', 'task:list:project', 'project:{project}');
+    await added('ANY', '/{rest+}');
+    expect((await route(['list'])).out).toMatch(
+      new RegExp(`^GET +/projects/\\{project\\}/tasks +task:list:project +project:\\{project\\} +${id}\n`),
+    );
+    expect(JSON.parse((await route(['list', '--json'])).out)).toMatchObject([{ id }, { path: '/{rest+}' }]);
+    const removed = await route(['remove', id]);
+    expect(removed).toEqual({ code: 0, out: `removed GET /projects/{project}/tasks (${id})\n`, error: '' });
+    expect((await route(['list'])).out).not.toContain(id);
+    expect(await route(['remove', id])).toMatchObject({
+      code: 2,
+      error: 'gatehouse route remove: this route does not exist\n',
+    });
+  });
+
+  test('an API without routes refuses everything, and says so', async () => {
+    expect(await route(['list'])).toMatchObject({
+      code: 0,
+      out: `no routes in the API ${api}: every request to it is refused\n`,
+    });
+  });
+
+  test('the audit log has who did it: --actor, or else the user of the system', async () => {
+    const actorOf = async (id: string) => {
+      const { items } = await patterns.auditLog(world.reader, { limit: 1000 });
+      return items.find(({ entityId }) => entityId === id)?.actor;
+    };
+    const one = await add('GET', '/a', 'admin', 'tenant:{claim:tenant}', '--json', '--actor', 'pipeline');
+    expect(await actorOf(JSON.parse(one.out).id)).toBe('pipeline');
+    const args = ['add', 'GET', '/b', '--permission', 'admin', '--scope', 'tenant:{claim:tenant}', '--json'];
+    const other = await route(args, { USER: 'ada' });
+    expect(await actorOf(JSON.parse(other.out).id)).toBe('ada');
+  });
+
+  test('a permission that nobody has registered is told of', async () => {
+    const { code, out } = await add('GET', '/x', 'task:lst:project', 'tenant:{claim:tenant}');
+    expect(code).toBe(0);
+    expect(out).toContain('note: task:lst:project is no registered permission');
+  });
+
+  test('a second route of one shape is refused, and names the first', async () => {
+    const id = await added('GET', '/projects/{id}');
+    const { code, error } = await add('GET', '/projects/{project}', 'admin', 'tenant:{claim:tenant}');
+    expect(code).toBe(2);
+    expect(error).toContain('GET /projects/{project} is covered in this API already');
+    expect(error).toContain(id);
+  });
+
+  test('remove with --api leaves the route of another API alone', async () => {
+    const id = await added('GET', '/mine');
+    const { code, error } = await gatehouse([
+      'route',
+      'remove',
+      id,
+      '--api',
+      'other',
+      '--table',
+      world.table,
+    ]);
+    expect(code).toBe(2);
+    expect(error).toBe(`gatehouse route remove: this route is one of the API ${api}, not of other\n`);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['a verb in lower case', ['get', '/a', 'p', 'tenant:{x}'], 'METHOD get is no verb: did you mean GET?'],
+    ['a path without its slash', ['GET', 'a', 'p', 'tenant:{x}'], 'PATH a does not begin with /'],
+    ['a slash at the end', ['GET', '/a/', 'p', 'tenant:{x}'], 'PATH /a/ ends in a slash'],
+    [
+      'a dash in a name',
+      ['GET', '/{a-b}', 'p', 'tenant:{x}'],
+      'PATH /{a-b} has the parameter {a-b}: names hold letters, digits and _ and begin with a letter, as {a_b}',
+    ],
+    [
+      'half a parameter',
+      ['GET', '/{a}.pdf', 'p', 'tenant:{x}'],
+      'PATH /{a}.pdf has the segment {a}.pdf: one is',
+    ],
+    [
+      'a permission of two parts',
+      ['GET', '/a', 'task:list', 'tenant:{claim:x}'],
+      '--permission task:list: task:list is neither a page nor',
+    ],
+    [
+      'a pattern',
+      ['GET', '/a', 'task:*:project', 'tenant:{claim:x}'],
+      '--permission task:*:project: holds characters',
+    ],
+    [
+      'a scope without a type',
+      ['GET', '/a', 'p', '{claim:x}'],
+      '--scope {claim:x}: does not begin with a scope type',
+    ],
+    [
+      'a name that the path has not',
+      ['GET', '/{a}', 'p', 'tenant:{b}'],
+      '--scope tenant:{b} names {b}, which /{a} does not have',
+    ],
+    [
+      'a scope type that is not there',
+      ['GET', '/{a}', 'p', 'castle:{a}'],
+      'scope has an unknown scope type: castle',
+    ],
+  ])(
+    '%s is refused in one line',
+    async (_, [method = '', path = '', permission = '', scope = ''], message) => {
+      const { code, out, error } = await add(method, path, permission, scope);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(error.startsWith(`gatehouse route add: ${message}`), error).toBe(true);
+      expect(error.indexOf('\n')).toBe(error.length - 1);
+      expect(JSON.parse((await route(['list', '--json'])).out)).toEqual([]);
+    },
+  );
+});
+
+describe('test', () => {
+  beforeEach(async () => {
+    await added('GET', '/projects/{project}/tasks', 'task:list:project', 'project:{project}');
+    await added('POST', '/projects/{project}/tasks', 'task:create:project', 'project:{project}');
+    await added('ANY', '/reports/{rest+}', 'reports', 'tenant:{claim:tenant}');
+    await added('GET', '/reports/{report}', '{report}', 'location:{header:x-place}');
+    await added('GET', '/reports/daily', 'reports', 'tenant:{claim:tenant}');
+  });
+
+  test('the route, its parameters, permission and scope', async () => {
+    const { code, out } = await route(['test', 'GET', '/projects/7/tasks?page=2']);
+    expect(code).toBe(0);
+    expect(out.replace(/\([0-9A-Z]{26}\)/, '(ID)')).toBe(`MATCHED
+request     GET /projects/7/tasks
+route       GET /projects/{project}/tasks (ID)
+parameters  project = 7
+permission  task:list:project
+scope       project:7
+`);
+  });
+
+  test('routes that fit as well, in their order', async () => {
+    const { others, ...found } = await tried('GET', '/reports/daily', '--claim', 'tenant=T1');
+    expect(found).toMatchObject({
+      ...{ code: 0, matched: true, permission: 'reports', scope: 'tenant:T1' },
+      route: { path: '/reports/daily' },
+    });
+    expect((others as { path: string }[]).map(({ path }) => path)).toEqual([
+      '/reports/{report}',
+      '/reports/{rest+}',
+    ]);
+  });
+
+  test('values that are missing, doubled or none', async () => {
+    expect(await tried('GET', '/reports/daily')).toMatchObject({
+      ...{ code: 1, matched: true, reason: 'route_unresolved' },
+      lacking: ['{claim:tenant} has no value: give one with --claim tenant=VALUE'],
+    });
+    const header = (...values: string[]) =>
+      tried('GET', '/reports/sales', ...values.flatMap((value) => ['--header', `X-Place=${value}`]));
+    expect(await header('A', 'A')).toMatchObject({ code: 0, permission: 'sales', scope: 'location:A' });
+    expect(await header('A', 'B')).toMatchObject({
+      ...{ code: 1, lacking: ['{header:x-place} has several values: A, B'] },
+    });
+    expect(await header('a b')).toMatchObject({
+      code: 1,
+      lacking: [expect.stringContaining('is a b, which is no')],
+    });
+  });
+
+  test('with a subject, the decision', async () => {
+    const mine = `/projects/${project}/tasks`;
+    expect(await tried('GET', mine, '--subject', user)).toMatchObject({
+      code: 0,
+      allowed: true,
+      reason: 'role',
+    });
+    expect(await tried('POST', mine, '--subject', user)).toMatchObject({
+      ...{ code: 1, allowed: false, reason: 'permission_unknown' },
+    });
+    expect(await tried('GET', '/projects/7/tasks', '--subject', user)).toMatchObject({
+      code: 1,
+      allowed: false,
+    });
+    const { code, out } = await route(['test', 'GET', mine, '--subject', user]);
+    expect(code).toBe(0);
+    expect(out).toContain(`subject     ${user}\ndecision    ALLOWED (role)\n`);
+  });
+
+  test.each<[string, string, string, string]>([
+    ['another verb', 'PUT', '/projects/7/tasks', 'the same path with GET'],
+    ['a slash at the end', 'GET', '/projects/7/tasks/', 'the path ends in a slash'],
+    ['a double slash', 'GET', '//projects/7/tasks', 'the path holds a double slash'],
+    ['encoding', 'GET', '/projects/7/t%61sks', 'the path is percent-encoded, and nothing is decoded'],
+    ['upper case', 'GET', '/Projects/7/TASKS', 'upper and lower case differ'],
+    ['a verb in lower case', 'get', '/projects/7/tasks', 'the verb is not in upper case'],
+    ['two of them', 'get', '/projects/7/tasks/', 'the path ends in a slash; the verb is not in upper case'],
+    ['a value that is none', 'GET', '/projects/a:b/tasks', '{project} is a:b: values are letters'],
+    ['no value', 'GET', '/projects//tasks', '{project} is empty: values are'],
+    ['a typo', 'GET', '/project/7/tasks', 'a similar path'],
+  ])('%s matches nothing, and the nearest route is told', async (_, method, path, why) => {
+    const { code, matched, reason, near } = await tried(method, path);
+    expect({ code, matched, reason }).toEqual({ code: 1, matched: false, reason: 'route_unmapped' });
+    expect(near).toMatchObject([{ route: { path: '/projects/{project}/tasks' } }, ...(near as []).slice(1)]);
+    expect((near as { why: string }[])[0]?.why).toContain(why);
+  });
+
+  test('nothing near, and nothing at all', async () => {
+    expect((await route(['test', 'GET', '/'])).out).toContain('none of 5 is near: see gatehouse route list');
+    api = 'empty';
+    const { code, out } = await route(['test', 'GET', '/projects/7/tasks']);
+    expect(code).toBe(1);
+    expect(out).toContain('NO ROUTE (route_unmapped)');
+    expect(out).toContain('the API empty has no routes');
+  });
+});
+
+describe('wrong use is 2, with one line', () => {
+  test.each<[string, readonly string[], string]>([
+    ['an unknown subcommand', ['tset'], "gatehouse route: unknown command 'tset' (Did you mean test?)"],
+    ['too few arguments', ['test', 'GET'], "gatehouse route test: missing required argument 'path'"],
+    [
+      'no permission',
+      ['add', 'GET', '/a', '--scope', 'tenant:{claim:x}'],
+      "gatehouse route add: required option '--permission",
+    ],
+    ['no path', ['test', 'GET', 'a'], 'gatehouse route test: PATH a does not begin with /'],
+    [
+      'half a header',
+      ['test', 'GET', '/a', '--header', 'x'],
+      'gatehouse route test: --header x is not of the form',
+    ],
+    [
+      'a claim twice',
+      ['test', 'GET', '/a', '--claim', 'a=1', '--claim', 'a=2'],
+      'gatehouse route test: --claim a is',
+    ],
+    [
+      'no subject',
+      ['test', 'GET', '/a', '--subject', 'ada'],
+      'gatehouse route test: --subject ada is neither',
+    ],
+    ['no id', ['remove', '7'], 'gatehouse route remove: ID 7 is neither a ULID nor a UUID'],
+    [
+      'a wrong table',
+      ['list', '--table', 'no-such-table'],
+      'gatehouse route list: Query failed: ResourceNotFoundException: there is no such table there',
+    ],
+    [
+      'a wrong table to write to',
+      ['add', 'GET', '/a', '--permission', 'p', '--scope', 'tenant:{claim:x}', '--table', 'no-such-table'],
+      'gatehouse route add: ',
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, out, error } = await gatehouse(['route', ...args], { env: { TABLE_NAME: world.table } });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error.startsWith(message), error).toBe(true);
+    expect(error.indexOf('\n')).toBe(error.length - 1);
+  });
+
+  test('an API that is no name', async () => {
+    const { code, error } = await gatehouse(['route', 'list', '--api', 'a b'], {
+      env: { TABLE_NAME: world.table },
+    });
+    expect({ code, error }).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('--api a b is no name'),
+    });
+  });
+
+  test('no table', async () => {
+    expect((await gatehouse(['route', 'list'])).error).toContain('gatehouse route list: which table?');
+  });
+
+  test('no credentials', async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'])
+      vi.stubEnv(name, undefined);
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    vi.stubEnv('HOME', '/nowhere');
+    const args = [
+      'route',
+      'list',
+      '--table',
+      'abc',
+      '--region',
+      'eu-central-1',
+      '--endpoint',
+      'https://db.invalid',
+    ];
+    const { code, error } = await gatehouse(args);
+    vi.unstubAllEnvs();
+    expect(code).toBe(2);
+    expect(error).toContain('no AWS credentials that are good: set AWS_PROFILE');
+  });
+
+  test.each([['add'], ['list'], ['remove'], ['test'], ['import'], ['gaps']])(
+    '%s --help shows examples',
+    async (name) => {
+      const { code, out, error } = await gatehouse(['route', name, '--help']);
+      expect({ code, error }).toEqual({ code: 0, error: '' });
+      expect(out).toContain(`Examples:\n  gatehouse route ${name} `);
+      expect(out).toContain('Exit codes:');
+      expect(out).toContain('--json');
+    },
+  );
+});
