@@ -99,6 +99,19 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
       routes: routes('ANY /{proxy+}', sampleBackend),
     },
     {
+      ...settings('rest-whole', '/rest-whole'),
+      kind: 'rest',
+      authorizer: {
+        kind: 'REQUEST',
+        invoke: policy,
+        // For callers whose policy is one for the whole API: it is reused for every route that they ask for. Whoever
+        // gets an answer for one route is refused the next one until it has expired (docs/policies.md).
+        identitySources: ['method.request.header.Authorization'],
+        resultTtlSeconds: RESULT_TTL_SECONDS,
+      },
+      routes: routes('ANY /{proxy+}', sampleBackend),
+    },
+    {
       ...settings('rest-token', '/rest-token'),
       kind: 'rest',
       authorizer: {

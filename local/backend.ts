@@ -33,9 +33,10 @@ function callerOf(event: Event | WebSocketEvent): Readonly<Record<string, unknow
 export async function sampleBackend(event: Event | WebSocketEvent): Promise<IntegrationResponse> {
   const caller = callerOf(event);
   if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
-  const { subject, tenant, scope, permission, roles, reason } = caller;
+  const { subject, tenant, scope, permission, roles, reason, coverage } = caller;
   return json(200, {
-    message: `here is ${String(permission)} at ${String(scope)}`,
+    // A policy for the whole API says who asks, and is the same whatever they ask for.
+    message: permission === undefined ? 'here you are' : `here is ${String(permission)} at ${String(scope)}`,
     you: {
       subject,
       tenant,
@@ -43,6 +44,7 @@ export async function sampleBackend(event: Event | WebSocketEvent): Promise<Inte
         .split(',')
         .filter(Boolean),
       allowedBy: reason,
+      coverage,
     },
   });
 }

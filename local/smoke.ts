@@ -87,6 +87,19 @@ async function walk(stack: Stack): Promise<readonly OpenSocket[]> {
     await expectStatus(200, 'theo@northwind.example', `${api}/buildings/${facilities.boathouse}/doors`);
     await expectStatus(403, 'theo@northwind.example', `${api}/buildings/${facilities.orangery}/doors`);
   }
+  // One call of the authorizer for two routes: what is cached under the token holds for both.
+  const whole = await tokenOf('tina@school.example');
+  for (const [page, expected] of [
+    ['grades', 200],
+    ['schedule', 200],
+    ['unheard-of', 403],
+  ] as const) {
+    const path = `/rest-whole/locations/${school.north}/pages/${page}`;
+    const answer = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${whole}` } });
+    const { you } = (await answer.json()) as { you?: { coverage?: string } };
+    const isRight = answer.status === expected && (expected !== 200 || you?.coverage === 'api');
+    check(`${expected} by a policy for the whole API: ${page}`, isRight, [answer.status, you]);
+  }
   await expectStatus(403, 'tina@school.example', grades(school.south));
   await expectStatus(200, 'sam@school.example', grades(school.north));
   await expectStatus(403, 'sam@school.example', grades(school.south));

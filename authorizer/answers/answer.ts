@@ -99,7 +99,7 @@ export function toWholePolicy(subject: string, { allow, deny }: Resources): Poli
       Version: '2012-10-17',
       Statement: [...statement('Allow', allow), ...statement('Deny', deny)],
     },
-    context: { subject, coverage: 'api' },
+    context: { subject, reason: 'policy', coverage: 'api' },
   };
 }
 
