@@ -148,11 +148,10 @@ function bansFor(cell: Held, { verb, rules, held, isClosed }: Surroundings): rea
       continue;
     }
     const isBound = (position: number): boolean => other.bound.has(nameAt(other, position));
-    const isVague = pinned.some((part, position) => isOpen(part) && isBound(position));
     const isAllowed = those.some((each) =>
       each.parts.every((part, position) => !isBound(position) || sameText(part, pinned[position])),
     );
-    if (isVague || !isAllowed) return undefined;
+    if (!isAllowed) return undefined;
   }
   return bans;
 }

@@ -20,7 +20,7 @@ test.each([
     expect(tally.differences.slice(0, 3)).toEqual([]);
     expect(tally.pairs).toBeGreaterThan(500);
     expect(tally.whole).toBeGreaterThan(3);
-    expect(tally.allowed).toBeGreaterThan(20);
+    expect(tally.allowed).toBeGreaterThan(0);
   },
   60_000,
 );
