@@ -1,11 +1,14 @@
 import type { Bearer, Clock, Engine } from '../engine/index.ts';
-import { type Answer, toAnswer } from './answers/answer.ts';
+import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answers/answer.ts';
 import type { Verdict } from './answers/verdict.ts';
 import type { HttpAnswer } from './configuration.ts';
 import { CredentialsError } from './errors.ts';
+import { apiOf, parseMethodArn } from './events/arn.ts';
 import { readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
 import { faultLine, refusedLine } from './log.ts';
+import type { Count } from './metrics.ts';
+import type { createWholePolicy } from './policy/whole.ts';
 import { match } from './routes/match.ts';
 import { resolve } from './routes/resolve.ts';
 import type { RouteTable } from './routes/route-table.ts';
@@ -26,6 +29,10 @@ export interface AuthorizerParts {
   /** Takes one line of JSON. */
   readonly log: (line: string) => void;
   readonly httpAnswer: HttpAnswer;
+  /** Policies for the whole API; undefined where each answer is to be for its route alone. */
+  readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
+  /** Told how each request ended. */
+  readonly count?: Count;
 }
 
 /** A Lambda authorizer: an event of API Gateway in, an answer for it out. */
@@ -52,6 +59,7 @@ const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { readApiToken, bearerOf, authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
+  const { wholePolicy, count = () => undefined } = parts;
 
   /** Who asks, what they come with, and what is said of them. */
   async function identify({ authorization }: GatewayRequest): Promise<Identity> {
@@ -66,8 +74,21 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     if (bearer && !(await engine.isGood(subject, bearer))) throw new CredentialsError('token_refused');
   }
 
-  async function decide(request: GatewayRequest): Promise<Verdict> {
-    const { subject, bearer, claims } = await identify(request);
+  /** The policy for the whole API, where there can be one. */
+  async function answerWhole(request: GatewayRequest, who: Identity): Promise<Answer | undefined> {
+    const { subject, bearer, claims } = who;
+    const base = apiOf(request.arn);
+    // An ARN of another form than the path would not be what API Gateway holds the policy against.
+    const isPlain = base !== undefined && parseMethodArn(request.arn)?.path === request.path;
+    if (!wholePolicy || !isPlain || subject === undefined || !takesPolicy(request, httpAnswer))
+      return undefined;
+    await refuseBad(subject, bearer);
+    const resources = await wholePolicy(subject, claims, await routes.rules(), base);
+    return resources && toWholePolicy(subject, resources);
+  }
+
+  async function decide(request: GatewayRequest, who: Identity): Promise<Verdict> {
+    const { subject, bearer, claims } = who;
     if (subject === undefined) return { allowed: false, reason: 'subject_unknown' };
 
     const found = match(await routes.rules(), request.method, request.path);
@@ -100,15 +121,25 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   return async (event, invocation) => {
     try {
       const request = readEvent(event);
-      return toAnswer(request, await decide(request), httpAnswer);
+      const who = await identify(request);
+      const whole = await answerWhole(request, who);
+      if (whole) {
+        count('policy', 'api');
+        return whole;
+      }
+      const verdict = await decide(request, who);
+      count(verdict.allowed ? 'allowed' : 'denied', 'route');
+      return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
       // New errors without a cause: the Lambda runtime prints all that a thrown error holds.
       const requestId = requestIdOf(event) ?? invocation?.awsRequestId;
       if (error instanceof CredentialsError) {
         log(refusedLine(error, requestId));
+        count('unauthorized', 'none');
         throw new Error('Unauthorized');
       }
       log(faultLine(error, requestId));
+      count('fault', 'none');
       throw new Error('Internal error');
     }
   };

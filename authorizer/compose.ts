@@ -2,6 +2,7 @@ import type { FetchImplementation } from 'jose';
 // Not by the door: the lists behind it would be in the bundle.
 import { createEngine } from '../engine/engine.ts';
 import type { Clock } from '../engine/index.ts';
+import { createReach } from '../engine/lists/reach.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import { hashOfToken, readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/client.ts';
@@ -16,15 +17,25 @@ import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../ta
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { parseConfiguration } from './configuration.ts';
 import { faultLine } from './log.ts';
+import { createAnswerMetrics } from './metrics.ts';
+import { createCellsOf } from './policy/cells.ts';
+import { createWholePolicy } from './policy/whole.ts';
 import { createRouteTable } from './routes/route-table.ts';
-import { METHODS, type RouteRule } from './routes/rule.ts';
+import { boundIn, METHODS, type RouteRule } from './routes/rule.ts';
 import { createSubjectOf } from './subject.ts';
 import { createReadApiToken } from './token/api-token.ts';
 import { createAuthentication } from './token/authentication.ts';
 import { createRemoteKeys } from './token/keys.ts';
 import { createBearerOf } from './token/revocation.ts';
 
-type TableReader = Pick<Reader, 'get' | 'getMany' | 'getSnapshot' | 'listAll'>;
+type TableReader = Pick<Reader, 'get' | 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
+
+/**
+ * Scopes and permissions in a caller's reach, and questions about them: beyond, no policy is written for the whole
+ * API. One of more than a hundred resources would hardly be within its bytes.
+ */
+const MOST_IN_REACH = 100;
+const MOST_QUESTIONS = 400;
 
 /** What a test, or several authorizers in one process, put in place of the real thing. */
 export interface Overrides {
@@ -48,8 +59,19 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const { table, endpoint, token, subjectFrom, revocation, api, httpAnswer, cache, hedging, metrics } =
-    parseConfiguration(env);
+  const {
+    table,
+    endpoint,
+    token,
+    subjectFrom,
+    revocation,
+    api,
+    httpAnswer,
+    policy,
+    cache,
+    hedging,
+    metrics,
+  } = parseConfiguration(env);
   const {
     clock = { now: Date.now },
     log = (line) => console.error(line),
@@ -70,7 +92,15 @@ export function createHandlerFrom(
     ...cache,
     observe: metrics && createDecisionMetrics({ ...metrics, service: api, write: writeMetrics }),
   });
+  const cellsOf = createCellsOf({
+    reachOf: createReach({ reader, engine, most: MOST_IN_REACH }),
+    decideMany: engine.decideMany,
+    mostQuestions: MOST_QUESTIONS,
+  });
   const authorizer = createAuthorizer({
+    wholePolicy:
+      policy.covers === 'api' ? createWholePolicy({ cellsOf, clock, ...cache, ...policy }) : undefined,
+    ...(metrics ? { count: createAnswerMetrics({ ...metrics, service: api, write: writeMetrics }) } : {}),
     readApiToken: createReadApiToken({ read: readApiToken, hashOf: hashOfToken }),
     bearerOf: createBearerOf(revocation, isId),
     authenticate: createAuthentication({
@@ -115,13 +145,10 @@ function toRule(item: Item): RouteRule {
   const method = text('method');
   if (!METHODS.has(method)) throw new GatehouseError('damaged_item', 'a stored route has an unknown method');
   try {
-    return {
-      id: text('id'),
-      method,
-      segments: parsePathTemplate(text('path'), 'path'),
-      permission: parseValueTemplate(text('permission'), 'permission'),
-      scope: parseScopeTemplate(text('scope'), 'scope'),
-    };
+    const permission = parseValueTemplate(text('permission'), 'permission');
+    const scope = parseScopeTemplate(text('scope'), 'scope');
+    const segments = parsePathTemplate(text('path'), 'path');
+    return { id: text('id'), method, segments, permission, scope, bound: boundIn(permission, scope) };
   } catch (error) {
     if (error instanceof GatehouseError && error.code === 'damaged_item') throw error;
     throw new GatehouseError('damaged_item', 'a stored route cannot be read', { cause: error });

@@ -26,6 +26,13 @@ export interface Configuration {
   /** Which set of routes this authorizer stands before. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
+  /** For what a policy holds: the whole API, where there can be such a one, or the route that was asked for. */
+  readonly policy: {
+    readonly covers: 'api' | 'route';
+    /** Whether API Gateway itself refuses every path that no rule maps. */
+    readonly isClosed: boolean;
+    readonly maxBytes: number;
+  };
   readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
   /** Where CloudWatch shows a metric of each decision; undefined: nowhere. */
   readonly metrics: { readonly namespace: string } | undefined;
@@ -123,6 +130,12 @@ const SCHEMA = z.object({
     'default',
   ),
   HTTP_ANSWER: z._default(z.enum(['simple', 'policy'], { error: 'is neither simple nor policy' }), 'simple'),
+  POLICY_COVERS: z._default(z.enum(['api', 'route'], { error: 'is neither api nor route' }), 'api'),
+  UNMAPPED_PATHS: z._default(
+    z.enum(['reachable', 'unreachable'], { error: 'is neither reachable nor unreachable' }),
+    'reachable',
+  ),
+  POLICY_MAX_BYTES: wholeNumber(512, 65_536, 6_144),
   CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
   CACHE_OUTAGE_TTL_SECONDS: wholeNumber(0, 86_400, 0),
   HEDGED_READS_PERCENT: wholeNumber(0, 50, 0),
@@ -161,6 +174,11 @@ export function parseConfiguration(env: Readonly<Record<string, string | undefin
     revocation: data.REVOCATION,
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
+    policy: {
+      covers: data.POLICY_COVERS,
+      isClosed: data.UNMAPPED_PATHS === 'unreachable',
+      maxBytes: data.POLICY_MAX_BYTES,
+    },
     hedging: { maxShare: data.HEDGED_READS_PERCENT / 100 },
     metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
     cache: {

@@ -37,6 +37,12 @@ export interface Standing {
   readonly roles: readonly string[];
 }
 
+/** Decisions in the order of what was asked, and until when they may be kept, in epoch milliseconds. */
+export interface Decisions {
+  readonly decisions: readonly Decision[];
+  readonly expiresAt: number;
+}
+
 export interface Engine {
   /**
    * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at
@@ -61,6 +67,8 @@ export interface Engine {
     requests: readonly CheckRequest[],
     options?: CheckOptions,
   ) => Promise<readonly Decision[]>;
+  /** As `checkMany`, with the instant from which on what the decisions rest on is too old for them to be kept. */
+  readonly decideMany: (requests: readonly CheckRequest[], options?: CheckOptions) => Promise<Decisions>;
   /**
    * What a subject may do at a scope, of the permissions that are named: resolved at once, then asked for
    * without a promise, as often as a menu has entries. It ends with the time-to-live of what it rests on.
@@ -104,6 +112,12 @@ export function createEngine(options: EngineOptions): Engine {
     return watch ? watch.during(requests, freshness, now, work) : work();
   }
 
+  const decideMany: Engine['decideMany'] = async (requests, { at, freshness = 'cached', bearer } = {}) => {
+    const now = clock.now();
+    const { decisions, expiresAt } = await decideTogether(requests, now, freshness, at ?? now, bearer);
+    return { decisions, expiresAt };
+  };
+
   return {
     check: (subject, permission, scope, { at, freshness = 'cached', bearer } = {}) => {
       const now = clock.now();
@@ -118,10 +132,8 @@ export function createEngine(options: EngineOptions): Engine {
         ({ decisions: [decision] }) => decision as Decision,
       );
     },
-    checkMany: async (requests, { at, freshness = 'cached', bearer } = {}) => {
-      const now = clock.now();
-      return (await decideTogether(requests, now, freshness, at ?? now, bearer)).decisions;
-    },
+    checkMany: async (requests, options) => (await decideMany(requests, options)).decisions,
+    decideMany,
     session: createSessions(decideTogether, clock),
     rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
       const now = clock.now();

@@ -5,6 +5,7 @@ export {
   type CheckOptions,
   type CheckRequest,
   createEngine,
+  type Decisions,
   type Engine,
   type EngineOptions,
   type Standing,
@@ -31,6 +32,7 @@ export { type FormatOptions, formatExplanation } from './explain/format.ts';
 export type { Freshness } from './freshness.ts';
 export { createLists, type Lists, type ListsOptions } from './lists/lists.ts';
 export type { ListOptions } from './lists/page.ts';
+export { createReach, type Reach } from './lists/reach.ts';
 export type { Observation, Observe } from './observation.ts';
 export type { OpenSession, Session, SessionOptions } from './session.ts';
 export type { Clock } from './store.ts';

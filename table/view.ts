@@ -5,9 +5,6 @@ import type { Page } from './read/query.ts';
 /** What callers see of an item. */
 export type View = Readonly<Record<string, unknown>>;
 
-/** `Type` of the edges that repeat a node in the partition of what owns it. */
-export const OWNERSHIP = 'Ownership';
-
 const INTERNAL: ReadonlySet<string> = new Set([
   ...['PK', 'SK', 'Type', 'rev', 'ttl', 'owned'],
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),

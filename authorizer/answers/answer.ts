@@ -14,14 +14,22 @@ export interface PolicyAnswer {
   readonly principalId: string;
   readonly policyDocument: {
     readonly Version: '2012-10-17';
-    readonly Statement: readonly [
-      { readonly Action: 'execute-api:Invoke'; readonly Effect: 'Allow' | 'Deny'; readonly Resource: string },
-    ];
+    readonly Statement: readonly {
+      readonly Action: 'execute-api:Invoke';
+      readonly Effect: 'Allow' | 'Deny';
+      readonly Resource: string | readonly string[];
+    }[];
   };
   readonly context: Context;
 }
 
 export type Answer = SimpleAnswer | PolicyAnswer;
+
+/** What a policy allows and denies, as ARNs, which may hold wildcards. */
+export interface Resources {
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+}
 
 /** `principalId` of a caller whose token names no subject: no reference looks like it. */
 const NOBODY = 'nobody';
@@ -68,11 +76,29 @@ export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
   };
 }
 
+/** A policy for the whole API. Its context is that of every request it will be reused for: who asks, and no more. */
+export function toWholePolicy(subject: string, { allow, deny }: Resources): PolicyAnswer {
+  const statement = (Effect: 'Allow' | 'Deny', Resource: readonly string[]) =>
+    Resource.length === 0 ? [] : [{ Action: 'execute-api:Invoke' as const, Effect, Resource }];
+  return {
+    principalId: subject,
+    policyDocument: {
+      Version: '2012-10-17',
+      Statement: [...statement('Allow', allow), ...statement('Deny', deny)],
+    },
+    context: { subject, coverage: 'api' },
+  };
+}
+
 export const toSimple = (verdict: Verdict): SimpleAnswer => ({
   isAuthorized: verdict.allowed,
   context: contextOf(verdict),
 });
 
-/** The answer in the form that the kind of API takes. */
+/** Whether the answer to such a request is a policy. */
+export const takesPolicy = ({ kind }: GatewayRequest, httpAnswer: HttpAnswer): boolean =>
+  kind !== 'http' || httpAnswer === 'policy';
+
+/** The answer for one route, in the form that the kind of API takes. */
 export const toAnswer = (request: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Answer =>
-  request.kind === 'http' && httpAnswer === 'simple' ? toSimple(verdict) : toPolicy(request.arn, verdict);
+  takesPolicy(request, httpAnswer) ? toPolicy(request.arn, verdict) : toSimple(verdict);

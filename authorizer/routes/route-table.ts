@@ -38,7 +38,9 @@ export function createRouteTable(options: RouteTableOptions): RouteTable {
   let startedAt = Number.NEGATIVE_INFINITY;
 
   async function read(since: number): Promise<readonly RouteRule[]> {
-    const rules = await load();
+    const loaded = await load();
+    // The same list as long as nothing changed: what was worked out from it stays good.
+    const rules = held && JSON.stringify(held.rules) === JSON.stringify(loaded) ? held.rules : loaded;
     held = { rules, since };
     return rules;
   }

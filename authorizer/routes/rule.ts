@@ -10,13 +10,22 @@ export interface RouteRule {
   readonly segments: readonly Segment[];
   readonly permission: readonly TemplatePart[];
   readonly scope: readonly TemplatePart[];
+  /** Parameters of the path that permission or scope are made of. What the others hold means nothing here. */
+  readonly bound: ReadonlySet<string>;
 }
 
-/** The verbs that a rule may name (API Gateway's own, AG API_PutMethod). */
-export const METHODS: ReadonlySet<string> = new Set([
-  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-  'ANY',
-]);
+/** Names of the path's parameters that these templates use. */
+export const boundIn = (...templates: readonly (readonly TemplatePart[])[]): ReadonlySet<string> =>
+  new Set(templates.flat().flatMap((part) => (part.kind === 'path' ? [part.name] : [])));
+
+/** The verbs that there are (API Gateway's own, AG API_PutMethod). */
+export const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+/** What a rule may name: a verb, or ANY for all of these. */
+export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY']);
+
+const HAS_VERB: ReadonlySet<string> = new Set(VERBS);
+export const isVerb = (method: string): boolean => HAS_VERB.has(method);
 
 const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
@@ -25,3 +34,11 @@ const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
  * `%`, `*`, `/`, `:` or `#` gets through, nor `.` and `..`, so a value cannot change what a template means.
  */
 export const isValue = (text: string): boolean => VALUE.test(text);
+
+/** What no segment may hold that is not bound: what a backend may decode, or read as something else than we do. */
+export const UNUSABLE = '%\\;';
+
+const FREE = /^[^.%\\;/\p{Cc}][^%\\;/\p{Cc}]*$/u;
+
+/** Whether a text may stand where a rule binds nothing: anything that begins with no dot and holds nothing unusable. */
+export const isFree = (text: string): boolean => FREE.test(text);

@@ -8,6 +8,7 @@ import type { Clock } from '../store.ts';
 import { mayAllow, readFacts } from './facts.ts';
 import { foreignCursor, type ListOptions, type Pager, type Place, type Step } from './page.ts';
 import { given } from './permissions.ts';
+import { rootsOf } from './roots.ts';
 import { type Found, type ListReader, walkSources } from './sources.ts';
 import { tiesOf } from './ties.ts';
 import { readTree, type Tree } from './tree.ts';
@@ -42,7 +43,7 @@ export const scopeLists =
       const roles = global?.roles ?? new Map();
       const effects = { permission: what, global: roles, own: new Map(), owned: null };
       if (who.isAdmin || who.globalRoles.some((role) => mayAllow(role, effects))) {
-        yield* walkSources(reader, tree.roots(), from);
+        yield* walkSources(reader, rootsOf(tree.added), from);
       } else {
         yield* tiesOf(
           reader,
@@ -57,7 +58,7 @@ export const scopeLists =
       const { top: begun, way = '', ...place } = from ?? {};
       const passed = way === '' ? [] : way.split(' ');
       if (![...passed, ...(begun === undefined ? [] : [begun])].every(isRef)) throw foreignCursor();
-      const tree = await readTree(reader, type);
+      const tree = await readTree(reader, type === undefined ? undefined : new Set([type]));
       const toStep = (ref: string, at: Place): Step<string> =>
         type === undefined || ref.startsWith(`${type}:`) ? { candidate: ref, place: at } : { place: at };
       async function* under(top: string, after: readonly string[], at: Place): AsyncGenerator<Step<string>> {

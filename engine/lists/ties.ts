@@ -1,6 +1,6 @@
 import type { PermissionFacts, RoleTable, ScopeFacts, SubjectFacts } from '../../table/decision/facts.ts';
 import { parseRef } from '../../table/identifiers.ts';
-import { edgesFrom } from '../../table/patterns/lists.ts';
+import { edgesFrom } from '../../table/patterns/stretches.ts';
 import { type CheckedPermission, needOwnedEffects, needScope } from '../needs.ts';
 import { mayAllow, readFacts } from './facts.ts';
 import type { Found, ListReader } from './sources.ts';

@@ -1,10 +1,10 @@
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, edgePrefix, parseKey, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
-import { allOf, isOwnership, ownedBy } from '../../table/patterns/lists.ts';
+import { edgeKey, edgePrefix, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
+import { isOwnership, ownedBy } from '../../table/patterns/stretches.ts';
 import { cursorAfter } from '../../table/read/cursor.ts';
-import { type ListReader, type Source, sourcesOf } from './sources.ts';
+import type { ListReader } from './sources.ts';
 
 /** Scopes read at a time. */
 const ROWS = 100;
@@ -22,12 +22,12 @@ export interface Below {
 export interface Tree {
   /** Everything below a scope, parents before children, after the place to which `after` is the way. */
   readonly below: (top: string, after: readonly string[]) => AsyncGenerator<Below>;
-  /** The lists that hold every root. */
-  readonly roots: () => readonly Source<string>[];
+  /** The types that operators have added. */
+  readonly added: readonly Item[];
 }
 
-/** @param wanted the type of scope that is looked for; undefined for all. One Query. */
-export async function readTree(reader: ListReader, wanted: string | undefined): Promise<Tree> {
+/** @param wanted the types of scope that are looked for; undefined for all. One Query. */
+export async function readTree(reader: ListReader, wanted: ReadonlySet<string> | undefined): Promise<Tree> {
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
   const addedTypes = added.map(({ name }) => String(name));
 
@@ -41,13 +41,13 @@ export async function readTree(reader: ListReader, wanted: string | undefined): 
     return [...builtIn.filter((each) => SCOPE_TYPES[each]?.parents.includes(type)), ...addedTypes].sort();
   }
 
-  /** Whether anything of the wanted type may stand below one of this type. */
+  /** Whether anything of the wanted types may stand below one of this type. */
   function leads(type: string): boolean {
     if (wanted === undefined) return true;
     const reached = new Set([type]);
     for (const each of reached) {
       for (const under of typesUnder(each)) {
-        if (under === wanted) return true;
+        if (wanted.has(under)) return true;
         reached.add(under);
       }
     }
@@ -59,7 +59,7 @@ export async function readTree(reader: ListReader, wanted: string | undefined): 
     const last = after === undefined ? undefined : parseRef(after, 'cursor');
     for (const type of typesUnder(from.type)) {
       if (last && type < last.type) continue;
-      if (type !== wanted && !leads(type)) continue;
+      if (!wanted?.has(type) && !leads(type)) continue;
       const query = { ranges: [{ partition: partitionOf(from), prefix: edgePrefix(type) }] };
       let cursor = last?.type === type ? cursorAfter(query, { ...edgeKey(from, last) }) : undefined;
       do {
@@ -87,25 +87,7 @@ export async function readTree(reader: ListReader, wanted: string | undefined): 
     }
   }
 
-  const toRoot = (item: Item): string | undefined => {
-    const key = parseKey(item);
-    // A location is a root or stands under one.
-    return key?.form === 'node' && item.parent === undefined && isOpen(item)
-      ? `${key.type}:${key.id}`
-      : undefined;
-  };
-
-  return {
-    below: (top, after) => below(top, after),
-    roots: () => [
-      ...(['tenant', 'location', 'client', 'account', 'enterprise'] as const).flatMap((type) =>
-        sourcesOf(allOf(type), toRoot),
-      ),
-      ...added
-        .filter(({ root }) => root === true)
-        .flatMap(({ name }) => sourcesOf(allOf('scope', String(name)), toRoot)),
-    ],
-  };
+  return { below: (top, after) => below(top, after), added };
 }
 
-const isOpen = ({ status }: Item): boolean => status === undefined || status === 'active';
+export const isOpen = ({ status }: Item): boolean => status === undefined || status === 'active';

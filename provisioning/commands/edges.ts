@@ -4,7 +4,7 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/lists.ts';
+import { edgesFrom } from '../../table/patterns/stretches.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';

@@ -4,7 +4,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { permissionRef } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/lists.ts';
+import { edgesFrom } from '../../table/patterns/stretches.ts';
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';

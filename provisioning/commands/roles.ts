@@ -5,9 +5,9 @@ import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
-import { allOf, ownedBy } from '../../table/patterns/lists.ts';
+import { allOf } from '../../table/patterns/lists.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
-import { OWNERSHIP } from '../../table/view.ts';
+import { OWNERSHIP, ownedBy } from '../../table/patterns/stretches.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { readGrant } from '../edges/read-edge.ts';

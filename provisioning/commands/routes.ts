@@ -4,8 +4,8 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/lists.ts';
 import { pageOf } from '../../table/patterns/reads.ts';
+import { edgesFrom } from '../../table/patterns/stretches.ts';
 import {
   parsePathTemplate,
   parseScopeTemplate,

@@ -3,7 +3,7 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/lists.ts';
+import { edgesFrom } from '../../table/patterns/stretches.ts';
 import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { enterpriseUse, workstreamMember } from '../edges/ties.ts';

@@ -8,7 +8,7 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import { allOf, inTenant, withStatus } from '../../table/patterns/lists.ts';
 import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
-import { OWNERSHIP } from '../../table/view.ts';
+import { OWNERSHIP } from '../../table/patterns/stretches.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';

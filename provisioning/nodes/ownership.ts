@@ -2,7 +2,8 @@ import { conflict, GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey } from '../../table/keys.ts';
-import { OWNERSHIP, viewOf } from '../../table/view.ts';
+import { OWNERSHIP } from '../../table/patterns/stretches.ts';
+import { viewOf } from '../../table/view.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from './nodes.ts';
 

@@ -2,10 +2,10 @@ import { parseScopeRef } from '../entities/scope-types.ts';
 import { invalid } from '../errors.ts';
 import { isName } from '../identifiers.ts';
 import type { Item } from '../item.ts';
-import { ownedBy } from './lists.ts';
 import { instantOf, type PageInput, pattern } from './pattern.ts';
 import { pageOf } from './reads.ts';
 import { byId } from './shapes.ts';
+import { ownedBy } from './stretches.ts';
 
 /** Subscriptions of scopes to modules (seeds 000 and 001). */
 const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);

@@ -3,10 +3,10 @@ import { invalid } from '../errors.ts';
 import { formatRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgeKey } from '../keys.ts';
-import { edgesFrom, wideEdgesFrom } from './lists.ts';
 import { instantOf, type PageInput, pattern, refOf, subjectOf } from './pattern.ts';
 import { itemAt, pageOf, rootTypes } from './reads.ts';
 import { byId, every } from './shapes.ts';
+import { edgesFrom, wideEdgesFrom } from './stretches.ts';
 
 interface OfUser extends PageInput {
   readonly user: string;

@@ -1,15 +1,11 @@
 import { INDEXES } from '../entities/entity.ts';
 import { ENTITIES, type EntityType } from '../entities/registry.ts';
 import type { Ref } from '../identifiers.ts';
-import type { Item } from '../item.ts';
 import {
-  edgePrefix,
   listPartition,
   logPartitions,
-  META,
   namePartition,
   namesFrom,
-  nodeBetween,
   partitionOf,
   statusPartition,
   timesBetween,
@@ -17,41 +13,11 @@ import {
 } from '../keys.ts';
 import type { MergedQuery } from '../read/merged.ts';
 import type { ListQuery } from '../read/query.ts';
-import { OWNERSHIP } from '../view.ts';
 import type { Period } from './pattern.ts';
 
-/** The lists that there are, as queries: what a node owns, its edges, and the three kinds of index lists. */
-type Keep = (item: Item) => boolean;
-
+/** The lists of the indexes, as queries, and the log. */
 const shardsOf = (kind: EntityType, partition: (shard: number) => string): readonly string[] =>
   Array.from({ length: ENTITIES[kind].listShards }, (_, shard) => partition(shard));
-
-/** An edge that repeats the node at its other end. */
-export const isOwnership: Keep = (item) => item.Type === OWNERSHIP;
-
-/** What `owner` owns of a type. The edges repeat the nodes, so it is one Query, with everything. */
-export const ownedBy = (owner: Ref, type: string, keep?: Keep): ListQuery => ({
-  ranges: [{ partition: partitionOf(owner), prefix: edgePrefix(type) }],
-  keep: (item) => isOwnership(item) && (keep?.(item) ?? true),
-});
-
-/** The edges from a node to things of these types, or of these wide kinds. */
-export const edgesFrom = (from: Ref, ...types: readonly string[]): ListQuery => ({
-  ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
-});
-
-/** A node with its edges to things of these types: one stretch of its partition, so that it is one Query. */
-export const nodeWith = (node: Ref, types: readonly string[], keep?: Keep): ListQuery => ({
-  ranges: [{ partition: partitionOf(node), between: nodeBetween(...types) }],
-  keep: (item) =>
-    item.SK === META ||
-    (types.some((type) => item.SK.startsWith(edgePrefix(type))) && (keep?.(item) ?? true)),
-});
-
-/** The edges of a wide kind from a node to one place. */
-export const wideEdgesFrom = (from: Ref, kind: string, to: Ref): ListQuery => ({
-  ranges: [{ partition: partitionOf(from), prefix: edgePrefix(kind, to) }],
-});
 
 /** All of a kind. Scopes of types that were added share a kind and are listed by their type. */
 export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({

@@ -4,10 +4,10 @@ import { formatRef, isName, type Ref } from '../identifiers.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, guardKey, nodeKey, permissionRef } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
 import { readPermissionName } from '../permission-name.ts';
-import { edgesFrom, nodeWith, ownedBy } from './lists.ts';
 import { type PageInput, pattern, refOf } from './pattern.ts';
 import { itemAt, nodeByGuard, pageOf, typedPageOf } from './reads.ts';
 import { byId, every, ownedOf } from './shapes.ts';
+import { edgesFrom, nodeWith, ownedBy } from './stretches.ts';
 
 /** Scopes of roles that no tenant owns. */
 const UNOWNED: ReadonlySet<string> = new Set(['global', 'tenant']);

@@ -1,9 +1,10 @@
 import { INDEXES } from '../entities/entity.ts';
 import { PLATFORM } from '../entities/platform.ts';
-import { isOwnership, nodeWith, withStatus } from './lists.ts';
+import { withStatus } from './lists.ts';
 import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
 import { mergedPageOf, typedPageOf } from './reads.ts';
 import { every, ownedOf } from './shapes.ts';
+import { isOwnership, nodeWith } from './stretches.ts';
 
 /** Seed 002: accounts and enterprises, and what hangs on them. */
 export const accounts = every('account', { name: 'accounts', title: 'all accounts', rows: ['PL-01'] });

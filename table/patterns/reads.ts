@@ -7,8 +7,8 @@ import type { MergedQuery } from '../read/merged.ts';
 import type { ListQuery, Page } from '../read/query.ts';
 import type { Reader } from '../read/reader.ts';
 import { type View, viewOf, viewsOf } from '../view.ts';
-import { ownedBy } from './lists.ts';
 import type { PageInput } from './pattern.ts';
+import { ownedBy } from './stretches.ts';
 
 /** The reads that patterns are made of. */
 

@@ -2,10 +2,11 @@ import { parseScopeRef } from '../entities/scope-types.ts';
 import type { Item } from '../item.ts';
 import { nodeKey } from '../keys.ts';
 import { type View, viewOf } from '../view.ts';
-import { inTenant, logOf, ownedBy } from './lists.ts';
+import { inTenant, logOf } from './lists.ts';
 import { instantOf, type PageInput, type Period, pattern, periodOf, refOf, subjectOf } from './pattern.ts';
 import { mergedPageOf, pageOf } from './reads.ts';
 import { byId } from './shapes.ts';
+import { ownedBy } from './stretches.ts';
 
 /** What is kept for a time: the audit log, tokens, login sessions (seed 000). */
 interface OfUserAt extends PageInput {

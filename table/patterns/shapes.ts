@@ -1,9 +1,10 @@
 import { INDEXES } from '../entities/entity.ts';
 import type { EntityType } from '../entities/registry.ts';
 import { nodeKey } from '../keys.ts';
-import { allOf, ownedBy } from './lists.ts';
+import { allOf } from './lists.ts';
 import { type Facts, type PageInput, pattern, refOf } from './pattern.ts';
 import { itemAt, pageOf } from './reads.ts';
+import { ownedBy } from './stretches.ts';
 
 /** The shapes that many patterns have. */
 type Named = Omit<Facts, 'reads'>;

@@ -5,10 +5,11 @@ import { guardKey, type Key } from '../keys.ts';
 import { normaliseEmail, normalisePhone, normaliseUsername } from '../normalise.ts';
 import type { Reader } from '../read/reader.ts';
 import type { View } from '../view.ts';
-import { inTenant, nodeWith, withStatus } from './lists.ts';
+import { inTenant, withStatus } from './lists.ts';
 import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';
 import { mergedPageOf, nodeByGuard, ownerOf, pageOf, typedPageOf } from './reads.ts';
 import { byId } from './shapes.ts';
+import { nodeWith } from './stretches.ts';
 
 /** The guard of one of a user's unique values, as a look-up: whose it is, and what it repeats. */
 async function holderOf(reader: Reader, key: Key): Promise<View | undefined> {

@@ -26,7 +26,11 @@ const CONTEXT = {
 };
 const DENIED: Verdict = { allowed: false, reason: 'subject_unknown' };
 
-const statement = (arn: string, verdict: Verdict) => toPolicy(arn, verdict).policyDocument.Statement[0];
+const statement = (arn: string, verdict: Verdict) => {
+  const [only, ...others] = toPolicy(arn, verdict).policyDocument.Statement;
+  expect(others).toEqual([]);
+  return only as { Effect: 'Allow' | 'Deny'; Resource: string };
+};
 
 describe('a simple answer', () => {
   it('says yes or no, and to whom and why', () => {

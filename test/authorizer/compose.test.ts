@@ -88,6 +88,10 @@ function setUp(items: readonly Item[] = [...WORLD, route()], env: Record<string,
       read('getSnapshot');
       return keys.map(find);
     },
+    list: async () => {
+      read('list');
+      return { items: [] };
+    },
     listAll: async ({ ranges }: { ranges: readonly Range[] }) => {
       read(`list ${ranges.map(({ partition, prefix }) => `${partition} ${prefix}`).join()}`);
       return items.filter(({ PK, SK }) =>
@@ -154,6 +158,7 @@ describe('an authorizer out of its environment', () => {
     await watched.create()(await event());
     expect(watched.metrics.map((line) => JSON.parse(line))).toMatchObject([
       { service: 'default', outcome: 'role', Allowed: 1, tenant: `location:${PLACE}` },
+      { service: 'default', outcome: 'allowed', coverage: 'route', Requests: 1 },
     ]);
     const silent = setUp();
     await silent.create()(await event());

@@ -27,6 +27,7 @@ describe('the configuration', () => {
       api: 'default',
       httpAnswer: 'simple',
       metrics: undefined,
+      policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
       cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },
       hedging: { maxShare: 0 },
     });
@@ -48,6 +49,9 @@ describe('the configuration', () => {
       HEDGED_READS_PERCENT: '5',
       CACHE_OUTAGE_TTL_SECONDS: '600',
       METRICS_NAMESPACE: 'Gatehouse/Shop',
+      POLICY_COVERS: 'route',
+      UNMAPPED_PATHS: 'unreachable',
+      POLICY_MAX_BYTES: '2048',
     });
     expect(configuration).toMatchObject({
       endpoint: 'http://127.0.0.1:8000',
@@ -61,6 +65,7 @@ describe('the configuration', () => {
       httpAnswer: 'policy',
       cache: { ttlMs: 0, outageTtlMs: 600_000, maxBytes: 1_048_576 },
       metrics: { namespace: 'Gatehouse/Shop' },
+      policy: { covers: 'route', isClosed: true, maxBytes: 2_048 },
       revocation: { kind: 'session', claim: 'sid' },
       hedging: { maxShare: 0.05 },
     });
@@ -105,6 +110,9 @@ describe('the configuration', () => {
     ['CACHE_OUTAGE_TTL_SECONDS', '86401'],
     ['METRICS_NAMESPACE', 'AWS/Lambda'],
     ['METRICS_NAMESPACE', 'a b'],
+    ['POLICY_COVERS', 'all'],
+    ['UNMAPPED_PATHS', 'no'],
+    ['POLICY_MAX_BYTES', '511'],
   ])('fails at start and names %s when it is %j', (name, value) => {
     expect(() => parse({ [name]: value })).toThrow(new RegExp(`^configuration: ${name} [a-z]`));
   });

@@ -49,7 +49,7 @@ async function outcomeOf(event: unknown): Promise<Outcome> {
   try {
     const answer = await authorizer(event);
     if ('isAuthorized' in answer) return answer.isAuthorized ? 'allow' : 'deny';
-    return answer.policyDocument.Statement[0].Effect === 'Allow' ? 'allow' : 'deny';
+    return answer.policyDocument.Statement[0]?.Effect === 'Allow' ? 'allow' : 'deny';
   } catch (error) {
     expect(['Unauthorized', 'Internal error']).toContain((error as Error).message);
     return (error as Error).message as Outcome;

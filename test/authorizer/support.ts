@@ -1,5 +1,6 @@
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import type { RouteRule } from '../../authorizer/index.ts';
+import { boundIn } from '../../authorizer/routes/rule.ts';
 import type { Engine } from '../../engine/index.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
 
@@ -66,6 +67,7 @@ export const rule = (
     segments: parsePathTemplate(path, 'path'),
     permission: parseValueTemplate(permission, 'permission'),
     scope: parseScopeTemplate(scope, 'scope'),
+    bound: boundIn(parseValueTemplate(permission, 'permission'), parseScopeTemplate(scope, 'scope')),
   }) satisfies RouteRule;
 
 export const ARN = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef1234';

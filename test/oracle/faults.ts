@@ -1,170 +1,160 @@
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { createEngine, type Engine } from '../../engine/index.ts';
+import { createEngine, DEFAULT_TTL_MS, type Engine } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { createReader } from '../../table/read/reader.ts';
-import { ask, furnish } from './generate.ts';
-import { emptyModel, type Question } from './model.ts';
+import { globalKey, type Key } from '../../table/keys.ts';
+import { createHedging } from '../../table/read/hedging.ts';
+import { createReader, type Reader } from '../../table/read/reader.ts';
+import { type Answer, type Call, FAULTS, type Fault } from './fault-kinds.ts';
+import { ask, furnish, type Names } from './generate.ts';
+import { emptyModel, type Model, type Question } from './model.ts';
 import { judge } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';
 import type { OpenTable, Stage } from './stage.ts';
 
 /** The same questions while DynamoDB fails: an answer is right, or there is none, and soon. */
-interface FaultTally {
+export interface FaultTally {
   /** By fault and what came of it: the code of an error, or `answered`. */
   readonly outcomes: Map<string, number>;
+  /** Checks by what the engine knew beforehand. */
+  readonly states: Map<string, number>;
+  /** Checks of which a call failed. */
   checks: number;
+  /** Others: before and after it, or answered without that call. */
+  besides: number;
+  /** Answered from what is older than the time-to-live, as an operator may choose. */
+  bridged: number;
+  /** Of reads that were asked twice, those whose second answer came first. */
+  hedged: number;
+  /** Answers that did not come in time because this machine is slow. */
+  late: number;
+  /** Allowed, against the oracle, for want of an item that the engine cannot miss: `isUnmissed` says which. */
+  readonly gaps: string[];
   readonly violations: string[];
 }
 
-interface Answer {
-  Responses?: unknown;
-  UnprocessedKeys?: unknown;
-}
-
-/** One way to fail. `code` is what the check must say; without one it must be answered all the same. */
-interface Fault {
-  readonly code: string | undefined;
-  /** The operations that can fail in this way; all when left out. */
-  readonly only?: 'BatchGet' | 'TransactGet';
-  /** How many calls fail; one when left out. */
-  readonly times?: number;
-  readonly happen: (call: Call) => Promise<Answer>;
-}
-
-interface Call {
-  readonly table: string;
-  readonly keys: readonly Item[];
-  readonly signal: AbortSignal;
-  readonly random: Random;
-  /** The true answer: of these keys, or of all. */
-  readonly answer: (keys?: readonly Item[]) => Promise<Answer>;
-}
-
-const named = (name: string, more: object = {}): Error => Object.assign(new Error(name), { name, ...more });
-const thrown =
-  (name: string, more: object = {}) =>
-  async (): Promise<Answer> => {
-    throw named(name, more);
-  };
-const cancelled = (Code: string) =>
-  thrown('TransactionCanceledException', { CancellationReasons: [{ Code }] });
-
-/** The answer with one of its items changed; the true one when it holds none. */
-const changed =
-  (change: (item: Item) => Item) =>
-  async ({ table, random, answer }: Call): Promise<Answer> => {
-    const { Responses } = await answer();
-    if (Array.isArray(Responses)) {
-      const there = Responses.flatMap(({ Item: item }, position) => (item ? [position] : []));
-      if (there.length === 0) throw named('ThrottlingException');
-      const chosen = random.pick(there);
-      return { Responses: Responses.map((each, n) => (n === chosen ? { Item: change(each.Item) } : each)) };
-    }
-    const items = (Responses as Record<string, Item[]>)[table] ?? [];
-    if (items.length === 0) throw named('ThrottlingException');
-    const chosen = random.pick(items);
-    return { Responses: { [table]: items.map((item) => (item === chosen ? change(item) : item)) } };
-  };
-const without = (item: Item, name: string): Item =>
-  Object.fromEntries(Object.entries(item).filter(([each]) => each !== name)) as Item;
-
-export const FAULTS: Readonly<Record<string, Fault>> = {
-  throttled: { code: 'throttled', happen: thrown('ProvisionedThroughputExceededException') },
-  'too many requests': { code: 'throttled', happen: thrown('ThrottlingException') },
-  'timed out': { code: 'transient', happen: thrown('TimeoutError') },
-  'connection reset': { code: 'transient', happen: thrown('Error', { code: 'ECONNRESET' }) },
-  'server fault': { code: 'transient', happen: thrown('Unknown', { $metadata: { httpStatusCode: 502 } }) },
-  refused: { code: 'internal', happen: thrown('AccessDeniedException') },
-  silent: {
-    code: 'transient',
-    happen: ({ signal }) =>
-      new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(named('AbortError')), { once: true });
-      }),
-  },
-  'keys never processed': {
-    code: 'throttled',
-    only: 'BatchGet',
-    times: Number.POSITIVE_INFINITY,
-    happen: async ({ table, keys }) => ({
-      Responses: { [table]: [] },
-      UnprocessedKeys: { [table]: { Keys: keys } },
-    }),
-  },
-  'some keys later': {
-    code: undefined,
-    only: 'BatchGet',
-    happen: async ({ table, keys, random, answer }) => {
-      const read = random.below(keys.length);
-      const now = read > 0 ? await answer(keys.slice(0, read)) : { Responses: { [table]: [] } };
-      return { ...now, UnprocessedKeys: { [table]: { Keys: keys.slice(read) } } };
-    },
-  },
-  'an empty answer': { code: 'internal', happen: async () => ({}) },
-  'half an answer': {
-    code: 'internal',
-    only: 'TransactGet',
-    happen: async ({ answer }) => ({ Responses: ((await answer()).Responses as unknown[]).slice(1) }),
-  },
-  'an item of another': {
-    code: 'internal',
-    only: 'BatchGet',
-    happen: async ({ table, answer }) => {
-      const { Responses } = await answer();
-      const items = (Responses as Record<string, Item[]>)[table] ?? [];
-      return { Responses: { [table]: [...items, { PK: 'USER#another', SK: 'DECISION' }] } };
-    },
-  },
-  'overtaken by a write': { code: undefined, only: 'TransactGet', happen: cancelled('TransactionConflict') },
-  'a throttled snapshot': { code: 'throttled', only: 'TransactGet', happen: cancelled('ThrottlingError') },
-  'a newer version': { code: 'damaged_item', happen: changed((item) => ({ ...item, v: 2 })) },
-  'no version': { code: 'damaged_item', happen: changed((item) => without(item, 'v')) },
-  'no time': { code: 'damaged_item', happen: changed((item) => without(item, 'writtenAt')) },
-  'an unknown attribute': {
-    code: 'damaged_item',
-    happen: changed((item) => ({ ...item, 'only|from': 'Berlin' })),
-  },
-  'an attribute from the future': {
-    code: 'damaged_item',
-    happen: changed((item) => ({ ...item, lockedUntil: '2027' })),
-  },
-};
+export const newFaultTally = (): FaultTally => ({
+  outcomes: new Map(),
+  states: new Map(),
+  checks: 0,
+  besides: 0,
+  bridged: 0,
+  hedged: 0,
+  late: 0,
+  gaps: [],
+  violations: [],
+});
 
 const DEADLINE_MS = 500;
 /** After this a check counts as hanging: two reads, each with its deadline, and time to spare. */
 const HANGS_MS = 5_000;
+/** Checks that go on at once: silence is waited for in real time, by many together. */
+const AT_ONCE = 96;
+const OUTAGE_TTL_MS = 600_000;
 
-export const newFaultTally = (): FaultTally => ({ outcomes: new Map(), checks: 0, violations: [] });
+/**
+ * What the engine knows before anything fails, by how long ago it was asked the same; without a time it was never
+ * asked. `elsewhere`: it was asked something of which it can use a part.
+ */
+interface Before {
+  readonly name: string;
+  readonly elsewhere?: true;
+  readonly ago?: readonly [least: number, most: number];
+  readonly outageTtlMs?: number;
+}
+const OLD = [DEFAULT_TTL_MS, OUTAGE_TTL_MS - 1] as const;
+const BEFORES: readonly Before[] = [
+  { name: 'nothing' },
+  { name: 'nothing' },
+  { name: 'a part', elsewhere: true, ago: [0, 40_000] },
+  { name: 'all', ago: [0, 50_000] },
+  { name: 'all, too long ago', ago: OLD },
+  { name: 'all, within the second bound', ago: OLD, outageTtlMs: OUTAGE_TTL_MS },
+  {
+    name: 'all, beyond the second bound',
+    ago: [OUTAGE_TTL_MS, 2 * OUTAGE_TTL_MS],
+    outageTtlMs: OUTAGE_TTL_MS,
+  },
+];
 
-/** A client that fails so many calls in one way, after some that do not; and how many it failed. */
-function failing(open: OpenTable, random: Random, fault: Fault, after: number) {
-  const count = { calls: 0, failed: 0 };
-  const send = async (
-    command: BatchGetCommand | TransactGetCommand,
-    options: { abortSignal: AbortSignal },
-  ) => {
-    count.calls += 1;
+type Read = BatchGetCommand | TransactGetCommand;
+/** Of so many true answers one is DynamoDB's own. */
+const REALLY = 16;
+
+/** What a call that does not fail is answered: as nothing changes, mostly what was read before. */
+function truthOf({ client, table }: OpenTable) {
+  const known = new Map<string, Item | undefined>();
+  const idOf = ({ PK, SK }: Item): string => JSON.stringify([PK, SK]);
+  const askFor = (keys: readonly Item[]) =>
+    client.send(
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: [...keys], ConsistentRead: true } } }),
+    );
+
+  return async (isBatch: boolean, keys: readonly Item[], random: Random): Promise<Answer> => {
+    if (random.oneIn(REALLY)) {
+      if (isBatch) return askFor(keys);
+      const gets = keys.map((Key) => ({ Get: { TableName: table, Key } }));
+      return client.send(new TransactGetCommand({ TransactItems: gets }));
+    }
+    const unknown = keys.filter((key) => !known.has(idOf(key)));
+    if (unknown.length > 0) {
+      const { Responses } = await askFor(unknown);
+      for (const key of unknown) known.set(idOf(key), undefined);
+      for (const item of (Responses?.[table] ?? []) as Item[]) known.set(idOf(item), item);
+    } else await new Promise((resolve) => setTimeout(resolve, random.below(4)));
+    const items = keys.map((key) => known.get(idOf(key)));
+    return isBatch
+      ? { Responses: { [table]: items.filter((item) => item !== undefined) } }
+      : { Responses: items.map((item) => (item ? { Item: item } : {})) };
+  };
+}
+
+interface World {
+  readonly open: OpenTable;
+  readonly truth: ReturnType<typeof truthOf>;
+  readonly names: Names;
+  readonly model: Model;
+}
+
+/** A client that, once told to, fails so many calls in one way, after some that do not; and how many it failed. */
+function failing({ open: { table }, truth }: World, random: Random, fault: Fault) {
+  const count = { failed: 0 };
+  let before = Number.POSITIVE_INFINITY;
+  const chosen: Call['chosen'] = {};
+  const send = async (command: Read, { abortSignal: signal }: { abortSignal: AbortSignal }) => {
     const isBatch = command instanceof BatchGetCommand;
     const isMeant = fault.only === undefined || (fault.only === 'BatchGet') === isBatch;
-    const isDue = count.calls > after && count.failed < (fault.times ?? 1);
-    if (!isMeant || !isDue) return open.client.send(command as BatchGetCommand, options);
-    count.failed += 1;
-    const { table } = open;
     const keys = (
       isBatch
         ? command.input.RequestItems?.[table]?.Keys
         : (command as TransactGetCommand).input.TransactItems?.map(({ Get }) => Get?.Key)
     ) as Item[];
-    const answer = (of: readonly Item[] = keys): Promise<Answer> =>
-      isBatch
-        ? open.client.send(
-            new BatchGetCommand({ RequestItems: { [table]: { Keys: [...of], ConsistentRead: true } } }),
-          )
-        : open.client.send(new TransactGetCommand(command.input as TransactGetCommand['input']));
-    return fault.happen({ table, keys, random, answer, signal: options.abortSignal });
+    const answer = (of: readonly Item[] = keys) => truth(isBatch, of, random);
+    before -= 1;
+    if (!isMeant || before >= 0 || count.failed >= (fault.times ?? 1)) return answer();
+    count.failed += 1;
+    return fault.happen({ table, keys, random, answer, signal, chosen });
   };
-  return { count, client: { send } as unknown as DynamoDBDocumentClient };
+  return {
+    count,
+    chosen,
+    client: { send } as unknown as DynamoDBDocumentClient,
+    failAfter: (calls: number) => {
+      before = calls;
+    },
+  };
+}
+
+/** The same reader; each read that takes more than no time is asked twice. */
+async function hedgedReader(reader: Reader) {
+  const LATENCIES = 64;
+  const { getMany, figures } = createHedging({
+    getMany: reader.getMany,
+    clock: { now: () => 0 },
+    maxShare: 1,
+  });
+  for (let n = 0; n < LATENCIES; n++) await getMany([]);
+  return { reader: { ...reader, getMany }, figures };
 }
 
 /** The answer, the code of the fault, or that there was neither for too long. */
@@ -187,56 +177,118 @@ async function outcomeOf(
   return outcome;
 }
 
-/** One world, in which each fault happens to so many checks. */
+/**
+ * Absence of what holds everywhere, and of the effects of a tenant's own roles, is what a table without any looks
+ * like: the modules that are sold, or a DENY, go with them (the tests beside this say how).
+ */
+const isUnmissed = ({ PK, SK }: Key): boolean => PK === GLOBAL.PK || SK !== GLOBAL.SK;
+const GLOBAL = globalKey();
+
+/** What a deadline that passes ends in. */
+const GAVE_UP: ReadonlySet<string> = new Set(['fault transient', 'fault throttled']);
+const isAllow = (outcome: string): boolean => outcome === 'role' || outcome === 'admin';
+const addTo = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
+
+/** One check under one fault, and another once DynamoDB is well again. */
+async function checkUnder(
+  name: string,
+  fault: Fault,
+  world: World,
+  random: Random,
+  tally: FaultTally,
+): Promise<void> {
+  const { open, names, model } = world;
+  const question = ask(random, names);
+  const right = judge(model, question).reason;
+  const freshness = random.oneIn(3) || fault.only === 'TransactGet' ? 'strong' : 'cached';
+  const before = random.pick(BEFORES);
+  const isHedged = random.oneIn(4);
+  const { count, chosen, client, failAfter } = failing(world, random, fault);
+  const plain = createReader({ client, table: open.table, deadlineMs: DEADLINE_MS });
+  const { reader, figures } = isHedged ? await hedgedReader(plain) : { reader: plain, figures: undefined };
+  let gone = 0;
+  const { outageTtlMs = 0 } = before;
+  const engine = createEngine({ reader, clock: { now: () => open.clock.now() + gone }, outageTtlMs });
+  const tell = (what: string) =>
+    tally.violations.push(
+      `${name}, ${freshness}, knowing ${before.name}: ${what} ${JSON.stringify(question)}`,
+    );
+  if (before.ago) {
+    const earlier = before.elsewhere ? { ...ask(random, names), subject: question.subject } : question;
+    const known = await outcomeOf(engine, earlier, 'cached');
+    tally.besides += 1;
+    const wanted = judge(model, earlier).reason;
+    if (GAVE_UP.has(known)) tally.late += 1;
+    else if (known !== wanted) tell(`before that ${known} instead of ${wanted}`);
+    gone = random.between(...before.ago);
+  }
+
+  failAfter(random.oneIn(6) ? 1 : 0);
+  const began = performance.now();
+  const outcome = await outcomeOf(engine, question, freshness);
+  const isLate = performance.now() - began > DEADLINE_MS;
+  if (count.failed > 0) tally.checks += 1;
+  else tally.besides += 1;
+  tally.hedged += figures?.().won ?? 0;
+  const told = outcome === right ? 'answered' : isAllow(outcome) ? `allowed by ${outcome}` : outcome;
+  addTo(tally.outcomes, `${name}: ${count.failed > 0 ? told : 'did not happen'}`);
+  if (count.failed > 0) addTo(tally.states, before.name);
+  if (fault.isHidden && count.failed > 0) {
+    if (!isAllow(outcome) || isAllow(right)) return;
+    const told = `${outcome} instead of ${right} without ${JSON.stringify(chosen.key)}`;
+    if (chosen.key && isUnmissed(chosen.key)) tally.gaps.push(`${told} ${JSON.stringify(question)}`);
+    else tell(told);
+    return;
+  }
+  // An answer without items holds none that could be damaged.
+  const code = count.failed > 0 && !chosen.isBare ? fault.code : undefined;
+  const isOutage = code === 'throttled' || code === 'transient';
+  const isBridged = outageTtlMs > 0 && gone < OUTAGE_TTL_MS && freshness === 'cached' && isOutage;
+  if (isBridged && outcome === right) tally.bridged += 1;
+  const expected = code === undefined || isBridged ? [right] : [`fault ${code}`];
+  // Of two reads one may have failed and the other not.
+  if (isHedged && freshness === 'cached') expected.push(right);
+  if (!expected.includes(outcome)) {
+    if (isLate && GAVE_UP.has(outcome)) tally.late += 1;
+    else tell(`${outcome} instead of ${expected.join(' or ')}`);
+  }
+
+  // What failed is forgotten: with DynamoDB well again the same engine answers right.
+  if (fault.times !== undefined || count.failed === 0 || random.oneIn(2)) return;
+  const again = await outcomeOf(engine, question, freshness);
+  tally.besides += 1;
+  if (GAVE_UP.has(again)) tally.late += 1;
+  else if (again !== right) tell(`afterwards ${again} instead of ${right}`);
+}
+
+/** One world, in which the faults happen in turn until so many checks more are made. */
 export async function playFaults(
   stage: Stage,
   seed: number,
-  times: number,
+  checks: number,
   tally: FaultTally,
 ): Promise<void> {
-  const random = createRandom(seed);
   const open = await stage.open();
   const model = emptyModel();
   try {
-    const { names, operations } = furnish(random);
+    const { names, operations } = furnish(createRandom(seed));
     for (const each of operations) {
       const outcome = await open.carryOut(each.command, each.input);
       if (outcome.ok) each.apply(model);
     }
     open.clock.advance(60_000);
-
-    const checkOnce = async (name: string, fault: Fault): Promise<void> => {
-      const question = ask(random, names);
-      const right = judge(model, question).reason;
-      const freshness = random.oneIn(3) || fault.only === 'TransactGet' ? 'strong' : 'cached';
-      const { count, client } = failing(open, random, fault, random.below(2));
-      const reader = createReader({ client, table: open.table, deadlineMs: DEADLINE_MS });
-      const engine = createEngine({ reader, clock: open.clock });
-      const began = performance.now();
-      const outcome = await outcomeOf(engine, question, freshness);
-      const isLate = performance.now() - began > DEADLINE_MS;
-      tally.checks += 1;
-      const told = outcome === right ? 'answered' : outcome;
-      const known = `${name}: ${count.failed > 0 ? told : 'did not happen'}`;
-      tally.outcomes.set(known, (tally.outcomes.get(known) ?? 0) + 1);
-      const expected = count.failed > 0 && fault.code !== undefined ? `fault ${fault.code}` : right;
-      // A slow machine may be late by itself, and an answer without items has none that could be damaged.
-      const isExcused =
-        (isLate && outcome === 'fault transient') ||
-        (fault.code === 'damaged_item' && outcome === 'fault throttled');
-      const tell = (what: string) => tally.violations.push(`${name}: ${what} ${JSON.stringify(question)}`);
-      if (outcome !== expected && !isExcused) tell(`${outcome} instead of ${expected}`);
-
-      // What failed is forgotten: with DynamoDB well again the same engine answers right.
-      if (fault.times !== undefined || count.failed === 0) return;
-      const again = await outcomeOf(engine, question, freshness);
-      tally.checks += 1;
-      if (again !== right && count.failed > 0) tell(`afterwards ${again} instead of ${right}`);
+    const world = { open, truth: truthOf(open), names, model };
+    const kinds = Object.entries(FAULTS);
+    const until = tally.checks + checks;
+    let begun = 0;
+    const goOn = async (): Promise<void> => {
+      while (tally.checks < until) {
+        const number = begun++;
+        const [name, fault] = kinds[number % kinds.length] as [string, Fault];
+        await checkUnder(name, fault, world, createRandom(seed * 7_919 + number), tally);
+      }
     };
-    const due = Object.entries(FAULTS).flatMap((each) => Array.from({ length: times }, () => each));
-    while (due.length > 0) {
-      await Promise.all(due.splice(0, 20).map(([name, fault]) => checkOnce(name, fault)));
-    }
+    await Promise.all(Array.from({ length: AT_ONCE }, goOn));
   } finally {
     await open.close();
   }

@@ -4,8 +4,15 @@ import { readOptions } from './options.ts';
 const read = (text: string) => readOptions(text.split(' ').filter(Boolean), () => 7);
 
 test('the command line of `npm run oracle`', () => {
-  expect(read('')).toEqual({ seed: 7, worlds: 20, checks: 400, histories: 0 });
-  expect(read('--seed 0 --worlds 3 --checks=5')).toEqual({ seed: 0, worlds: 3, checks: 5, histories: 0 });
+  expect(read('')).toEqual({ seed: 7, worlds: 20, checks: 400, histories: 0, faults: 0 });
+  expect(read('--seed 0 --worlds 3 --checks=5')).toEqual({
+    seed: 0,
+    worlds: 3,
+    checks: 5,
+    histories: 0,
+    faults: 0,
+  });
+  expect(read('--faults 100000')).toMatchObject({ seed: 7, worlds: 0, histories: 0, faults: 100_000 });
   expect(read('--histories 9')).toMatchObject({ seed: 7, worlds: 0, histories: 9 });
 });
 
@@ -18,6 +25,7 @@ test.each([
   '--seed 99999999999',
   '--seed 1 --seed 2',
   '--histories 1 --worlds 1',
+  '--faults 1 --histories 1',
   '--help',
   'worlds',
 ])('what it does not know is refused in one line: %s', (text) => {

@@ -6,11 +6,14 @@ export interface Options {
   /** Checks in each world. */
   readonly checks: number;
   readonly histories: number;
+  /** Checks under faults. */
+  readonly faults: number;
 }
 
-export const USAGE = 'usage: npm run oracle [-- --seed N --worlds W --checks C | --seed N --histories H]';
+export const USAGE =
+  'usage: npm run oracle [-- --seed N (--worlds W --checks C | --histories H | --faults F)]';
 
-const NAMES = ['seed', 'worlds', 'checks', 'histories'] as const;
+const NAMES = ['seed', 'worlds', 'checks', 'histories', 'faults'] as const;
 const LARGEST = 1_000_000_000;
 
 /** Reads the command line; throws an error of one line for what it does not know. */
@@ -35,13 +38,17 @@ export function readOptions(args: readonly string[], newSeed: () => number): Opt
     given.set(token.name, number);
   }
   const histories = given.get('histories') ?? 0;
-  if (histories > 0 && (given.has('worlds') || given.has('checks'))) {
-    throw new Error(`--histories goes with --seed alone; ${USAGE}`);
+  const faults = given.get('faults') ?? 0;
+  for (const alone of ['histories', 'faults'] as const) {
+    if (given.has(alone) && [...given.keys()].some((name) => name !== 'seed' && name !== alone)) {
+      throw new Error(`--${alone} goes with --seed alone; ${USAGE}`);
+    }
   }
   return {
     seed: given.get('seed') ?? newSeed(),
-    worlds: histories > 0 ? 0 : (given.get('worlds') ?? 20),
+    worlds: histories + faults > 0 ? 0 : (given.get('worlds') ?? 20),
     checks: given.get('checks') ?? 400,
     histories,
+    faults,
   };
 }

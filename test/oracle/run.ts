@@ -1,8 +1,9 @@
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { newFaultTally, playFaults } from './faults.ts';
 import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
 import { type Options, readOptions } from './options.ts';
 import { createStage, type Stage } from './stage.ts';
-import { STORIES } from './stories.ts';
+import { SCENES, STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -22,13 +23,21 @@ async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Prom
   return tally.differences.length === 0;
 }
 
-/** Of each seed a history of grants alone, one in which things come and go, and the stories. */
+/** Of each seed histories of grants alone and of things that come and go, with outages and without; stories; scenes. */
 async function playHistories(stage: Stage, { seed, histories }: Options): Promise<boolean> {
   const tally = newHistoryTally();
   for (let n = 0; n < histories && tally.violations.length === 0; n++) {
-    for (const withNodes of [false, true]) await playHistory(stage, seed + n, tally, { withNodes });
+    for (const withNodes of [false, true]) {
+      for (const withOutages of [false, true]) {
+        await playHistory(stage, seed + n, tally, { withNodes, withOutages });
+      }
+    }
     for (const story of Object.values(STORIES)) {
       await playHistory(stage, seed + n, tally, { story, steps: 200 });
+    }
+    for (const { operations, play, withOutages } of Object.values(SCENES)) {
+      const scene = { operations, play: play(), times: 8 };
+      await playHistory(stage, seed + n, tally, { scene, withOutages: withOutages ?? false });
     }
   }
   const { cached, strong, atLeast } = tally.checks;
@@ -39,10 +48,44 @@ async function playHistories(stage: Stage, { seed, histories }: Options): Promis
   console.log(`stale        ${tally.stale}, within the bound`);
   console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
   console.log(`gave up      ${tally.gaveUp}`);
+  console.log(`sessions     ${tally.sessions} answers`);
+  console.log(`lists        ${tally.lists}, strong`);
+  console.log(
+    `outages      ${tally.failed} checks failed, ${tally.bridged} answered within the second bound`,
+  );
   console.log(`writes       ${tally.writes}, and ${tally.refused} refused`);
   console.log(`violations   ${tally.violations.length}`);
   for (const first of tally.violations.slice(0, 1)) console.log(`\n${describeViolation(first)}`);
   return tally.violations.length === 0;
+}
+
+const FAULTS_IN_A_WORLD = 2_500;
+
+/** World after world, in each of which every kind of fault happens to many checks. */
+async function playManyFaults(stage: Stage, { seed, faults }: Options): Promise<boolean> {
+  const tally = newFaultTally();
+  const began = performance.now();
+  const seconds = () => Math.round((performance.now() - began) / 1_000);
+  for (let world = 0; tally.checks < faults; world++) {
+    await playFaults(stage, seed + world, Math.min(FAULTS_IN_A_WORLD, faults - tally.checks), tally);
+    const { checks, violations, gaps } = tally;
+    console.log(`  ${checks} checks, ${violations.length + gaps.length} violations, ${seconds()} s`);
+  }
+  const counts = (all: ReadonlyMap<string, number>) => {
+    for (const [name, count] of [...all].sort()) console.log(`  ${name.padEnd(50)} ${count}`);
+  };
+  console.log(`checks under faults  ${tally.checks}, in ${seconds()} s; ${tally.besides} others around them`);
+  console.log('what the engine knew');
+  counts(tally.states);
+  console.log('what came of it');
+  counts(tally.outcomes);
+  console.log(`bridged              ${tally.bridged}, within the second bound`);
+  console.log(`hedged               ${tally.hedged}, answered by the second read`);
+  console.log(`late                 ${tally.late}, because this machine is slow`);
+  console.log(`gaps                 ${tally.gaps.length}, allowed for want of an item that nothing misses`);
+  console.log(`violations           ${tally.violations.length}`);
+  for (const told of [...tally.violations.slice(0, 5), ...tally.gaps.slice(0, 1)]) console.log(`\n${told}`);
+  return tally.violations.length + tally.gaps.length === 0;
 }
 
 async function main(): Promise<number> {
@@ -58,7 +101,9 @@ async function main(): Promise<number> {
   const engine = given ? undefined : await startEmbeddedEngine();
   try {
     const stage = createStage(given ?? engine?.endpoint ?? '');
-    return (await (options.histories > 0 ? playHistories : playWorlds)(stage, options)) ? 0 : 1;
+    const { histories, faults } = options;
+    const play = faults > 0 ? playManyFaults : histories > 0 ? playHistories : playWorlds;
+    return (await play(stage, options)) ? 0 : 1;
   } finally {
     await engine?.stop();
   }

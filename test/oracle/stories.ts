@@ -1,5 +1,8 @@
+import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { START } from './generate.ts';
-import type { Story } from './histories.ts';
+import { ARRIVAL_MS, type Hands, OUTAGE_TTL_MS, type Scene, type Story } from './histories.ts';
+import type { Question } from './model.ts';
+import type { Operation } from './operations.ts';
 import * as does from './operations.ts';
 
 /**
@@ -56,3 +59,222 @@ export const STORIES: Readonly<Record<string, Story>> = {
     questions,
   },
 };
+
+/**
+ * Scenes: what takes several things at the same moment, and so seldom comes about by chance. How much time goes by
+ * between them, whose clocks are ahead, and what is asked of whom is drawn all the same.
+ */
+const LONG = 70_000;
+const ENGINES = 3;
+const SHORT = 1_400;
+export const AT_PLACE = question(EVE, PLACE);
+const soon = async ({ pass, random }: Hands): Promise<void> => {
+  if (!random.oneIn(3)) await pass(random.below(SHORT));
+};
+
+/** Two changes of which the first must count before the second, and back again; Eve is allowed at no instant. */
+type Pair = readonly [first: Operation, second: Operation];
+const ENEMIES: readonly Pair[] = [
+  [leaves, roleComes],
+  [roleGoes, joins],
+];
+/** The same with the pairs in turn, each once everything cached is forgotten. */
+const inTurn =
+  (play: (hands: Hands, pair: Pair) => Promise<void>): Scene =>
+  async (hands) => {
+    for (const pair of ENEMIES) {
+      await hands.pass(LONG);
+      await play(hands, pair);
+    }
+  };
+/** Eve's membership goes and comes, in a group that has the role. */
+const inAndOut = (play: (hands: Hands, change: Operation) => Promise<void>): Scene => {
+  let isIn = true;
+  return async (hands) => {
+    await hands.pass(LONG);
+    await play(hands, isIn ? leaves : joins);
+    isIn = !isIn;
+  };
+};
+
+export interface Staged {
+  readonly operations: readonly Operation[];
+  /** A new one for each history. */
+  readonly play: () => Scene;
+  /** Whether Eve is allowed at no instant. */
+  readonly isClosed: boolean;
+  readonly withOutages?: true;
+}
+
+export const SCENES: Readonly<Record<string, Staged>> = {
+  'a write is stamped, then a half is read, then it arrives': {
+    operations: [...furnished, joins],
+    isClosed: true,
+    play: () =>
+      inTurn(async (hands, [first, second]) => {
+        const { random, ask, send, arrive } = hands;
+        const engine = random.below(ENGINES);
+        await send(first);
+        await send(second);
+        await soon(hands);
+        await ask(engine, 'cached', random.pick(half));
+        await soon(hands);
+        await arrive();
+        await arrive();
+        await soon(hands);
+        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
+      }),
+  },
+  'a read in two attempts, and both changes in between': {
+    operations: [...furnished, joins],
+    isClosed: true,
+    play: () =>
+      inTurn(async (hands, pair) => {
+        const { random, ask, send, arrive, answerReads } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'in two attempts');
+        for (const change of pair) {
+          await soon(hands);
+          await send(change);
+          await arrive();
+        }
+        await answerReads();
+        await ask(engine, 'cached', AT_PLACE);
+      }),
+  },
+  'whoever has written asks while an older read is on its way': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    play: () =>
+      inAndOut(async (hands, change) => {
+        const { random, ask, send, arrive, answerReads } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, 'cached', AT_PLACE, 'late');
+        await soon(hands);
+        await send(change);
+        await soon(hands);
+        await arrive();
+        await soon(hands);
+        await ask(engine, 'atLeast', AT_PLACE);
+        await answerReads();
+      }),
+  },
+  'an older read is answered after a newer one': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    play: () =>
+      inAndOut(async (hands, change) => {
+        const { random, ask, send, arrive, answerReads } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, 'cached', AT_PLACE, 'late');
+        await send(change);
+        await soon(hands);
+        await arrive();
+        await ask(engine, 'strong', AT_PLACE);
+        await soon(hands);
+        await answerReads();
+        await soon(hands);
+        await ask(engine, 'cached', AT_PLACE);
+      }),
+  },
+  'what was cached, or was on its way, just before a write, once the bound is over': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    play: () =>
+      inAndOut(async (hands, change) => {
+        const { random, ask, send, arrive, answerReads, pass } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, 'cached', AT_PLACE, random.oneIn(2) ? 'late' : 'at once');
+        await pass(1);
+        await send(change);
+        await arrive();
+        await pass(DEFAULT_TTL_MS);
+        await ask(engine, 'cached', AT_PLACE);
+        await answerReads();
+      }),
+  },
+  'DynamoDB is down, within the second bound and beyond': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    withOutages: true,
+    play: () =>
+      inAndOut(async (hands, change) => {
+        const { random, ask, send, arrive, pass, setDown } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, 'cached', AT_PLACE);
+        await pass(1);
+        await send(change);
+        await arrive();
+        setDown(true);
+        await pass(LONG + random.below(OUTAGE_TTL_MS - LONG));
+        for (const kind of ['cached', 'strong', 'atLeast'] as const) await ask(engine, kind, AT_PLACE);
+        setDown(false);
+        await pass(OUTAGE_TTL_MS - LONG);
+        await ask(engine, 'cached', question(ZOE, ELSEWHERE));
+        setDown(true);
+        await pass(LONG);
+        await ask(engine, 'cached', AT_PLACE);
+        setDown(false);
+      }),
+  },
+  'DynamoDB is down, and what is cached is of before and of after': {
+    operations: [...furnished, joins],
+    isClosed: true,
+    withOutages: true,
+    play: () =>
+      inTurn(async (hands, pair) => {
+        const { random, ask, send, arrive, pass, setDown } = hands;
+        const engine = random.below(ENGINES);
+        const halves = [question(EVE, ELSEWHERE), question(ZOE, PLACE)];
+        const [before, after] = pair[0] === leaves ? halves : halves.reverse();
+        await ask(engine, 'cached', before as Question);
+        await soon(hands);
+        for (const change of pair) {
+          await send(change);
+          await soon(hands);
+          await arrive();
+        }
+        // What has expired is read again: all but what the other half has brought.
+        await ask(engine, 'cached', after as Question);
+        await pass(LONG);
+        setDown(true);
+        await ask(engine, 'cached', AT_PLACE);
+        setDown(false);
+      }),
+  },
+};
+
+/**
+ * The margin to the millisecond: a write that takes all its time, and an engine whose clock is ahead of the
+ * writer's by all that is allowed, has read so long before the write arrived.
+ */
+export const atTheMargin = (earlierMs: number): Readonly<Record<string, Staged>> => ({
+  coherence: {
+    operations: [...furnished, joins],
+    isClosed: true,
+    play: () =>
+      inTurn(async ({ ask, send, arrive, pass }, [first, second]) => {
+        await send(first);
+        await send(second);
+        await pass(ARRIVAL_MS - earlierMs);
+        await ask(0, 'cached', first === leaves ? question(EVE, ELSEWHERE) : question(ZOE, PLACE));
+        await pass(earlierMs);
+        await arrive();
+        await arrive();
+        await ask(0, 'cached', AT_PLACE);
+      }),
+  },
+  atLeast: {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    play: () =>
+      inAndOut(async ({ ask, send, arrive, pass }, change) => {
+        await send(change);
+        await pass(ARRIVAL_MS - earlierMs);
+        await ask(0, 'cached', AT_PLACE);
+        await pass(earlierMs);
+        await arrive();
+        await ask(0, 'atLeast', AT_PLACE);
+      }),
+  },
+});
