@@ -1,5 +1,7 @@
 import * as powertools from '@aws-lambda-powertools/metrics';
+import { Sha256 as WholeSha256 } from '@smithy/core/checksum';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Sha256 } from '../../bundle/in-place-of/checksum.ts';
 import { NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS } from '../../bundle/in-place-of/endpoint-discovery.ts';
 import { Headers as LightHeaders } from '../../bundle/in-place-of/headers.ts';
 import * as light from '../../bundle/in-place-of/metrics.ts';
@@ -55,4 +57,20 @@ describe('headers', () => {
 
 test('endpoints are not looked for', () => {
   expect(NODE_ENDPOINT_DISCOVERY_CONFIG_OPTIONS.environmentVariableSelector()).toBeUndefined();
+});
+
+test('SHA-256 and its HMAC are those of the SDK, of texts and of bytes', async () => {
+  const bytes = new Uint8Array([0, 1, 2, 255]);
+  for (const secret of [undefined, 'secret', bytes, bytes.buffer.slice(1, 3)])
+    for (const data of [new Uint8Array(), new TextEncoder().encode('text'), bytes.subarray(1)]) {
+      const hashes = [new Sha256(secret), new WholeSha256(secret)];
+      const digests = hashes.map(async (hash) => {
+        hash.update(bytes);
+        hash.reset();
+        hash.update(data);
+        return Buffer.from(await hash.digest()).toString('hex');
+      });
+      const [ours, theirs] = await Promise.all(digests);
+      expect(ours).toBe(theirs);
+    }
 });
