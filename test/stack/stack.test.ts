@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { CredentialsError } from '../../authorizer/errors.ts';
+import { parseConfiguration } from '../../authorizer/index.ts';
 import { refusedLine } from '../../authorizer/log.ts';
 import definition from '../../table/definition.json' with { type: 'json' };
 import { packageStack, type Resource, type Template } from './template.ts';
@@ -165,6 +166,10 @@ test('the functions: Node 24 on arm64, within what API Gateway waits, told what 
     TABLE_NAME: { Ref: 'Table' },
     TOKEN_ISSUER: 'https://issuer.example',
   });
+  const given = Object.entries<unknown>({ ...Environment.Variables, TABLE_NAME: 'table' });
+  expect(() =>
+    parseConfiguration(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))),
+  ).not.toThrow();
 });
 
 test('logs end after 30 days', () => {
