@@ -1,12 +1,46 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { bundle } from './bundle/build.ts';
+
+/** Puts the authorizer as the stack bundles it in the place of its source. */
+function bundled() {
+  let built: Promise<string> | undefined;
+  async function write(): Promise<string> {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bundled-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'authorizer.cjs');
+    writeFileSync(file, (await bundle('test/support/bundled-authorizer.ts')).text);
+    return file;
+  }
+  return {
+    name: 'bundled',
+    enforce: 'pre' as const,
+    resolveId(source: string, importer = '') {
+      const isOfBundle = /^jose$|\/authorizer\/(?:index|errors)\.ts$|\/table\/errors\.ts$/.test(source);
+      if (!isOfBundle || !importer.includes('/test/authorizer/')) return undefined;
+      built ??= write();
+      return built.then((id) => ({ id, external: true }));
+    },
+  };
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // The SDK's notice about Node 20, once per worker, would bury the report.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'] } },
+      // The same tests, with what is deployed. handler.ts itself: test/stack/handler.test.ts.
+      {
+        extends: true,
+        plugins: [bundled()],
+        test: { name: 'bundled', include: ['test/authorizer/*.test.ts'] },
+      },
+    ],
   },
 });

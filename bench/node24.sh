@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# `npm run node24`: what Lambda runs, on the Node that Lambda runs it with. Fetches Node 24 as a package into a folder
+# of its own (not the project's node_modules, where npm would pick it up for everything else).
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+platform=$(node -p '`${process.platform}-${process.arch}`')
+npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent "node-$platform@24"
+node24="$folder/node_modules/node-$platform/bin/node"
+echo "Node $("$node24" --version)"
+"$node24" node_modules/vitest/vitest.mjs run --project bundled --project source test/authorizer test/stack/handler.test.ts
+"$node24" --import tsx bench/startup.ts

@@ -1,0 +1,266 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Sha256 } from '@smithy/core/checksum';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import budgets from '../../bench/budgets.json' with { type: 'json' };
+import { bundle } from '../../bundle/build.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/**
+ * The file that is deployed, in a process of its own as on Lambda, on a real DynamoDB engine and with keys over HTTP.
+ * Nothing in it is replaced: it has the real clock.
+ */
+const REGION_AND_API = 'eu-central-1:123456789012:abc123';
+const ARN = `arn:aws:execute-api:${REGION_AND_API}`;
+
+/** Answers one event for each message. What is written on standard error goes with the answer. */
+const RUNNER = `
+const lines = [];
+console.error = (line) => lines.push(line);
+let handler;
+try { ({ handler } = require(process.argv[2])); process.send({ ready: true }); }
+catch (error) { process.send({ failed: error.message }); process.disconnect(); }
+process.on('message', async (event) => {
+  lines.length = 0;
+  const outcome = await handler(event, { awsRequestId: 'r' }).then((answer) => ({ answer }), ({ message }) => ({ message }));
+  process.send({ ...outcome, lines });
+});`;
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-handler-'));
+const children: ChildProcess[] = [];
+let world: World;
+let issuer: Server;
+let keysFetched = 0;
+let token: (claims?: Record<string, unknown>) => Promise<string>;
+let apiToken: string;
+let user: string;
+let place: string;
+let handlerBytes = 0;
+
+const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+
+beforeAll(async () => {
+  const { text, bytes } = await bundle('authorizer/handler.ts');
+  handlerBytes = bytes;
+  writeFileSync(join(folder, 'handler.cjs'), text);
+  writeFileSync(join(folder, 'runner.cjs'), RUNNER);
+
+  const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'k', alg: 'RS256', use: 'sig' };
+  issuer = createServer((_, outgoing) => {
+    keysFetched += 1;
+    outgoing.end(JSON.stringify({ keys: [jwk] }));
+  }).listen(0, '127.0.0.1');
+  await once(issuer, 'listening');
+  const now = Math.floor(Date.now() / 1_000);
+
+  world = await createWorld();
+  const { run, clock } = world;
+  // The handler has the real clock, so what it reads is written just before.
+  clock.advance(Date.now() - clock.now() - 120_000);
+  user = (await run('user.create', {})).id;
+  place = (await run('location.create', { name: 'North', code: 'n' })).id;
+  await run('page.create', { name: 'roster' });
+  const role = (await run('role.create', { name: 'reader', scope: `location:${place}` })).id;
+  await run('role-permission.create', { role, permission: 'roster', effect: 'ALLOW' });
+  await run('assignment.create', { user, scope: `location:${place}`, role });
+  await run('route.create', {
+    method: 'GET',
+    path: '/locations/{id}/{page}',
+    permission: '{page}',
+    scope: 'location:{id}',
+  });
+  apiToken = String((await run('token.create', { user, tokenType: 'api' })).token);
+  token = (claims = {}) =>
+    new SignJWT({
+      iss: `http://127.0.0.1:${portOf(issuer)}`,
+      aud: 'api',
+      sub: user,
+      exp: now + 600,
+      ...claims,
+    })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+      .sign(privateKey);
+}, 60_000);
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill();
+});
+afterAll(() => {
+  issuer.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Starts the handler; the first message says whether it is ready. */
+async function start(env: Readonly<Record<string, string>> = {}) {
+  const child = fork(join(folder, 'runner.cjs'), [join(folder, 'handler.cjs')], {
+    execArgv: [],
+    env: {
+      AWS_REGION: 'eu-central-1',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+      TABLE_NAME: world.table,
+      DYNAMODB_ENDPOINT: world.endpoint,
+      TOKEN_ISSUER: `http://127.0.0.1:${portOf(issuer)}`,
+      TOKEN_AUDIENCE: 'api',
+      ...env,
+    },
+  });
+  children.push(child);
+  const [first] = await once(child, 'message');
+  return {
+    first,
+    ask: async (event: unknown) => {
+      child.send(event as Record<string, unknown>);
+      const [answer] = await once(child, 'message');
+      return answer;
+    },
+  };
+}
+
+const bearer = async (claims?: Record<string, unknown>) => `Bearer ${await token(claims)}`;
+const path = () => `/locations/${place}/roster`;
+const simple = (authorization: string, rawPath = path()) => ({
+  version: '2.0',
+  type: 'REQUEST',
+  routeArn: `${ARN}/$default/GET${rawPath}`,
+  routeKey: '$default',
+  rawPath,
+  identitySource: [authorization],
+  headers: { authorization },
+  requestContext: { http: { method: 'GET', path: rawPath }, stage: '$default', requestId: 'q' },
+});
+
+test('it holds no more than 300 KB', () => {
+  expect(handlerBytes).toBeLessThanOrEqual(budgets.startup.bundleBytes);
+});
+
+describe('the deployed handler', () => {
+  test('allows and denies with HTTP APIs, by JWT and by API token; keys are fetched once', async () => {
+    const { first, ask } = await start();
+    expect(first).toEqual({ ready: true });
+    const before = keysFetched;
+    for (const authorization of [await bearer(), await bearer(), `Bearer ${apiToken}`])
+      expect(await ask(simple(authorization))).toMatchObject({
+        answer: { isAuthorized: true, context: { subject: `user:${user}`, reason: 'role' } },
+      });
+    expect(keysFetched - before).toBe(1);
+    expect(await ask(simple(await bearer(), '/locations/elsewhere/roster'))).toMatchObject({
+      answer: { isAuthorized: false },
+    });
+    expect(await ask(simple(await bearer(), '/unmapped'))).toMatchObject({
+      answer: { isAuthorized: false, context: { reason: 'route_unmapped' } },
+    });
+  });
+
+  test('answers REST APIs, by token and by request, with a policy; a WebSocket that no route opens stays shut', async () => {
+    const { ask } = await start();
+    const authorization = await bearer();
+    const methodArn = `${ARN}/prod/GET${path()}`;
+    const rest = { methodArn, headers: { Authorization: authorization }, httpMethod: 'GET', path: path() };
+    const events = [
+      { type: 'TOKEN', authorizationToken: authorization, methodArn },
+      { type: 'REQUEST', ...rest, requestContext: { stage: 'prod', httpMethod: 'GET', requestId: 'q' } },
+    ];
+    for (const event of events)
+      expect(await ask(event)).toMatchObject({
+        answer: { principalId: expect.any(String), policyDocument: { Statement: [{ Effect: 'Allow' }] } },
+      });
+    const connect = {
+      type: 'REQUEST',
+      methodArn: `${ARN}/prod/$connect`,
+      headers: { Authorization: authorization },
+      requestContext: { routeKey: '$connect', eventType: 'CONNECT', stage: 'prod', requestId: 'q' },
+    };
+    const { answer } = await ask(connect);
+    const statements: { Effect: string; Resource: string | string[] }[] =
+      answer?.policyDocument.Statement ?? [];
+    const opened = statements.flatMap(({ Effect, Resource }) => (Effect === 'Allow' ? Resource : []));
+    expect(opened.filter((arn) => !arn.includes('/GET/'))).toEqual([]);
+  });
+
+  test('turns bad credentials away with 401 and says so in the line that the alarm looks for', async () => {
+    const { ask } = await start();
+    for (const authorization of ['', 'Bearer x', await bearer({ aud: 'other' })]) {
+      const { message, lines } = await ask(simple(authorization));
+      expect(message).toBe('Unauthorized');
+      expect(lines).toEqual([expect.stringContaining('credentials refused')]);
+    }
+  });
+
+  test('fails when a variable is wrong, at once and by name', async () => {
+    expect((await start({ TOKEN_ISSUER: 'nowhere' })).first).toEqual({
+      failed: expect.stringContaining('TOKEN_ISSUER'),
+    });
+  });
+});
+
+describe('while it starts', () => {
+  test('it opens its connection to DynamoDB before there is a request', async () => {
+    const connections: unknown[] = [];
+    const table = createSocketServer((socket) => connections.push(socket)).listen(0, '127.0.0.1');
+    await once(table, 'listening');
+    const connected = once(table, 'connection');
+    const { first } = await start({ DYNAMODB_ENDPOINT: `http://127.0.0.1:${portOf(table)}` });
+    await connected;
+    expect(first).toEqual({ ready: true });
+    expect(connections).toHaveLength(1);
+    for (const child of children.splice(0)) child.kill();
+    table.close();
+  });
+
+  test('it signs for DynamoDB with what Lambda puts into the environment, as the whole SDK would', async () => {
+    const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' };
+    const table = createServer().listen(0, '127.0.0.1');
+    await once(table, 'listening');
+    const asked = once(table, 'request');
+    await start({
+      DYNAMODB_ENDPOINT: '',
+      AWS_ENDPOINT_URL_DYNAMODB: `http://127.0.0.1:${portOf(table)}`,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_SESSION_TOKEN: credentials.sessionToken,
+    });
+    const [{ headers, method, url }] = (await asked) as [IncomingMessage];
+    const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1]?.split(';') ?? [];
+    const date = String(headers['x-amz-date']);
+    const signer = new SignatureV4({
+      service: 'dynamodb',
+      region: 'eu-central-1',
+      credentials,
+      sha256: Sha256,
+    });
+    const again = await signer.sign(
+      {
+        ...{ protocol: 'http:', hostname: '127.0.0.1', method: String(method), path: String(url) },
+        headers: Object.fromEntries(signed.map((name) => [name, String(headers[name])])),
+      },
+      { signingDate: new Date(date.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:')) },
+    );
+    expect(headers['x-amz-security-token']).toBe('session');
+    expect(headers.authorization).toContain('Credential=AKIDEXAMPLE/');
+    expect(again.headers.authorization).toBe(headers.authorization);
+    for (const child of children.splice(0)) child.kill();
+    table.closeAllConnections();
+    table.close();
+  });
+
+  test('a table that cannot be reached does not keep it from starting: requests fail, closed', async () => {
+    const { first, ask } = await start({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' });
+    expect(first).toEqual({ ready: true });
+    expect(await ask(simple('Bearer x'))).toMatchObject({ message: 'Unauthorized' });
+    expect(await ask(simple(await bearer()))).toMatchObject({ message: 'Internal error' });
+  });
+
+  test('nor does an environment without credentials', async () => {
+    const { first, ask } = await start({ DYNAMODB_ENDPOINT: '' });
+    expect(first).toEqual({ ready: true });
+    expect(await ask(simple(await bearer()))).toMatchObject({ message: 'Internal error' });
+  });
+});

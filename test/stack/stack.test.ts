@@ -1,0 +1,226 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CredentialsError } from '../../authorizer/errors.ts';
+import { parseConfiguration } from '../../authorizer/index.ts';
+import { refusedLine } from '../../authorizer/log.ts';
+import definition from '../../table/definition.json' with { type: 'json' };
+import { packageStack, type Resource, type Template } from './template.ts';
+
+/** What `serverless.yml` becomes: the template that CloudFormation would get. */
+let stack: Template;
+beforeAll(async () => {
+  stack = await packageStack('live', {
+    tableKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
+    alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
+    tokenIssuer: 'https://issuer.example',
+  });
+}, 120_000);
+
+const resource = (name: string): Resource => {
+  const found = stack.Resources[name];
+  if (found === undefined) throw new Error(`the stack has no ${name}`);
+  return found;
+};
+const ofType = (type: string): readonly [string, Resource][] =>
+  Object.entries(stack.Resources).filter(([, { Type }]) => Type === type);
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+const listed = <Value>(value: Value | readonly Value[]): readonly Value[] =>
+  Array.isArray(value) ? value : [value as Value];
+/** What a role may do by itself: resource (as JSON) to actions. */
+const rightsOf = (role: string): Record<string, readonly string[]> => {
+  const { Policies, ManagedPolicyArns } = resource(role).Properties;
+  expect(ManagedPolicyArns).toBeUndefined();
+  const rights: Record<string, readonly string[]> = {};
+  for (const { PolicyDocument } of Policies)
+    for (const statement of PolicyDocument.Statement as Statement[]) {
+      expect(statement.Effect).toBe('Allow');
+      for (const target of listed(statement.Resource)) {
+        const name = JSON.stringify(target);
+        expect(rights).not.toHaveProperty([name]);
+        rights[name] = listed(statement.Action);
+      }
+    }
+  return rights;
+};
+const arnOf = (name: string): string => JSON.stringify({ 'Fn::GetAtt': [name, 'Arn'] });
+const WRITE_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+describe('least privilege', () => {
+  test('the authorizer reads the base table and writes its own log, and may do nothing else', () => {
+    expect(rightsOf('AuthorizerRole')).toEqual({
+      [arnOf('Table')]: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+      [arnOf('AuthorizerLogGroup')]: WRITE_LOG,
+    });
+  });
+
+  test('provisioning reads and writes the base table, asks its indexes, and writes its own log', () => {
+    const indexes = definition.GlobalSecondaryIndexes.map(({ IndexName }) =>
+      JSON.stringify({ 'Fn::Sub': `\${Table.Arn}/index/${IndexName}` }),
+    );
+    expect(rightsOf('ProvisioningRole')).toEqual({
+      [arnOf('Table')]: [
+        ...['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+        ...['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
+      ],
+      ...Object.fromEntries(indexes.map((index) => [index, ['dynamodb:Query']])),
+      [arnOf('ProvisioningLogGroup')]: WRITE_LOG,
+    });
+  });
+
+  test('with a key of yours both may decrypt with it, through DynamoDB only', () => {
+    expect(ofType('AWS::IAM::Policy').map(([name]) => name)).toEqual(['TableKeyPolicy']);
+    const { Condition, Properties } = resource('TableKeyPolicy');
+    expect(Condition).toBe('HasTableKey');
+    expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
+    expect(Properties.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'kms:Decrypt',
+        Resource: { Ref: 'TableKeyArn' },
+        Condition: {
+          StringEquals: { 'kms:ViaService': { 'Fn::Sub': `dynamodb.\${AWS::Region}.\${AWS::URLSuffix}` } },
+        },
+      },
+    ]);
+  });
+
+  test('no policy allows a Scan, PartiQL, an index to the authorizer, or anything by wildcard', () => {
+    const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
+    expect(policies.map(([name]) => name).sort()).toEqual([
+      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'ProvisioningRole', 'TableKeyPolicy'],
+    ]);
+    for (const [, { Properties }] of policies)
+      expect(JSON.stringify(Properties)).not.toMatch(/Scan|PartiQL|\*/);
+    expect(JSON.stringify(resource('AuthorizerRole'))).not.toContain('/index/');
+  });
+
+  test('each function has its own role', () => {
+    expect(resource('AuthorizerLambdaFunction').Properties.Role).toEqual({
+      'Fn::GetAtt': ['AuthorizerRole', 'Arn'],
+    });
+    expect(resource('ProvisioningLambdaFunction').Properties.Role).toEqual({
+      'Fn::GetAtt': ['ProvisioningRole', 'Arn'],
+    });
+    for (const role of ['AuthorizerRole', 'ProvisioningRole'])
+      expect(resource(role).Properties.AssumeRolePolicyDocument.Statement).toEqual([
+        { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
+      ]);
+  });
+
+  test('only authorizers of API Gateway in this account and region may invoke, and only the authorizer', () => {
+    expect(ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)).toEqual([
+      {
+        FunctionName: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] },
+        Action: 'lambda:InvokeFunction',
+        Principal: 'apigateway.amazonaws.com',
+        SourceArn: {
+          'Fn::Sub': `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:*/authorizers/*`,
+        },
+      },
+    ]);
+    const { Condition, Properties } = resource('AuthorizerInvokeRole');
+    expect(Condition).toBe('HasInvokeRole');
+    expect(Properties.Policies[0].PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'lambda:InvokeFunction',
+        Resource: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] },
+      },
+    ]);
+  });
+});
+
+test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack goes', () => {
+  const { DeletionPolicy, Properties } = resource('Table');
+  expect(DeletionPolicy).toBe('Retain');
+  expect(Properties).toEqual({
+    ...definition,
+    BillingMode: 'PAY_PER_REQUEST',
+    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
+    DeletionProtectionEnabled: true,
+    SSESpecification: {
+      'Fn::If': [
+        'HasTableKey',
+        { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: { Ref: 'TableKeyArn' } },
+        { Ref: 'AWS::NoValue' },
+      ],
+    },
+  });
+  expect(stack.Parameters.TableKeyArn?.Default).toBe('arn:aws:kms:eu-central-1:123456789012:key/k');
+});
+
+test('the functions: Node 24 on arm64, within what API Gateway waits, told what they need', () => {
+  const functions = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties);
+  expect(functions).toHaveLength(2);
+  for (const { Runtime, Architectures } of functions)
+    expect([Runtime, Architectures]).toEqual(['nodejs24.x', ['arm64']]);
+  const { Timeout, Environment } = resource('AuthorizerLambdaFunction').Properties;
+  expect(Timeout).toBeLessThan(10);
+  expect(Environment.Variables).toMatchObject({
+    TABLE_NAME: { Ref: 'Table' },
+    TOKEN_ISSUER: 'https://issuer.example',
+  });
+  const given = Object.entries<unknown>({ ...Environment.Variables, TABLE_NAME: 'table' });
+  expect(() =>
+    parseConfiguration(Object.fromEntries(given.map(([name, value]) => [name, String(value)]))),
+  ).not.toThrow();
+});
+
+test('logs end after 30 days', () => {
+  const groups = ofType('AWS::Logs::LogGroup');
+  expect(groups.map(([name, { Properties }]) => [name, Properties.RetentionInDays])).toEqual([
+    ['AuthorizerLogGroup', 30],
+    ['ProvisioningLogGroup', 30],
+  ]);
+});
+
+describe('alarms', () => {
+  test('for errors, throttles and latency of each function, and for the table, all to the topic', () => {
+    const alarms = ofType('AWS::CloudWatch::Alarm');
+    expect(alarms.map(([name]) => name).sort()).toEqual([
+      ...['AuthorizerErrorsAlarm', 'AuthorizerLatencyAlarm', 'AuthorizerThrottlesAlarm'],
+      ...['ProvisioningErrorsAlarm', 'ProvisioningLatencyAlarm', 'ProvisioningThrottlesAlarm'],
+      ...['TableFaultsAlarm', 'TableThrottlesAlarm'],
+    ]);
+    const toTopic = { 'Fn::If': ['HasAlarmTopic', [{ Ref: 'AlarmTopicArn' }], { Ref: 'AWS::NoValue' }] };
+    for (const [, { Properties }] of alarms)
+      expect(Properties).toMatchObject({ AlarmActions: toTopic, TreatMissingData: 'notBreaching' });
+  });
+
+  test('a 401, which Lambda counts as an error, is not one of them: it is counted by its line in the log', () => {
+    const { FilterPattern, LogGroupName, MetricTransformations } = resource('CredentialsRefused').Properties;
+    expect(LogGroupName).toEqual({ Ref: 'AuthorizerLogGroup' });
+    expect(FilterPattern).toBe('"credentials refused"');
+    expect(refusedLine(new CredentialsError('token_refused'), 'id')).toContain('"credentials refused"');
+    const [{ MetricNamespace, MetricName }] = MetricTransformations;
+    const { Metrics } = resource('AuthorizerErrorsAlarm').Properties;
+    expect(Metrics).toContainEqual(
+      expect.objectContaining({
+        Id: 'refused',
+        MetricStat: expect.objectContaining({ Metric: { Namespace: MetricNamespace, MetricName } }),
+      }),
+    );
+    expect(Metrics[0].Expression).toContain('FILL(errors, 0) - FILL(refused, 0)');
+  });
+});
+
+test('what an API needs to use the authorizer is an output', () => {
+  expect(stack.Outputs).toMatchObject({
+    AuthorizerArn: { Value: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] } },
+    AuthorizerInvokeUri: { Value: { 'Fn::Sub': expect.stringMatching(/^arn:.*\/invocations$/) } },
+    AuthorizerInvokeRoleArn: { Condition: 'HasInvokeRole' },
+  });
+});
+
+test('the stage dev may be deleted, and without parameters there is no key, no topic and no role', async () => {
+  const plain = await packageStack('dev');
+  expect(plain.Resources.Table?.Properties.DeletionProtectionEnabled).toBe(false);
+  const defaults = Object.entries(plain.Parameters).map(([name, { Default }]) => [name, Default]);
+  expect(Object.fromEntries(defaults)).toEqual({ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false' });
+}, 120_000);
