@@ -12,6 +12,7 @@ beforeAll(async () => {
     tableKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
     alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
     tokenIssuer: 'https://issuer.example',
+    tokenAudience: 'gatehouse',
   });
 }, 120_000);
 
