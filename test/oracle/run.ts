@@ -1,12 +1,10 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { newFaultTally, playFaults } from './faults.ts';
 import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
+import { onStage } from './on-stage.ts';
 import { type Options, readOptions } from './options.ts';
-import { createStage, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 import { SCENES, STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
-
-process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /** `npm run oracle`: whether the engine answers as a naive reading of the specification does. */
 async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Promise<boolean> {
@@ -96,16 +94,9 @@ async function main(): Promise<number> {
     return 2;
   }
   console.log(`seed         ${options.seed}`);
-  const given = process.env.DYNAMODB_ENDPOINT;
-  const engine = given ? undefined : await startEmbeddedEngine();
-  try {
-    const stage = createStage(given ?? engine?.endpoint ?? '');
-    const { histories, faults } = options;
-    const play = faults > 0 ? playManyFaults : histories > 0 ? playHistories : playWorlds;
-    return (await play(stage, options)) ? 0 : 1;
-  } finally {
-    await engine?.stop();
-  }
+  const { histories, faults } = options;
+  const play = faults > 0 ? playManyFaults : histories > 0 ? playHistories : playWorlds;
+  return (await onStage((stage) => play(stage, options))) ? 0 : 1;
 }
 
 process.exitCode = await main();

@@ -6,6 +6,7 @@ import { type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
 import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
 import { rule } from '../support.ts';
+import { isMapped } from './mapped.ts';
 
 /**
  * Patterns against the meaning of the rules, path by path: read as IAM documents them, they allow what the cells allow
@@ -76,19 +77,6 @@ function isAllowed(cells: readonly Cell[], rules: readonly RouteRule[], verb: st
 const evaluate = (patterns: { allow: readonly string[]; deny: readonly string[] }, text: string): boolean =>
   patterns.allow.some((pattern) => matchesPattern(pattern, text)) &&
   !patterns.deny.some((pattern) => matchesPattern(pattern, text));
-
-/** Whether a rule has this form, whatever stands where it has parameters. */
-const isMapped = (rules: readonly RouteRule[], verb: string, path: string): boolean => {
-  const given = path === '/' ? [] : path.slice(1).split('/');
-  return rules.some(
-    ({ method: own, segments }) =>
-      (own === verb || own === 'ANY') &&
-      (segments.at(-1)?.kind === 'rest'
-        ? given.length >= segments.length
-        : given.length === segments.length) &&
-      segments.every((each, at) => each.kind !== 'literal' || each.text === given[at]),
-  );
-};
 
 describe.each([false, true])('patterns for an API that is closed: %s', (isClosed) => {
   test('allow what the cells allow, and nothing else, or there are none', () => {

@@ -1,8 +1,5 @@
-import { startEmbeddedEngine } from '../../../cli/embedded-engine.ts';
-import { createStage } from '../../oracle/stage.ts';
+import { onStage } from '../../oracle/on-stage.ts';
 import { newPolicyTally, playPolicies } from './worlds.ts';
-
-process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const USAGE = 'usage: npm run policies -- [--pairs N] [--seed N]';
 const ROUNDS = 6;
@@ -31,10 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   console.log(`seed         ${options.seed}`);
-  const given = process.env.DYNAMODB_ENDPOINT;
-  const engine = given ? undefined : await startEmbeddedEngine();
-  try {
-    const stage = createStage(given ?? engine?.endpoint ?? '');
+  return onStage(async (stage) => {
     const tally = newPolicyTally();
     for (let world = 0; tally.pairs < options.pairs && tally.differences.length === 0; world++) {
       await playPolicies(stage, options.seed + world, ROUNDS, tally);
@@ -48,9 +42,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(`differences  ${tally.differences.length}`);
     for (const told of tally.differences.slice(0, 3)) console.log(`\n${told}`);
     return tally.differences.length === 0 ? 0 : 1;
-  } finally {
-    await engine?.stop();
-  }
+  });
 }
 
 process.exitCode = await main(process.argv.slice(2));

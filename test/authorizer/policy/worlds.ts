@@ -12,6 +12,7 @@ import { judge } from '../../oracle/oracle.ts';
 import { createRandom, type Random } from '../../oracle/random.ts';
 import type { Stage } from '../../oracle/stage.ts';
 import { rule } from '../support.ts';
+import { isMapped } from './mapped.ts';
 
 /**
  * Policies of random callers in random worlds, held against the oracle: for many concrete paths, evaluated as IAM
@@ -154,19 +155,6 @@ function pathOf(random: Random, made: RouteRule, names: Names): string {
     `${path}/..`,
   ]);
 }
-
-/** Whether some rule has a path of this form: any other cannot reach an API that is closed. */
-const isMapped = (rules: readonly RouteRule[], verb: string, path: string): boolean => {
-  const given = path === '/' ? [] : path.slice(1).split('/');
-  return rules.some(
-    ({ method, segments }) =>
-      (method === verb || method === 'ANY') &&
-      (segments.at(-1)?.kind === 'rest'
-        ? given.length >= segments.length
-        : given.length === segments.length) &&
-      segments.every((each, at) => each.kind !== 'literal' || each.text === given[at]),
-  );
-};
 
 type Claims = Parameters<typeof resolve>[1]['claims'];
 
