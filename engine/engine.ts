@@ -4,11 +4,11 @@ import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
 import { needBearer } from './needs.ts';
 import { createWatch, type Observe } from './observation.ts';
+import { openViews, type ViewOptions } from './open-views.ts';
 import { rolesInForce } from './roles.ts';
 import { createSessions, type OpenSession } from './session.ts';
 import type { Spending } from './store.ts';
 import type { View } from './view.ts';
-import { openViews, type ViewOptions } from './views.ts';
 
 export interface EngineOptions extends ViewOptions {
   /** Told of every decision; nothing is counted for it, nor any unit asked for, unless it is given. */

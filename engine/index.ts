@@ -34,6 +34,6 @@ export { createLists, type Lists, type ListsOptions } from './lists/lists.ts';
 export type { ListOptions } from './lists/page.ts';
 export { createReach, type Reach } from './lists/reach.ts';
 export type { Observation, Observe } from './observation.ts';
+export { DEFAULT_COHERENCE_MARGIN_MS, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS } from './open-views.ts';
 export type { OpenSession, Session, SessionOptions } from './session.ts';
 export type { Clock } from './store.ts';
-export { DEFAULT_COHERENCE_MARGIN_MS, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS } from './views.ts';

@@ -1,16 +1,9 @@
-import { GatehouseError, invalid } from '../table/errors.ts';
+import { GatehouseError } from '../table/errors.ts';
 import { watch } from './coherence.ts';
 import { cachedSight, type Freshness, type Sight, sightSince } from './freshness.ts';
 import type { Need } from './needs.ts';
 import { createBridge } from './outage.ts';
-import {
-  type Clock,
-  createStore,
-  type DecisionReader,
-  type Entry,
-  type Spending,
-  type Store,
-} from './store.ts';
+import type { Clock, Entry, Spending, Store } from './store.ts';
 import { assemble, type Find, type Question, type View } from './view.ts';
 
 /**
@@ -58,65 +51,17 @@ async function inHalves(
   };
 }
 
-/** What views are taken of, and how old what they show may be. */
-export interface ViewOptions {
-  /** Reads decision items: strongly consistent, failing as a whole when a key stays unread. */
-  readonly reader: DecisionReader;
-  readonly clock: Clock;
-  /** Milliseconds for which what was read may answer: how stale an allow or a deny can be. Default 60,000. */
-  readonly ttlMs?: number;
-  /**
-   * Milliseconds for which what was read may answer while DynamoDB is down; `cached` questions only. Default 0: then
-   * nothing older than `ttlMs` ever answers.
-   */
-  readonly outageTtlMs?: number;
-  /** Bound on the cache in estimated bytes. Default 32 MiB. */
-  readonly maxBytes?: number;
-  /** Milliseconds of margin when entries that were read apart are put together. Default 6,000. */
-  readonly coherenceMarginMs?: number;
-  /** Draws from [0, 1). */
-  readonly random?: () => number;
-}
-
-export const DEFAULT_TTL_MS = 60_000;
-export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
-
-/**
- * Milliseconds by which the newest write must precede the oldest read of entries that were read apart: a
- * write may take 5 s from its stamp to its arrival (the writer's deadline), and clocks may differ by 1 s.
- */
-export const DEFAULT_COHERENCE_MARGIN_MS = 6_000;
-
-/**
- * Opens the store, and with it views: from the cache alone when it can give one that was true at some instant,
- * otherwise with what has to be read.
- *
- * @throws GatehouseError `invalid` for a time-to-live or a bound that is none
- */
-export function openViews(options: ViewOptions) {
-  const { reader, clock, ttlMs = DEFAULT_TTL_MS, maxBytes = DEFAULT_MAX_BYTES } = options;
-  const {
-    outageTtlMs = 0,
-    coherenceMarginMs: marginMs = DEFAULT_COHERENCE_MARGIN_MS,
-    random = Math.random,
-  } = options;
-  for (const [name, value] of Object.entries({ ttlMs, outageTtlMs })) {
-    if (!Number.isFinite(value) || value < 0)
-      throw invalid(name, `${name} must be a number of milliseconds, 0 or more`);
-  }
-  if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
-    throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
-  const store = createStore({ reader, clock, ttlMs, maxBytes, random });
-  return createViews(store, clock, { marginMs, outageTtlMs });
-}
-
-interface Bounds {
+export interface Bounds {
   /** By how much the newest write must precede the oldest read of what was read apart. */
   readonly marginMs: number;
   readonly outageTtlMs: number;
 }
 
-function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs }: Bounds) {
+/**
+ * Views out of the store: from the cache alone when it can give one that was true at some instant, otherwise with
+ * what has to be read.
+ */
+export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs }: Bounds) {
   /** The view that `find` alone can give, if it was true at some instant. */
   function viewFrom(question: Question, find: Find): View | undefined {
     const watched = watch(find, marginMs);
