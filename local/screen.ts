@@ -21,6 +21,7 @@ Gatehouse on this machine
                      ${url}/http-1.0       HTTP API 1.0
                      ${url}/rest           REST API, REQUEST authorizer, results cached ${RESULT_TTL_SECONDS} s
                      ${url}/rest-token     REST API, TOKEN authorizer
+                     ${url}/rest-whole     REST API, cached by the token alone: policies for the whole API
                      ${url.replace('http', 'ws')}/ws?location=… WebSocket API, authorized at $connect
   identity provider  ${url}/_dev/token     POST {"user": "<email>"}
   Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy
