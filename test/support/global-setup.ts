@@ -6,15 +6,19 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const given = process.env.DYNAMODB_ENDPOINT;
   if (given) {
     project.provide('endpoint', given);
+    project.provide('countsAbsent', false);
     return undefined;
   }
   const engine = await startEmbeddedEngine();
   project.provide('endpoint', engine.endpoint);
+  project.provide('countsAbsent', true);
   return engine.stop;
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
     endpoint: string;
+    /** Whether reading what is not there costs a unit, as on AWS; DynamoDB Local says it costs none. */
+    countsAbsent: boolean;
   }
 }
