@@ -1,4 +1,4 @@
-import type { Need } from './needs.ts';
+import type { Kind, Need } from './needs.ts';
 import type { Entry } from './store.ts';
 import type { Find } from './view.ts';
 
@@ -13,15 +13,13 @@ import type { Find } from './view.ts';
  */
 export interface Watch {
   readonly find: Find;
-  /** The needs that were found. */
-  readonly found: readonly Need<unknown>[];
   readonly isCoherent: () => boolean;
   /** Whether entries that are read from now on will belong to those found. */
   readonly isSettled: () => boolean;
 }
 
-export function watch(find: Find, marginMs: number): Watch {
-  const found: Need<unknown>[] = [];
+/** @param found gets the needs that were found, where they may have to be read again */
+export function watch(find: Find, marginMs: number, found?: Need<unknown>[]): Watch {
   let [call, calls] = [-1, 0];
   let oldestRead = Number.POSITIVE_INFINITY;
   let newestWrite = Number.NEGATIVE_INFINITY;
@@ -29,13 +27,15 @@ export function watch(find: Find, marginMs: number): Watch {
   const isSettled = () => newestWrite < oldestRead - marginMs;
 
   return {
-    found,
     isSettled,
     isCoherent: () => calls <= 1 || isSettled(),
-    find: <T>(need: Need<T>): Entry<T> | undefined => {
-      const entry = find(need);
+    find: <T>(kind: Kind<T>, id: string): Entry<T> | undefined => {
+      const entry = find(kind, id);
       if (entry === undefined) return undefined;
-      found.push(need);
+      if (found) {
+        const need = kind.needOf(id);
+        if (need) found.push(need);
+      }
       if (entry.call !== call) {
         call = entry.call;
         calls += 1;

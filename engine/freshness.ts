@@ -24,7 +24,7 @@ export interface Sight {
 }
 
 export const cachedSight = (store: Store, now: number): Sight => ({
-  find: (need) => store.find(need, now),
+  find: (kind, id) => store.find(kind, id, now),
   load: store.load,
 });
 
@@ -41,8 +41,8 @@ export function sightSince(store: Store, now: number, token: string, marginMs: n
     throw invalid('freshness', 'atLeast is not a token that came with the answer to a write');
   const oldest = writtenAt + marginMs;
   return {
-    find: (need) => {
-      const entry = store.find(need, now);
+    find: (kind, id) => {
+      const entry = store.find(kind, id, now);
       return entry !== undefined && entry.readAt > oldest ? entry : undefined;
     },
     load: (needs, _, spending) => store.loadTogether(needs, spending),

@@ -25,9 +25,19 @@ import { moduleOf, patternsCovering, readPermissionName } from '../table/permiss
  * holds everywhere.
  */
 export interface Need<T> {
+  readonly kind: Kind<T>;
   readonly id: string;
   readonly key: Key;
   readonly decode: (item: Item) => T;
+}
+
+/**
+ * What a need is a need of. Once something is cached it is found by its kind and name alone: where its item stands, and
+ * whether there can be one of that name at all, is worked out for what is not.
+ */
+export interface Kind<T> {
+  /** Undefined when the name is one that nothing can have: nothing is read for it. */
+  readonly needOf: (id: string) => Need<T> | undefined;
 }
 
 /** Exact effects on a permission, with the patterns that cover it worked out once. */
@@ -43,18 +53,24 @@ const SUBJECT_TYPES: ReadonlySet<string> = new Set(['user', 'technical-user']);
 /** Undefined when the text names no subject that could exist: nothing is read for it. */
 export const needSubject = (ref: string): Need<SubjectFacts> | undefined =>
   isRef(ref) && SUBJECT_TYPES.has(typeOf(ref))
-    ? { id: ref, key: decisionKey(parseRef(ref, 'subject')), decode: decodeSubject }
+    ? { kind: SUBJECT, id: ref, key: decisionKey(parseRef(ref, 'subject')), decode: decodeSubject }
     : undefined;
 
 export const needScope = (ref: string): Need<ScopeFacts> | undefined =>
   isRef(ref) && mayBeScopeType(typeOf(ref))
-    ? { id: ref, key: decisionKey(parseRef(ref, 'scope')), decode: (item) => decodeScope(ref, item) }
+    ? {
+        kind: SCOPE,
+        id: ref,
+        key: decisionKey(parseRef(ref, 'scope')),
+        decode: (item) => decodeScope(ref, item),
+      }
     : undefined;
 
 export function needPermission(text: string): Need<CheckedPermission> | undefined {
   const name = readPermissionName(text);
   return (
     name && {
+      kind: PERMISSION,
       id: text,
       key: decisionKey(permissionRef(name)),
       decode: (item) => {
@@ -70,7 +86,8 @@ export function needOwnedEffects(root: string, text: string): Need<PermissionFac
   const name = readPermissionName(text);
   return (
     name && {
-      id: `${root} ${text}`,
+      kind: OWNED_EFFECTS,
+      id: ownedId(root, text),
       key: ownedEffectsKey(parseRef(root, 'scope'), name),
       decode: decodePermission,
     }
@@ -78,7 +95,12 @@ export function needOwnedEffects(root: string, text: string): Need<PermissionFac
 }
 
 /** What holds everywhere: the global roles, the modules that are sold. */
-export const GLOBAL_FACTS: Need<GlobalFacts> = { id: '', key: globalKey(), decode: decodeGlobal };
+export const GLOBAL_FACTS: Need<GlobalFacts> = {
+  kind: { needOf: () => GLOBAL_FACTS },
+  id: '',
+  key: globalKey(),
+  decode: decodeGlobal,
+};
 
 /** What somebody can come with. */
 const BEARER_TYPES: ReadonlySet<string> = new Set(['token', 'session']);
@@ -86,5 +108,20 @@ const BEARER_TYPES: ReadonlySet<string> = new Set(['token', 'session']);
 /** Undefined when the text names no token or session that could exist. */
 export const needBearer = (ref: string): Need<BearerFacts> | undefined =>
   isRef(ref) && BEARER_TYPES.has(typeOf(ref))
-    ? { id: ref, key: decisionKey(parseRef(ref, 'bearer')), decode: decodeBearer }
+    ? { kind: BEARER, id: ref, key: decisionKey(parseRef(ref, 'bearer')), decode: decodeBearer }
     : undefined;
+
+/** The name under which the effects of a root's own roles are cached. No reference to a scope has a space. */
+export const ownedId = (root: string, permission: string): string => `${root} ${permission}`;
+
+export const SUBJECT: Kind<SubjectFacts> = { needOf: needSubject };
+export const SCOPE: Kind<ScopeFacts> = { needOf: needScope };
+export const PERMISSION: Kind<CheckedPermission> = { needOf: needPermission };
+export const BEARER: Kind<BearerFacts> = { needOf: needBearer };
+export const EVERYWHERE: Kind<GlobalFacts> = GLOBAL_FACTS.kind;
+export const OWNED_EFFECTS: Kind<PermissionFacts> = {
+  needOf: (id) => {
+    const end = id.indexOf(' ');
+    return needOwnedEffects(id.slice(0, end), id.slice(end + 1));
+  },
+};

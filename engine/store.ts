@@ -3,7 +3,7 @@ import { decodeWrittenAt } from '../table/decision/decode.ts';
 import type { Item } from '../table/item.ts';
 import type { ReadNotes } from '../table/read/notes.ts';
 import type { Reader } from '../table/read/reader.ts';
-import type { Need } from './needs.ts';
+import type { Kind, Need } from './needs.ts';
 
 /** Time, injected: epoch milliseconds. */
 export interface Clock {
@@ -12,6 +12,7 @@ export interface Clock {
 
 /** What is known of one item. `facts` is null when the table has none: absence is cached like presence. */
 export interface Entry<T> {
+  readonly kind: Kind<T>;
   readonly facts: T | null;
   /** Number of the call that brought it, in the order in which they began: what one call brought is taken together. */
   readonly call: number;
@@ -70,17 +71,23 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   let calls = 0;
 
   /** The entry if it may still answer at `now`. */
-  function find<T>(need: Need<T>, now: number): Entry<T> | undefined {
-    const entry = cache.get(need.id);
-    return entry !== undefined && now < entry.expiresAt && now >= entry.readAt - SET_BACK_MS
+  function find<T>(kind: Kind<T>, id: string, now: number): Entry<T> | undefined {
+    const entry = cache.get(id);
+    return entry !== undefined &&
+      entry.kind === kind &&
+      now < entry.expiresAt &&
+      now >= entry.readAt - SET_BACK_MS
       ? (entry as Entry<T>)
       : undefined;
   }
 
   /** The entry if it was read less than so many milliseconds ago, expired or not. */
-  function findOlder<T>(need: Need<T>, now: number, ageMs: number): Entry<T> | undefined {
-    const entry = cache.get(need.id);
-    return entry !== undefined && now < entry.readAt + ageMs && now >= entry.readAt - SET_BACK_MS
+  function findOlder<T>(kind: Kind<T>, id: string, now: number, ageMs: number): Entry<T> | undefined {
+    const entry = cache.get(id);
+    return entry !== undefined &&
+      entry.kind === kind &&
+      now < entry.readAt + ageMs &&
+      now >= entry.readAt - SET_BACK_MS
       ? (entry as Entry<T>)
       : undefined;
   }
@@ -89,6 +96,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
 
   const toEntry = <T>(need: Need<T>, item: Item | undefined, call: Call): Entry<T> => ({
     ...call,
+    kind: need.kind,
     facts: item === undefined ? null : need.decode(item),
     writtenAt: item === undefined ? 0 : decodeWrittenAt(item),
     weight: weigh(need.id, item),

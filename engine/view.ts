@@ -8,14 +8,17 @@ import type {
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
 import {
+  BEARER,
   type CheckedPermission,
-  GLOBAL_FACTS,
+  EVERYWHERE,
+  type Kind,
   type Need,
-  needBearer,
-  needOwnedEffects,
-  needPermission,
   needScope,
-  needSubject,
+  OWNED_EFFECTS,
+  ownedId,
+  PERMISSION,
+  SCOPE,
+  SUBJECT,
 } from './needs.ts';
 import type { Entry } from './store.ts';
 
@@ -41,7 +44,8 @@ export interface Question {
   readonly bearer?: string | undefined;
 }
 
-export type Find = <T>(need: Need<T>) => Entry<T> | undefined;
+/** Finds by kind and name what is at hand. */
+export type Find = <T>(kind: Kind<T>, id: string) => Entry<T> | undefined;
 
 const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() };
 
@@ -55,39 +59,40 @@ const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() }
  * @throws GatehouseError `damaged_item` when an item is absent that must be there
  */
 export function assemble(question: Question, find: Find, missing: Need<unknown>[]): View | undefined {
-  const get = <T>(need: Need<T> | undefined): Entry<T> | undefined => {
-    if (need === undefined) return undefined;
-    const entry = find(need);
-    if (entry === undefined) missing.push(need);
-    return entry;
+  const get = <T>(kind: Kind<T>, id: string): T | null => {
+    const entry = find(kind, id);
+    if (entry !== undefined) return entry.facts;
+    const need = kind.needOf(id);
+    if (need !== undefined) missing.push(need);
+    return null;
   };
   const { permission: text } = question;
-  const bearer =
-    question.bearer === undefined ? undefined : (get(needBearer(question.bearer))?.facts ?? null);
-  const subject = get(needSubject(question.subject))?.facts ?? null;
-  const own = get(needScope(question.scope))?.facts ?? null;
-  const permission = (text === undefined ? undefined : get(needPermission(text))?.facts) ?? null;
-  const everywhere = get(GLOBAL_FACTS);
-  const global = everywhere?.facts ?? NOTHING_GLOBAL;
+  const bearer = question.bearer === undefined ? undefined : get(BEARER, question.bearer);
+  const subject = get(SUBJECT, question.subject);
+  const own = get(SCOPE, question.scope);
+  const permission = text === undefined ? null : get(PERMISSION, text);
+  const everywhere = get(EVERYWHERE, '');
+  const global = everywhere ?? NOTHING_GLOBAL;
   const known = missing.length === 0;
   if (!known) {
     // The scope may turn out to be a root: its own effects come along in the same read.
     if (text !== undefined && own === null && mayBeRoot(question.scope))
-      get(needOwnedEffects(question.scope, text));
-    else if (text !== undefined && own !== null) get(needOwnedEffects(own.ancestors.at(-1) ?? own.ref, text));
-    if (own !== null) for (const ancestor of own.ancestors) get(needScope(ancestor));
+      get(OWNED_EFFECTS, ownedId(question.scope, text));
+    else if (text !== undefined && own !== null)
+      get(OWNED_EFFECTS, ownedId(own.ancestors.at(-1) ?? own.ref, text));
+    if (own !== null) for (const ancestor of own.ancestors) get(SCOPE, ancestor);
     return undefined;
   }
   // Without a subject or a scope the answer is known: nothing more is read for it.
   if (own === null || subject === null)
     return { bearer, subject, scopes: [own], permission, owned: null, global };
   const scopes: (ScopeFacts | null)[] = [own];
-  for (const ancestor of own.ancestors) scopes.push(get(needScope(ancestor))?.facts ?? null);
+  for (const ancestor of own.ancestors) scopes.push(get(SCOPE, ancestor));
   const root = own.ancestors.at(-1) ?? own.ref;
-  const owned = (text === undefined ? undefined : get(needOwnedEffects(root, text))?.facts) ?? null;
+  const owned = text === undefined ? null : get(OWNED_EFFECTS, ownedId(root, text));
   if (missing.length > 0) return undefined;
   // What only allows may be missing: then less is allowed. What may refuse is missed.
-  if (permission?.registered && everywhere?.facts === null) throw missed('what holds everywhere');
+  if (permission?.registered && everywhere === null) throw missed('what holds everywhere');
   if (text !== undefined && owned === null && scopes.at(-1)?.denials.has(text))
     throw missed("what a tenant's own roles do to a permission");
   return { bearer, subject, scopes, permission, owned, global };

@@ -1,7 +1,7 @@
 import { GatehouseError } from '../table/errors.ts';
 import { watch } from './coherence.ts';
 import { cachedSight, type Freshness, type Sight, sightSince } from './freshness.ts';
-import type { Need } from './needs.ts';
+import type { Kind, Need } from './needs.ts';
 import { createBridge } from './outage.ts';
 import type { Clock, Entry, Spending, Store } from './store.ts';
 import { assemble, type Find, type Question, type View } from './view.ts';
@@ -33,6 +33,10 @@ const toViews = (views: readonly (View | undefined)[], rest: Iterable<Entry<unkn
 const ITEMS_AT_ONCE = 100;
 
 const count = (needs: readonly Need<unknown>[]): number => new Set(needs.map(({ id }) => id)).size;
+
+/** What is at hand under a name, if it is of this kind: a name may be asked for as what it is not. */
+const ofKind = <T>(kind: Kind<T>, entry: Entry<unknown> | undefined): Entry<T> | undefined =>
+  entry?.kind === kind ? (entry as Entry<T>) : undefined;
 
 /** Brings the two halves of the questions, each for itself. */
 async function inHalves(
@@ -71,7 +75,7 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
 
   /** The view if the cache alone can give one. */
   const viewNow = (question: Question, now: number): View | undefined =>
-    viewFrom(question, (need) => store.find(need, now));
+    viewFrom(question, (kind, id) => store.find(kind, id, now));
 
   /** The views if the cache alone can give all of them. */
   function viewsFrom(
@@ -79,8 +83,8 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
     find: Find,
   ): { readonly views: readonly View[]; readonly rest: readonly Entry<unknown>[] } | undefined {
     const rest: Entry<unknown>[] = [];
-    const noted: Find = (need) => {
-      const entry = find(need);
+    const noted: Find = (kind, id) => {
+      const entry = find(kind, id);
       if (entry) rest.push(entry);
       return entry;
     };
@@ -95,9 +99,9 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
 
   /** What the cache has while DynamoDB is down: what may answer anyway, or else what it holds from before. */
   function olderViews(questions: readonly Question[], now: number): Views | undefined {
-    const fresh = viewsFrom(questions, (need) => store.find(need, now));
+    const fresh = viewsFrom(questions, (kind, id) => store.find(kind, id, now));
     if (fresh) return toViews(fresh.views, fresh.rest);
-    const older = viewsFrom(questions, (need) => store.findOlder(need, now, outageTtlMs));
+    const older = viewsFrom(questions, (kind, id) => store.findOlder(kind, id, now, outageTtlMs));
     if (!older) return undefined;
     const oldestRead = Math.min(...older.rest.map(({ readAt }) => readAt));
     return { views: older.views, expiresAt: oldestRead + outageTtlMs, isOutdated: true };
@@ -114,9 +118,9 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
     spending?: Spending,
   ): Promise<Views> {
     const atHand = new Map<string, Entry<unknown>>();
-    const find: Find = <T>(need: Need<T>) => {
-      const entry = (atHand.get(need.id) as Entry<T> | undefined) ?? sight.find(need);
-      if (entry) atHand.set(need.id, entry);
+    const find: Find = (kind, id) => {
+      const entry = ofKind(kind, atHand.get(id)) ?? sight.find(kind, id);
+      if (entry) atHand.set(id, entry);
       return entry;
     };
     for (let calls = 0; ; calls++) {
@@ -124,10 +128,9 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
       const found: Need<unknown>[] = [];
       let isMixed = false;
       const views = questions.map((question) => {
-        const watched = watch(find, marginMs);
+        const watched = watch(find, marginMs, found);
         const view = assemble(question, watched.find, missing);
         if (view ? !watched.isCoherent() : !watched.isSettled()) isMixed = true;
-        found.push(...watched.found);
         return view;
       });
       if (missing.length === 0 && !isMixed) return toViews(views, atHand.values());
@@ -153,21 +156,22 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
     now: number,
     spending?: Spending,
   ): Promise<Views> {
-    let find: Find = (need) => store.find(need, now);
+    let find: Find = (kind, id) => store.find(kind, id, now);
     let rest: Iterable<Entry<unknown>> = [];
     for (let calls = 0; calls <= MAX_CALLS; calls++) {
       const needs: Need<unknown>[] = [];
       const missing: Need<unknown>[] = [];
       const known = find;
-      const noted: Find = (need) => {
-        needs.push(need);
-        return known(need);
+      const noted: Find = (kind, id) => {
+        const need = kind.needOf(id);
+        if (need) needs.push(need);
+        return known(kind, id);
       };
       const views = questions.map((question) => assemble(question, noted, missing));
       if (calls > 0 && missing.length === 0) return toViews(views, rest);
       const snapshot = await store.loadSnapshot([...needs, ...missing], spending);
       rest = snapshot.values();
-      find = <T>(need: Need<T>) => snapshot.get(need.id) as Entry<T> | undefined;
+      find = (kind, id) => ofKind(kind, snapshot.get(id));
     }
     throw changesTooFast();
   }
@@ -191,10 +195,11 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
 
   /** One item alone, as old as a `cached` view. */
   function entryOf<T>(need: Need<T>, now: number): Entry<T> | Promise<Entry<T>> {
-    const load = async () => (await store.load([need], now)).get(need.id) as Entry<T>;
-    const known = store.find(need, now);
+    const { kind, id } = need;
+    const load = async () => (await store.load([need], now)).get(id) as Entry<T>;
+    const known = store.find(kind, id, now);
     if (known) return known;
-    return bridge ? bridge(now, load, (later) => store.findOlder(need, later, outageTtlMs)) : load();
+    return bridge ? bridge(now, load, (later) => store.findOlder(kind, id, later, outageTtlMs)) : load();
   }
 
   return { viewNow, viewsOf, entryOf };

@@ -127,7 +127,7 @@ async function readOwned(
 async function readMany<K extends string, T>(
   reader: Pick<DecisionReader, 'getMany'>,
   ids: readonly K[],
-  needOf: (id: K) => Need<T> | undefined,
+  needOf: (id: K) => Omit<Need<T>, 'kind'> | undefined,
 ): Promise<ReadonlyMap<K, T>> {
   const needs = ids.flatMap((id) => {
     const need = needOf(id);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
-import type { Need } from '../../engine/needs.ts';
+import type { Kind } from '../../engine/needs.ts';
 import { rolesInForce } from '../../engine/roles.ts';
 import type { Entry } from '../../engine/store.ts';
 import { assemble, type View } from '../../engine/view.ts';
@@ -188,7 +188,8 @@ function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): Readonly
 
 function viewOf(world: Facts, permission: string, where: string): View {
   const items = itemsOf(world);
-  const find = <T>({ id }: Need<T>): Entry<T> => ({
+  const find = <T>(kind: Kind<T>, id: string): Entry<T> => ({
+    kind,
     facts: (items.get(id) ?? null) as T | null,
     call: 1,
     readAt: 0,
