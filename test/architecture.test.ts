@@ -129,8 +129,8 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
   });
 
-  test('the command line is imported by the local stack and by tests only', () => {
-    const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/'));
+  test('the command line is imported by the local stack, by tests and by what measures it only', () => {
+    const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/', 'bench/load.ts'));
     expect(shown(others.filter(({ to }) => within(to, 'cli/')))).toEqual([]);
   });
 

@@ -47,4 +47,6 @@ export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
   renameSync(next, file);
 }
 
-export const removeCheckpoint = (file: string): void => rmSync(file, { force: true });
+export function removeCheckpoint(file: string): void {
+  for (const each of [file, `${file}.next`]) rmSync(each, { force: true });
+}

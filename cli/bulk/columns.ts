@@ -9,6 +9,8 @@ export const isOfRefusal = (column: string): boolean =>
 /** `Display Name`, `display_name` and `displayName` are one. */
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
 
+const letters = (name: string): string => [...folded(name)].sort().join('');
+
 export interface Columns {
   /** The field that a column means; undefined for an unknown one. */
   readonly fieldOf: (column: string) => Field | undefined;
@@ -18,13 +20,15 @@ export interface Columns {
 
 export function createColumns(fields: readonly Field[]): Columns {
   const byName = new Map(fields.map((field) => [folded(field.name), field]));
+  const names = fields.map(({ name }) => name);
   return {
     fieldOf: (column) => byName.get(folded(column)),
-    unknown: (column) =>
-      `column ${JSON.stringify(column.slice(0, 64))} is unknown: ${hint(
-        column,
-        fields.map(({ name }) => name),
-      )}`,
+    unknown: (column) => {
+      // Two letters in each other's place are the commonest slip.
+      const swapped = fields.find(({ name }) => letters(name) === letters(column));
+      const advice = swapped ? `did you mean ${swapped.name}?` : hint(column, names);
+      return `column ${JSON.stringify(column.slice(0, 64))} is unknown: ${advice}`;
+    },
     required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
   };
 }

@@ -44,10 +44,14 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
 
   async function* rows(): AsyncGenerator<SourceRow> {
     try {
+      // The parser counts a line break of two characters within quotes as two lines.
+      let over = 0;
       for (;;) {
         const next = await records.next();
         if (next.done) return;
-        const row = toRow(next.value, fields, own, header.length, delimiter);
+        for (const cell of next.value.record)
+          if (cell.includes('\r\n')) over += cell.split('\r\n').length - 1;
+        const row = toRow(next.value, next.value.info.lines - over, fields, own, header.length, delimiter);
         if (row) yield row;
       }
     } catch (error) {
@@ -62,6 +66,7 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
 
 function toRow(
   { record, raw, info }: Parsed,
+  end: number,
   fields: readonly (Field | undefined)[],
   own: readonly number[],
   width: number,
@@ -78,8 +83,9 @@ function toRow(
     if (field && cell !== '') values[field.name] = readCell(cell, field);
   }
   const row = {
-    ...{ line: info.lines - breaks, bytes: info.bytes, values },
-    original: own.map((position) => record[position] ?? ''),
+    ...{ line: end - breaks, bytes: info.bytes, values },
+    // Of the wrong width it stays so: which cells are which is for a person to say.
+    original: record.length === width ? own.map((position) => record[position] ?? '') : record,
   };
   const damaged = damagedField(values);
   const message =

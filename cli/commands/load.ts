@@ -28,6 +28,7 @@ import { FINE, REFUSED, type Surroundings, UsageError } from '../surroundings.ts
 interface LoadCommandOptions extends WriteOptions {
   readonly refused?: string;
   readonly parallel: string;
+  readonly patience: string;
   readonly resume?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -53,7 +54,7 @@ const MOST_AT_ONCE = 50;
 const AT_ONCE = 32;
 /** So that a table at its limit is heard of soon; rows are tried for a minute. */
 const DEADLINE_MS = 3_000;
-const CHECKPOINT_MS = 1_000;
+const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
 const STDIN = '-';
 
@@ -67,6 +68,7 @@ export const addLoad: Subcommand = (program, around, finish) => {
     .argument('<file>', 'CSV or JSON Lines; - reads standard input')
     .option('--refused <file>', 'where to write refused rows (FILE.refused.csv or .jsonl, unless given)')
     .option('--parallel <number>', `how many rows at once at most, 1 to ${MOST_AT_ONCE}`, String(AT_ONCE))
+    .option('--patience <seconds>', 'how long to try a row while the table does not answer', '60')
     .option('--resume', 'go on where an interrupted load has come to')
     .option('--dry-run', 'only look what would be refused, write nothing')
     .option('--json', 'print data');
@@ -87,6 +89,8 @@ async function loadFile(
   const parallel = Number(options.parallel);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE)
     throw new UsageError(`--parallel ${options.parallel} is no whole number from 1 to ${MOST_AT_ONCE}`);
+  const patienceMs = Number(options.patience) * 1_000;
+  if (!(patienceMs > 0)) throw new UsageError(`--patience ${options.patience} is no number of seconds`);
   if (options.resume && options.dryRun) throw new UsageError('--resume has no use with --dry-run');
   if (options.resume && file === STDIN)
     throw new UsageError('--resume needs a file: standard input cannot be compared with what it was');
@@ -125,7 +129,7 @@ async function loadFile(
     });
   };
   const loading = startLoad(source.rows, {
-    ...{ kind, parallel, provision: target.provision, now: around.now },
+    ...{ kind, parallel, patienceMs, provision: target.provision, now: around.now },
     actor: options.actor ?? (around.env.USER || around.env.USERNAME || undefined),
     isDryRun: options.dryRun === true,
     ...(from ? { from: progressOf(from) } : {}),
