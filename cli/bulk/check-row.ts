@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { Values } from './kinds.ts';
-import type { Refusal } from './refused.ts';
-import type { SourceRow } from './rows.ts';
+import type { Refusal, SourceRow } from './rows.ts';
 
 export type Checked = { readonly values: Values } | { readonly problem: Omit<Refusal, 'line'> };
 

@@ -1,8 +1,7 @@
 import type { Failure } from '../../provisioning/index.ts';
 import { checkRow } from './check-row.ts';
 import { keysOf, operationOf, type RowKind, schemaOf, type Values } from './kinds.ts';
-import type { Refusal } from './refused.ts';
-import type { SourceRow } from './rows.ts';
+import type { Refusal, SourceRow } from './rows.ts';
 import { type Decision, type Outcome, type Provision, type Settling, settle } from './settle.ts';
 import { createThrottle } from './throttle.ts';
 
@@ -101,6 +100,9 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
     const before = progress.rows;
     for (let next = ahead.get(progress.rows + 1); next; next = ahead.get(progress.rows + 1)) {
       const { state } = next.decision;
+      // Told first: should that fail, the row is not done with.
+      if (next.decision.state === 'refused')
+        options.onRefused(next.row, { line: next.row.line, ...next.decision.refusal });
       ahead.delete(progress.rows + 1);
       progress = {
         ...progress,
@@ -108,8 +110,6 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
         bytes: next.row.bytes,
         [state]: progress[state] + 1,
       };
-      if (next.decision.state === 'refused')
-        options.onRefused(next.row, { line: next.row.line, ...next.decision.refusal });
     }
     if (progress.rows > before) options.onProgress(progress);
   }

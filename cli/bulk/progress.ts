@@ -14,6 +14,9 @@ export interface MeterOptions {
   readonly now: () => number;
 }
 
+/** Back to the beginning of a line, which is empty then. */
+export const CLEAR = '\r\u001b[K';
+
 const BAR_MS = 200;
 const LINE_MS = 5_000;
 const WIDTH = 20;
@@ -63,14 +66,14 @@ export function startMeter(options: MeterOptions): Meter {
   let shown = false;
   const show = (): void => {
     const line = progressLine(loading.now(), { rows, bytes, milliseconds: now() - begun }, options);
-    write(isTerminal ? `\r\u001b[K${line}` : `${line}\n`);
+    write(isTerminal ? `${CLEAR}${line}` : `${line}\n`);
     shown = true;
   };
   const timer = setInterval(show, isTerminal ? BAR_MS : LINE_MS);
   return {
     stop: () => {
       clearInterval(timer);
-      if (shown && isTerminal) write('\r\u001b[K');
+      if (shown && isTerminal) write(CLEAR);
     },
   };
 }

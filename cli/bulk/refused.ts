@@ -1,14 +1,6 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { REFUSED } from './columns.ts';
-import type { Source, SourceRow } from './rows.ts';
-
-/** Why a row is not in. */
-export interface Refusal {
-  readonly line: number;
-  readonly code: string;
-  readonly field?: string;
-  readonly message: string;
-}
+import type { Refusal, Source, SourceRow } from './rows.ts';
 
 export interface RefusedFile {
   readonly write: (row: SourceRow, refusal: Refusal) => void;

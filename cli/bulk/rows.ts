@@ -1,4 +1,10 @@
-import type { Refusal } from './refused.ts';
+/** Why a row is not in. */
+export interface Refusal {
+  readonly line: number;
+  readonly code: string;
+  readonly field?: string;
+  readonly message: string;
+}
 
 /** Bytes of a single row. A longer one is a quote that is not closed, or no such file at all. */
 export const MAX_ROW_BYTES = 1_048_576;

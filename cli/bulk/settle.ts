@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Answer, Failure } from '../../provisioning/index.ts';
 import { operationAfter, operationOf, type RowKind, type Values } from './kinds.ts';
-import type { Refusal } from './refused.ts';
+import type { Refusal } from './rows.ts';
 
 /** Where commands go: provisioning in this process, or its Lambda. */
 export type Provision = (event: unknown) => Promise<Answer>;
@@ -87,17 +87,22 @@ function judged(kind: RowKind, values: Values, item: Values, error?: Failure['er
   const differs = Object.keys(values).find(
     (name) => !kind.unseen.includes(name) && !isDeepStrictEqual(values[name], item[name]),
   );
-  if (differs === undefined) return { state: 'present' };
+  if (differs === undefined && item.deletingSince === undefined) return { state: 'present' };
   const name = error?.holder ?? kind.create.replace(/\.create$/, '');
-  const is = `${name} is there already, with another ${differs}`;
+  const is =
+    item.deletingSince === undefined
+      ? `${name} is there already, with another ${differs}`
+      : `${name} is being deleted`;
   return {
     state: 'refused',
     refusal:
       error?.holder === undefined
-        ? { code: 'conflict', field: differs, message: is }
-        : { code: 'conflict', field: error.field ?? differs, message: `${error.message}: ${is}` },
+        ? { code: 'conflict', ...at(differs), message: is }
+        : { code: 'conflict', ...at(error.field ?? differs), message: `${error.message}: ${is}` },
   };
 }
+
+const at = (field: string | undefined) => (field === undefined ? {} : { field });
 
 function failed(error: Failure['error']): Outcome {
   if (error.retryable) return { state: 'again', error };

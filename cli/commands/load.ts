@@ -1,4 +1,4 @@
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { Argument } from 'commander';
@@ -14,7 +14,7 @@ import {
 import { createColumns } from '../bulk/columns.ts';
 import { fieldsOf, ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
 import { type Progress, startLoad } from '../bulk/load.ts';
-import { duration, startMeter } from '../bulk/progress.ts';
+import { CLEAR, duration, startMeter } from '../bulk/progress.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import type { Provision } from '../bulk/settle.ts';
@@ -118,6 +118,7 @@ async function loadFile(
   const refused =
     refusedPath === undefined ? undefined : createRefusedFile(refusedPath, source, from?.refusedBytes ?? 0);
 
+  const isTerminal = around.isErrorTerminal === true;
   let shown = 0;
   let written = around.now();
   const save = (progress: Progress): void => {
@@ -136,7 +137,8 @@ async function loadFile(
     close: () => input.destroy(),
     onRefused: (row, refusal) => {
       refused?.write(row, refusal);
-      if (++shown <= REFUSALS_SHOWN) around.error(`${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
+      if (++shown <= REFUSALS_SHOWN)
+        around.error(`${isTerminal ? CLEAR : ''}${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
     },
     onProgress: (progress) => {
       if (keeps && around.now() - written >= CHECKPOINT_MS) save(progress);
@@ -144,7 +146,7 @@ async function loadFile(
   });
   const meter = startMeter({
     ...{ loading, kind: kind.name, size, now: around.now, write: around.error },
-    isTerminal: around.isErrorTerminal === true,
+    isTerminal,
   });
   const silence = around.onInterrupt?.(loading.stop);
   const { progress, fault, isStopped } = await loading.done.finally(() => {
@@ -243,6 +245,8 @@ const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Pro
   ...{ rows, bytes, created, present, refused },
 });
 
+const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is in';
+
 /** How far the interrupted load has come; throws {@link UsageError} when it was another one. */
 function resumed(
   checkpointFile: string,
@@ -262,9 +266,8 @@ function resumed(
       ['refusedFile', 'it had another file of refused rows'],
     ] as const
   ).find(([name]) => found[name] !== identity[name]);
-  if (differs)
-    throw new UsageError(
-      `--resume cannot go on: ${differs[1]}. Without --resume all rows are sent again, which changes nothing that is in`,
-    );
+  if (differs) throw new UsageError(`--resume cannot go on: ${differs[1]}. ${AGAIN}`);
+  if (found.refusedBytes > (statSync(found.refusedFile, { throwIfNoEntry: false })?.size ?? 0))
+    throw new UsageError(`--resume cannot go on: ${found.refusedFile} is not what it was. ${AGAIN}`);
   return found;
 }

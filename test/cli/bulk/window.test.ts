@@ -169,6 +169,36 @@ describe('what ends it', () => {
   });
 });
 
+test('what stands in the way and is being deleted is no row that is in', async () => {
+  const refusals: string[] = [];
+  const taken: Answer = {
+    ok: false,
+    error: {
+      code: 'conflict',
+      message: 'email is taken',
+      field: 'email',
+      holder: 'user:x',
+      retryable: false,
+    },
+  };
+  const loading = await load(
+    1,
+    async (event) => {
+      const { command } = event as { command: string };
+      if (command === 'user.create') return taken;
+      const found = {
+        email: 'user-0@example.com',
+        displayName: 'The user of number 0',
+        deletingSince: 'now',
+      };
+      return { ok: true, result: found, token: '' };
+    },
+    { onRefused: (_, { message }) => refusals.push(message) },
+  );
+  expect((await loading.done).progress).toMatchObject({ refused: 1 });
+  expect(refusals).toEqual(['email is taken: user:x is being deleted']);
+});
+
 describe('progress', () => {
   const at = {
     rows: 1_500,
