@@ -11,14 +11,15 @@ import { createTable } from '../table/definition.ts';
 
 /**
  * `npm run load`: `gatehouse load users` beside bare TransactWriteItems of the very same items, as many at once, on
- * the same engine; both in tables of their own, in turns. `-- --rows 2000 --rounds 7 --parallel 32` are the defaults.
+ * the same engine; both in tables of their own, in turns. `-- --rows 1000 --rounds 15 --parallel 32` are the defaults.
+ * Other work on the machine sways the rates; what this process computed for each row (CPU) it sways less.
  */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const optionOf = (name: string, otherwise: number): number => {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? otherwise : Number(process.argv[at + 1]);
 };
-const [rows, rounds, parallel] = [optionOf('rows', 2_000), optionOf('rounds', 7), optionOf('parallel', 32)];
+const [rows, rounds, parallel] = [optionOf('rows', 1_000), optionOf('rounds', 15), optionOf('parallel', 32)];
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
 const file = join(folder, 'users.csv');
@@ -31,15 +32,23 @@ const service = createServiceClient({ endpoint, requestTimeoutMs: 20_000 });
 const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
 let tables = 0;
 
-/** In a table of its own; rows per second. */
-async function measured(act: (table: string) => Promise<void>): Promise<number> {
+interface Measured {
+  /** Rows per second. */
+  readonly rate: number;
+  /** Milliseconds of computing for a row, in this process. */
+  readonly cpu: number;
+}
+
+/** In a table of its own. */
+async function measured(act: (table: string) => Promise<void>): Promise<Measured> {
   const table = `bench-${++tables}`;
   await createTable(service, table);
-  const begun = performance.now();
+  const [begun, computed] = [performance.now(), process.cpuUsage()];
   await act(table);
   const seconds = (performance.now() - begun) / 1_000;
+  const { user, system } = process.cpuUsage(computed);
   await service.send(new DeleteTableCommand({ TableName: table }));
-  return rows / seconds;
+  return { rate: rows / seconds, cpu: (user + system) / 1_000 / rows };
 }
 
 async function load(table: string): Promise<void> {
@@ -104,33 +113,31 @@ const bare = async (table: string): Promise<void> => {
   await Promise.all(Array.from({ length: parallel }, worker));
 };
 
-const rates: { readonly load: number; readonly bare: number }[] = [];
+const found: { readonly load: Measured; readonly bare: Measured }[] = [];
 await measured(load);
 await measured(bare);
 for (let round = 0; round < rounds; round++) {
   // Each goes first in every other round.
   const [first, second] = round % 2 === 0 ? [load, bare] : [bare, load];
   const [one, two] = [await measured(first), await measured(second)];
-  rates.push(round % 2 === 0 ? { load: one, bare: two } : { load: two, bare: one });
+  found.push(round % 2 === 0 ? { load: one, bare: two } : { load: two, bare: one });
 }
-const sorted = (of: (rate: (typeof rates)[number]) => number) => rates.map(of).sort((a, b) => a - b);
-const told = (numbers: readonly number[], show: (value: number) => string) =>
-  `${show(numbers[Math.floor(numbers.length / 2)] ?? 0)} (${show(numbers[0] ?? 0)} to ${show(numbers.at(-1) ?? 0)})`;
+
+/** The median, and where the middle half lies. */
+function told(of: (round: (typeof found)[number]) => number, show: (value: number) => string): string {
+  const all = found.map(of).sort((a, b) => a - b);
+  const at = (share: number) => show(all[Math.floor((all.length - 1) * share)] ?? 0);
+  return `${at(0.5)} (${at(0.25)} to ${at(0.75)})`;
+}
 const whole = (value: number) => value.toFixed(0);
+const fine = (value: number) => value.toFixed(2);
+const percent = (value: number) => `${(value * 100).toFixed(0)} %`;
 console.log(
-  `${rows} users, ${transactions[0]?.length} items each, ${parallel} at once, median and range of ${rounds} rounds:\n` +
-    `  gatehouse load          ${told(
-      sorted((rate) => rate.load),
-      whole,
-    )} rows/s\n` +
-    `  bare TransactWriteItems ${told(
-      sorted((rate) => rate.bare),
-      whole,
-    )} rows/s\n` +
-    `  share                   ${told(
-      sorted((rate) => rate.load / rate.bare),
-      (value) => `${(value * 100).toFixed(0)} %`,
-    )}`,
+  `${rows} users, ${transactions[0]?.length} items each, ${parallel} at once; median of ${rounds} rounds, and the middle half:
+                          rows/s                CPU ms/row
+  gatehouse load          ${told(({ load: { rate } }) => rate, whole).padEnd(20)}  ${told(({ load: { cpu } }) => cpu, fine)}
+  bare TransactWriteItems ${told(({ bare: { rate } }) => rate, whole).padEnd(20)}  ${told(({ bare: { cpu } }) => cpu, fine)}
+  share                   ${told(({ load: a, bare: b }) => a.rate / b.rate, percent).padEnd(20)}  ${told(({ load: a, bare: b }) => b.cpu / a.cpu, percent)}`,
 );
 await engine.stop();
 rmSync(folder, { recursive: true });

@@ -98,7 +98,7 @@ async function loadFile(
     throw new UsageError('--refused is the file that is read');
   const target = connectFor(options, around);
   const size = await sizeOf(file);
-  const keeps = size !== undefined && !options.dryRun;
+  let keeps = size !== undefined && !options.dryRun;
   const begun = around.now();
 
   const input = openInput(file);
@@ -114,7 +114,6 @@ async function loadFile(
     refusedFile: refusedPath === undefined ? '' : resolve(refusedPath),
   };
   const from = options.resume ? resumed(checkpointFile, identity, around) : undefined;
-  if (keeps && !from) removeCheckpoint(checkpointFile);
   const refused =
     refusedPath === undefined ? undefined : createRefusedFile(refusedPath, source, from?.refusedBytes ?? 0);
 
@@ -123,12 +122,15 @@ async function loadFile(
   let written = around.now();
   const save = (progress: Progress): void => {
     written = around.now();
-    const { rows, bytes, created, present, refused: count } = progress;
-    writeCheckpoint(checkpointFile, {
-      ...identity,
-      ...{ rows, bytes, created, present, refused: count, refusedBytes: refused?.bytes() ?? 0 },
-    });
+    try {
+      writeCheckpoint(checkpointFile, { ...identity, ...progress, refusedBytes: refused?.bytes() ?? 0 });
+    } catch (error) {
+      // It only saves time: a load is not worth ending for it.
+      keeps = false;
+      around.error(`${error instanceof Error ? error.message : error}: --resume will not be possible\n`);
+    }
   };
+  if (keeps) save(from ? progressOf(from) : NOTHING);
   const loading = startLoad(source.rows, {
     ...{ kind, parallel, patienceMs, provision: target.provision, now: around.now },
     actor: options.actor ?? (around.env.USER || around.env.USERNAME || undefined),
@@ -216,7 +218,8 @@ function connectFor(
   const client = createClient({ ...endpoint, requestTimeoutMs: DEADLINE_MS });
   return {
     provision: provisionedOn(client, table, now, DEADLINE_MS).provisioning,
-    name: [table, endpoint.endpoint, endpoint.region].filter(Boolean).join(' '),
+    // The same name at another place is another table.
+    name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
   };
 }
 
@@ -241,6 +244,7 @@ function defaultRefused(file: string, { format }: Source): string | undefined {
   return `${extension === '' ? file : file.slice(0, -extension.length)}.refused${format === 'csv' ? '.csv' : '.jsonl'}`;
 }
 
+const NOTHING: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
 const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
   ...{ rows, bytes, created, present, refused },
 });
@@ -261,7 +265,7 @@ function resumed(
   const differs = (
     [
       ['kind', 'it was of another kind'],
-      ['table', 'it went to another table, endpoint or region'],
+      ['table', 'it went to another table, endpoint, region or profile'],
       ['hash', 'the file has changed since'],
       ['refusedFile', 'it had another file of refused rows'],
     ] as const

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
@@ -287,6 +287,16 @@ describe('nothing is sent', () => {
     expect(error).toMatch(
       /line 2: \w+ failed: ResourceNotFoundException; nothing is lost.*there is no such table/,
     );
+  });
+});
+
+test('where no checkpoint can be written, the load goes on without', async () => {
+  const file = csv('email', 'readonly@example.com');
+  mkdirSync(`${file}.gatehouse-progress.next`);
+  expect(await load('users', file)).toMatchObject({
+    code: 0,
+    error: expect.stringMatching(/^EISDIR.*: --resume will not be possible\n$/),
+    told: [1, 1, 0, 0],
   });
 });
 
