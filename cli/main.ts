@@ -18,6 +18,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,
+  isErrorTerminal: process.stderr.isTTY === true,
   onInterrupt: (listener) => {
     // Once: a second signal ends at once.
     for (const signal of SIGNALS) process.once(signal, listener);

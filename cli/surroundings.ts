@@ -5,6 +5,8 @@ export interface Surroundings {
   readonly error: (text: string) => void;
   /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
+  /** Whether messages go to one. */
+  readonly isErrorTerminal?: boolean;
   /** Calls back when the person wants it to end, instead of ending at once; returns how to stop listening. */
   readonly onInterrupt?: (listener: () => void) => () => void;
   /** Epoch milliseconds. */

@@ -1,0 +1,121 @@
+import type { Readable } from 'node:stream';
+import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
+import {
+  DAMAGED,
+  damagedField,
+  joined,
+  MAX_ROW_BYTES,
+  type Source,
+  SourceError,
+  type SourceRow,
+} from './rows.ts';
+
+const LINE_FEED = 10;
+const TEXT = new TextDecoder();
+
+interface Line {
+  readonly number: number;
+  readonly bytes: number;
+  readonly text: string;
+}
+
+/**
+ * The lines of a stream. node:readline would hold a line of any length, so a file without line ends would be
+ * held as a whole.
+ */
+async function* linesOf(input: Readable): AsyncGenerator<Line> {
+  let rest: Uint8Array = new Uint8Array();
+  let [number, bytes] = [0, 0];
+  for await (const chunk of input as AsyncIterable<Uint8Array>) {
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
+      const line = joined(rest, chunk.subarray(start, end));
+      rest = new Uint8Array();
+      start = end + 1;
+      bytes += line.length + 1;
+      yield { number: ++number, bytes, text: TEXT.decode(line) };
+    }
+    rest = joined(rest, chunk.subarray(start));
+    if (rest.length > MAX_ROW_BYTES)
+      throw new SourceError(`line ${number + 1}: is longer than ${MAX_ROW_BYTES} bytes`);
+  }
+  if (rest.length > 0) yield { number: number + 1, bytes: bytes + rest.length, text: TEXT.decode(rest) };
+}
+
+/** Rows of JSON Lines: an object on each line. */
+export async function readJsonLines(input: Readable, columns: Columns): Promise<Source> {
+  const lines = linesOf(input);
+  const fields = new Map<string, string | undefined>();
+  const fieldOf = (key: string): string | undefined => {
+    if (!fields.has(key) && fields.size < 1_000) fields.set(key, columns.fieldOf(key)?.name);
+    return fields.get(key);
+  };
+  let first: SourceRow | undefined;
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done) break;
+    first = toRow(value, fieldOf, columns);
+    if (first) break;
+  }
+  // A misspelt name would be so on every line: it is told at once, as that of a column is.
+  if (first && typeof first.original === 'object' && first.problem?.code === 'unknown') {
+    const problems = headerProblems({ ...columns, required: [] }, Object.keys(first.original));
+    throw new SourceError(problems.join('; '));
+  }
+  async function* rows(): AsyncGenerator<SourceRow> {
+    try {
+      if (first) yield first;
+      for await (const line of lines) {
+        const row = toRow(line, fieldOf, columns);
+        if (row) yield row;
+      }
+    } finally {
+      input.destroy();
+    }
+  }
+  return { format: 'json-lines', rows: rows() };
+}
+
+function toRow(
+  { number: line, bytes, text }: Line,
+  fieldOf: (key: string) => string | undefined,
+  columns: Columns,
+): SourceRow | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '') return undefined;
+  const refused = (
+    code: string,
+    message: string,
+    original: SourceRow['original'],
+    field?: string,
+  ): SourceRow => ({
+    ...{ line, bytes, values: {}, original },
+    problem: { code, message, ...(field === undefined ? {} : { field }) },
+  });
+  const data = parsed(trimmed);
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    return refused('invalid', 'is no JSON object on one line', trimmed);
+  const values: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(data)) {
+    if (isOfRefusal(key)) continue;
+    const field = fieldOf(key);
+    if (field === undefined)
+      return refused('unknown', columns.unknown(key), data as Record<string, unknown>, key);
+    if (Object.hasOwn(values, field))
+      return refused('invalid', `${field} is there twice`, data as Record<string, unknown>, field);
+    if (value !== null) values[field] = value;
+  }
+  const row = { line, bytes, values, original: data as Record<string, unknown> };
+  const damaged = damagedField(values);
+  return damaged === undefined
+    ? row
+    : { ...row, problem: { code: 'invalid', field: damaged, message: `${damaged} ${DAMAGED}` } };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { REFUSED } from './columns.ts';
+import type { Refusal, Source, SourceRow } from './rows.ts';
+
+export interface RefusedFile {
+  readonly write: (row: SourceRow, refusal: Refusal) => void;
+  /** Its length so far. */
+  readonly bytes: () => number;
+  readonly close: () => void;
+}
+
+const quoted = (cell: string, delimiter: string): string =>
+  /["\r\n]/.test(cell) || cell.includes(delimiter) || cell !== cell.trim()
+    ? `"${cell.replaceAll('"', '""')}"`
+    : cell;
+
+/**
+ * The file of refused rows: as the input, with the reason in further columns (of JSON Lines: in `refused`), which
+ * a later load passes over. It comes to be with the first row.
+ *
+ * @param keep how many bytes of what is there stay: those that an interrupted load has accounted for
+ */
+export function createRefusedFile(
+  path: string,
+  { format, header = [], delimiter = ',' }: Source,
+  keep: number,
+): RefusedFile {
+  let file: number | undefined;
+  let length = keep;
+  const append = (text: string): void => {
+    if (file === undefined) {
+      // Its rows may hold what is nobody else's business.
+      file = openSync(path, keep > 0 ? 'r+' : 'w', 0o600);
+      ftruncateSync(file, keep);
+    }
+    const bytes = new TextEncoder().encode(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, length + at);
+    length += bytes.length;
+  };
+  const line = (cells: readonly string[]): string =>
+    `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
+  return {
+    write: ({ original }, refusal) => {
+      if (format === 'csv') {
+        const { line: at, code, field = '', message } = refusal;
+        if (length === 0)
+          append(
+            line([...header, ...['line', 'code', 'field', 'message'].map((name) => `${REFUSED}.${name}`)]),
+          );
+        append(line([...(original as readonly string[]), String(at), code, field, message]));
+      } else {
+        const row =
+          typeof original === 'string'
+            ? { [REFUSED]: { ...refusal, text: original } }
+            : { ...original, [REFUSED]: refusal };
+        append(`${JSON.stringify(row)}\n`);
+      }
+    },
+    bytes: () => length,
+    close: () => {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
+    },
+  };
+}

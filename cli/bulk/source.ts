@@ -1,0 +1,42 @@
+import { Readable } from 'node:stream';
+import type { Columns } from './columns.ts';
+import { delimiterOf, readCsv } from './csv.ts';
+import { readJsonLines } from './json-lines.ts';
+import { joined, type Source, SourceError } from './rows.ts';
+
+/** As much as tells the formats apart. */
+const HEAD_BYTES = 65_536;
+const TEXT = new TextDecoder();
+
+/** Rows of CSV or JSON Lines, whichever the bytes are. Throws {@link SourceError}. */
+export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Columns): Promise<Source> {
+  const chunks = bytes[Symbol.asyncIterator]();
+  let head: Uint8Array = new Uint8Array();
+  let isAll = false;
+  while (head.length < HEAD_BYTES && !/\S[^\n]*\n/.test(TEXT.decode(head))) {
+    const next = await chunks.next();
+    isAll = next.done === true;
+    if (next.done) break;
+    head = joined(head, next.value);
+  }
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) || head.includes(0))
+    throw new SourceError('is not UTF-8: save it as UTF-8');
+  async function* all(): AsyncGenerator<Uint8Array> {
+    try {
+      if (head.length > 0) yield head;
+      for (let next = isAll ? undefined : await chunks.next(); next && !next.done; next = await chunks.next())
+        yield next.value;
+    } finally {
+      await chunks.return?.();
+    }
+  }
+  const input = Readable.from(all(), { objectMode: false });
+  const text = head
+    .toString()
+    .replace(/^\ufeff/, '')
+    .trimStart();
+  if (text.startsWith('['))
+    throw new SourceError("is one JSON list: put each object on a line (jq -c '.[]')");
+  if (text.startsWith('{')) return readJsonLines(input, columns);
+  return readCsv(input, columns, delimiterOf(text.split('\n', 1)[0] ?? ''));
+}

@@ -1,0 +1,277 @@
+import { createReadStream, type ReadStream, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { Argument } from 'commander';
+import { createClient } from '../../table/client.ts';
+import {
+  type Checkpoint,
+  checkpointFileOf,
+  hashOf,
+  readCheckpoint,
+  removeCheckpoint,
+  writeCheckpoint,
+} from '../bulk/checkpoint.ts';
+import { createColumns } from '../bulk/columns.ts';
+import { fieldsOf, ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
+import { type Progress, startLoad } from '../bulk/load.ts';
+import { CLEAR, duration, startMeter } from '../bulk/progress.ts';
+import { createRefusedFile } from '../bulk/refused.ts';
+import { type Source, SourceError } from '../bulk/rows.ts';
+import type { Provision } from '../bulk/settle.ts';
+import { readSource } from '../bulk/source.ts';
+import { addConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
+import { ProblemsError } from '../document.ts';
+import { addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { FINE, REFUSED, type Surroundings, UsageError } from '../surroundings.ts';
+
+interface LoadCommandOptions extends WriteOptions {
+  readonly refused?: string;
+  readonly parallel: string;
+  readonly patience: string;
+  readonly resume?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+CSV with a header, or JSON Lines; columns are named as the fields of user.create, membership.create and
+assignment.create. What is there already and equal is left as it is: the same file can be loaded again.
+
+Examples:
+  gatehouse load users users.csv
+  gatehouse load memberships memberships.jsonl --refused refused.jsonl
+  gatehouse load users users.csv --resume        (after an interruption: goes on where it was)
+  zcat users.csv.gz | gatehouse load users - --refused refused.csv
+
+Exit codes:
+  0  all rows are in
+  1  some were refused: see the file of refused rows; the others are in
+  2  wrong use, or a fault: nothing is lost, run it again`;
+
+/** The client keeps no more connections than these. */
+const MOST_AT_ONCE = 50;
+const AT_ONCE = 32;
+/** So that a table at its limit is heard of soon; rows are tried for a minute. */
+const DEADLINE_MS = 3_000;
+const CHECKPOINT_MS = 250;
+const REFUSALS_SHOWN = 5;
+const STDIN = '-';
+
+/** `gatehouse load`: users, memberships and assignments in bulk. */
+export const addLoad: Subcommand = (program, around, finish) => {
+  const command = program
+    .command('load')
+    .summary('users, memberships, assignments in bulk')
+    .description('Loads many rows from CSV or JSON Lines: each is one command of provisioning.')
+    .addArgument(new Argument('<kind>', 'of what').choices(ROW_KINDS.map(({ name }) => name)))
+    .argument('<file>', 'CSV or JSON Lines; - reads standard input')
+    .option('--refused <file>', 'where to write refused rows (FILE.refused.csv or .jsonl, unless given)')
+    .option('--parallel <number>', `how many rows at once at most, 1 to ${MOST_AT_ONCE}`, String(AT_ONCE))
+    .option('--patience <seconds>', 'how long to try a row while the table does not answer', '60')
+    .option('--resume', 'go on where an interrupted load has come to')
+    .option('--dry-run', 'only look what would be refused, write nothing')
+    .option('--json', 'print data');
+  addActorOption(addConnectionOptions(command))
+    .addHelpText('after', EXAMPLES)
+    .action(async (kind: string, file: string, options: LoadCommandOptions) => {
+      const [of] = ROW_KINDS.filter(({ name }) => name === kind);
+      if (of) finish(await loadFile(of, file, options, around));
+    });
+};
+
+async function loadFile(
+  kind: RowKind,
+  file: string,
+  options: LoadCommandOptions,
+  around: Surroundings,
+): Promise<number> {
+  const parallel = Number(options.parallel);
+  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE)
+    throw new UsageError(`--parallel ${options.parallel} is no whole number from 1 to ${MOST_AT_ONCE}`);
+  const patienceMs = Number(options.patience) * 1_000;
+  if (!(patienceMs > 0)) throw new UsageError(`--patience ${options.patience} is no number of seconds`);
+  if (options.resume && options.dryRun) throw new UsageError('--resume has no use with --dry-run');
+  if (options.resume && file === STDIN)
+    throw new UsageError('--resume needs a file: standard input cannot be compared with what it was');
+  if (options.refused !== undefined && file !== STDIN && resolve(options.refused) === resolve(file))
+    throw new UsageError('--refused is the file that is read');
+  const target = connectFor(options, around);
+  const size = await sizeOf(file);
+  let keeps = size !== undefined && !options.dryRun;
+  const begun = around.now();
+
+  const input = openInput(file);
+  const source = await readSource(input, createColumns(fieldsOf(kind))).catch((error: unknown) => {
+    input.destroy();
+    throw error instanceof SourceError ? new ProblemsError([`${nameOf(file)}: ${error.message}`]) : error;
+  });
+  const refusedPath = options.refused ?? defaultRefused(file, source);
+  const checkpointFile = checkpointFileOf(file);
+  const identity = {
+    ...{ version: 1 as const, kind: kind.name, table: target.name },
+    hash: keeps ? await hashOf(file) : '',
+    refusedFile: refusedPath === undefined ? '' : resolve(refusedPath),
+  };
+  const from = options.resume ? resumed(checkpointFile, identity, around) : undefined;
+  const refused =
+    refusedPath === undefined ? undefined : createRefusedFile(refusedPath, source, from?.refusedBytes ?? 0);
+
+  const isTerminal = around.isErrorTerminal === true;
+  let shown = 0;
+  let written = around.now();
+  const save = (progress: Progress): void => {
+    written = around.now();
+    try {
+      writeCheckpoint(checkpointFile, { ...identity, ...progress, refusedBytes: refused?.bytes() ?? 0 });
+    } catch (error) {
+      // It only saves time: a load is not worth ending for it.
+      keeps = false;
+      around.error(`${error instanceof Error ? error.message : error}: --resume will not be possible\n`);
+    }
+  };
+  if (keeps) save(from ? progressOf(from) : NOTHING);
+  const loading = startLoad(source.rows, {
+    ...{ kind, parallel, patienceMs, provision: target.provision, now: around.now },
+    actor: options.actor ?? (around.env.USER || around.env.USERNAME || undefined),
+    isDryRun: options.dryRun === true,
+    ...(from ? { from: progressOf(from) } : {}),
+    close: () => input.destroy(),
+    onRefused: (row, refusal) => {
+      refused?.write(row, refusal);
+      if (++shown <= REFUSALS_SHOWN)
+        around.error(`${isTerminal ? CLEAR : ''}${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
+    },
+    onProgress: (progress) => {
+      if (keeps && around.now() - written >= CHECKPOINT_MS) save(progress);
+    },
+  });
+  const meter = startMeter({
+    ...{ loading, kind: kind.name, size, now: around.now, write: around.error },
+    isTerminal,
+  });
+  const silence = around.onInterrupt?.(loading.stop);
+  const { progress, fault, isStopped } = await loading.done.finally(() => {
+    meter.stop();
+    silence?.();
+    input.destroy();
+  });
+  const isWhole = fault === undefined && !isStopped;
+  if (keeps) isWhole ? removeCheckpoint(checkpointFile) : save(progress);
+  refused?.close();
+
+  const { throttled, retried } = loading.now();
+  const milliseconds = around.now() - begun;
+  const rate = Math.round(((progress.rows - (from?.rows ?? 0)) / Math.max(1, milliseconds)) * 1_000);
+  const report = {
+    ...{ kind: kind.name, file, dryRun: options.dryRun === true, complete: isWhole },
+    ...{
+      rows: progress.rows,
+      created: progress.created,
+      present: progress.present,
+      refused: progress.refused,
+    },
+    ...(refused && progress.refused > 0 ? { refusedFile: refusedPath } : {}),
+    ...{ seconds: milliseconds / 1_000, rowsPerSecond: rate, throttled, triedAgain: retried },
+    ...(fault === undefined ? {} : { fault }),
+  };
+  around.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : sentenceOf(report, milliseconds));
+  if (!isWhole)
+    throw new Error(
+      `${fault === undefined ? 'stopped' : `${nameOf(file)}: ${fault}`}; nothing is lost: run it again` +
+        `${keeps ? ', with --resume to go on where it was' : ''}`,
+    );
+  return progress.refused === 0 ? FINE : REFUSED;
+}
+
+interface Report {
+  readonly file: string;
+  readonly dryRun: boolean;
+  readonly rows: number;
+  readonly created: number;
+  readonly present: number;
+  readonly refused: number;
+  readonly refusedFile?: string | undefined;
+  readonly rowsPerSecond: number;
+}
+
+function sentenceOf(report: Report, milliseconds: number): string {
+  const count = (of: number): string => of.toLocaleString('en');
+  const where = report.refusedFile === undefined ? '' : ` (${report.refusedFile})`;
+  return (
+    `${nameOf(report.file)}: ${count(report.rows)} rows: ` +
+    `${count(report.created)} ${report.dryRun ? 'would be created' : 'created'}, ` +
+    `${count(report.present)} there already, ${count(report.refused)} refused${where}; ` +
+    `${duration(milliseconds)}, ${count(report.rowsPerSecond)} rows/s\n`
+  );
+}
+
+const nameOf = (file: string): string => (file === STDIN ? 'standard input' : file);
+
+/** Where commands go, and what a checkpoint calls it. */
+function connectFor(
+  options: LoadCommandOptions,
+  { env, now }: Surroundings,
+): { provision: Provision; name: string } {
+  const table = tableOf(options, env);
+  const endpoint = readEndpoint(options, env);
+  const client = createClient({ ...endpoint, requestTimeoutMs: DEADLINE_MS });
+  return {
+    provision: provisionedOn(client, table, now, DEADLINE_MS).provisioning,
+    // The same name at another place is another table.
+    name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
+  };
+}
+
+/** Bytes of a file; undefined for what has no such length, as a pipe. */
+async function sizeOf(file: string): Promise<number | undefined> {
+  if (file === STDIN) return undefined;
+  const found = await stat(file).catch((fault: NodeJS.ErrnoException) => {
+    throw new ProblemsError([
+      `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
+    ]);
+  });
+  if (found.isDirectory()) throw new ProblemsError([`${file}: is a folder`]);
+  return found.isFile() ? found.size : undefined;
+}
+
+const openInput = (file: string): ReadStream =>
+  file === STDIN ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
+
+function defaultRefused(file: string, { format }: Source): string | undefined {
+  if (file === STDIN) return undefined;
+  const extension = extname(file);
+  return `${extension === '' ? file : file.slice(0, -extension.length)}.refused${format === 'csv' ? '.csv' : '.jsonl'}`;
+}
+
+const NOTHING: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
+const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
+  ...{ rows, bytes, created, present, refused },
+});
+
+const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is in';
+
+/** How far the interrupted load has come; throws {@link UsageError} when it was another one. */
+function resumed(
+  checkpointFile: string,
+  identity: Pick<Checkpoint, 'kind' | 'table' | 'hash' | 'refusedFile'>,
+  around: Surroundings,
+): Checkpoint | undefined {
+  const found = readCheckpoint(checkpointFile);
+  if (!found) {
+    around.error(`no interrupted load is known (${checkpointFile}): beginning at the first row\n`);
+    return undefined;
+  }
+  const differs = (
+    [
+      ['kind', 'it was of another kind'],
+      ['table', 'it went to another table, endpoint, region or profile'],
+      ['hash', 'the file has changed since'],
+      ['refusedFile', 'it had another file of refused rows'],
+    ] as const
+  ).find(([name]) => found[name] !== identity[name]);
+  if (differs) throw new UsageError(`--resume cannot go on: ${differs[1]}. ${AGAIN}`);
+  if (found.refusedBytes > (statSync(found.refusedFile, { throwIfNoEntry: false })?.size ?? 0))
+    throw new UsageError(`--resume cannot go on: ${found.refusedFile} is not what it was. ${AGAIN}`);
+  return found;
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import { faultsOf } from '../../provisioning/verify.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from '../support.ts';
+import { contentOf, createChance, createProxy, type Mishap, startGatehouse } from './support.ts';
+
+/**
+ * Bulk loads while everything fails: cut connections, throttling, conflicts, lost acknowledgements, SIGKILL.
+ * KILLS=50 kills as many times (5 unless set).
+ */
+afterAll(removeFiles);
+const KILLS = Number(process.env.KILLS ?? 5);
+
+/** Users with and without ids of their own, with bad rows and addresses that come twice. */
+const USERS = (count: number): string => {
+  const lines = ['id,email,displayName,username'];
+  for (let n = 0; n < count; n++) {
+    const id = n % 3 === 0 ? `01J8Z0E2Z8${String(n).padStart(16, '0')}` : '';
+    if (n % 17 === 5) lines.push(`,bad-${n},,`);
+    else if (n % 10 === 7) lines.push(`,u${n - 3}@example.com,Twin ${n},`);
+    else if (n % 10 === 8) lines.push(`,,Only a name ${n},`);
+    else lines.push(`${id},U${n}@example.com,User ${n},user-${n}`);
+  }
+  return `${lines.join('\n')}\n`;
+};
+
+async function createStage(mishapOf: (operation: string, nth: number) => Mishap) {
+  const world = await createWorld();
+  const proxy = await createProxy(world.endpoint, mishapOf);
+  const run = (...args: readonly string[]) =>
+    gatehouse(['load', ...args], { env: { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: proxy.endpoint } });
+  return { world, proxy, run };
+}
+
+/** What a load comes to that nothing disturbs. */
+const known = new Map<string, ReturnType<typeof loadUndisturbed>>();
+function undisturbed(text: string) {
+  const found = known.get(text) ?? loadUndisturbed(text);
+  known.set(text, found);
+  return found;
+}
+
+async function loadUndisturbed(text: string) {
+  const { world, proxy, run } = await createStage(() => 'pass');
+  const file = fileOf(text, 'csv');
+  const { out, error } = await run('users', file, '--json');
+  const { created, present, refused } = JSON.parse(out);
+  return {
+    ...{ created, refused, accepted: created + present, error: error.replaceAll(file, 'FILE') },
+    content: contentOf(await proxy.everything(world.reader)),
+    refusedText: readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X'),
+  };
+}
+
+const clean = async (world: World, proxy: Awaited<ReturnType<typeof createProxy>>) => {
+  const items = await proxy.everything(world.reader);
+  expect(faultsOf(items)).toEqual([]);
+  return contentOf(items);
+};
+
+describe('on the way to the table', () => {
+  test.each([
+    ['cut connections', ['cut']],
+    ['lost answers', ['lose the answer']],
+    ['throttling', ['throttle']],
+    ['conflicts of transactions', ['conflict']],
+    ['all of it, and delays', ['cut', 'lose the answer', 'throttle', 'conflict', 'delay']],
+  ] as const)(
+    '%s: nothing is lost, nothing is doubled',
+    async (_, mishaps) => {
+      const text = USERS(200);
+      const chance = createChance(7);
+      const { world, proxy, run } = await createStage(() =>
+        chance() < (mishaps[0] === 'throttle' ? 0.12 : 0.3)
+          ? (mishaps[Math.floor(chance() * mishaps.length)] ?? 'pass')
+          : 'pass',
+      );
+      const expected = await undisturbed(text);
+      const file = fileOf(text, 'csv');
+      const { code, out } = await run('users', file, '--json');
+      const told = JSON.parse(out);
+      expect(code).toBe(1);
+      expect([told.refused, told.created + told.present]).toEqual([expected.refused, expected.accepted]);
+      expect(await clean(world, proxy)).toEqual(expected.content);
+      for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(5);
+    },
+    120_000,
+  );
+
+  test('an outage that ends is waited out', async () => {
+    const { world, proxy, run } = await createStage(() => 'pass');
+    const text = USERS(150);
+    proxy.setDown(true);
+    setTimeout(() => proxy.setDown(false), 3_000);
+    expect((await run('users', fileOf(text, 'csv'))).code).toBe(1);
+    expect(await clean(world, proxy)).toEqual((await undisturbed(text)).content);
+  }, 60_000);
+
+  test('one that does not end is a fault that says what to do, and another run ends it', async () => {
+    const { world, proxy, run } = await createStage((_, nth) => (nth > 60 && isDown ? 'cut' : 'pass'));
+    let isDown = true;
+    const text = USERS(150);
+    const file = fileOf(text, 'csv');
+    const { code, error, out } = await run('users', file, '--patience', '1');
+    expect(code).toBe(2);
+    expect(error).toMatch(
+      /\.csv: line \d+: \w+ did not get an answer in time \(tried for \d+ s\); nothing is lost: run it again, with --resume/,
+    );
+    expect(out).toMatch(/: \d+ rows: \d+ created, /);
+    isDown = false;
+    expect((await run('users', file, '--resume')).code).toBe(1);
+    const expected = await undisturbed(text);
+    expect(await clean(world, proxy)).toEqual(expected.content);
+    expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
+      expected.refusedText,
+    );
+  }, 60_000);
+
+  test('memberships of one group, while transactions conflict', async () => {
+    const chance = createChance(11);
+    const { world, proxy, run } = await createStage(() => (chance() < 0.4 ? 'conflict' : 'pass'));
+    const scope = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
+    const { id: group } = await world.run('group.create', { scope, name: 'all' });
+    const users = await Promise.all(
+      Array.from({ length: 60 }, async () => (await world.run('user.create', {})).id),
+    );
+    const file = fileOf(`user,group\n${users.map((id) => `${id},${group}`).join('\n')}\n`, 'csv');
+    expect(await run('memberships', file)).toMatchObject({ code: 0 });
+    const { items } = await world.run('membership.list', { group, limit: 1_000 });
+    expect((items as unknown[]).length).toBe(60);
+    expect(proxy.seen.get('conflict')).toBeGreaterThan(10);
+  }, 60_000);
+});
+
+describe('killed', () => {
+  test(
+    `at ${KILLS} random moments and run again: as if nothing had been`,
+    async () => {
+      const chance = createChance(Date.now());
+      const rows = 40 * (KILLS + 2);
+      const text = USERS(rows);
+      const file = fileOf(text, 'csv');
+      let killAt = Number.POSITIVE_INFINITY;
+      let kill: () => void = () => {};
+      const { world, proxy } = await createStage((operation, nth) => {
+        if (operation === 'TransactWriteItems' && nth >= killAt) {
+          killAt = Number.POSITIVE_INFINITY;
+          setTimeout(kill, Math.floor(chance() * 20));
+          return chance() < 0.5 ? 'delay' : 'pass';
+        }
+        return 'pass';
+      });
+      const env = { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: proxy.endpoint };
+      const start = (n: number) =>
+        startGatehouse(['load', 'users', file, ...(n % 2 ? ['--resume'] : [])], env);
+      let killed = 0;
+      for (let n = 0; n < KILLS; n++) {
+        const child = start(n);
+        kill = child.kill;
+        killAt = proxy.writes() + 1 + Math.floor(chance() * 40);
+        if ((await child.ended).signal === 'SIGKILL') killed += 1;
+      }
+      killAt = Number.POSITIVE_INFINITY;
+      expect(killed).toBeGreaterThan(0);
+      const { code, out } = await start(1).ended;
+      expect({ code, out }).toMatchObject({ code: 1 });
+      const expected = await undisturbed(text);
+      expect(await clean(world, proxy)).toEqual(expected.content);
+      expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
+        expected.refusedText,
+      );
+      console.info(`killed ${killed} of ${KILLS} times, ${rows} rows`);
+    },
+    60_000 + 10_000 * KILLS,
+  );
+});
