@@ -10,7 +10,7 @@ import { createClient, createServiceClient } from '../table/client.ts';
 import { createTable } from '../table/definition.ts';
 
 /**
- * `npm run load`: `gatehouse load users` beside bare TransactWriteItems of the very same items, as many at once, on
+ * `npm run bulk`: `gatehouse load users` beside bare TransactWriteItems of the very same items, as many at once, on
  * the same engine; both in tables of their own, in turns. `-- --rows 1000 --rounds 15 --parallel 32` are the defaults.
  * Other work on the machine sways the rates; what this process computed for each row (CPU) it sways less.
  */
