@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCheck } from './commands/check.ts';
+import { addCommand } from './commands/command.ts';
 import { addExplain } from './commands/explain.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
@@ -8,7 +9,7 @@ import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute];
+const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute, addCommand];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.
@@ -19,7 +20,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRo
 export async function runProgram(args: readonly string[], around: Surroundings): Promise<number> {
   let exitCode = FINE;
   const program = new Command('gatehouse')
-    .description('Authorization on one DynamoDB table: ask it, have it explained, test it.')
+    .description('Authorization on one DynamoDB table: ask it, have it explained, test it, run it.')
     .usage('<subcommand> [options]')
     .addHelpText('after', `${EXIT_CODES}\n\ngatehouse help SUBCOMMAND shows options and examples.`)
     .exitOverride()
