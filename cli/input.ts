@@ -1,11 +1,19 @@
-import type { CommandDescription, Property } from '../provisioning/documents/commands.ts';
-import { typeOf } from '../provisioning/documents/commands.ts';
+import {
+  type CommandDescription,
+  describeCommands,
+  type Property,
+  typeOf,
+} from '../provisioning/documents/commands.ts';
 import { readDocument, readText } from './document.ts';
 import { readInstant } from './instant.ts';
 import { hint } from './suggest.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 type Input = Readonly<Record<string, unknown>>;
+
+/** A command by its name; undefined when there is none. */
+export const findCommand = (name: string): CommandDescription | undefined =>
+  describeCommands().find((each) => each.name === name);
 
 /** The fields of a command's input, as its schema has them. */
 export const fieldsOf = ({ input }: CommandDescription) => {

@@ -2,6 +2,9 @@ import { Command, CommanderError } from 'commander';
 import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
 import { addExplain } from './commands/explain.ts';
+import { addMenu, addWhere, addWho } from './commands/lists.ts';
+import { addOnboard } from './commands/onboard.ts';
+import { addRevokeSession, addRevokeToken, addRevokeUser, addSuspendTenant } from './commands/revoke.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
 import { ProblemsError } from './document.ts';
@@ -9,7 +12,21 @@ import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute, addCommand];
+const SUBCOMMANDS: readonly Subcommand[] = [
+  addCheck,
+  addExplain,
+  addWho,
+  addMenu,
+  addWhere,
+  addTest,
+  addRoute,
+  addCommand,
+  addOnboard,
+  addRevokeUser,
+  addSuspendTenant,
+  addRevokeSession,
+  addRevokeToken,
+];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.

@@ -2,7 +2,7 @@ import { stringify } from 'yaml';
 import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
 import type { Success } from '../../provisioning/index.ts';
 import { addConnectionOptions } from '../connection.ts';
-import { fieldsOf, readInput } from '../input.ts';
+import { fieldsOf, findCommand, readInput } from '../input.ts';
 import { addActorOption, connectForWriting, isFault, toRefused, type WriteOptions } from '../provisioning.ts';
 import { asJson, columns } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -50,7 +50,7 @@ export const addCommand: Subcommand = (program, around, finish) => {
     .option('--json', 'print data');
   addActorOption(addConnectionOptions(command))
     .addHelpText('after', ({ command: { args } }) => {
-      const described = describeCommands().find(({ name }) => name === args[0]);
+      const described = findCommand(args[0] ?? '');
       return described ? `\n${describe(described)}` : EXAMPLES;
     })
     .action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
@@ -94,9 +94,9 @@ export const addCommand: Subcommand = (program, around, finish) => {
 
 /** The command of this name. Throws {@link UsageError} with what was probably meant. */
 function find(name: string): CommandDescription {
-  const all = describeCommands();
-  const found = all.find((each) => each.name === name);
+  const found = findCommand(name);
   if (found) return found;
+  const all = describeCommands();
   const [entity] = name.split('.');
   const near = all.filter((each) => each.name.startsWith(`${entity}.`)).map((each) => each.name);
   throw new UsageError(
