@@ -3,6 +3,7 @@ import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
 import { addExplain } from './commands/explain.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
+import { addLog } from './commands/log.ts';
 import { addOnboard } from './commands/onboard.ts';
 import { addRevokeSession, addRevokeToken, addRevokeUser, addSuspendTenant } from './commands/revoke.ts';
 import { addRoute } from './commands/route.ts';
@@ -26,6 +27,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addSuspendTenant,
   addRevokeSession,
   addRevokeToken,
+  addLog,
 ];
 
 /**

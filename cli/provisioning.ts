@@ -84,6 +84,13 @@ export function toRefused(error: Failure['error']): RefusedError {
   return new RefusedError(parts.join(''), field, !isFault(error), code);
 }
 
+/** What a refusal says, with the field that is at fault. */
+export function withField(error: Failure['error']): string {
+  const { message } = toRefused(error);
+  const { field } = error;
+  return field === undefined || message.startsWith(`${field}: `) ? message : `${field}: ${message}`;
+}
+
 export interface Editing {
   /** Throws {@link UsageError} where commands go to a function and no table is named. */
   readonly reader: Reader;

@@ -3,7 +3,7 @@ import { type CommandDescription, describeCommands } from '../../provisioning/do
 import type { Success } from '../../provisioning/index.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { fieldsOf, findCommand, readInput } from '../input.ts';
-import { addActorOption, connectForWriting, isFault, toRefused, type WriteOptions } from '../provisioning.ts';
+import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import { asJson, columns } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { hint } from '../suggest.ts';
@@ -79,11 +79,8 @@ export const addCommand: Subcommand = (program, around, finish) => {
       }
       const { error } = answer;
       if (!options.json) {
-        const refused = toRefused(error);
-        const field = error.field === undefined ? '' : `${error.field}: `;
-        const text = refused.message.startsWith(field) ? refused.message : `${field}${refused.message}`;
         around.error(
-          `gatehouse command ${name}: ${text} (${error.code}, ${
+          `gatehouse command ${name}: ${withField(error)} (${error.code}, ${
             error.retryable ? `retryable with --operation ${delivered.operationId}` : 'not retryable'
           })\n`,
         );

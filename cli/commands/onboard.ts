@@ -2,7 +2,7 @@ import type { CommandDescription } from '../../provisioning/documents/commands.t
 import { isId } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { findCommand, readInput } from '../input.ts';
-import { addActorOption, connectForWriting, toRefused, type WriteOptions } from '../provisioning.ts';
+import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import { asJson, columns, plain } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, UsageError } from '../surroundings.ts';
@@ -79,9 +79,8 @@ export const addOnboard: Subcommand = (program, around, finish) => {
         ...(actor === undefined ? {} : { actor }),
       });
       if (!answer.ok) {
-        const { field } = answer.error;
-        const refused = toRefused(answer.error);
-        throw field === undefined ? refused : new Error(`${field}: ${refused.message}; nothing was written`);
+        const fate = isFault(answer.error) ? '' : '; nothing was written';
+        throw new Error(`${withField(answer.error)}${fate}`);
       }
       const { scope, roles, admin } = answer.result as unknown as Result;
       if (options.json) around.out(asJson({ ...answer.result, token: answer.token, operationId }));

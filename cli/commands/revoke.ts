@@ -73,8 +73,14 @@ async function write({ deliver, actor }: Editing, command: string, input: Input)
 }
 
 /** Ends in what was asked for: the bound, from the moment of the answer on. */
-function tell(done: Done, times: Times, around: Surroundings, options: RevokeOptions): void {
-  around.out(report(done, times, around.now(), options.json === true));
+function tell(
+  done: Done,
+  times: Times,
+  around: Surroundings,
+  options: RevokeOptions,
+  at = around.now(),
+): void {
+  around.out(report(done, times, at, options.json === true));
 }
 
 interface Person {
@@ -153,6 +159,7 @@ export const addRevokeUser: Subcommand = (program, around, finish) => {
     const before = person.status !== 'active';
     // Written even so: what was read may be older than what others write, and this has its token.
     const token = await write(editing, `${person.type}.update`, { id: person.id, status });
+    const at = around.now();
     const stripped = options.strip ? await strip(editing, person) : undefined;
     const revoked = `${person.type}:${person.id}`;
     const taken = stripped === undefined ? '' : `; ${stripped} of its grants, memberships and roles are gone`;
@@ -162,6 +169,7 @@ export const addRevokeUser: Subcommand = (program, around, finish) => {
       times,
       around,
       options,
+      at,
     );
     finish(FINE);
   });
