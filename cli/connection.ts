@@ -1,32 +1,57 @@
 import type { Command } from 'commander';
 import { type ClientOptions, createClient } from '../table/client.ts';
 import { createReader, type Reader } from '../table/read/reader.ts';
+import type { FunctionOptions } from './lambda.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
-/** The options by which subcommands find their table. */
+/** The options by which subcommands find their table, or the function that stands before it. */
 export interface ConnectionOptions {
   readonly table?: string;
   readonly endpoint?: string;
   readonly region?: string;
+  readonly function?: string;
+  readonly lambdaEndpoint?: string;
 }
 
 export const addConnectionOptions = (command: Command): Command =>
   command
     .option('--table <name>', 'the table (or environment variable TABLE_NAME)')
     .option('--endpoint <url>', 'where DynamoDB is, if not at AWS (or DYNAMODB_ENDPOINT)')
-    .option('--region <region>', 'the AWS region (or AWS_REGION)');
+    .option('--region <region>', 'the AWS region (or AWS_REGION)')
+    .option('--function <name>', 'the provisioning function to send commands to, instead of the table')
+    .option('--lambda-endpoint <url>', 'where Lambda is, if not at AWS, as http://127.0.0.1:3002');
+
+const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
 /** The options of a client; throws {@link UsageError} for an endpoint that is no URL. */
 export function readEndpoint(options: ConnectionOptions, env: Surroundings['env']): ClientOptions {
   const endpoint = options.endpoint ?? (env.DYNAMODB_ENDPOINT || undefined);
   const name = options.endpoint === undefined ? 'DYNAMODB_ENDPOINT' : '--endpoint';
-  if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint))
+  if (endpoint !== undefined && !isUrl(endpoint))
     throw new UsageError(`${name} is not a URL such as http://127.0.0.1:8000`);
   const region = options.region ?? env.AWS_REGION;
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(region ? { region } : {}),
   };
+}
+
+/** The function that options name; undefined when they name none: then it is the table. */
+export function functionOf(
+  options: ConnectionOptions,
+  env: Surroundings['env'],
+): FunctionOptions | undefined {
+  const { function: name, lambdaEndpoint: endpoint } = options;
+  if (name === undefined) {
+    if (endpoint !== undefined) throw new UsageError('--lambda-endpoint goes with --function NAME');
+    return undefined;
+  }
+  if (!/^[\w:$-]{1,170}$/.test(name))
+    throw new UsageError(`--function ${name} is neither the name of a Lambda function nor its ARN`);
+  if (endpoint !== undefined && !isUrl(endpoint))
+    throw new UsageError('--lambda-endpoint is not a URL such as http://127.0.0.1:3002');
+  const region = options.region ?? env.AWS_REGION;
+  return { name, ...(endpoint === undefined ? {} : { endpoint }), ...(region ? { region } : {}) };
 }
 
 /** The name of the table that options or environment name. */
@@ -38,6 +63,10 @@ export function tableOf(options: ConnectionOptions, env: Surroundings['env']): s
 
 /** A reader of the table that options or environment name. */
 export function connect(options: ConnectionOptions, env: Surroundings['env']): Reader {
+  if (options.function !== undefined)
+    throw new UsageError(
+      'this reads the table itself, which no function can do for it: give --table NAME instead of --function',
+    );
   const table = tableOf(options, env);
   return createReader({ client: createClient(readEndpoint(options, env)), table });
 }

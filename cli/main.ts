@@ -26,5 +26,11 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       for (const signal of SIGNALS) process.off(signal, listener);
     };
   },
+  input: async () => {
+    let text = '';
+    process.stdin.setEncoding('utf8');
+    for await (const part of process.stdin) text += part;
+    return text;
+  },
   now: Date.now,
 });

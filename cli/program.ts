@@ -1,7 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import { addCheck } from './commands/check.ts';
+import { addCommand } from './commands/command.ts';
 import { addExplain } from './commands/explain.ts';
+import { addMenu, addWhere, addWho } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
+import { addLog } from './commands/log.ts';
+import { addOnboard } from './commands/onboard.ts';
+import { addRevokeSession, addRevokeToken, addRevokeUser, addSuspendTenant } from './commands/revoke.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
 import { ProblemsError } from './document.ts';
@@ -9,7 +14,23 @@ import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute, addLoad];
+const SUBCOMMANDS: readonly Subcommand[] = [
+  addCheck,
+  addExplain,
+  addWho,
+  addMenu,
+  addWhere,
+  addTest,
+  addRoute,
+  addCommand,
+  addOnboard,
+  addLoad,
+  addRevokeUser,
+  addSuspendTenant,
+  addRevokeSession,
+  addRevokeToken,
+  addLog,
+];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.
@@ -20,7 +41,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRo
 export async function runProgram(args: readonly string[], around: Surroundings): Promise<number> {
   let exitCode = FINE;
   const program = new Command('gatehouse')
-    .description('Authorization on one DynamoDB table: ask it, have it explained, test it.')
+    .description('Authorization on one DynamoDB table: ask it, have it explained, test it, run it.')
     .usage('<subcommand> [options]')
     .addHelpText('after', `${EXIT_CODES}\n\ngatehouse help SUBCOMMAND shows options and examples.`)
     .exitOverride()

@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
-import { createProvisioning, type Provisioning, type Success } from '../provisioning/index.ts';
+import { createProvisioning, type Failure, type Provisioning, type Success } from '../provisioning/index.ts';
 import { createClient } from '../table/client.ts';
+import { createPacing } from '../table/read/pacing.ts';
 import { createReader, type Reader } from '../table/read/reader.ts';
 import { createWriter } from '../table/write/writer.ts';
-import { type ConnectionOptions, readEndpoint, tableOf } from './connection.ts';
-import type { Surroundings } from './surroundings.ts';
+import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
+import { functionTransport } from './lambda.ts';
+import { type Surroundings, UsageError } from './surroundings.ts';
+import { type Deliver, directTransport, persistent } from './transport.ts';
 
 /** A table with provisioning on top. */
 export interface Provisioned {
@@ -35,10 +38,14 @@ export function provisionedOn(
 /** The options of subcommands that write. */
 export interface WriteOptions extends ConnectionOptions {
   readonly actor?: string;
+  /** Seconds, as text. */
+  readonly deadline?: string;
 }
 
 export const addActorOption = (command: Command): Command =>
-  command.option('--actor <name>', 'who does it, for the audit log (or USER)');
+  command
+    .option('--actor <name>', 'who does it, for the audit log (or USER)')
+    .option('--deadline <seconds>', 'how long to try again what was throttled or got no answer', '60');
 
 /** Sends a write command; throws when it is refused. */
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;
@@ -49,46 +56,102 @@ export class RefusedError extends Error {
   readonly field: string | undefined;
   /** Whether the input is at fault, and not the table or the way to it. */
   readonly isOfInput: boolean;
-  constructor(message: string, field: string | undefined, isOfInput: boolean) {
+  readonly code: Failure['error']['code'] | undefined;
+  constructor(
+    message: string,
+    field: string | undefined,
+    isOfInput: boolean,
+    code?: Failure['error']['code'],
+  ) {
     super(message);
     this.field = field;
     this.isOfInput = isOfInput;
+    this.code = code;
   }
 }
 
+/** What went wrong is with the table or on the way to it, not with what was asked for. */
+export const isFault = ({ code, retryable }: Failure['error']): boolean =>
+  retryable || code === 'internal' || code === 'damaged_item';
+
+export function toRefused(error: Failure['error']): RefusedError {
+  const { code, field, message, holder, retryable } = error;
+  const parts = [
+    message,
+    ...(holder === undefined ? [] : [` (${holder})`]),
+    ...(retryable ? [`; ${code}: it may be tried again`] : []),
+  ];
+  return new RefusedError(parts.join(''), field, !isFault(error), code);
+}
+
+/** What a refusal says, with the field that is at fault. */
+export function withField(error: Failure['error']): string {
+  const { message } = toRefused(error);
+  const { field } = error;
+  return field === undefined || message.startsWith(`${field}: `) ? message : `${field}: ${message}`;
+}
+
 export interface Editing {
+  /** Throws {@link UsageError} where commands go to a function and no table is named. */
   readonly reader: Reader;
+  /** Whether there is a table to read: {@link reader} then does not throw. */
+  readonly hasTable: boolean;
   readonly send: Send;
   /** As `send`, but only looks whether it would be done. */
   readonly rehearse: Send;
+  /** Sends any event, as often as it takes. */
+  readonly deliver: Deliver;
+  /** Who does it, for the audit log. */
+  readonly actor: string | undefined;
 }
 
 /** Long enough for a table that has just been made, short enough for somebody who waits. */
 const DEADLINE_MS = 5_000;
+const DEFAULT_DEADLINE_S = 60;
+const MAX_DEADLINE_S = 3_600;
 
-/** Writing to the table that options or environment name, on behalf of whom they name. */
+function deadlineOf({ deadline = String(DEFAULT_DEADLINE_S) }: WriteOptions): number {
+  const seconds = Number(deadline);
+  if (!/^\d+(?:\.\d+)?$/.test(deadline) || seconds > MAX_DEADLINE_S)
+    throw new UsageError(`--deadline ${deadline} is no number of seconds from 0 to ${MAX_DEADLINE_S}`);
+  return seconds * 1_000;
+}
+
+/**
+ * Writing on behalf of whom options or environment name: to the table that they name, or through the function of
+ * `--function`. Either way what is throttled or gets no answer is sent again, under the same operation id.
+ */
 export function connectForWriting(options: WriteOptions, { env, now }: Surroundings): Editing {
-  const table = tableOf(options, env);
-  const { reader, provisioning } = provisionedOn(
-    createClient(readEndpoint(options, env)),
-    table,
-    now,
-    DEADLINE_MS,
-  );
+  const target = functionOf(options, env);
+  const hasTable = target === undefined || options.table !== undefined;
+  const direct = hasTable
+    ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now, DEADLINE_MS)
+    : undefined;
+  const transport = target
+    ? functionTransport(target)
+    : directTransport((direct as Provisioned).provisioning);
+  const pacing = createPacing({ deadlineMs: deadlineOf(options) });
+  const deliver = persistent(transport, { pacing, newId: () => ulid() });
   const actor = options.actor ?? (env.USER || env.USERNAME || undefined);
   const sender =
     (dryRun: boolean): Send =>
     async (command, input) => {
-      const answer = await provisioning({
-        command,
-        input,
-        dryRun,
+      const { answer } = await deliver({
+        ...{ command, input, dryRun },
         ...(actor === undefined ? {} : { actor }),
       });
       if (answer.ok) return answer.result;
-      const { code, field, message, holder, retryable } = answer.error;
-      const isOfInput = !retryable && code !== 'internal' && code !== 'damaged_item';
-      throw new RefusedError(`${message}${holder === undefined ? '' : ` (${holder})`}`, field, isOfInput);
+      throw toRefused(answer.error);
     };
-  return { reader, send: sender(false), rehearse: sender(true) };
+  return {
+    get reader() {
+      if (direct) return direct.reader;
+      throw new UsageError('this reads the table as well, which goes through no function: add --table NAME');
+    },
+    hasTable,
+    send: sender(false),
+    rehearse: sender(true),
+    deliver,
+    actor,
+  };
 }

@@ -1,12 +1,16 @@
-/** Letters to add, drop or change to get from one word to the other. */
+/** Letters to add, drop, change or swap with the next to get from one word to the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (const [line, letter] of [...a].entries()) {
+  let before = row;
+  for (let line = 0; line < a.length; line++) {
     const next = [line + 1];
     for (let column = 0; column < b.length; column++) {
-      const changed = (row[column] ?? 0) + (letter === b[column] ? 0 : 1);
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+      const changed = (row[column] ?? 0) + (a[line] === b[column] ? 0 : 1);
+      const isSwap = column > 0 && line > 0 && a[line] === b[column - 1] && a[line - 1] === b[column];
+      const swapped = isSwap ? (before[column - 1] ?? 0) + 1 : changed;
+      next.push(Math.min(changed, swapped, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
+    before = row;
     row = next;
   }
   return row[b.length] ?? 0;

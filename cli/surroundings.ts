@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly isErrorTerminal?: boolean;
   /** Calls back when the person wants it to end, instead of ending at once; returns how to stop listening. */
   readonly onInterrupt?: (listener: () => void) => () => void;
+  /** All of the standard input. */
+  readonly input?: () => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }

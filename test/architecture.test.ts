@@ -144,7 +144,10 @@ describe('what a folder may import', () => {
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|zod\/mini|lru-cache|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
-    ['cli', /^(?:commander|csv-parse(?:\/sync)?|yaml|zod|ulid|@aws-sdk\/client-dynamodb|node:.+)$/],
+    [
+      'cli',
+      /^(?:commander|csv-parse(?:\/sync)?|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/,
+    ],
   ])('%s: a few packages only', (folder, allowed) => {
     const packages = ofFolder(folder).filter(({ from, isOurs }) => !isOurs && from !== PRINTING);
     expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
@@ -249,7 +252,7 @@ describe('the bundle of', () => {
     };
   }
   /** What only the command line uses. */
-  const FOR_PEOPLE = /node_modules\/(?:commander|csv-parse|yaml)\//;
+  const FOR_PEOPLE = /node_modules\/(?:commander|csv-parse|yaml|@aws-sdk\/client-lambda)\//;
   const WRITES = [
     'TransactWriteItems',
     'BatchWriteItem',

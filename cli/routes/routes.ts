@@ -10,6 +10,7 @@ import {
   parseValueTemplate,
   type TemplatePart,
 } from '../../table/route-template.ts';
+import type { Editing, Send } from '../provisioning.ts';
 import { UsageError } from '../surroundings.ts';
 
 /** Routes as people read and write them, beside the rules that the authorizer matches. */
@@ -45,7 +46,27 @@ export function ruleOf(id: string, route: WrittenRoute): RouteRule {
 
 /** All routes of an API, by the Query that the authorizer reads them with, in the order of their paths. */
 export async function readRoutes(reader: Reader, api: string): Promise<readonly Route[]> {
-  const items = await reader.listAll(edgesFrom(apiRef(api), 'route'));
+  return routesFrom(await reader.listAll(edgesFrom(apiRef(api), 'route')));
+}
+
+/** All routes of an API: from the table, or through provisioning where only its function is at hand. */
+export const routesOf = (
+  editing: Pick<Editing, 'reader' | 'hasTable' | 'send'>,
+  api: string,
+): Promise<readonly Route[]> =>
+  editing.hasTable ? readRoutes(editing.reader, api) : listRoutes(editing.send, api);
+
+async function listRoutes(send: Send, api: string): Promise<readonly Route[]> {
+  const rows: Record<string, unknown>[] = [];
+  for (let cursor: unknown; ; ) {
+    const page = await send('route.list', { api, ...(cursor === undefined ? {} : { cursor }) });
+    rows.push(...(page.items as Record<string, unknown>[]));
+    if (page.cursor === undefined) return routesFrom(rows);
+    cursor = page.cursor;
+  }
+}
+
+function routesFrom(items: readonly Readonly<Record<string, unknown>>[]): readonly Route[] {
   const routes = items.map((item): Route => {
     const { id, method, path, permission, scope } = Object.fromEntries(
       Object.entries(item).map(([name, value]) => [name, String(value)]),

@@ -4,6 +4,7 @@ import { edgeKindCommands } from './edges.ts';
 import { entitlementCommands } from './entitlements.ts';
 import { grantCommands } from './grants.ts';
 import { groupCommands } from './groups.ts';
+import { onboardCommand } from './onboarding.ts';
 import { permissionCommands } from './permissions.ts';
 import { platformCommands } from './platform.ts';
 import { policyCommands } from './policies.ts';
@@ -24,6 +25,7 @@ import { userCommands } from './users.ts';
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   [
     ...scopeCommands,
+    onboardCommand,
     moveCommand,
     deleteTreeCommand,
     ...scopeTypeCommands,

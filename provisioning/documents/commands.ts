@@ -18,7 +18,7 @@ export const describeCommands = (): readonly CommandDescription[] =>
     input: z.toJSONSchema(input, { io: 'input' }),
   }));
 
-interface Property {
+export interface Property {
   readonly description?: string;
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -31,7 +31,7 @@ interface Property {
 }
 
 /** The type of a field in a few words. */
-function typeOf(property: Property): string {
+export function typeOf(property: Property): string {
   if (property.description) return property.description;
   if (property.enum) return property.enum.map((value) => `\`${value}\``).join(' or ');
   if (property.anyOf) return property.anyOf.map(typeOf).join(' or ');

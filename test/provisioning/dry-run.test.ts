@@ -23,10 +23,14 @@ test.each(WRITE_COMMANDS)('%s answers what it would do and writes nothing', asyn
   // A fresh id is another one each time; and what was not written needs no reader to wait for it.
   const id = 'id' in input || !answer.ok || !('id' in answer.result) ? {} : { id: expect.any(String) };
   expect(answer).toEqual({ ok: true, result: expect.anything(), token: '' });
-  expect(answer.ok && { ...answer.result, ...rootless(answer.result), ...id }).toEqual(
-    real.ok && { ...real.result, ...rootless(real.result) },
+  const shown = (result: Input) => (command === 'tenant.onboard' ? withoutIds(result) : result);
+  expect(answer.ok && { ...shown(answer.result), ...rootless(answer.result), ...id }).toEqual(
+    real.ok && { ...shown(real.result), ...rootless(real.result) },
   );
 });
+/** What is made of many things has as many fresh ids. */
+const withoutIds = (result: Input): Input =>
+  JSON.parse(JSON.stringify(result).replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, 'ID'));
 /** A new root names itself as its root, by its fresh id. */
 const rootless = (result: Input): Input =>
   String(result.root).endsWith(`:${result.id}`) ? { root: 'itself' } : {};

@@ -272,6 +272,18 @@ function otherInputs(
       sessionId: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
       metadata: { try: 3 },
     }),
+    'tenant.onboard': async () => {
+      const { name: permission } = await made('page');
+      return {
+        type: 'tenant',
+        name: `Onboarded ${String(permission)}`,
+        attributes: { description: 'a customer' },
+        email: `${String(permission)}@example.com`,
+        displayName: 'The first',
+        roles: [{ name: 'admin', permissions: [{ permission, effect: 'ALLOW' }] }],
+        adminRoles: ['admin'],
+      };
+    },
     'token.revoke': async () => ({ id: (await made('token')).id, revokedBy: (await made('user')).id }),
     'role-template.apply': async () => ({
       id: (await made('role-template')).id,

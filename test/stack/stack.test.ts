@@ -142,6 +142,7 @@ test('the table: as defined, on demand, with backups, protected, encrypted, kept
   expect(Properties).toEqual({
     ...definition,
     BillingMode: 'PAY_PER_REQUEST',
+    StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
     TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
     DeletionProtectionEnabled: true,

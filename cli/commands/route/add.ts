@@ -31,7 +31,7 @@ export const addAdd: Subcommand = (route, around, finish) => {
       const { permission, scope, description } = options;
       assertRoute(method, path, permission, scope);
       const api = apiOf(options);
-      const { reader, send } = connectForWriting(options, around);
+      const editing = connectForWriting(options, around);
       const input = {
         api,
         method,
@@ -40,14 +40,14 @@ export const addAdd: Subcommand = (route, around, finish) => {
         scope,
         ...(description === undefined ? {} : { description }),
       };
-      const { id } = await send('route.create', input).catch((error: unknown) => {
+      const { id } = await editing.send('route.create', input).catch((error: unknown) => {
         if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
           throw new Error(
             `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
           );
         throw error;
       });
-      const notes = await unregistered(reader, [permission]);
+      const notes = await unregistered(editing, [permission]);
       around.out(
         options.json
           ? asJson({ id, ...input, notes })

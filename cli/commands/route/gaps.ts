@@ -1,8 +1,8 @@
-import { connect } from '../../connection.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
+import { connectForWriting } from '../../provisioning.ts';
 import { asJson } from '../../routes/print.ts';
-import { apiOf, readRoutes } from '../../routes/routes.ts';
+import { apiOf, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, REFUSED, wantsColours } from '../../surroundings.ts';
 import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
@@ -35,7 +35,7 @@ export const addGaps: Subcommand = (route, around, finish) => {
     const api = apiOf(options);
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const intended = readPublic(options.public, document);
-    const routes = await readRoutes(connect(options, around.env), api);
+    const routes = await routesOf(connectForWriting(options, around), api);
     const gaps = findGaps(api, document, routes, intended);
     around.out(options.json ? asJson(gapsData(gaps)) : formatGaps(gaps, wantsColours(around)));
     finish(hasFailed(gaps, options.strict === true) ? REFUSED : FINE);

@@ -1,6 +1,6 @@
-import { connect } from '../../connection.ts';
+import { connectForWriting } from '../../provisioning.ts';
 import { asJson, columns } from '../../routes/print.ts';
-import { apiOf, readRoutes, routeData } from '../../routes/routes.ts';
+import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE } from '../../surroundings.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
@@ -14,7 +14,7 @@ export const addList: Subcommand = (route, around, finish) => {
   withRouteOptions(command, '  gatehouse route list --api shop --json').action(
     async (options: RouteOptions) => {
       const api = apiOf(options);
-      const routes = await readRoutes(connect(options, around.env), api);
+      const routes = await routesOf(connectForWriting(options, around), api);
       const rows = routes.map(({ id, method, path, permission, scope }) => [
         method,
         path,

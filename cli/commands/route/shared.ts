@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { METHODS } from '../../../authorizer/routes/rule.ts';
 import { nodeKey, permissionRef } from '../../../table/keys.ts';
-import { readPermissionName } from '../../../table/permission-name.ts';
-import type { Reader } from '../../../table/read/reader.ts';
+import { type PermissionName, readPermissionName } from '../../../table/permission-name.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
+import { type Editing, RefusedError } from '../../provisioning.ts';
 import { hint } from '../../suggest.ts';
 import { UsageError } from '../../surroundings.ts';
 
@@ -35,16 +35,26 @@ export const collect = (value: string, before: readonly string[]): readonly stri
 
 /** What is to be said of permissions that nobody has registered: a typo, or one that comes later. */
 export async function unregistered(
-  reader: Reader,
+  editing: Pick<Editing, 'reader' | 'hasTable' | 'send'>,
   permissions: readonly string[],
 ): Promise<readonly string[]> {
   const names = [...new Set(permissions)].flatMap((text) => {
     const name = readPermissionName(text);
     return name ? [name] : [];
   });
-  const found = await Promise.all(names.map((name) => reader.get(nodeKey(permissionRef(name)))));
+  const isThere = async (name: PermissionName): Promise<boolean> => {
+    if (editing.hasTable) return (await editing.reader.get(nodeKey(permissionRef(name)))) !== undefined;
+    return editing.send(`${name.kind}.read`, { name: name.text }).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof RefusedError && error.code === 'not_found') return false;
+        throw error;
+      },
+    );
+  };
+  const found = await Promise.all(names.map(isThere));
   return names
-    .filter((_, position) => found[position] === undefined)
+    .filter((_, position) => !found[position])
     .map(
       ({ text }) => `${text} is no registered permission: every request for it is refused until it is one`,
     );

@@ -1,9 +1,9 @@
 import { createEngine, type Decision } from '../../../engine/index.ts';
-import { connect } from '../../connection.ts';
+import { connectForWriting } from '../../provisioning.ts';
 import { ARGUMENTS, isSubjectRef, readAt } from '../../question.ts';
 import { type Near, nearRoutes } from '../../routes/near.ts';
 import { asJson, columns, section } from '../../routes/print.ts';
-import { apiOf, type Route, readRoutes, routeData } from '../../routes/routes.ts';
+import { apiOf, type Route, routeData, routesOf } from '../../routes/routes.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../surroundings.ts';
@@ -40,14 +40,16 @@ export const addTry: Subcommand = (route, around, finish) => {
       throw new UsageError(`--subject ${subject} is neither user:ID nor technical-user:ID (a ULID or UUID)`);
     const at = readAt(options.at) ?? around.now();
     const api = apiOf(options);
-    const reader = connect(options, around.env);
-    const routes = await readRoutes(reader, api);
+    const editing = connectForWriting(options, around);
+    if (subject !== undefined && !editing.hasTable)
+      throw new UsageError('--subject asks the table itself: give --table NAME as well');
+    const routes = await routesOf(editing, api);
     const { trial, others } = tryRequest(routes, request);
     const near = trial ? [] : nearRoutes(routes, request.method, request.path);
     const question = trial?.question;
     const decision =
       subject !== undefined && question !== undefined
-        ? await createEngine({ reader, clock: { now: around.now } }).check(
+        ? await createEngine({ reader: editing.reader, clock: { now: around.now } }).check(
             subject,
             question.permission,
             question.scope,

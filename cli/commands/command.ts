@@ -1,0 +1,160 @@
+import { stringify } from 'yaml';
+import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
+import type { Success } from '../../provisioning/index.ts';
+import { addConnectionOptions } from '../connection.ts';
+import { fieldsOf, findCommand, readInput } from '../input.ts';
+import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
+import { asJson, columns } from '../routes/print.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { hint } from '../suggest.ts';
+import { FAULT, FINE, REFUSED, UsageError } from '../surroundings.ts';
+import type { Delivered } from '../transport.ts';
+
+interface CommandOptions extends WriteOptions {
+  readonly list?: boolean;
+  readonly input?: string;
+  readonly dryRun?: boolean;
+  readonly operation?: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  gatehouse command --list
+  gatehouse command user.create --help
+  gatehouse command user.create email=ann@example.com displayName='Ann Arbor'
+  gatehouse command role.list scope=global limit=10 --function gatehouse-provisioning
+  gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run
+
+FIELD=VALUE is read as the schema of the command says: lists as a,b or JSON, days and instants as
+2026-03-01 or 2026-03-01T08:00:00Z, null to clear. FIELD:=JSON takes JSON as it stands.
+
+Exit codes:
+  0  done
+  1  refused: nothing was written
+  2  wrong use, or a fault`;
+
+/** `gatehouse command`: every command of provisioning. */
+export const addCommand: Subcommand = (program, around, finish) => {
+  const command = program
+    .command('command')
+    .alias('run')
+    .summary('send any command of provisioning')
+    .description('Sends a command of provisioning, to the table or through its function.')
+    .argument('[name]', 'as user.create; --list names them all')
+    .argument('[fields...]', 'its input: FIELD=VALUE or FIELD:=JSON')
+    .option('--list', 'list the commands, or those whose names begin with NAME')
+    .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
+    .option('--dry-run', 'look whether it would be done, write nothing')
+    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
+    .option('--json', 'print data');
+  addActorOption(addConnectionOptions(command))
+    .addHelpText('after', ({ command: { args } }) => {
+      const described = findCommand(args[0] ?? '');
+      return described ? `\n${describe(described)}` : EXAMPLES;
+    })
+    .action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
+      if (options.list) {
+        around.out(listOf(name, options.json === true));
+        return finish(FINE);
+      }
+      if (name === undefined) throw new UsageError('which command? gatehouse command --list names them');
+      const described = find(name);
+      const input = await readInput(described, fields, options.input, around);
+      const { operation: operationId } = options;
+      const editing = connectForWriting(options, around);
+      const delivered = await editing.deliver({
+        command: described.name,
+        input,
+        ...(options.dryRun ? { dryRun: true } : {}),
+        ...(operationId === undefined ? {} : { operationId }),
+        ...(editing.actor === undefined ? {} : { actor: editing.actor }),
+      });
+      const { answer } = delivered;
+      if (options.json) around.out(asJson({ ...answer, operationId: delivered.operationId }));
+      if (answer.ok) {
+        if (!options.json) around.out(textOf(described, answer, delivered, options.dryRun === true));
+        for (const note of notesOn(described, input, answer, delivered)) around.error(`note: ${note}\n`);
+        return finish(FINE);
+      }
+      const { error } = answer;
+      if (!options.json) {
+        around.error(
+          `gatehouse command ${name}: ${withField(error)} (${error.code}, ${
+            error.retryable ? `retryable with --operation ${delivered.operationId}` : 'not retryable'
+          })\n`,
+        );
+      }
+      finish(isFault(error) ? FAULT : REFUSED);
+    });
+};
+
+/** The command of this name. Throws {@link UsageError} with what was probably meant. */
+function find(name: string): CommandDescription {
+  const found = findCommand(name);
+  if (found) return found;
+  const all = describeCommands();
+  const [entity] = name.split('.');
+  const near = all.filter((each) => each.name.startsWith(`${entity}.`)).map((each) => each.name);
+  throw new UsageError(
+    `there is no command ${name}: ${hint(name, near.length > 0 ? near : all.map((each) => each.name))}`,
+  );
+}
+
+function listOf(prefix: string | undefined, isJson: boolean): string {
+  const all = describeCommands().filter(({ name }) => prefix === undefined || name.startsWith(prefix));
+  if (all.length === 0) find(prefix ?? '');
+  if (isJson) return asJson(all);
+  return `${columns(all.map(({ name, kind, summary }) => [name, kind, summary])).join('\n')}\n`;
+}
+
+/** What one command takes: its fields in short, and the JSON Schema of its input. */
+function describe(described: CommandDescription): string {
+  const rows = fieldsOf(described).map(({ name, type, isRequired }) => [
+    name,
+    isRequired ? 'required' : '',
+    type.replaceAll('`', ''),
+  ]);
+  const fields = rows.length === 0 ? ['  no input'] : columns(rows).map((line) => `  ${line}`);
+  return `${described.name} (${described.kind}): ${described.summary}
+
+Fields:
+${fields.join('\n')}
+
+JSON Schema of its input:
+${JSON.stringify(described.input, null, 2)}`;
+}
+
+function textOf(
+  { name, kind }: CommandDescription,
+  { result, token }: Success,
+  { operationId }: Delivered,
+  isDryRun: boolean,
+): string {
+  const body = Object.keys(result).length === 0 ? '' : stringify(result, { lineWidth: 0 });
+  if (kind === 'read') return body;
+  const end = isDryRun
+    ? `${name} would be done; nothing was written\n`
+    : `token ${token}\noperation ${operationId}\n`;
+  return `${body}---\n${end}`;
+}
+
+/** What must not be overlooked, beside the answer. */
+function notesOn(
+  { name, kind }: CommandDescription,
+  input: Readonly<Record<string, unknown>>,
+  { result }: Success,
+  { attempts }: Delivered,
+): readonly string[] {
+  return [
+    ...(typeof result.cursor === 'string' && kind === 'read'
+      ? [`there may be more: add cursor=${result.cursor}`]
+      : []),
+    // What is shown once was in the first answer, and that was lost on its way.
+    ...(name === 'token.create' && input.tokenType === 'api' && attempts > 1 && result.token === undefined
+      ? [
+          `the answer with the token's text was lost, and it is kept nowhere: revoke ${result.id}, create another`,
+        ]
+      : []),
+  ];
+}

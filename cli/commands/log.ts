@@ -1,0 +1,214 @@
+import { isId, isRef, parseRef } from '../../table/identifiers.ts';
+import { addConnectionOptions } from '../connection.ts';
+import { NOT_AN_INSTANT, readInstant } from '../instant.ts';
+import {
+  addActorOption,
+  connectForWriting,
+  RefusedError,
+  type Send,
+  type WriteOptions,
+} from '../provisioning.ts';
+import { asJson, plain } from '../routes/print.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { FINE, painter, UsageError, wantsColours } from '../surroundings.ts';
+
+interface LogOptions extends WriteOptions {
+  readonly tenant?: string;
+  readonly entity?: string;
+  readonly from?: string;
+  readonly until?: string;
+  readonly limit: string;
+  readonly cursor?: string;
+  readonly json?: boolean;
+}
+
+type Entry = Readonly<Record<string, unknown>>;
+
+const EXAMPLES = `
+Which log is read:
+  --tenant REF        the log of that tenant
+  --actor user:ID     what that user did, in all tenants, by an index of its own
+  neither             the log of what concerns no tenant; with --entity, that of its tenant
+What else is asked for (an --actor that is no user, --actor beside --tenant, --entity) is looked for among
+these records, one after the other, until there are as many as --limit says or the log ends.
+
+Examples:
+  gatehouse log --tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --from 2026-03-01 --until 2026-04-01
+  gatehouse log --actor user:01M7YAMYCAWSND2TZ7F47P6DYF --json
+  gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…
+
+Exit codes:
+  0  the records, of which there may be none
+  2  wrong use, or a fault`;
+
+/** `gatehouse log`: who did what, when, and what it was before and after. */
+export const addLog: Subcommand = (program, around, finish) => {
+  const command = program
+    .command('log')
+    .summary('who did what, and when?')
+    .description('Shows audit records in the order of time: of a tenant, of an actor, of one thing.')
+    .option('--tenant <ref>', 'type:ID of a root scope')
+    .option('--entity <ref>', 'what was changed, as user:ID or page:NAME')
+    .option('--from <instant>', 'from this instant on, ISO 8601')
+    .option('--until <instant>', 'before this one')
+    .option('--limit <number>', 'how many at most, 1 to 1000', '50')
+    .option('--cursor <cursor>', 'go on where the page before ended')
+    .option('--json', 'print data');
+  addActorOption(addConnectionOptions(command))
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: LogOptions) => {
+      const limit = Number(options.limit);
+      if (!/^\d+$/.test(options.limit) || limit < 1 || limit > 1_000)
+        throw new UsageError(`--limit ${options.limit} is no whole number from 1 to 1000`);
+      const period = {
+        ...periodOf('from', options.from),
+        ...periodOf('until', options.until),
+      };
+      const { send } = connectForWriting(options, around);
+      const { by, keep, title } = await choose(send, options);
+      const found = await read(send, { ...by, ...period }, keep, limit, options.cursor);
+      if (options.json) around.out(asJson({ log: title, ...found }));
+      else {
+        const paint = painter(wantsColours(around));
+        around.out(`${[paint('dim', title), ...found.items.flatMap(linesOf)].join('\n')}\n`);
+        if (found.items.length === 0) around.out('none\n');
+        if (found.cursor !== undefined)
+          around.error(`note: there may be more: --cursor ${found.cursor}, or a larger --limit\n`);
+      }
+      finish(FINE);
+    });
+};
+
+function periodOf(name: 'from' | 'until', text: string | undefined): Readonly<Record<string, string>> {
+  if (text === undefined) return {};
+  const instant = readInstant(text);
+  if (instant === undefined) throw new UsageError(`--${name} ${text} ${NOT_AN_INSTANT}`);
+  return { [name]: new Date(instant).toISOString() };
+}
+
+/** A user as actors are indexed: by id or reference. */
+const asUser = (actor: string): string | undefined => {
+  if (isId(actor)) return actor;
+  if (!isRef(actor)) return undefined;
+  const { type, id } = parseRef(actor, 'actor');
+  return type === 'user' ? id : type === 'technical-user' ? actor : undefined;
+};
+
+interface Choice {
+  /** Which log `audit.list` reads. */
+  readonly by: Entry;
+  readonly keep: ((entry: Entry) => boolean) | undefined;
+  readonly title: string;
+}
+
+async function choose(send: Send, { tenant, actor, entity }: LogOptions): Promise<Choice> {
+  if (tenant !== undefined && !isRef(tenant))
+    throw new UsageError(`--tenant ${tenant} is not type:ID, as tenant:ID (a ULID or UUID)`);
+  const thing = entity === undefined ? undefined : readEntity(entity);
+  const user = actor === undefined ? undefined : asUser(actor);
+  const isOfEntity = ({ entityType, entityId }: Entry) =>
+    thing === undefined || (entityType === thing.type && entityId === thing.id);
+  // Whoever is named by id may have been named by reference when it was written.
+  const isOfActor = (entry: Entry) =>
+    actor === undefined ||
+    entry.actor === actor ||
+    (user !== undefined && asUser(String(entry.actor)) === user);
+  const byUser = tenant === undefined && user !== undefined;
+  const filters = [...(thing ? [isOfEntity] : []), ...(actor !== undefined && !byUser ? [isOfActor] : [])];
+  const keep = filters.length === 0 ? undefined : (entry: Entry) => filters.every((filter) => filter(entry));
+  if (byUser) return { by: { user }, keep, title: `what ${actor} did` };
+  const owner = tenant ?? (thing && (await tenantOf(send, thing)));
+  return owner === undefined
+    ? { by: {}, keep, title: 'log of what concerns no tenant' }
+    : { by: { tenant: owner }, keep, title: `log of ${owner}` };
+}
+
+function readEntity(text: string): { readonly type: string; readonly id: string } {
+  const colon = text.indexOf(':');
+  if (colon < 1 || colon === text.length - 1)
+    throw new UsageError(`--entity ${text} is not type:ID, as user:ID or page:NAME`);
+  return { type: text.slice(0, colon), id: text.slice(colon + 1) };
+}
+
+/** The tenant in whose log a thing stands, while it is there. */
+async function tenantOf(send: Send, { type, id }: { readonly type: string; readonly id: string }) {
+  const found = await send(`${type}.read`, { id }).catch((error: unknown) => {
+    if (error instanceof RefusedError && error.isOfInput) return undefined;
+    throw error;
+  });
+  return [found?.root, found?.tenant, found?.account, found?.scope].find(
+    (value): value is string => typeof value === 'string' && isRef(value),
+  );
+}
+
+const PAGE = 100;
+
+/** Reads on until there are as many as are wanted. The cursor stands right after the last that is shown. */
+async function read(
+  send: Send,
+  by: Entry,
+  keep: Choice['keep'],
+  limit: number,
+  start: string | undefined,
+): Promise<{ readonly items: readonly Entry[]; readonly cursor?: string; readonly looked: number }> {
+  const items: Entry[] = [];
+  let looked = 0;
+  let cursor = start;
+  const page = async (size: number) => {
+    const { items: rows, cursor: next } = await send('audit.list', {
+      ...{ ...by, limit: size },
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    return { rows: rows as readonly Entry[], next: next as string | undefined };
+  };
+  for (;;) {
+    const wanted = limit - items.length;
+    let { rows, next } = await page(keep ? PAGE : Math.min(PAGE, wanted));
+    // Where the last that is wanted is in the middle of a page, the page is cut there for the sake of its cursor.
+    let last = -1;
+    let count = 0;
+    for (const [position, entry] of rows.entries()) {
+      if (keep && !keep(entry)) continue;
+      count += 1;
+      if (count === wanted) {
+        last = position;
+        break;
+      }
+    }
+    if (last >= 0 && last < rows.length - 1) ({ rows, next } = await page(last + 1));
+    items.push(...(keep ? rows.filter(keep) : rows));
+    looked += rows.length;
+    if (next === undefined) return { items, looked };
+    if (items.length >= limit) return { items, cursor: next, looked };
+    cursor = next;
+  }
+}
+
+const shown = (value: unknown): string =>
+  value === undefined ? '(none)' : plain(typeof value === 'string' ? value : JSON.stringify(value));
+
+/** What differs before and after; bookkeeping is left out. */
+function changesOf({ before, after }: Entry): readonly string[] {
+  const [old, now] = [before, after].map((side) => (side ?? {}) as Entry) as [Entry, Entry];
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
+    (name) => name !== 'updatedAt',
+  );
+  const changed = names.filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]));
+  if (before === undefined) return changed.map((name) => `    + ${name}: ${shown(now[name])}`);
+  if (after === undefined) return changed.map((name) => `    - ${name}: ${shown(old[name])}`);
+  return changed.map((name) => `    ~ ${name}: ${shown(old[name])} -> ${shown(now[name])}`);
+}
+
+function linesOf(entry: Entry): readonly string[] {
+  const { timestamp, actor, action, entityType, entityId, operationId, step, severity, source } = entry;
+  const parts = [
+    shown(timestamp),
+    shown(actor ?? '-'),
+    shown(action),
+    `${shown(entityType)}:${shown(entityId)}`,
+    `operation ${shown(operationId)}${step === undefined ? '' : ` step ${String(step)}`}`,
+    ...(severity === 'info' || severity === undefined ? [] : [shown(severity)]),
+    ...(source === 'provisioning' || source === undefined ? [] : [`by ${shown(source)}`]),
+  ];
+  return [parts.join('  '), ...changesOf(entry)];
+}

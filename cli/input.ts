@@ -1,0 +1,133 @@
+import {
+  type CommandDescription,
+  describeCommands,
+  type Property,
+  typeOf,
+} from '../provisioning/documents/commands.ts';
+import { readDocument, readText } from './document.ts';
+import { readInstant } from './instant.ts';
+import { hint } from './suggest.ts';
+import { type Surroundings, UsageError } from './surroundings.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A command by its name; undefined when there is none. */
+export const findCommand = (name: string): CommandDescription | undefined =>
+  describeCommands().find((each) => each.name === name);
+
+/** The fields of a command's input, as its schema has them. */
+export const fieldsOf = ({ input }: CommandDescription) => {
+  const required = new Set(input.required as readonly string[] | undefined);
+  return Object.entries((input.properties ?? {}) as Readonly<Record<string, Property>>).map(
+    ([name, property]) => ({ name, property, type: typeOf(property), isRequired: required.has(name) }),
+  );
+};
+
+/** The input of a command from a file and from `FIELD=VALUE`, which goes before it. Throws {@link UsageError}. */
+export async function readInput(
+  described: CommandDescription,
+  pairs: readonly string[],
+  file: string | undefined,
+  around: Surroundings,
+): Promise<Input> {
+  const fields = fieldsOf(described);
+  const known = fields.map(({ name }) => name);
+  const input: Record<string, unknown> = {};
+  const refuseUnknown = (name: string, where: string): void => {
+    if (!known.includes(name))
+      throw new UsageError(`${where}${described.name} has no field ${name}: ${hint(name, known)}`);
+  };
+  if (file !== undefined) {
+    for (const [name, value] of Object.entries(await readObject(file, around))) {
+      refuseUnknown(name, `${file}: `);
+      input[name] = value;
+    }
+  }
+  const seen = new Set<string>();
+  for (const pair of pairs) {
+    const [, name, isJson, text] = /^([A-Za-z_]\w*)(:?)=([\s\S]*)$/.exec(pair) ?? [];
+    if (name === undefined || text === undefined)
+      throw new UsageError(`${pair} is neither FIELD=VALUE nor FIELD:=JSON`);
+    refuseUnknown(name, '');
+    if (seen.has(name)) throw new UsageError(`${name} is given twice`);
+    seen.add(name);
+    const property = fields.find((field) => field.name === name)?.property ?? {};
+    input[name] = isJson ? jsonOf(name, text) : readValue(name, text, property);
+  }
+  const missing = fields.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(input, name));
+  if (missing.length > 0)
+    throw new UsageError(
+      `${described.name} needs ${missing.map(({ name, type }) => `${name} (${type.replaceAll('`', '')})`).join(', ')}`,
+    );
+  return input;
+}
+
+async function readObject(file: string, around: Surroundings): Promise<Input> {
+  const isStandard = file === '-';
+  if (isStandard && !around.input) throw new UsageError('--input -: there is no standard input here');
+  const text = isStandard ? await around.input?.() : await readText(file);
+  const { data } = readDocument(isStandard ? 'standard input' : file, text ?? '');
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new UsageError(`--input ${file} holds no mapping of fields to values`);
+  return data as Input;
+}
+
+function jsonOf(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${name}: ${text} is not JSON`);
+  }
+}
+
+/** Reads a value as its schema says. What the schema says beyond its type is for provisioning to judge. */
+function readValue(name: string, text: string, property: Property): unknown {
+  if (property.anyOf) {
+    if (text === 'null' && property.anyOf.some(({ type }) => type === 'null')) return null;
+    const others = property.anyOf.filter(({ type }) => type !== 'null');
+    // Of several types the first that the text can be, a text last of all.
+    const isText = ({ type, anyOf }: Property) => type === 'string' && !anyOf;
+    for (const each of others.filter((other) => !isText(other))) {
+      try {
+        return readValue(name, text, each);
+      } catch (error) {
+        if (!others.some(isText) && each === others.at(-1)) throw error;
+      }
+    }
+    return readValue(name, text, others.find(isText) ?? {});
+  }
+  switch (property.type) {
+    case 'array':
+      if (/^\s*\[/.test(text)) return jsonOf(name, text);
+      if (property.items?.type === 'object')
+        throw new UsageError(`${name} is a list of objects: give JSON, as ${name}='[{…}]', or --input FILE`);
+      if (text === '') return [];
+      return text.split(',').map((each) => readValue(name, each.trim(), property.items ?? {}));
+    case 'object':
+      return jsonOf(name, text);
+    case 'boolean':
+      if (text !== 'true' && text !== 'false')
+        throw new UsageError(`${name}: ${text} is neither true nor false`);
+      return text === 'true';
+    case 'number':
+    case 'integer': {
+      const value = Number(text);
+      if (text.trim() === '' || !Number.isFinite(value))
+        throw new UsageError(`${name}: ${text} is no number`);
+      return value;
+    }
+    case 'string': {
+      if (property.enum && !property.enum.includes(text))
+        throw new UsageError(`${name}: there is no ${text}: ${hint(text, property.enum)}`);
+      const instant = property.format === 'date-time' ? readInstant(text) : undefined;
+      return instant === undefined ? text : new Date(instant).toISOString();
+    }
+    default:
+      // The schema allows anything: JSON where it is some, else the text itself.
+      try {
+        return JSON.parse(text);
+      } catch {
+        return text;
+      }
+  }
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import type { Answer, Provisioning } from '../provisioning/index.ts';
+import type { Pacing } from '../table/read/pacing.ts';
+
+/** The event of provisioning, as docs/commands.md has it. */
+export interface ProvisioningEvent {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly operationId?: string;
+  readonly actor?: string;
+  readonly dryRun?: boolean;
+}
+
+/**
+ * The way to provisioning: in this process on a table, or to the function that is deployed. What provisioning
+ * itself says is an answer; throws {@link TransportError} when no answer came.
+ */
+export type Transport = (event: ProvisioningEvent, signal?: AbortSignal) => Promise<Answer>;
+
+/** No answer of provisioning came. Whether the command was carried out is not known. */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  /** Whether the same event may fare better in a moment. */
+  readonly retryable: boolean;
+  constructor(message: string, retryable: boolean, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.retryable = retryable;
+  }
+}
+
+/** Provisioning in this process. */
+export const directTransport =
+  (provisioning: Provisioning): Transport =>
+  (event) =>
+    provisioning(event);
+
+export interface PersistentOptions {
+  readonly pacing: Pacing;
+  readonly newId: () => string;
+}
+
+/** An answer, and how it was come by. */
+export interface Delivered {
+  readonly answer: Answer;
+  readonly operationId: string;
+  /** How often the event was sent. */
+  readonly attempts: number;
+}
+
+export type Deliver = (event: ProvisioningEvent) => Promise<Delivered>;
+
+/**
+ * Sends an event until an answer comes that another sending would not change, or the time is up. Every sending
+ * has the same operation id: what was carried out though its answer was lost is recognised, not done twice.
+ *
+ * A command of several steps that ran out of its time is sent again to go on, and gets the whole time anew:
+ * each sending has made steps of its own.
+ */
+export const persistent =
+  (transport: Transport, { pacing, newId }: PersistentOptions): Deliver =>
+  async (given) => {
+    const operationId = given.operationId ?? newId();
+    const event = { ...given, operationId };
+    let signal = pacing.deadline();
+    // When the time is up in the middle of a sending, what the one before came to says more.
+    let known: TransportError | undefined;
+    for (let attempts = 1, attempt = 1; ; attempts++) {
+      const outcome = await transport(event, signal).then(
+        (answer) => ({ answer }),
+        (error: unknown) => {
+          if (!(error instanceof TransportError) || !error.retryable) throw error;
+          return { error };
+        },
+      );
+      if ('answer' in outcome) {
+        const { answer } = outcome;
+        if (answer.ok || !answer.error.retryable || signal.aborted) return { answer, operationId, attempts };
+        if (answer.error.code === 'unfinished') {
+          signal = pacing.deadline();
+          attempt = 1;
+        }
+      } else if (signal.aborted) throw lost(known ?? outcome.error, event, attempts);
+      else known = outcome.error;
+      await pacing.pause(attempt++, signal);
+      if (!signal.aborted) continue;
+      if ('answer' in outcome) return { answer: outcome.answer, operationId, attempts };
+      throw lost(outcome.error, event, attempts);
+    }
+  };
+
+const lost = (error: TransportError, { operationId }: ProvisioningEvent, attempts: number): TransportError =>
+  new TransportError(
+    `${error.message} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}); retryable: the same again with --operation ${operationId} does nothing twice`,
+    true,
+    error.cause,
+  );
+
+const failure = z.object({
+  ok: z.literal(false),
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    field: z.string().optional(),
+    holder: z.string().optional(),
+    retryable: z.boolean(),
+  }),
+});
+const success = z.object({
+  ok: z.literal(true),
+  result: z.record(z.string(), z.unknown()),
+  token: z.string(),
+});
+const answers = z.union([success, failure]);
+
+/** Reads what a function answered. Throws {@link TransportError} when it is no answer of provisioning. */
+export function readAnswer(name: string, payload: string): Answer {
+  let data: unknown;
+  try {
+    data = JSON.parse(payload);
+  } catch {
+    data = undefined;
+  }
+  const parsed = answers.safeParse(data);
+  if (!parsed.success)
+    throw new TransportError(`${name} did not answer as provisioning does: is it the right function?`, false);
+  return parsed.data as Answer;
+}

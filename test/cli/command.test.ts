@@ -1,0 +1,268 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
+import type { LambdaFunction } from '../../local/lambda/invocation.ts';
+import { COMMANDS } from '../../provisioning/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from './support.ts';
+
+/** `gatehouse command`: every command of provisioning, on the table and through its function. */
+afterAll(removeFiles);
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+const onTable = (...args: readonly string[]) =>
+  gatehouse(['command', ...args], { env: { TABLE_NAME: world.table, USER: 'ops' } });
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A Lambda endpoint with one function, and what is asked before it. */
+async function lambda(
+  provisioning: LambdaFunction,
+  { before, timeoutMs }: { before?: () => number | undefined; timeoutMs?: number } = {},
+): Promise<string> {
+  const endpoint = createLambdaEndpoint({
+    functions: { provisioning },
+    clock: Date.now,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  return serve((incoming, outgoing) => {
+    const status = before?.();
+    if (status === undefined) return endpoint(incoming, outgoing);
+    const type = status === 429 ? 'TooManyRequestsException' : 'ServiceException';
+    outgoing.writeHead(status, { 'x-amzn-errortype': type, 'content-type': 'application/json' });
+    outgoing.end(JSON.stringify({ Type: 'Service', message: 'no' }));
+  });
+}
+
+const through = (url: string, ...args: readonly string[]) =>
+  gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url], { env: { USER: 'ops' } });
+
+describe('on the table', () => {
+  test('fields are read by the schema, and the answer has its token', async () => {
+    const { code, out, error } = await onTable(
+      'user.create',
+      'email=Ann@Example.com',
+      'mfaEnabled=true',
+      'endsAt=2030-01-01',
+      '--json',
+    );
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const answer = JSON.parse(out);
+    expect(answer).toMatchObject({
+      ok: true,
+      result: { email: 'ann@example.com', mfaEnabled: true, endsAt: '2030-01-01T00:00:00.000Z' },
+      token: expect.stringMatching(/./),
+    });
+    expect(answer.operationId).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/);
+    const cleared = await onTable('user.update', `id=${answer.result.id}`, 'endsAt=null');
+    expect(cleared).toMatchObject({ code: 0, error: '' });
+    expect(cleared.out).not.toContain('endsAt');
+    expect(cleared.out).toMatch(/\n---\ntoken \S+\noperation \S+\n$/);
+  });
+
+  test('lists, JSON and a file, of which a field goes before', async () => {
+    for (const name of ['p1', 'p2']) await onTable('page.create', `name=${name}`);
+    const file = fileOf('name: from file\npermissions:\n  - { permission: p1, effect: ALLOW }\n');
+    const made = await onTable('role-template.create', 'name=given', '--input', file, '--json');
+    expect(JSON.parse(made.out).result).toMatchObject({ name: 'given', permissions: [{ permission: 'p1' }] });
+    const json = await onTable(
+      'role-template.create',
+      'name=other',
+      'permissions:=[{"permission":"p2","effect":"DENY"}]',
+      '--json',
+    );
+    expect(JSON.parse(json.out).result.permissions).toEqual([{ permission: 'p2', effect: 'DENY' }]);
+    const page = await onTable('role-template.list', 'limit=1');
+    expect(page).toMatchObject({
+      code: 0,
+      error: expect.stringMatching(/^note: there may be more: add cursor=\S+\n$/),
+    });
+    const input = await gatehouse(['run', 'page.read', '--input', '-'], {
+      env: { TABLE_NAME: world.table },
+      input: async () => '{"name":"p1"}',
+    });
+    expect(input).toMatchObject({ code: 0, out: expect.stringContaining('name: p1') });
+  });
+
+  test('a dry run writes nothing; the same operation is done once', async () => {
+    const dry = await onTable('page.create', 'name=dry', '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('would be done; nothing was written'),
+    });
+    expect((await onTable('page.read', 'name=dry')).code).toBe(1);
+    const args = ['user.create', 'username=once', '--operation', 'once', '--json'];
+    const [first, second] = [await onTable(...args), await onTable(...args)];
+    expect(JSON.parse(second.out)).toEqual(JSON.parse(first.out));
+  });
+
+  test('refused is 1 and says by which field', async () => {
+    await onTable('tenant.create', 'name=Taken');
+    const { code, out, error } = await onTable('tenant.create', 'name=TAKEN');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(error).toMatch(
+      /^gatehouse command tenant\.create: name is taken \(tenant:\w+\) \(conflict, not retryable\)\n$|^gatehouse command tenant\.create: name: name is taken/,
+    );
+    const json = await onTable('tenant.create', 'name=TAKEN', '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ ok: false, error: { code: 'conflict', field: 'name' } });
+  });
+
+  test.each([
+    [['user.creat'], 'there is no command user.creat: did you mean user.create?'],
+    [['usr.create'], 'there is no command usr.create: did you mean user.create?'],
+    [['user.create', 'emial=a@b.de'], 'user.create has no field emial: did you mean email?'],
+    [['user.create', 'email'], 'email is neither FIELD=VALUE nor FIELD:=JSON'],
+    [['user.create', 'status=activ'], 'status: there is no activ: did you mean active?'],
+    [['user.create', 'mfaEnabled=yes'], 'mfaEnabled: yes is neither true nor false'],
+    [['role.list', 'limit=many'], 'limit: many is no number'],
+    [['role.create', 'scope=global'], 'role.create needs name (string, at most 128 characters)'],
+    [['user.create', 'email=a@b.de', 'email=b@c.de'], 'email is given twice'],
+    [['user.create', '--deadline', 'soon'], '--deadline soon is no number of seconds'],
+    [[], 'which command?'],
+    [['page.list', '--function', 'a b'], '--function a b is neither the name'],
+    [['page.list', '--lambda-endpoint', 'http://127.0.0.1:1'], '--lambda-endpoint goes with --function'],
+  ])('wrong use %j is 2', async (args, message) => {
+    const { code, out, error } = await onTable(...args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error.startsWith(`gatehouse command: ${message}`), error).toBe(true);
+  });
+});
+
+test('--list names every command, --help shows the schema of one', async () => {
+  const { code, out } = await onTable('--list');
+  expect(code).toBe(0);
+  for (const name of COMMANDS.keys()) expect(out).toMatch(new RegExp(`^${name.replace('.', '\\.')} `, 'm'));
+  const json = JSON.parse((await onTable('--list', '--json')).out);
+  expect(json).toHaveLength(COMMANDS.size);
+  const help = await onTable('membership.create', '--help');
+  expect(help.code).toBe(0);
+  expect(help.out).toContain('"$schema": "https://json-schema.org/draft/2020-12/schema"');
+  expect(help.out).toMatch(/^ {2}group +required +id/m);
+});
+
+describe('through the function', () => {
+  test('the same commands and routes, with no table at hand', async () => {
+    const url = await lambda((event) => world.provision(event));
+    const made = await through(url, 'command', 'user.create', 'username=far', '--json');
+    expect(made).toMatchObject({ code: 0, error: '' });
+    expect(JSON.parse(made.out)).toMatchObject({ ok: true, result: { username: 'far' } });
+    const added = await through(
+      url,
+      ...'route add GET /far/{id} --permission p-far --scope tenant:{id}'.split(' '),
+    );
+    expect(added).toMatchObject({
+      code: 0,
+      error: '',
+      out: expect.stringContaining('p-far is no registered'),
+    });
+    const listed = await through(url, 'route', 'list', '--json');
+    const [route] = JSON.parse(listed.out);
+    expect(route).toMatchObject({ method: 'GET', path: '/far/{id}' });
+    expect(await through(url, 'route', 'test', 'GET', '/far/1')).toMatchObject({ error: '' });
+    expect(await through(url, 'route', 'remove', route.id)).toMatchObject({ code: 0, error: '' });
+  });
+
+  test('what reads the table says that it cannot', async () => {
+    const ID = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
+    const { code, error } = await through(
+      'http://127.0.0.1:1',
+      'check',
+      ID,
+      'home',
+      ID.replace('user', 'tenant'),
+    );
+    expect({ code, error }).toMatchObject({ code: 2, error: expect.stringContaining('give --table NAME') });
+  });
+
+  test.each([429, 500])('what is answered with %i is sent again', async (status) => {
+    let left = 2;
+    const url = await lambda((event) => world.provision(event), {
+      before: () => (left-- > 0 ? status : undefined),
+    });
+    expect(await through(url, 'command', 'page.list')).toMatchObject({ code: 0, error: '' });
+    expect(left).toBe(-1);
+  });
+
+  test('a retry after a lost answer recognises its own work', async () => {
+    let calls = 0;
+    const url = await lambda(
+      async (event) => {
+        const answer = await world.provision(event);
+        if (++calls === 1) await new Promise((resolve) => setTimeout(resolve, 2_000));
+        return answer;
+      },
+      { timeoutMs: 500 },
+    );
+    const { code, out } = await through(url, 'command', 'tenant.create', 'name=Once', '--json');
+    expect({ code, calls }).toEqual({ code: 0, calls: 2 });
+    expect(JSON.parse(out)).toMatchObject({ ok: true, result: { name: 'Once' } });
+    expect(await world.refused('tenant.create', { name: 'Once' })).toMatchObject({ code: 'conflict' });
+  });
+
+  test('a command of several steps goes on until it is done', async () => {
+    let left = 3;
+    const url = await lambda(async (event) =>
+      left-- > 0
+        ? { ok: false, error: { code: 'unfinished', message: 'more are left', retryable: true } }
+        : world.provision(event),
+    );
+    const run = await through(url, 'command', 'page.create', 'name=steps', '--deadline', '5');
+    expect(run).toMatchObject({ code: 0, error: '' });
+  });
+
+  test.each<[string, LambdaFunction, readonly string[], RegExp]>([
+    [
+      'throws',
+      async () => {
+        throw new TypeError('boom');
+      },
+      [],
+      /provisioning failed: TypeError: boom \(request \S+\); not retryable: see the log group \/aws\/lambda\/provisioning\n$/,
+    ],
+    ['is another function', async () => ({ isAuthorized: true }), [], /is it the right function\?\n$/],
+    [
+      'never answers in time',
+      () => new Promise(() => {}),
+      ['--deadline', '0.3', '--operation', 'mine'],
+      /provisioning ran out of its time \(request \S+\) \(\d+ attempts?\); retryable: the same again with --operation mine does nothing twice\n$/,
+    ],
+    [
+      'is throttled by the table for good',
+      async () => ({ ok: false, error: { code: 'throttled', message: 'throttled', retryable: true } }),
+      ['--deadline', '0.2', '--operation', 'mine'],
+      /throttled.*retryable with --operation mine\)\n$/,
+    ],
+  ])('one that %s: one message, and whether to try again', async (_, provisioning, more, message) => {
+    const url = await lambda(provisioning, { timeoutMs: 100 });
+    const { code, out, error } = await through(url, 'command', 'page.list', ...more);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(error).toMatch(message);
+    expect(error.indexOf('\n')).toBe(error.length - 1);
+  });
+
+  test('one that is not there, and an address where nothing is', async () => {
+    const url = await lambda(async () => ({}));
+    const missing = await gatehouse(['command', 'page.list', '--function', 'nope', '--lambda-endpoint', url]);
+    expect(missing).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('there is no function nope there'),
+    });
+    const nobody = await through('http://127.0.0.1:1', 'command', 'page.list', '--deadline', '0.2');
+    expect(nobody).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('could not be reached (ECONNREFUSED)'),
+    });
+  });
+});

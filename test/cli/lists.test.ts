@@ -1,0 +1,86 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/** `gatehouse who`, `menu` and `where`. */
+let world: World;
+let place: string;
+let client: string;
+const users: string[] = [];
+beforeAll(async () => {
+  world = await createWorld();
+  client = `client:${(await world.run('client.create', { name: 'Acme' })).id}`;
+  place = `project:${(await world.run('project.create', { parent: client, name: 'Tower' })).id}`;
+  await world.run('page.create', { name: 'home', description: 'Where one begins' });
+  await world.run('page.create', { name: 'plans' });
+  const { id: role } = await world.run('role.create', { name: 'member', scope: 'tenant' });
+  for (const permission of ['home', 'plans'])
+    await world.run('role-permission.create', { role, permission, effect: 'ALLOW' });
+  for (const displayName of ['Ada', 'Bob', 'Cyd']) {
+    const { id: user } = await world.run('user.create', { displayName });
+    await world.run('assignment.create', { user, scope: client, role });
+    users.push(`user:${user}`);
+  }
+});
+const asked = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });
+
+test('who: with names, whole, page by page, and as data', async () => {
+  const { code, out, error } = await asked('who', 'home', place);
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  for (const [position, name] of ['Ada', 'Bob', 'Cyd'].entries())
+    expect(out).toContain(`${users[position]}  ${name}\n`);
+  const page = await asked('who', 'home', place, '--limit', '2');
+  expect(page.out.trim().split('\n')).toHaveLength(2);
+  const [, cursor = ''] = /^note: there may be more: --all, or --cursor (\S+)\n$/.exec(page.error) ?? [];
+  const rest = await asked('who', 'home', place, '--limit', '2', '--cursor', cursor, '--json');
+  expect(JSON.parse(rest.out).items).toHaveLength(1);
+  expect(JSON.parse(rest.out).cursor).toBeUndefined();
+  const first = JSON.parse((await asked('who', 'home', place, '--limit', '1', '--json')).out);
+  expect(first).toEqual({
+    items: [{ subject: expect.any(String), name: expect.any(String) }],
+    cursor: expect.any(String),
+  });
+  const all = await asked('who', 'home', place, '--limit', '1', '--all', '--strong', '--json');
+  expect(
+    JSON.parse(all.out)
+      .items.map(({ subject }: { subject: string }) => subject)
+      .sort(),
+  ).toEqual([...users].sort());
+});
+
+test('menu: with what they are for', async () => {
+  const menu = await asked('menu', users[0] ?? '', place);
+  expect(menu).toEqual({ code: 0, error: '', out: 'home   Where one begins\nplans\n' });
+  expect((await asked('menu', users[0] ?? '', place, '--kind', 'permission')).out).toBe('none\n');
+});
+
+test('where: of one type or all', async () => {
+  const where = await asked('where', users[0] ?? '', 'home', '--json');
+  expect(JSON.parse(where.out)).toEqual({
+    items: [
+      { scope: client, name: 'Acme' },
+      { scope: place, name: 'Tower' },
+    ],
+  });
+  expect((await asked('where', users[0] ?? '', 'home', '--type', 'project')).out).toBe(`${place}  Tower\n`);
+});
+
+const ID = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
+const PLACE = 'location:01M7YAMY51QT61RYW2RQE37W98';
+test.each([
+  [['who', 'a:b', PLACE], 'gatehouse who: PERMISSION a:b is neither a page'],
+  [['who', 'home', 'north'], 'gatehouse who: SCOPE north is not type:ID'],
+  [['menu', 'ada', PLACE], 'gatehouse menu: SUBJECT ada is neither user:ID'],
+  [['menu', ID, PLACE, '--kind', 'pages'], 'gatehouse menu: --kind pages is neither'],
+  [['where', ID, 'home', '--type', 'A B'], 'gatehouse where: --type A B is no type'],
+  [['who', 'home', PLACE, '--limit', '0'], 'gatehouse who: --limit 0 is no whole number'],
+  [['who', 'home', PLACE, '--cursor', 'x'], 'gatehouse who: cursor'],
+  [
+    ['who', 'home', PLACE, '--function', 'provisioning'],
+    'gatehouse who: this reads the table itself, which no function',
+  ],
+])('%j is 2', async (args, message) => {
+  const { code, out, error } = await asked(...args);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error.startsWith(message), error).toBe(true);
+});

@@ -1,0 +1,126 @@
+import { beforeAll, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/** `gatehouse log`: who did what, when, from which operation, and what it was before and after. */
+let world: World;
+let tenant: string;
+let admin: string;
+const roles: string[] = [];
+beforeAll(async () => {
+  world = await createWorld();
+  admin = (await world.run('user.create', { displayName: 'Admin' })).id;
+  tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
+  for (let count = 0; count < 130; count++) {
+    world.clock.advance(1_000);
+    const actor = count % 2 ? 'pipeline' : `user:${admin}`;
+    const input = { name: `role ${count}`, scope: tenant };
+    const answer = await world.provision({
+      command: 'role.create',
+      input,
+      actor,
+      operationId: `op-${count}`,
+    });
+    if (answer.ok) roles.push(String(answer.result.id));
+  }
+  world.clock.advance(1_000);
+  const input = { id: roles[7], description: 'changed' };
+  await world.provision({ command: 'role.update', input, actor: admin, operationId: 'change' });
+});
+
+interface Shown {
+  readonly log: string;
+  readonly items: readonly Record<string, unknown>[];
+  readonly cursor?: string;
+}
+const asked = (...args: readonly string[]) =>
+  gatehouse(['log', ...args], { env: { TABLE_NAME: world.table } });
+const data = async (...args: readonly string[]): Promise<Shown> => {
+  const { code, out, error } = await asked(...args, '--json');
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  return JSON.parse(out);
+};
+
+test('a record has who, what, before and after, when and from which operation', async () => {
+  const { log, items } = await data('--entity', `role:${roles[7]}`);
+  expect(log).toBe(`log of ${tenant}`);
+  expect(items.map(({ action, actor, operationId }) => [action, actor, operationId])).toEqual([
+    ['role.create', 'pipeline', 'op-7'],
+    ['role.update', admin, 'change'],
+  ]);
+  expect(items[1]).toMatchObject({
+    before: { name: 'role 7' },
+    after: { name: 'role 7', description: 'changed' },
+  });
+  const { out } = await asked('--entity', `role:${roles[7]}`);
+  expect(out).toContain(
+    `${admin}  role.update  role:${roles[7]}  operation change\n    ~ description: (none) -> changed\n`,
+  );
+});
+
+test('of a tenant by time, page by page, with nothing left out', async () => {
+  const seen: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await data(
+      '--tenant',
+      tenant,
+      '--limit',
+      '40',
+      ...(cursor === undefined ? [] : ['--cursor', cursor]),
+    );
+    expect(page.items.length).toBeLessThanOrEqual(40);
+    seen.push(...page.items.map(({ operationId }) => operationId));
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  const made = Array.from({ length: 130 }, (_, count) => `op-${count}`);
+  expect(seen.slice(1)).toEqual([...made, 'change']);
+  const start = Date.parse('2026-01-15T12:00:00Z');
+  const some = await data(
+    ...['--tenant', tenant, '--from', new Date(start + 10_000).toISOString()],
+    ...['--until', new Date(start + 13_000).toISOString()],
+  );
+  expect(some.items.map(({ operationId }) => operationId)).toEqual(['op-9', 'op-10', 'op-11']);
+});
+
+test.each([1, 7, 64, 65, 100])(
+  'what is looked for among them is found whole, %i at a time',
+  async (limit) => {
+    const seen: unknown[] = [];
+    let cursor: string | undefined;
+    do {
+      const more = cursor === undefined ? [] : ['--cursor', cursor];
+      const page = await data('--tenant', tenant, '--actor', 'pipeline', '--limit', String(limit), ...more);
+      expect(page.items.length).toBeLessThanOrEqual(limit);
+      seen.push(...page.items.map(({ operationId }) => operationId));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(Array.from({ length: 65 }, (_, count) => `op-${2 * count + 1}`));
+  },
+);
+
+test('of a user, by the index, however the actor was written', async () => {
+  const { log, items, cursor } = await data('--actor', `user:${admin}`, '--limit', '1000');
+  expect({ log, cursor }).toEqual({ log: `what user:${admin} did`, cursor: undefined });
+  expect(items).toHaveLength(66);
+});
+
+test('of what concerns no tenant', async () => {
+  const { out } = await asked('--limit', '1');
+  expect(out).toMatch(/^log of what concerns no tenant\n2026-\S+ {2}- {2}user\.create/);
+  const first = await asked('--tenant', tenant, '--limit', '1');
+  expect(first.error).toMatch(/^note: there may be more: --cursor \S+, or a larger --limit\n$/);
+});
+
+test.each([
+  [['--tenant', 'acme'], '--tenant acme is not type:ID'],
+  [['--entity', 'role'], '--entity role is not type:ID'],
+  [['--from', 'noon'], '--from noon is neither'],
+  [['--limit', '0'], '--limit 0 is no whole number'],
+])('%j is 2', async (args, message) => {
+  const { code, error } = await asked(...args);
+  expect({ code, right: error.startsWith(`gatehouse log: ${message}`) }, error).toEqual({
+    code: 2,
+    right: true,
+  });
+});

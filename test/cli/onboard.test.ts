@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from './support.ts';
+
+/** `gatehouse onboard`. What the command itself does is in test/provisioning/onboarding.test.ts. */
+afterAll(removeFiles);
+let world: World;
+let template: string;
+beforeAll(async () => {
+  world = await createWorld();
+  for (const name of ['home', 'users']) await world.run('page.create', { name });
+  const permissions = [{ permission: 'home', effect: 'ALLOW' }];
+  template = (await world.run('role-template.create', { name: 'teacher', permissions })).id;
+});
+const asked = (...args: readonly string[]) =>
+  gatehouse(['onboard', ...args], { env: { TABLE_NAME: world.table, USER: 'ops' } });
+
+test('a tenant of roles, a template and a new administrator', async () => {
+  const { code, out, error } = await asked(
+    ...['Acme', '--type', 'client', '--email', 'ann@example.com', '--display-name', 'Ann'],
+    ...[
+      '--role',
+      'admin=users,!home',
+      '--template',
+      `teacher=${template}`,
+      '--admin-role',
+      'admin',
+      '--json',
+    ],
+  );
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  const { scope, admin, token } = JSON.parse(out);
+  expect(token).toMatch(/^gh1\./);
+  const reason = async (permission: string) =>
+    (await world.newEngine().check(`user:${admin.id}`, permission, scope)).reason;
+  expect([await reason('users'), await reason('home')]).toEqual(['role', 'denied_by_role']);
+  const log = await gatehouse(['log', '--tenant', scope, '--json'], { env: { TABLE_NAME: world.table } });
+  expect(JSON.parse(log.out).items).toMatchObject([{ action: 'tenant.onboard', actor: 'ops' }]);
+});
+
+test('the only role is that of the administrator; a repetition is recognised; a dry run makes nothing', async () => {
+  const args = ['One', '--email', 'one@example.com', '--role', 'admin=users', '--operation', 'one'];
+  const dry = await asked(...args, '--dry-run');
+  expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('would be made; nothing was written') });
+  const [first, second] = [await asked(...args), await asked(...args)];
+  expect(first).toMatchObject({ code: 0, out: expect.stringContaining('its administrator, a new user') });
+  expect(second).toEqual(first);
+  const other = await asked(...['Two', '--email', 'one@example.com', '--role', 'admin']);
+  expect(other.out).toContain('its administrator, who was there already');
+});
+
+test('from a file', async () => {
+  const file = fileOf(
+    'email: file@example.com\nroles: [{ name: boss, permissions: [{ permission: home }] }]\nadminRoles: [boss]\n',
+  );
+  expect(await asked('From file', '--input', file)).toMatchObject({ code: 0, error: '' });
+});
+
+test.each([
+  [['Acme', '--type', 'client', '--email', 'x@example.com', '--role', 'a'], 'name: name is taken'],
+  [['New', '--email', 'x@example.com'], 'tenant.onboard needs adminRoles'],
+  [['New', '--role', 'a'], 'input: either user or email is needed'],
+  [
+    ['New', '--email', 'x@example.com', '--role', 'a=nope'],
+    'roles.0.permissions.0: page:nope does not exist',
+  ],
+  [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=VALUE'],
+  [['New', '--email', 'x@example.com', '--template', 'a=b'], '--template a=b: b is no id of a role template'],
+])('%j is 2', async (args, message) => {
+  const { code, out, error } = await asked(...args);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error.startsWith(`gatehouse onboard: ${message}`), error).toBe(true);
+});

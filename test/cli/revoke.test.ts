@@ -1,0 +1,193 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULTS, longestYes } from '../../cli/revocation/layers.ts';
+import { DEFAULT_TTL_MS } from '../../engine/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/** `gatehouse revoke-user`, `suspend-tenant`, `revoke-session`, `revoke-token`. */
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.run('page.create', { name: 'home' });
+});
+const NOW = Date.parse('2026-03-01T00:00:00Z');
+const asked = (...args: readonly string[]) =>
+  gatehouse(args, { env: { TABLE_NAME: world.table, USER: 'ops' }, now: () => NOW });
+
+/** A tenant with a user who may do all that there is. */
+async function someone(name: string) {
+  const scope = `tenant:${(await world.run('tenant.create', { name })).id}`;
+  const { id: role } = await world.run('role.create', { name: 'member', scope });
+  const { id: everywhere } = await world.run('role.create', { name: `all ${name}`, scope: 'global' });
+  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+  const { id: user } = await world.run('user.create', { email: `${name.toLowerCase()}@example.com` });
+  const { id: group } = await world.run('group.create', { name: 'staff', scope });
+  await world.run('grant.create', { user, scope, roles: [role] });
+  await world.run('assignment.create', { user, scope, role });
+  await world.run('membership.create', { user, group });
+  await world.run('global-role.create', { user, role: everywhere });
+  await world.run('admin.create', { user });
+  return { scope, user, role };
+}
+const check = (user: string, scope: string) => world.newEngine().check(`user:${user}`, 'home', scope);
+
+describe('revoke-user', () => {
+  test('closes the user at once, and says how long caches may still say yes', async () => {
+    const { scope, user } = await someone('Ann');
+    const { code, out, error } = await asked(
+      'revoke-user',
+      'ann@example.com',
+      '--result-ttl',
+      '300',
+      '--json',
+    );
+    expect({ code, error }).toEqual({ code: 0, error: '' });
+    const answer = JSON.parse(out);
+    expect(answer).toMatchObject({
+      revoked: `user:${user}`,
+      before: false,
+      token: expect.stringMatching(/^gh1\./),
+      at: '2026-03-01T00:00:00.000Z',
+      atMost: { request: 360, webSocket: 7_260 },
+      until: { request: '2026-03-01T00:06:00.000Z', webSocket: '2026-03-01T02:01:00.000Z' },
+    });
+    expect(
+      answer.layers.map(({ layer, adds, atMost }: Record<string, unknown>) => [layer, adds, atMost]),
+    ).toEqual([
+      ['engine cache', 60, 60],
+      ['API Gateway result cache', 300, 360],
+      ['open WebSocket', 7_200, 7_260],
+    ]);
+    expect(await check(user, scope)).toMatchObject({ allowed: false, reason: 'subject_inactive' });
+    // Who waits for the token sees it, whatever is cached.
+    const engine = world.newEngine();
+    expect(
+      await engine.check(`user:${user}`, 'home', scope, { freshness: { atLeast: answer.token } }),
+    ).toMatchObject({
+      allowed: false,
+    });
+    const again = await asked('revoke-user', `user:${user}`);
+    expect(again.code).toBe(0);
+    expect(again.out).toContain(`user:${user} is disabled (it was disabled)\ntoken gh1.`);
+    expect(again.out).toContain('the last request is allowed before 2026-03-01T00:01:00.000Z, 60 s from now');
+  });
+
+  test('--strip takes everything away, and can be repeated', async () => {
+    const { scope, user } = await someone('Ben');
+    const done = await asked('revoke-user', `user:${user}`, '--strip', '--json');
+    expect(JSON.parse(done.out)).toMatchObject({ stripped: 5 });
+    await world.run('user.update', { id: user, status: 'active' });
+    world.settle();
+    expect(await check(user, scope)).toMatchObject({ allowed: false, reason: 'no_grant' });
+    for (const kind of ['grant', 'assignment', 'membership', 'global-role'])
+      expect((await world.run(`${kind}.list`, { user })).items).toEqual([]);
+    expect(JSON.parse((await asked('revoke-user', user, '--strip', '--json')).out)).toMatchObject({
+      stripped: 0,
+    });
+  });
+
+  test('a technical user', async () => {
+    const account = `account:${(await world.run('account.create', { name: 'A' })).id}`;
+    const { id } = await world.run('technical-user.create', { account, name: 'robot' });
+    const { code, out } = await asked('revoke-user', `technical-user:${id}`, '--strip');
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining(`technical-user:${id} is inactive;`),
+    });
+  });
+});
+
+describe('suspend-tenant', () => {
+  test('closes all below it', async () => {
+    const { scope, user } = await someone('Cyd');
+    await world.run('admin.delete', { user });
+    expect((await check(user, scope)).allowed).toBe(true);
+    expect(await asked('suspend-tenant', scope)).toMatchObject({
+      code: 0,
+      error: '',
+      out: expect.stringContaining(`${scope} is suspended, and closed with all below it\ntoken `),
+    });
+    world.settle();
+    expect(await check(user, scope)).toMatchObject({ allowed: false, reason: 'scope_inactive' });
+  });
+
+  test('of every type of root', async () => {
+    await world.run('scope-type.create', { name: 'campus', root: true });
+    for (const type of ['client', 'account', 'location', 'enterprise']) {
+      const { id } = await world.run(`${type}.create`, { name: `One ${type}` });
+      expect(await asked('suspend-tenant', `${type}:${id}`), type).toMatchObject({ code: 0, error: '' });
+    }
+    const { id } = await world.run('scope.create', { type: 'campus', name: 'North' });
+    expect(await asked('suspend-tenant', `campus:${id}`)).toMatchObject({ code: 0, error: '' });
+  });
+
+  test('what is no root is refused, with what to do', async () => {
+    const tenant = `tenant:${(await world.run('tenant.create', { name: 'Root' })).id}`;
+    const { id } = await world.run('location.create', { parent: tenant, name: 'P' });
+    const { code, error } = await asked('suspend-tenant', `location:${id}`);
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: expect.stringContaining(
+        `it stands in ${tenant}. gatehouse command location.update id=${id} status=`,
+      ),
+    });
+  });
+});
+
+test('revoke-session and revoke-token, and a JWT that is looked up nowhere', async () => {
+  const { id: user } = await world.run('user.create', {});
+  const { id: session } = await world.run('session.create', { user });
+  const { id: token } = await world.run('token.create', { user, tokenType: 'api' });
+  const ended = await asked('revoke-session', session, '--jwt-life', '900', '--result-ttl', '60', '--json');
+  expect(JSON.parse(ended.out)).toMatchObject({ revoked: `session:${session}`, atMost: { request: 960 } });
+  expect(await world.run('session.read', { id: session })).toMatchObject({ status: 'revoked' });
+  expect(await asked('revoke-token', token, '--cache-ttl', '10')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^token:\w+ is revoked\ntoken gh1[\s\S]*, 10 s from now\n$/),
+  });
+  expect(await asked('revoke-token', token)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^token:\w+ was revoked before\n\n/),
+  });
+});
+
+describe('the arithmetic', () => {
+  test('is that of the document and of the defaults', () => {
+    const document = readFileSync(new URL('../../docs/freshness.md', import.meta.url), 'utf8');
+    expect(DEFAULTS.cacheTtl * 1_000).toBe(DEFAULT_TTL_MS);
+    expect(document).toContain(`\`CACHE_TTL_SECONDS\`, ${DEFAULTS.cacheTtl} unless set`);
+    const aws = longestYes({ ...DEFAULTS, resultTtl: 300 });
+    expect(document).toContain(
+      `${DEFAULTS.cacheTtl} s + 300 s. With the stack as shipped, whose result cache is off: ${longestYes(DEFAULTS).request} s.`,
+    );
+    expect(aws.request).toBe(360);
+    expect(document).toContain('an open WebSocket              | 2 h:');
+    expect(aws.webSocket).toBe(60 + 2 * 3_600);
+  });
+
+  test('an outage lengthens the engine, it does not add to it', () => {
+    expect(longestYes({ ...DEFAULTS, outageTtl: 600 }).request).toBe(600);
+    expect(longestYes({ ...DEFAULTS, outageTtl: 30 }).request).toBe(60);
+    expect(longestYes({ cacheTtl: 0, outageTtl: 0, resultTtl: 0, webSocket: 0 })).toMatchObject({
+      request: 0,
+      webSocket: 0,
+    });
+  });
+});
+
+const ID = '01M7YAMYCAWSND2TZ7F47P6DYF';
+test.each([
+  [['revoke-user', 'ann'], 'USER ann is neither user:ID'],
+  [['revoke-user', `role:${ID}`], `USER role:${ID} is neither user:ID`],
+  [['revoke-user', 'nobody@example.com'], 'a user with this email does not exist'],
+  [['suspend-tenant', 'acme'], 'TENANT acme is not type:ID'],
+  [['suspend-tenant', `role:${ID}`], `TENANT role:${ID}`],
+  [['revoke-session', 'x'], 'ID x is neither'],
+  [['revoke-token', ID], 'this token does not exist'],
+  [['revoke-user', ID, '--cache-ttl', '1m'], '--cache-ttl 1m is no whole number of seconds'],
+])('%j is 2', async (args, message) => {
+  const { code, out, error } = await asked(...args);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error.startsWith(`gatehouse ${args[0]}: ${message}`), error).toBe(true);
+});
