@@ -3,12 +3,13 @@ import { addCheck } from './commands/check.ts';
 import { addExplain } from './commands/explain.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
+import { addVerify } from './commands/verify.ts';
 import { ProblemsError } from './document.ts';
 import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute];
+const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute, addVerify];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.

@@ -35,7 +35,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 };
 const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
 
-const isTexts = (value: unknown): boolean =>
+/** Whether these are references. */
+export const isPath = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string' && isRef(each));
 
 /** Damage that nothing else can make good: what was given, and is not as it can have been given. */
@@ -66,11 +67,8 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
   if (item.deletingSince !== undefined && !isInstant(item.deletingSince))
     found.push({ attribute: 'deletingSince', expected: 'an instant' });
   if (isPlace({ entity, ...kind })) {
-    if (typeof item.root !== 'string' || !isRef(item.root))
-      found.push({ attribute: 'root', expected: 'a reference' });
     if (item.movingTo !== undefined && !(typeof item.movingTo === 'string' && isRef(item.movingTo)))
       found.push({ attribute: 'movingTo', expected: 'a reference' });
-    if (!isTexts(item.ancestors)) found.push({ attribute: 'ancestors', expected: 'a list of references' });
   }
   if (entity.type === 'token') found.push(...tokenDamage(item));
   if (entity.type === 'session' && !isInstant(item.sessionStart))
@@ -112,7 +110,10 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
 /** Whether what was given of a node is as it can have been given, so that other items can be made from it. */
 export function isSound(item: Item): boolean {
   const node = nodeAt(item);
-  return !node || damageOf(node.kind, node.ref, item).every(({ should }) => should !== undefined);
+  if (!node) return true;
+  // Where a scope stands is judged with what is above it.
+  if (isPlace(node.kind) && !isPath(item.ancestors)) return false;
+  return damageOf(node.kind, node.ref, item).every(({ should }) => should !== undefined);
 }
 
 /** Index keys and time-to-live that are not what they must be: a value to set, undefined to remove. */

@@ -10,7 +10,7 @@ import { guardsOf } from '../nodes/guards.ts';
 import { administratorKeys, globalRelation } from './decisions.ts';
 import { isScope } from './facts.ts';
 import { nodeAt } from './kinds.ts';
-import { damageOf, indexDamage, isSound } from './node-damage.ts';
+import { damageOf, indexDamage, isPath, isSound } from './node-damage.ts';
 import {
   attempt,
   canonical,
@@ -283,17 +283,17 @@ function placeOf(ref: Ref, read: Item): Relation {
       // Moved meanwhile: the next look at it will tell.
       if (!node || canonical([node.parent, node.ancestors]) !== canonical([read.parent, read.ancestors]))
         return [];
-      if (!Array.isArray(node.ancestors)) return [pathFault(key, undefined)];
       const byName = new Map(above.map((name, n) => [name, ancestors[n]]));
+      if (!isPath(node.ancestors)) return [pathFault(key, wantedPath(ref, node, byName))];
       const path = node.ancestors as unknown[];
       let at: Item = node;
       for (const name of path) {
         const next = byName.get(String(name));
-        if (at.parent !== name || !next) return [pathFault(key, wantedPath(node, byName))];
+        if (at.parent !== name || !next) return [pathFault(key, wantedPath(ref, node, byName))];
         at = next;
         if (at.movingTo !== undefined) return [];
       }
-      if (at.parent !== undefined) return [pathFault(key, wantedPath(node, byName))];
+      if (at.parent !== undefined) return [pathFault(key, wantedPath(ref, node, byName))];
       const root = path.at(-1) ?? formatRef(ref);
       return node.root === root
         ? []
@@ -321,14 +321,17 @@ const pathFault = (key: Key, path: readonly string[] | undefined): Fault => ({
 });
 
 /** From what the parent says, as long as the node itself is not in doubt about who that is. */
-function wantedPath(node: Item, byName: ReadonlyMap<string, Found>): readonly string[] | undefined {
-  const [first] = node.ancestors as string[];
+function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): readonly string[] | undefined {
   const { parent } = node;
-  if (parent === undefined) return undefined;
+  const first: unknown = Array.isArray(node.ancestors) ? node.ancestors[0] : undefined;
+  if (parent === undefined) return node.root === formatRef(ref) ? [] : undefined;
   const above = typeof parent === 'string' ? byName.get(parent) : undefined;
-  if (!above || !Array.isArray(above.ancestors) || above.movingTo !== undefined) return undefined;
+  if (!above || !isPath(above.ancestors) || above.movingTo !== undefined) return undefined;
   const inDoubt =
-    first !== undefined && first !== parent && byName.get(first) !== undefined && first !== above.parent;
+    typeof first === 'string' &&
+    first !== parent &&
+    byName.get(first) !== undefined &&
+    first !== above.parent;
   return inDoubt ? undefined : [String(parent), ...(above.ancestors as string[])];
 }
 

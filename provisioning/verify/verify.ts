@@ -1,9 +1,10 @@
-import { Attribute } from '../../table/decision/attributes.ts';
+import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { stampedAt } from '../../table/decision/writes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { type Key, parseKey, partitionOf } from '../../table/keys.ts';
+import { apiRef, type Key, parseKey, partitionOf } from '../../table/keys.ts';
+import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
@@ -104,7 +105,8 @@ function createRound({
   const damagedDecisions = new Map<string, { readonly key: Key; readonly findings: Finding[] }>();
   const unlisted: Ref[] = [];
   const seenUnlisted = new Set<string>();
-  const apis = new Set<string>();
+  /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
+  const unnamed = new Map<string, Ref>();
   const counts = { partitions: 0, items: 0, reads: 0 };
   const begun = Date.now();
 
@@ -148,7 +150,7 @@ function createRound({
         const other = relations.get(relation.name);
         if (!other || (other.glance && !relation.glance)) relations.set(relation.name, relation);
       }
-      if (item.Type === 'Route' && typeof item.api === 'string') apis.add(item.api);
+      for (const ref of unnamedBy(item)) unnamed.set(formatRef(ref), ref);
     }
     const all = [...relations.values()];
     const wanted = new Map<string, Key>();
@@ -310,8 +312,7 @@ function createRound({
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
     await along(tenant ? inOneTenant(reader, tenant) : everything(reader));
     if (!tenant) {
-      apis.delete('default');
-      for (const id of apis) await partition({ type: 'api', id });
+      for (const ref of unnamed.values()) await partition(ref);
       for await (const keys of guardKeys(reader)) {
         const guards = await reader.getMany(keys);
         await spend(2 * keys.length);
@@ -332,6 +333,20 @@ const sleep = (milliseconds: number): Promise<void> =>
 const isStale = (error: unknown): boolean => error instanceof GatehouseError && error.code === 'stale';
 
 const withoutStamp = ({ [Attribute.writtenAt]: _, ...item }: Item) => item;
+
+/** What has a partition and no node: the API of a route, the patterns of roles. */
+function unnamedBy(item: Item): readonly Ref[] {
+  if (item.Type === 'Route' && typeof item.api === 'string') return [apiRef(item.api)];
+  const parsed = parseKey(item);
+  const pattern = (id: string): readonly Ref[] =>
+    isPermissionPattern(id) ? [{ type: 'permission', id }] : [];
+  if (parsed?.form === 'edge' && parsed.type === 'role') return parsed.to.flatMap(({ id }) => pattern(id));
+  if (parsed?.form !== 'decision') return [];
+  return Object.keys(item).flatMap((name) => {
+    const [kind, , id] = splitAttribute(name);
+    return kind === 'wild' && id !== undefined ? pattern(id) : [];
+  });
+}
 
 /** Facts of an edge are looked at from the partition of its subject, its group, its role. */
 const isAtHome = ({ PK, Type }: Item): boolean =>
