@@ -51,14 +51,20 @@ function factRelation(fact: Coordinates, sources: readonly Key[], now: number, o
     );
     const wanted = found && (found.member ?? found.value);
     const ttl = facts.find(({ at, attribute }) => isSameKey(at, fact.at) && attribute === 'ttl')?.value;
-    const isSoundly = from.every((source) => !source || isSound(source));
-    const repair = isSoundly ? ('rebuild' as const) : undefined;
+    const repairOf = () =>
+      from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
     if (!item) {
       if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
       const isOwned = parseKey(fact.at)?.form === 'owned-effects';
       const expected = 'what nodes and edges say';
       return [
-        { code: 'decision_missing', key: fact.at, expected, effect: isOwned ? 'either' : 'closes', repair },
+        {
+          code: 'decision_missing',
+          key: fact.at,
+          expected,
+          effect: isOwned ? 'either' : 'closes',
+          repair: repairOf(),
+        },
       ];
     }
     const held = heldIn(item, fact);
@@ -72,7 +78,7 @@ function factRelation(fact: Coordinates, sources: readonly Key[], now: number, o
         attribute: told(fact),
         expected: how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`,
         effect: effectOf(how, fact.attribute, held, wanted),
-        repair,
+        repair: repairOf(),
       },
     ];
   };

@@ -177,14 +177,9 @@ function createRound({
   /** A node that its list does not name is come upon by what hangs on it, or leads to it. */
   function noteUnlisted(item: Item): void {
     const node = nodeAt(item);
-    if (
-      !node ||
-      !(
-        'GSI1PK' in indexDamage(node.kind, node.ref, item) ||
-        'GSI1SK' in indexDamage(node.kind, node.ref, item)
-      )
-    )
-      return;
+    if (!node) return;
+    const wrong = indexDamage(node.kind, node.ref, item);
+    if (!('GSI1PK' in wrong || 'GSI1SK' in wrong)) return;
     if (seenUnlisted.has(formatRef(node.ref))) return;
     seenUnlisted.add(formatRef(node.ref));
     unlisted.push(node.ref);
