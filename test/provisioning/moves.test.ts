@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Item } from '../../table/item.ts';
 import { findingsIn } from './findings.ts';
 import { decideNaively } from './naive.ts';
@@ -7,6 +7,9 @@ import { decisionsOf, rebuild } from './rebuild.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 import { faultsOf } from './verify.ts';
+
+// Every state is verified twice over: by the naive verifier, and by the product's.
+vi.setConfig({ testTimeout: 90_000 });
 
 /**
  * A scope is moved to another parent with all below it: at once where that fits into one transaction,
