@@ -9,6 +9,7 @@ import { addOnboard } from './commands/onboard.ts';
 import { addRevokeSession, addRevokeToken, addRevokeUser, addSuspendTenant } from './commands/revoke.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
+import { addVerify } from './commands/verify.ts';
 import { ProblemsError } from './document.ts';
 import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
@@ -30,6 +31,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addRevokeSession,
   addRevokeToken,
   addLog,
+  addVerify,
 ];
 
 /**

@@ -27,7 +27,8 @@ import type { Planning } from '../plan.ts';
  */
 const DEFAULT_API = 'default';
 
-const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
+/** Where the rule of a route stands: in the partition of its API. */
+export const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
 
 async function refuseUnknownNames(
   planning: Planning,
@@ -60,7 +61,13 @@ function refuseOtherPath({ method, path }: Attributes): void {
   if (only !== undefined && path !== only) throw invalid('path', `path is ${only} where method is ${method}`);
 }
 
-const ruleOf = ({ method, path, permission, scope }: Attributes) => ({ method, path, permission, scope });
+/** What the rule repeats of its route. */
+export const ruleOf = ({ method, path, permission, scope }: Attributes) => ({
+  method,
+  path,
+  permission,
+  scope,
+});
 
 const routeBehaviour: Behaviour = {
   onCreate: async (planning, ref, attributes) => {
@@ -95,5 +102,7 @@ const listRoutes = readCommand({
 });
 
 const ROUTE: NodeKind = { entity: ENTITIES.route, behaviour: routeBehaviour };
+
+export const ROUTE_KINDS: readonly NodeKind[] = [ROUTE];
 
 export const routeCommands: readonly Command[] = [...nodeCommands(ROUTE), listRoutes];

@@ -115,6 +115,7 @@ ${tableOf(
   ['index', 'partition', 'sorted by', 'serves'],
   [
     [INDEXES.all, '`LIST#TYPE#shard`', 'id', 'all of a type'],
+    [INDEXES.all, '`LIST#GUARD#shard`', 'the guard’s `PK`', 'all guards, for `gatehouse verify`'],
     [INDEXES.tenant, '`TENANT#id`', '`TYPE#time#id`', 'what a tenant has, by type and time'],
     [INDEXES.tenant, '`USER#id`', '`AUDIT#time#id`', 'what a user did'],
     [INDEXES.tenant, '`NAMES#TYPE#shard`', '`name#id`', 'names with a beginning'],

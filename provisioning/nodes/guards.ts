@@ -1,8 +1,8 @@
-import type { Entity, Guard } from '../../table/entities/entity.ts';
+import { type Entity, type Guard, INDEXES } from '../../table/entities/entity.ts';
 import { conflict } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { guardKey, type Key } from '../../table/keys.ts';
+import { guardKey, type Key, listPartition, shardOf } from '../../table/keys.ts';
 import { NORMALISATION } from '../../table/normalise.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate } from './nodes.ts';
@@ -21,24 +21,42 @@ function keyFor(guard: Guard, attributes: Attributes): Key | undefined {
   return guardKey(guard.kind, guard.normalise(value, guard.field), within);
 }
 
+/** Over how many index partitions the list of all guards is spread. */
+const GUARD_SHARDS = 16;
+
+/** The partitions of the list of all guards: without it one whose owner is lost could never be found (ADR 0017). */
+export const guardLists: readonly string[] = Array.from({ length: GUARD_SHARDS }, (_, shard) =>
+  listPartition('guard', shard),
+);
+
 /** What the guard repeats of its owner, under the names that it has there. */
 const repeated = (guard: Guard, attributes: Attributes): Attributes =>
   Object.fromEntries(
     Object.entries(guard.repeats ?? {}).map(([name, attribute]) => [name, attributes[attribute]]),
   );
 
+/** The guard of a value that the owner has, whole but for its dates. */
+const guardItem = (guard: Guard, key: Key, owner: Ref, attributes: Attributes): Item => ({
+  ...key,
+  Type: 'Guard',
+  kind: guard.kind,
+  value: guard.normalise(String(attributes[guard.field]), guard.field),
+  owner: formatRef(owner),
+  normalisation: NORMALISATION,
+  ...repeated(guard, attributes),
+  [`${INDEXES.all}PK`]: listPartition('guard', shardOf(key.PK, GUARD_SHARDS)),
+  [`${INDEXES.all}SK`]: key.PK,
+});
+
+/** Every guard that a node must have, whole but for their dates. */
+export const guardsOf = (entity: Entity, owner: Ref, attributes: Attributes): readonly Item[] =>
+  entity.guards.flatMap((guard) => {
+    const key = keyFor(guard, attributes);
+    return key ? [guardItem(guard, key, owner, attributes)] : [];
+  });
+
 function claim(guard: Guard, key: Key, owner: Ref, attributes: Attributes, now: string): Action {
-  const item = {
-    ...key,
-    Type: 'Guard',
-    kind: guard.kind,
-    value: guard.normalise(String(attributes[guard.field]), guard.field),
-    owner: formatRef(owner),
-    normalisation: NORMALISATION,
-    createdAt: now,
-    updatedAt: now,
-    ...repeated(guard, attributes),
-  };
+  const item = { ...guardItem(guard, key, owner, attributes), createdAt: now, updatedAt: now };
   return create(item, (found) =>
     conflict(
       guard.field,

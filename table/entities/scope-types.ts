@@ -36,7 +36,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['user', 'technical-user', 'group', 'role', 'role-template', 'page', 'permission', 'module', 'route'],
   ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
   ...['policy', 'token', 'session', 'notification', 'grant', 'assignment', 'audit', 'operation'],
-  ...['global', 'api', 'decision', 'meta', 'list', 'names', 'status', 'email', 'phone', 'username'],
+  ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status', 'email', 'phone', 'username'],
 ]);
 /** So do the kinds of guards. */
 const GUARD_KIND = /-(?:name|code|route)$/;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { findingsIn } from './findings.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
@@ -101,6 +102,7 @@ describe('with edges on all sides', () => {
     expect(await traces(value)).toEqual([]);
     const items = await world.everything();
     expect(faultsOf(items)).toEqual([]);
+    expect(await findingsIn(items, world.clock)).toEqual([]);
     expect(decisionsOf(items)).toEqual(rebuild(items));
   });
 
@@ -146,6 +148,7 @@ describe('with more edges than one write holds', () => {
     expect(world.transactions.length).toBeGreaterThan(before + 6);
     const items = await world.everything();
     expect(faultsOf(items)).toEqual([]);
+    expect(await findingsIn(items, world.clock)).toEqual([]);
     expect(decisionsOf(items)).toEqual(rebuild(items));
     expect(
       items.filter(({ SK, Type }) => SK === 'META' && !['User', 'Operation'].includes(String(Type))),

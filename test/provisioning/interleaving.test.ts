@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findingsIn } from './findings.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
@@ -35,6 +36,7 @@ async function race(
   );
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
   return answer;
 }

@@ -1,11 +1,15 @@
 import { ulid } from 'ulid';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { findingsIn } from './findings.ts';
 import { decideNaively } from './naive.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
+
+// Every state is verified twice over: by the naive verifier, and by the product's.
+vi.setConfig({ testTimeout: 90_000 });
 
 /**
  * The deletion of what has more edges than one transaction holds: the first step closes it, the next ones take
@@ -53,6 +57,7 @@ const isAllowed = (reason: string | undefined) => reason === 'role' || reason ==
 async function expectWhole() {
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
   return items;
 }

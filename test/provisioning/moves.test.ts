@@ -1,11 +1,15 @@
 import { ulid } from 'ulid';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Item } from '../../table/item.ts';
+import { findingsIn } from './findings.ts';
 import { decideNaively } from './naive.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
 import { faultsOf } from './verify.ts';
+
+// Every state is verified twice over: by the naive verifier, and by the product's.
+vi.setConfig({ testTimeout: 90_000 });
 
 /**
  * A scope is moved to another parent with all below it: at once where that fits into one transaction,
@@ -86,6 +90,7 @@ const CLOSED = PEOPLE.map(() => 'scope_inactive');
 async function expectWhole(): Promise<readonly Item[]> {
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
   return items;
 }
@@ -408,6 +413,7 @@ describe('in steps, with something else in the middle', () => {
       });
       const items = await world.everything();
       expect(faultsOf(items)).toEqual([]);
+      expect(await findingsIn(items, world.clock)).toEqual([]);
       expect(decisionsOf(items)).toEqual(rebuild(items));
       if ((await nodeOf('a1')).movingTo) await world.run('scope.move', move('a1', destination).input);
       if ((await nodeOf('house')).parent !== at.new)

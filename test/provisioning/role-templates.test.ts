@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findingsIn } from './findings.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
@@ -31,6 +32,7 @@ const wanted = [...permissions].sort((a, b) => (a.permission < b.permission ? -1
 const expectWhole = async () => {
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
 };
 

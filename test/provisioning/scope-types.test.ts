@@ -3,6 +3,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { parseKey } from '../../table/keys.ts';
+import { findingsIn } from './findings.ts';
 import { decideNaively } from './naive.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
@@ -16,6 +17,7 @@ beforeAll(async () => {
 const expectWhole = async () => {
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
   return items;
 };

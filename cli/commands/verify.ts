@@ -1,0 +1,93 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { ulid } from 'ulid';
+import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
+import { createClient } from '../../table/client.ts';
+import { parseScopeRef } from '../../table/entities/scope-types.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { createWriter } from '../../table/write/writer.ts';
+import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { FINE, type Paint, painter, REFUSED, wantsColours } from '../surroundings.ts';
+
+interface VerifyOptions extends ConnectionOptions {
+  readonly tenant?: string;
+  readonly repair?: boolean;
+  readonly rate?: number;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  gatehouse verify --rate 2000
+  gatehouse verify --tenant tenant:01M7… --repair
+
+Exit codes:
+  0  nothing is wrong, or nothing is any more
+  1  findings
+  2  wrong use, or a fault`;
+
+/** A walk of a large table must not end because one page of it was slow. */
+const DEADLINE_MS = 30_000;
+const PROGRESS_EVERY_MS = 1_000;
+
+const readRate = (text: string): number => {
+  const rate = Number(text);
+  if (Number.isFinite(rate) && rate > 0) return rate;
+  throw new InvalidArgumentError('give a number of items per second, such as 1000');
+};
+
+/** `gatehouse verify`: whether what is repeated in the table agrees, and putting right what does not. */
+export const addVerify: Subcommand = (program, around, finish) => {
+  const command: Command = program
+    .command('verify')
+    .summary('does everything in the table agree?')
+    .description('Looks at all that nodes, edges, guards, copies and decision items say of each other.')
+    .option('--tenant <ref>', 'only this tenant, and who has a grant there')
+    .option('--repair', 'put right what can be derived, each in a transaction with its audit record')
+    .option('--rate <items>', 'read at most so many items per second', readRate)
+    .option('--json', 'print data');
+  addConnectionOptions(command)
+    .addHelpText('after', EXAMPLES)
+    .action(async (options: VerifyOptions) => {
+      const client = createClient({ ...readEndpoint(options, around.env), requestTimeoutMs: 5_000 });
+      const table = { client, table: tableOf(options, around.env) };
+      const { tenant, rate } = options;
+      let told = around.now();
+      const result = await verify({
+        reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
+        clock: { now: around.now },
+        ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
+        ...(rate === undefined ? {} : { rate }),
+        ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
+        onProgress: ({ partitions, items, findings }) => {
+          if (around.now() - told < PROGRESS_EVERY_MS) return;
+          told = around.now();
+          around.error(`${partitions} partitions, ${items} items, ${findings} findings\n`);
+        },
+      });
+      const paint = painter(wantsColours(around));
+      around.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : format(result, paint));
+      finish(result.open.length === 0 ? FINE : REFUSED);
+    });
+};
+
+function lineOf(finding: Finding, paint: Paint, isDone: boolean): string {
+  const { code, key, attribute, expected, effect, repairable } = finding;
+  const what = attribute === undefined ? '' : ` ${attribute}`;
+  const can = isDone ? 'put right' : repairable ? '--repair puts it right' : 'cannot be derived';
+  const does = effect === 'none' ? '' : `${effect}; `;
+  const head = finding.dangerous ? paint('red', code) : code;
+  return `${head}  ${key.PK} / ${key.SK}${what}\n  expected: ${expected} ${paint('dim', `(${does}${can})`)}\n`;
+}
+
+function format({ open, repaired, partitions, items, reads }: Verified, paint: Paint): string {
+  const done = repaired.map((finding) => lineOf(finding, paint, true));
+  const left = open.map((finding) => lineOf(finding, paint, false));
+  const dangerous = open.filter((finding) => finding.dangerous).length;
+  const sum =
+    open.length === 0
+      ? paint('green', 'nothing is wrong')
+      : paint('red', `${open.length} finding(s), ${dangerous} of them may let somebody in`);
+  const put = repaired.length === 0 ? '' : `, ${repaired.length} put right`;
+  return `${[...left, ...done].join('')}${sum}${put} (${partitions} partitions, ${items} items, ${reads} reads)\n`;
+}

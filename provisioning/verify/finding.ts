@@ -1,0 +1,66 @@
+import type { Key } from '../../table/keys.ts';
+
+/** What is found wrong, by stable codes: docs/verify.md says of each what it means and what repair does. */
+export const CODES = [
+  'decision_more',
+  'decision_less',
+  'decision_differs',
+  'decision_damaged',
+  'decision_missing',
+  'decision_without_node',
+  'edge_damaged',
+  'edge_missing',
+  'edge_left_over',
+  'edge_differs',
+  'edge_dangling',
+  'node_damaged',
+  'node_of_other_place',
+  'node_repeats',
+  'index',
+  'guard_missing',
+  'guard_differs',
+  'guard_without_owner',
+  'copy_missing',
+  'copy_differs',
+  'copy_left_over',
+  'rule_missing',
+  'rule_differs',
+  'rule_left_over',
+  'unknown_item',
+] as const;
+export type FindingCode = (typeof CODES)[number];
+
+/**
+ * What it does to decisions: `opens` lets in whom nodes and edges do not, `closes` keeps out whom they let in,
+ * `either` may do both (a role may refuse), `none` concerns lists and look-ups only.
+ */
+export type Effect = 'opens' | 'either' | 'closes' | 'none';
+
+export interface Finding {
+  readonly code: FindingCode;
+  /** The item that is wrong, or missing. */
+  readonly key: Key;
+  /** The attribute of it that is wrong, and its member where it is a set: `groups 01J…`. */
+  readonly attribute?: string;
+  readonly expected: string;
+  readonly effect: Effect;
+  /** Whether it may let somebody in: `opens` or `either`. */
+  readonly dangerous: boolean;
+  /** Whether `--repair` can put it right from what else is there. */
+  readonly repairable: boolean;
+}
+
+const ORDER: readonly Effect[] = ['opens', 'either', 'closes', 'none'];
+
+/** What opens something comes first. */
+export const byDanger = (a: Finding, b: Finding): number =>
+  ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) ||
+  compare(a.key.PK, b.key.PK) ||
+  compare(a.key.SK, b.key.SK) ||
+  compare(a.attribute ?? '', b.attribute ?? '');
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** One finding, whatever led to it. */
+export const identityOf = ({ code, key, attribute = '' }: Finding): string =>
+  [code, key.PK, key.SK, attribute].join('\n');

@@ -1,0 +1,131 @@
+import type * as z from 'zod';
+import { isRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import type { Value } from '../../table/write/action.ts';
+import { partsOf } from '../edges/rights.ts';
+import type { NodeKind } from '../kinds/node-kind.ts';
+import { indexAttributes } from '../nodes/index-attributes.ts';
+import { nodeAt } from './kinds.ts';
+import { attempt, canonical, isInstant } from './relation.ts';
+
+/** What can be seen to be wrong with a node by itself. */
+export interface Damage {
+  readonly attribute: string;
+  readonly expected: string;
+  /** What it must be, where that can be said; undefined within: to be removed. */
+  readonly should?: { readonly be: Value | undefined };
+}
+
+/** Attributes that nodes have beside those that commands give. */
+const DERIVED: ReadonlySet<string> = new Set([
+  ...['PK', 'SK', 'Type', 'id', 'rev', 'ttl', 'createdAt', 'updatedAt', 'deletingSince'],
+  ...['GSI1PK', 'GSI1SK', 'GSI2PK', 'GSI2SK', 'GSI3PK', 'GSI3SK'],
+]);
+const SCOPE = ['ancestors', 'root', 'movingTo'];
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  user: ['roles', 'isAdmin'],
+  'technical-user': ['roles', 'isAdmin'],
+  group: ['root'],
+  role: ['isSystem'],
+  permission: ['module', 'action', 'resource'],
+  subscription: ['root'],
+  license: ['root'],
+  tool: ['root'],
+  token: ['revoked', 'revokedAt', 'revokedBy', 'hash'],
+};
+const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes('ancestors') === true;
+
+/** Whether these are references. */
+export const isPath = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string' && isRef(each));
+
+/** Damage that nothing else can make good: what was given, and is not as it can have been given. */
+export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): readonly Damage[] {
+  const found: Damage[] = [];
+  const shape = entity.attributes.shape as Record<string, z.ZodType>;
+  for (const [attribute, schema] of Object.entries(shape)) {
+    const value = item[attribute];
+    if (attribute === entity.naturalKey || attribute === entity.typeFrom) continue;
+    const isFilled = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
+    if (value === undefined && isFilled) found.push({ attribute, expected: 'a value' });
+    else {
+      const parsed = schema.safeParse(value);
+      if (!parsed.success)
+        found.push({ attribute, expected: parsed.error.issues[0]?.message ?? 'another form' });
+      else if (canonical(parsed.data) !== canonical(value))
+        found.push({ attribute, expected: canonical(parsed.data) });
+    }
+  }
+  const own = new Set([...(OWN[entity.type] ?? []), ...(isPlace({ entity, ...kind }) ? SCOPE : [])]);
+  for (const attribute of Object.keys(item)) {
+    if (!DERIVED.has(attribute) && !own.has(attribute) && !(attribute in shape))
+      found.push({ attribute, expected: 'no such attribute' });
+  }
+  for (const attribute of ['createdAt', 'updatedAt']) {
+    if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
+  }
+  if (item.deletingSince !== undefined && !isInstant(item.deletingSince))
+    found.push({ attribute: 'deletingSince', expected: 'an instant' });
+  if (isPlace({ entity, ...kind })) {
+    if (item.movingTo !== undefined && !(typeof item.movingTo === 'string' && isRef(item.movingTo)))
+      found.push({ attribute: 'movingTo', expected: 'a reference' });
+  }
+  if (entity.type === 'token') found.push(...tokenDamage(item));
+  if (entity.type === 'session' && !isInstant(item.sessionStart))
+    found.push({ attribute: 'sessionStart', expected: 'an instant' });
+  // Who is who follows from the key.
+  return [...found, ...keyDamage({ entity, ...kind }, ref, item)];
+}
+
+function tokenDamage(item: Item): readonly Damage[] {
+  const found: Damage[] = [];
+  if (typeof item.revoked !== 'boolean') found.push({ attribute: 'revoked', expected: 'true or false' });
+  for (const attribute of ['issuedAt', 'expiresAt']) {
+    if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
+  }
+  const isHash = typeof item.hash === 'string' && /^[\w-]{43}$/.test(item.hash);
+  if (item.tokenType === 'api' ? !isHash : item.hash !== undefined)
+    found.push({ attribute: 'hash', expected: item.tokenType === 'api' ? 'a hash' : 'none' });
+  return found;
+}
+
+/** What follows from the node's key, and from its own attributes. */
+function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[] {
+  const wanted: Record<string, Value | undefined> = {
+    Type: entity.label,
+    id: ref.id,
+    ...(entity.naturalKey ? { [entity.naturalKey]: ref.id } : {}),
+    ...(entity.typeFrom ? { [entity.typeFrom]: ref.type } : {}),
+    ...(entity.type === 'permission' ? partsOf(ref.id) : {}),
+    ...(entity.type === 'role' ? { isSystem: !isRef(String(item.scope)) } : {}),
+  };
+  const found: Damage[] = Object.entries(wanted)
+    .filter(([attribute, value]) => canonical(item[attribute]) !== canonical(value))
+    .map(([attribute, value]) => ({ attribute, expected: canonical(value), should: { be: value } }));
+  if (item.roles !== undefined && OWN[entity.type]?.includes('roles') && !(item.roles instanceof Set))
+    found.push({ attribute: 'roles', expected: 'a set', should: { be: undefined } });
+  return found;
+}
+
+/** Whether what was given of a node is as it can have been given, so that other items can be made from it. */
+export function isSound(item: Item): boolean {
+  const node = nodeAt(item);
+  if (!node) return true;
+  // Where a scope stands is judged with what is above it.
+  if (isPlace(node.kind) && !isPath(item.ancestors)) return false;
+  return damageOf(node.kind, node.ref, item).every(({ should }) => should !== undefined);
+}
+
+/** Index keys and time-to-live that are not what they must be: a value to set, undefined to remove. */
+export function indexDamage(
+  { entity }: NodeKind,
+  ref: Ref,
+  item: Item,
+): Readonly<Record<string, Value | undefined>> {
+  const wanted = attempt(() => indexAttributes(entity, ref, item));
+  if (!wanted) return {};
+  const names = [...['1', '2', '3'].flatMap((n) => [`GSI${n}PK`, `GSI${n}SK`]), 'ttl'];
+  return Object.fromEntries(
+    names.filter((name) => item[name] !== wanted[name]).map((name) => [name, wanted[name]]),
+  );
+}

@@ -1,0 +1,153 @@
+import { Attribute, DECISION_VERSION, splitAttribute } from '../../table/decision/attributes.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import {
+  ANY_TENANT,
+  edgePrefix,
+  GLOBAL,
+  type Key,
+  nodeKey,
+  parseKey,
+  partitionOf,
+  permissionRef,
+} from '../../table/keys.ts';
+import { allOf } from '../../table/patterns/lists.ts';
+import { OWNERSHIP } from '../../table/patterns/stretches.ts';
+import { readPermissionName } from '../../table/permission-name.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import { role } from '../edges/rights.ts';
+import { BOOKKEEPING, type Fact, factsOf } from './facts.ts';
+import { isSound } from './node-damage.ts';
+import { isSameKey } from './relation.ts';
+
+/**
+ * A decision item made anew from nodes and edges. It is put on condition that the old one is still as it was before
+ * anything else was read: every write of a fact stamps it, so none that came meanwhile is lost.
+ *
+ * @returns undefined when there is nothing to be made
+ * @throws GatehouseError `damaged_item` when what it would be made from is itself damaged
+ */
+export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
+  const parsed = parseKey(at);
+  if (parsed?.form !== 'decision' && parsed?.form !== 'owned-effects') return undefined;
+  const own: Ref = { type: parsed.type, id: parsed.id };
+  if (parsed.form === 'decision' && own.type !== GLOBAL.type && !(await reader.get(nodeKey(own))))
+    return undefined;
+  const sources =
+    parsed.form === 'owned-effects'
+      ? await effectsOn(reader, parsed.permission)
+      : own.type === GLOBAL.type
+        ? await globalSources(reader, before)
+        : await sourcesAround(reader, own);
+  const item: Record<string, unknown> = { ...at, Type: 'Decision', [Attribute.version]: DECISION_VERSION };
+  for (const fact of sources.filter((each) => isSameKey(each.at, at))) put(item, fact);
+  const noted = before?.[Attribute.denials];
+  // It only ever grows: what it once held cannot be derived.
+  if (noted instanceof Set)
+    for (const member of noted) put(item, { at, attribute: Attribute.denials, member: String(member) });
+  // A flag that is down stays there.
+  for (const [name, value] of Object.entries(before ?? {}))
+    if (
+      value === false &&
+      !BOOKKEEPING.has(name) &&
+      item[name] === undefined &&
+      (name === 'isAdmin' || name === 'registered')
+    )
+      item[name] = false;
+  return item as Item;
+}
+
+function put(item: Record<string, unknown>, { attribute, member, value }: Fact): void {
+  if (member === undefined) {
+    item[attribute] = value;
+    return;
+  }
+  const known = item[attribute];
+  item[attribute] = known instanceof Set ? known.add(member) : new Set([member]);
+}
+
+/** The facts of items read as they stand, each with the node that its facts need. */
+function read(items: readonly (Item | undefined)[], groupNode?: Item): readonly Fact[] {
+  for (const item of items) {
+    if (item && !isSound(item))
+      throw new GatehouseError('damaged_item', `${item.PK} / ${item.SK} is damaged`, { field: 'PK' });
+  }
+  return items.flatMap((item) =>
+    factsOf([item, ...(groupNode && item !== groupNode ? [groupNode] : [])]).filter(
+      (fact, n, all) => all.indexOf(fact) === n,
+    ),
+  );
+}
+
+/** Of a node with its partition: subjects, scopes, permissions, tokens, sessions. */
+async function sourcesAround(reader: Reader, own: Ref): Promise<readonly Fact[]> {
+  const around = await reader.listAll({ ranges: [{ partition: partitionOf(own) }] });
+  const facts = [
+    ...read(around.filter((item) => item.Type !== OWNERSHIP && !item.SK.startsWith('DECISION'))),
+  ];
+  const owned = around.filter((item) => item.Type === OWNERSHIP);
+  const ofType = (type: string) => owned.filter((item) => item.SK.startsWith(edgePrefix(type)));
+  facts.push(...(await nodesAndEdges(reader, 'group', ofType('group'), 'role')));
+  facts.push(...(await nodesAndEdges(reader, 'role', ofType('role'), 'permission', 'page')));
+  for (const type of ['subscription', 'license']) facts.push(...read(await nodesOf(reader, ofType(type))));
+  return facts;
+}
+
+const nodesOf = async (reader: Reader, owned: readonly Item[]) => {
+  const found: (Item | undefined)[] = [];
+  for (let start = 0; start < owned.length; start += 500)
+    found.push(
+      ...(await reader.getMany(owned.slice(start, start + 500).map(({ SK }) => ({ PK: SK, SK: 'META' })))),
+    );
+  return found.filter((item) => item !== undefined);
+};
+
+/** What hangs there of a type, each with its edges to things of these types. */
+async function nodesAndEdges(
+  reader: Reader,
+  type: 'group' | 'role',
+  owned: readonly Item[],
+  ...to: readonly string[]
+): Promise<readonly Fact[]> {
+  const facts: Fact[] = [];
+  for (const node of await nodesOf(reader, owned)) {
+    const edges = await reader.listAll({
+      ranges: to.map((each) => ({ partition: node.PK, prefix: edgePrefix(each) })),
+      keep: (item) => item.Type === (type === 'group' ? 'GroupRole' : 'RolePermission'),
+    });
+    facts.push(...read([node]), ...read(edges, type === 'group' ? node : undefined));
+  }
+  return facts;
+}
+
+async function effectsOn(reader: Reader, permission: string): Promise<readonly Fact[]> {
+  const name = readPermissionName(permission);
+  if (!name) return [];
+  return read(
+    await reader.listAll({
+      ranges: [{ partition: partitionOf(permissionRef(name)), prefix: edgePrefix('role') }],
+    }),
+  );
+}
+
+/** The roles that no tenant owns, what they hold by wildcard, and the modules that are sold. */
+async function globalSources(reader: Reader, before: Item | undefined): Promise<readonly Fact[]> {
+  const facts: Fact[] = [];
+  for (const shelf of [GLOBAL, ANY_TENANT]) {
+    const owned = await reader.listAll({
+      ranges: [{ partition: partitionOf(shelf), prefix: edgePrefix(role('').type) }],
+      keep: (item) => item.Type === OWNERSHIP,
+    });
+    facts.push(...(await nodesAndEdges(reader, 'role', owned, 'permission')));
+  }
+  // An index follows by a moment: what the item itself names is asked for by key.
+  const named = Object.keys(before ?? {}).flatMap((name) => {
+    const [kind, id] = splitAttribute(name);
+    return kind === 'module' && id !== undefined ? [nodeKey({ type: 'module', id })] : [];
+  });
+  const listed = (await reader.listAll(allOf('module'))).map(({ PK, SK }) => ({ PK, SK }));
+  const keys = [...new Map([...named, ...listed].map((key) => [key.PK, key])).values()];
+  facts.push(...read((await reader.getMany(keys)).filter((item) => item !== undefined)));
+  return facts;
+}

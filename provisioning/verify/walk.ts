@@ -1,0 +1,82 @@
+import { INDEXES } from '../../table/entities/entity.ts';
+import type { EntityType } from '../../table/entities/registry.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import {
+  ANY_TENANT,
+  apiRef,
+  edgePrefix,
+  GLOBAL,
+  type Key,
+  parseKey,
+  partitionOf,
+  SCOPE_TYPE_LIST,
+} from '../../table/keys.ts';
+import { allInTenant, allOf } from '../../table/patterns/lists.ts';
+import type { ListQuery } from '../../table/read/query.ts';
+import type { Reader } from '../../table/read/reader.ts';
+import { guardLists } from '../nodes/guards.ts';
+import { LISTED_TYPES } from './kinds.ts';
+
+/** Where a walk comes by: the partitions of all nodes, found by Query, a page at a time. */
+const A_PAGE = 200;
+
+/** The items of a list, page after page. */
+export async function* pagesOf(
+  reader: Reader,
+  query: ListQuery,
+  limit = A_PAGE,
+): AsyncGenerator<readonly Item[]> {
+  let cursor: string | undefined;
+  do {
+    const page: Awaited<ReturnType<Reader['list']>> = await reader.list({ ...query, limit, cursor });
+    yield page.items;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+}
+
+async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
+  for await (const items of pagesOf(reader, query)) {
+    for (const item of items) {
+      const parsed = parseKey(item);
+      if (parsed?.form === 'node') yield { type: parsed.type, id: parsed.id };
+    }
+  }
+}
+
+/** What there always is, and has no node: what hangs on it is found there. */
+export const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
+
+/** Everything that has a partition, by the lists of all nodes of each type. */
+export async function* everything(reader: Reader): AsyncGenerator<Ref> {
+  yield* ANCHORS;
+  for (const type of LISTED_TYPES) yield* nodesOf(reader, allOf(type as EntityType));
+  for await (const types of pagesOf(reader, { ranges: [{ partition: partitionOf(SCOPE_TYPE_LIST) }] })) {
+    for (const { SK } of types) {
+      const type = SK.split('#')[1];
+      if (type !== undefined) yield* nodesOf(reader, allOf('scope', type));
+    }
+  }
+}
+
+/** A tenant, all that is listed in it, and who has a grant there. */
+export async function* inOneTenant(reader: Reader, tenant: Ref): AsyncGenerator<Ref> {
+  yield tenant;
+  for await (const ref of nodesOf(reader, allInTenant(tenant)))
+    if (formatRef(ref) !== formatRef(tenant)) yield ref;
+  for (const prefix of [edgePrefix('user'), `${edgePrefix('grant')}TECHNICAL_USER#`]) {
+    for await (const items of pagesOf(reader, { ranges: [{ partition: partitionOf(tenant), prefix }] })) {
+      for (const item of items) {
+        const parsed = parseKey(item);
+        if (parsed?.form === 'edge' && parsed.to[0]) yield parsed.to[0];
+      }
+    }
+  }
+}
+
+/** The keys of all guards that are listed. */
+export async function* guardKeys(reader: Reader): AsyncGenerator<readonly Key[]> {
+  const ranges = guardLists.map((partition) => ({ partition }));
+  for await (const items of pagesOf(reader, { index: INDEXES.all, ranges }))
+    yield items.map(({ PK, SK }) => ({ PK, SK }));
+}

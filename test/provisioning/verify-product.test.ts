@@ -1,0 +1,285 @@
+import { DeleteCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ulid } from 'ulid';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
+import type { Item } from '../../table/item.ts';
+import { change, furnish } from '../oracle/generate.ts';
+import { createRandom } from '../oracle/random.ts';
+import { createStage } from '../oracle/stage.ts';
+import { told } from './findings.ts';
+import { createMemoryTable } from './memory-table.ts';
+import { furnishRichly } from './rich-world.ts';
+import { createLedgerWorld, type LedgerWorld } from './support.ts';
+
+let world: LedgerWorld;
+let items: readonly Item[];
+beforeAll(async () => {
+  world = await createLedgerWorld();
+  await furnishRichly(world);
+  items = await world.everything();
+}, 120_000);
+
+const look = (more: Partial<VerifyOptions> = {}) =>
+  verify({ reader: world.reader, clock: world.clock, graceMs: 0, ...more });
+test('a rich world has no finding', async () => {
+  world.calls.length = 0;
+  const result = await look();
+  expect(told(result.open)).toEqual([]);
+  expect(result.items).toBeGreaterThan(300);
+  expect(result.reads / result.items).toBeLessThan(4);
+  expect(new Set(world.calls.map(({ operation }) => operation))).toEqual(new Set(['Query', 'BatchGetItem']));
+});
+
+/** What of a node nothing else repeats and any value of which may be right. */
+const isRecord = ({ Type }: Item) => Type === 'AuditLog' || Type === 'Operation';
+const STAMPS = new Set(['rev', 'writtenAt']);
+const plain = (value: unknown): unknown => (value instanceof Set ? [...value].sort() : value);
+const asState = (all: readonly Item[]) =>
+  Object.fromEntries(
+    all
+      .filter((item) => !isRecord(item))
+      .map((item) => [
+        `${item.PK} / ${item.SK}`,
+        Object.fromEntries(
+          Object.entries(item)
+            .filter(([name]) => !STAMPS.has(name) && !(item.Type === 'Guard' && name.endsWith('edAt')))
+            .map(([name, value]) => [name, plain(value)]),
+        ),
+      ]),
+  );
+
+interface Damage {
+  readonly told: string;
+  readonly before: Item;
+  readonly after: Item | undefined;
+}
+
+/** Every way in which one item, or one of its attributes, can be gone or another. */
+function* damagesOf(item: Item): Generator<Damage> {
+  const name = `${item.PK} / ${item.SK} (${String(item.Type)})`;
+  yield { told: `no ${name}`, before: item, after: undefined };
+  yield { told: `an attribute too many in ${name}`, before: item, after: { ...item, surplus: 'x' } };
+  for (const [attribute, value] of Object.entries(item)) {
+    if (attribute === 'PK' || attribute === 'SK') continue;
+    const { [attribute]: _, ...rest } = item;
+    yield { told: `no ${attribute} in ${name}`, before: item, after: rest as Item };
+    for (const other of othersOf(value))
+      yield {
+        told: `${attribute} ${JSON.stringify(plain(other))} in ${name}`,
+        before: item,
+        after: { ...item, [attribute]: other },
+      };
+  }
+}
+function othersOf(value: unknown): readonly unknown[] {
+  if (typeof value === 'boolean') return [!value, 'x'];
+  if (typeof value === 'number') return [value + 1, 'x'];
+  if (value instanceof Set) return [new Set([...value, '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C']), 'x'];
+  if (Array.isArray(value)) return [[...value, 'x'], 'x'];
+  if (typeof value === 'string' && /^\d{4}-/.test(value)) return ['2026-07-01T00:00:00.000Z', 'x'];
+  return [`${String(value)}x`, 7];
+}
+
+/** One damage in memory: found, put right, or said not to be. */
+async function inMemory({ before, after }: Damage) {
+  const table = createMemoryTable(items);
+  if (after) table.put(after);
+  else table.remove(before);
+  const options = { reader: table.reader, clock: world.clock, graceMs: 0 };
+  const found = await verify(options);
+  const repaired = await verify({ ...options, repair: { writer: table.writer, newId: () => ulid() } });
+  return { found, repaired, state: asState(table.items()) };
+}
+
+/** Equal values are equal texts, whatever the order of their names. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, each) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+
+/** Nodes say what is true: another value that may be right is the truth, and what repeats it follows. */
+const isTruth = ({ before }: Damage) =>
+  before.SK === 'META' && before.Type !== 'Guard' && before.Type !== 'TenantGrant';
+/** Of what nothing else speaks. */
+const isAlone = ({ before, after }: Damage) =>
+  before.Type === 'Setting' ||
+  (after !== undefined &&
+    (after.writtenAt !== before.writtenAt ||
+      (before.Type === 'Guard' && canonical(asState([after])) === canonical(asState([before])))));
+
+/** What is the matter with the verifier, if anything. */
+async function verdict(damage: Damage): Promise<string | undefined> {
+  const { found, repaired, state } = await inMemory(damage);
+  if (found.open.length === 0) return isTruth(damage) || isAlone(damage) ? undefined : 'is not found';
+  if (repaired.open.length > 0)
+    return found.open.every(({ repairable }) => repairable) ? 'is not put right, as promised' : undefined;
+  if (isTruth(damage) || isAlone(damage)) return undefined;
+  return canonical(state) === canonical(asState(items)) ? undefined : 'is put right otherwise';
+}
+
+describe('damage', () => {
+  const facts = () => items.filter((item) => !isRecord(item));
+  const all = () => facts().flatMap((item) => [...damagesOf(item)]);
+
+  test('any one, in memory: found, and put right or said not to be', async () => {
+    const seed = Number(process.env.VERIFY_SEED ?? Date.now() % 1_000_000);
+    const random = createRandom(seed);
+    const many = all();
+    const problems: string[] = [];
+    for (let n = 0; n < Number(process.env.VERIFY_DAMAGES ?? 60); n++) {
+      const damage = random.pick(many);
+      const what = await verdict(damage).catch((error: unknown) => `throws ${String(error)}`);
+      if (what) problems.push(`${damage.told} ${what}`);
+    }
+    expect(problems, `seed ${seed}`).toEqual([]);
+  }, 600_000);
+});
+
+describe('on the engine', () => {
+  const TableName = () => world.table;
+  const put = (item: object) =>
+    world.client.send(new PutCommand({ TableName: TableName(), Item: { ...item } }));
+  const drop = ({ PK, SK }: Item) =>
+    world.client.send(new DeleteCommand({ TableName: TableName(), Key: { PK, SK } }));
+  const one = (of: (item: Item) => boolean): Item => {
+    const item = items.find(of);
+    if (!item) throw new Error('no such item');
+    return item;
+  };
+  const repairing = () => ({ repair: { writer: world.writer, newId: () => ulid() } });
+
+  test('all at once: found, what opens something first, and put right as it was', async () => {
+    const whole = asState(items);
+    const [, page] = items.filter(({ Type }) => Type === 'Page');
+    const orphan = { ...one(({ PK }) => PK.startsWith('EMAIL#root@')), PK: 'EMAIL#gone@example.com' };
+    const robot = one(({ Type }) => Type === 'TechnicalUser');
+    const disabled = one(
+      (item) => item.Type === 'Decision' && item.PK.startsWith('USER#') && item.groups instanceof Set,
+    );
+    const edge = one(
+      ({ Type, PK, SK }) => Type === 'Membership' && PK.startsWith('GROUP#') && SK.startsWith('USER#'),
+    );
+    const copy = one(({ Type, SK }) => Type === 'Ownership' && SK.startsWith('LICENSE#'));
+    const guard = one(({ Type, PK }) => Type === 'Guard' && PK.startsWith('TENANT_NAME#'));
+    const scope = one(
+      ({ Type, ancestors, PK, SK }) =>
+        Type === 'Decision' && SK === 'DECISION' && PK.startsWith('ZONE#') && Array.isArray(ancestors),
+    );
+    const { GSI1PK: _, ...unlisted } = robot;
+    await put({
+      ...disabled,
+      groups: new Set([...(disabled.groups as Set<string>), '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C']),
+    });
+    await drop(edge);
+    await put({ ...copy, name: 'other' });
+    await drop(guard);
+    await put({ ...orphan, owner: 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C', GSI1SK: orphan.PK });
+    await put({ ...scope, ancestors: (scope.ancestors as string[]).slice(1) });
+    await put(unlisted);
+    await drop(one(({ PK, SK }) => PK === page?.PK && SK === 'DECISION'));
+
+    const found = await look();
+    expect(found.open[0]).toMatchObject({ code: 'decision_more', effect: 'opens', dangerous: true });
+    expect([...new Set(found.open.map(({ code }) => code))].sort()).toEqual([
+      ...['copy_differs', 'decision_differs', 'decision_missing', 'decision_more', 'edge_missing'],
+      ...['guard_missing', 'guard_without_owner', 'index'],
+    ]);
+    expect(found.open.every(({ repairable }) => repairable)).toBe(true);
+
+    const before = world.transactions.length;
+    const repaired = await look(repairing());
+    expect(told(repaired.open)).toEqual([]);
+    expect(repaired.repaired.length).toBeGreaterThanOrEqual(found.open.length);
+    expect(told((await look()).open)).toEqual([]);
+    expect(asState((await world.everything()).filter(({ PK }) => PK !== orphan.PK))).toEqual(whole);
+    const writes = world.transactions.slice(before).filter((sent) => sent.some(({ kind }) => kind !== 'Get'));
+    expect(writes.length).toBeGreaterThan(5);
+    for (const sent of writes) expect(sent.filter(({ key }) => key.PK.startsWith('AUDIT#'))).toHaveLength(1);
+    expect(world.calls.some(({ operation }) => operation === 'Scan')).toBe(false);
+  }, 60_000);
+
+  test('a repaired decision item is stamped with the time of the repair', async () => {
+    const item = one(({ Type, PK }) => Type === 'Decision' && PK.startsWith('USER#'));
+    await put({ ...item, status: 'x' });
+    world.clock.advance(5_000);
+    await look(repairing());
+    expect(await world.reader.get(item)).toEqual({ ...item, writtenAt: world.clock.now() });
+  });
+
+  test('nothing is found, and nothing repaired, while others change the table', async () => {
+    let isOver = false;
+    const errors: unknown[] = [];
+    const busy = async (worker: number) => {
+      for (let n = 0; !isOver; n++) {
+        const name = `busy-${worker}-${n}`;
+        const scope = `tenant:${(await world.run('tenant.create', { name })).id}`;
+        const place = `location:${(await world.run('location.create', { name, code: name, parent: scope })).id}`;
+        const group = (await world.run('group.create', { scope: place, name })).id;
+        const role = (await world.run('role.create', { name, scope })).id;
+        const user = (await world.run('user.create', { username: name, tenant: scope })).id;
+        await world.run('group-role.create', { group, role });
+        await world.run('membership.create', { group, user });
+        await world.run('assignment.create', { user, role, scope: place });
+        await world.run('grant.create', { user, roles: [role], scope });
+        await world.run('role-permission.create', { role, permission: 'robots:drive:hall', effect: 'DENY' });
+        await world.run('location.update', { id: place.slice(9), name: `${name}x`, code: `${name}x` });
+        await world.run('user.update', { id: user, username: `${name}x`, status: 'disabled' });
+        await world.run('group.delete', { id: group });
+        if (n % 2 === 0) await world.run('user.delete', { id: user });
+        if (n % 3 === 0) await world.run('scope.delete-tree', { scope });
+      }
+    };
+    const workers = [1, 2, 3].map((worker) => busy(worker).catch((error) => errors.push(error)));
+    for (let n = 0; n < 3; n++) {
+      const { open, repaired } = await look(n === 2 ? repairing() : {});
+      expect([told(open), told(repaired)]).toEqual([[], []]);
+    }
+    isOver = true;
+    await Promise.all(workers);
+    expect(errors).toEqual([]);
+    expect(told((await look()).open)).toEqual([]);
+  }, 120_000);
+
+  test('one tenant: what is wrong elsewhere is not looked at', async () => {
+    const [a, b] = items.filter(({ Type, SK }) => Type === 'Tenant' && SK === 'META');
+    const decision = { PK: String(a?.PK), SK: 'DECISION' };
+    const key = { Key: decision, TableName: TableName() };
+    const set = (status: string) =>
+      world.client.send(
+        new UpdateCommand({
+          ...key,
+          UpdateExpression: 'SET #s = :s',
+          ExpressionAttributeNames: { '#s': 'status' },
+          ExpressionAttributeValues: { ':s': status },
+        }),
+      );
+    const was = String((await world.reader.get(decision))?.status);
+    await set('odd');
+    expect((await look({ tenant: { type: 'tenant', id: String(b?.id) } })).open).toEqual([]);
+    expect((await look({ tenant: { type: 'tenant', id: String(a?.id) } })).open).toMatchObject([
+      { code: 'decision_differs', key: decision, attribute: 'status', effect: 'closes' },
+    ]);
+    await set(was);
+  });
+});
+
+describe('worlds that chance has made have no finding', () => {
+  test.each([1, 2].map((n) => (Date.now() + n) % 1_000_000_000))(
+    'seed %d',
+    async (seed) => {
+      const open = await createStage(inject('endpoint')).open();
+      const random = createRandom(seed);
+      const { names, operations } = furnish(random);
+      for (const { command, input } of operations) await open.carryOut(command, input);
+      for (let n = 0; n < 60; n++) {
+        const { command, input } = change(random, names);
+        await open.carryOut(command, input);
+      }
+      expect(told((await verify({ ...open, graceMs: 0 })).open), `seed ${seed}`).toEqual([]);
+      await open.close();
+    },
+    60_000,
+  );
+});
