@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
 import { addExplain } from './commands/explain.ts';
+import { addPlan } from './commands/plan.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
 import { ProblemsError } from './document.ts';
@@ -8,7 +10,7 @@ import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute];
+const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute, addPlan, addApply];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.
