@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
 import { addExplain } from './commands/explain.ts';
+import { addExport } from './commands/export.ts';
 import { addPlan } from './commands/plan.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
@@ -10,7 +11,15 @@ import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 
 /** All there are, in the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [addCheck, addExplain, addTest, addRoute, addPlan, addApply];
+const SUBCOMMANDS: readonly Subcommand[] = [
+  addCheck,
+  addExplain,
+  addTest,
+  addRoute,
+  addPlan,
+  addApply,
+  addExport,
+];
 
 /**
  * The command line `gatehouse`, as a function of its arguments.

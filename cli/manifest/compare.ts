@@ -71,7 +71,9 @@ export function changesOf(fact: Fact, { values: now }: Fact, prune: boolean): re
       ...(comes.length > 0 ? [update({ roles: [...stay, ...comes] }, 'open')] : []),
     ];
   }
-  const changed = Object.fromEntries(Object.entries(fact.values).filter(differs));
+  const changed = Object.fromEntries(
+    Object.entries(prune ? { ...fact.implied, ...fact.values } : fact.values).filter(differs),
+  );
   if (Object.keys(changed).length === 0) return [];
   const window = WINDOWS[fact.kind];
   if (window?.some((field) => field in changed)) return shiftWindow(fact, now, changed, window, update);

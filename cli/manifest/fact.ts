@@ -16,6 +16,8 @@ export interface Fact {
   readonly fixed?: Row;
   /** Said at its creation, and of no interest afterwards. */
   readonly initial?: Row;
+  /** What follows from what the file does not say of it: holds with --prune. */
+  readonly implied?: Row;
   /** For people. */
   readonly label: string;
   /** Where in the file it stands. Of a fact of the table: nowhere. */

@@ -74,10 +74,13 @@ export function phaseOf(
   const { kind, values } = fact;
   // A role that is given another parent: it is the parent that allows or refuses.
   if (kind === 'role' && verb === 'change' && known !== undefined) {
-    const parent = known === 'close' ? before?.parent : input.parent;
-    const { allows, denies } = polarityOf({ ...fact, identity: { id: parent } });
-    if (!denies || allows) return known;
-    return known === 'close' ? 'undeny' : 'deny';
+    const onlyDenies = (parent: unknown): boolean => {
+      const { allows, denies } = polarityOf({ ...fact, identity: { id: parent } });
+      return parent !== undefined && denies && !allows;
+    };
+    if (known === 'close') return onlyDenies(before?.parent) ? 'undeny' : known;
+    if (!onlyDenies(input.parent)) return known;
+    return onlyDenies(before?.parent) ? 'switch' : 'deny';
   }
   if (kind === 'role-permission' && known === undefined) {
     const denies = (verb === 'create' ? values : before)?.effect === 'DENY';

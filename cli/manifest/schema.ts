@@ -116,7 +116,7 @@ const subscription = object({
   module: name,
   status,
   ...period,
-  ...attributes([ENTITIES.subscription], 'scope', 'module', 'status', 'startDate', 'endDate'),
+  ...attributes([ENTITIES.subscription], 'scope', 'module', 'status', 'startDate', 'endDate', 'createdBy'),
 });
 const license = object({
   id,

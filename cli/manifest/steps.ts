@@ -96,7 +96,7 @@ export function changesBetween(survey: Survey, declared: ReadonlySet<string>, pr
   });
   return {
     steps,
-    kept: [...kept, ...(pruning.prune ? [] : keptGrants(wanted, there, survey.names))],
+    kept: [...kept, ...(pruning.prune ? [] : keptRoles(wanted, there, survey.names))],
     unchanged,
     problems,
   };
@@ -119,13 +119,22 @@ function withoutTiesOf(facts: readonly Fact[]): readonly Fact[] {
   );
 }
 
-/** Roles that a grant holds beyond the manifest. */
-const keptGrants = (
+/** Roles that a grant holds, or a role inherits from, beyond the manifest. */
+const keptRoles = (
   wanted: ReadonlyMap<string, Fact>,
   there: ReadonlyMap<string, Fact>,
   names: Survey['names'],
 ): readonly Kept[] =>
   [...wanted].flatMap(([key, fact]) => {
+    const parent = fact.implied?.parent === null ? there.get(key)?.values.parent : undefined;
+    if (parent !== undefined)
+      return [
+        {
+          kind: 'role',
+          label: `${fact.label}: inherits from ${names.get(`role:${parent}`) ?? parent}`,
+          shared: false,
+        },
+      ];
     const now = fact.kind === 'grant' ? there.get(key) : undefined;
     const beyond = rolesOf(now?.values).filter((role) => !rolesOf(fact.values).includes(role));
     const roles = beyond.map((id) => names.get(`role:${id}`) ?? id).join(', ');
@@ -166,11 +175,21 @@ function timed(parts: readonly Part[], survey: Survey): readonly Timed[] {
     ];
     return { part, phase, keys };
   };
-  return parts.map(weigh).sort((a, b) => {
-    const at = a.keys.findIndex((key, position) => key !== b.keys[position]);
-    return at < 0 ? 0 : (a.keys[at] ?? 0) - (b.keys[at] ?? 0);
-  });
+  return parts
+    .map(weigh)
+    .filter(({ part, phase }) => !(phase === 'undeny' && isHalf(part, parts)))
+    .sort((a, b) => {
+      const at = a.keys.findIndex((key, position) => key !== b.keys[position]);
+      return at < 0 ? 0 : (a.keys[at] ?? 0) - (b.keys[at] ?? 0);
+    });
 }
+
+/** The end of an inheritance that another one follows: where the first only refuses, one change does both. */
+const isHalf = ({ fact, verb, input }: Part, parts: readonly Part[]): boolean =>
+  verb === 'change' &&
+  fact.kind === 'role' &&
+  input.parent === null &&
+  parts.some((other) => other.fact === fact && typeof other.input.parent === 'string');
 
 const TIE_RANK = ORDER.indexOf('group-role');
 

@@ -303,6 +303,7 @@ export async function surveyTable({ manifest, declared }: ManifestFile, look: Lo
         ...{ ...fact, shared, path: ['roles', name] },
         values: { name: role.name ?? name, parent, description: role.description },
         fixed: { scope: shelfOf(role) },
+        ...(parent === undefined ? { implied: { parent: null } } : {}),
       });
       if (row) present.push({ ...fact, shared, values: row, path: [] });
       if (typeof parent === 'string') inherit(id, parent);
@@ -563,7 +564,7 @@ export async function surveyTable({ manifest, declared }: ManifestFile, look: Lo
         const identity = { user, scope: refOf(scope), role: roleId(role) };
         want({
           ...tie('assignment', identity, section),
-          values: { startsAt: from, endsAt: until },
+          values: { startsAt: from ?? null, endsAt: until ?? null },
           initial: { id: derivedId('assignment', ...Object.values(identity).map(String)) },
           path: [section, name, 'assignments', position],
         });
@@ -643,7 +644,7 @@ export async function surveyTable({ manifest, declared }: ManifestFile, look: Lo
         want({
           ...{ ...fact, path: [section, position] },
           values: {
-            ...{ status, startDate: from, endDate: until },
+            ...{ status, startDate: from ?? null, endDate: until ?? null },
             ...(kind === 'license' ? { name } : { tier, autoRenew, usageQuota }),
           },
           fixed: { [by]: place, [other]: what },
