@@ -6,6 +6,7 @@ import {
   connectTo,
   type ManifestOptions,
   pruningOf,
+  telling,
   withManifestOptions,
 } from '../manifest/shared.ts';
 import { asJson } from '../routes/print.ts';
@@ -43,7 +44,8 @@ export const addApply: Subcommand = (program, around, finish) => {
       const read = await readManifestFile(file);
       const { provision, table, place, actor } = connectTo(options, around);
       assertTable(read, table);
-      const plan = await planManifest(read, provision, pruningOf(options));
+      const reading = telling(provision, around);
+      const plan = await planManifest(read, reading, pruningOf(options)).finally(reading.end);
       const colours = wantsColours(around);
       const { dangerous, remove } = countsOf(plan);
       if (!options.json) around.out(formatPlan(plan, { colours, all: options.all === true, place }));

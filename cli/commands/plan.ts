@@ -5,6 +5,7 @@ import {
   connectTo,
   type ManifestOptions,
   pruningOf,
+  telling,
   withManifestOptions,
 } from '../manifest/shared.ts';
 import { asJson } from '../routes/print.ts';
@@ -34,7 +35,8 @@ export const addPlan: Subcommand = (program, around, finish) => {
       const read = await readManifestFile(file);
       const { provision, table, place } = connectTo(options, around);
       assertTable(read, table);
-      const plan = await planManifest(read, provision, pruningOf(options));
+      const reading = telling(provision, around);
+      const plan = await planManifest(read, reading, pruningOf(options)).finally(reading.end);
       const printing = { colours: wantsColours(around), all: options.all === true, place };
       around.out(options.json ? asJson(planData(plan, table)) : formatPlan(plan, printing));
       finish(plan.steps.length === 0 ? FINE : REFUSED);

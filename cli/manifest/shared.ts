@@ -54,6 +54,28 @@ export function connectTo(options: WriteOptions, { env, now }: Surroundings): Co
   };
 }
 
+const TELL_EVERY = 50;
+
+/** Shows on a terminal how much has been read, for what is large. */
+export function telling(
+  provision: Provision,
+  { isTerminal, error }: Surroundings,
+): Provision & { end: () => void } {
+  if (!isTerminal) return Object.assign(provision.bind(undefined), { end: () => {} });
+  let answers = 0;
+  const told = async (event: unknown) => {
+    const answer = await provision(event);
+    answers += 1;
+    if (answers % TELL_EVERY === 0) error(`\rreading the table: ${answers} answers\u001b[K`);
+    return answer;
+  };
+  return Object.assign(told, {
+    end: () => {
+      if (answers >= TELL_EVERY) error('\r\u001b[K');
+    },
+  });
+}
+
 /** A manifest that names its table is for no other one. */
 export function assertTable({ manifest, source }: ManifestFile, table: string): void {
   if (manifest.table !== undefined && manifest.table !== table)

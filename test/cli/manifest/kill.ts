@@ -21,9 +21,11 @@ export interface Ran {
   readonly code: number | null;
   readonly out: string;
   readonly error: string;
+  /** From the plan, which an apply shows before it begins, to the end. */
+  readonly lastedMs: number;
 }
 
-/** Runs the command line; killed without warning after `killAfterMs`. */
+/** Runs the command line; killed without warning `killAfterMs` after it has shown its plan. */
 export function runProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -43,15 +45,19 @@ export function runProcess(
     });
     let out = '';
     let error = '';
+    let shownAt = 0;
     child.stdout.on('data', (chunk) => {
+      if (shownAt === 0) {
+        shownAt = Date.now();
+        if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs).unref();
+      }
       out += chunk;
     });
     child.stderr.on('data', (chunk) => {
       error += chunk;
     });
     child.once('error', reject);
-    child.once('exit', (code) => resolve({ code, out, error }));
-    if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs).unref();
+    child.once('exit', (code) => resolve({ code, out, error, lastedMs: Date.now() - shownAt }));
   });
 }
 
@@ -89,11 +95,13 @@ async function main(args: readonly string[]): Promise<void> {
     const kills = Number(args[args.indexOf('--kills') + 1] ?? 0);
     if (args.includes('--kills')) {
       const file = join(folder, 'small.json');
-      writeFileSync(file, largeManifest({ users: 40, groups: 8, roles: 6, scopes: 10 }));
+      writeFileSync(file, largeManifest({ users: 40, groups: 12, roles: 6, scopes: 14 }));
       const undisturbed = await newTable();
-      const began = Date.now();
-      await timed('undisturbed apply', runProcess(['apply', file, '--yes'], undisturbed), 0);
-      const lasted = Date.now() - began;
+      const { lastedMs } = await timed(
+        'undisturbed apply',
+        runProcess(['apply', file, '--yes'], undisturbed),
+        0,
+      );
       const final = (await runProcess(['export', '--api', 'acme'], undisturbed)).out;
       let done = 0;
       let cut = 0;
@@ -101,11 +109,7 @@ async function main(args: readonly string[]): Promise<void> {
         const env = await newTable();
         // Several kills of one apply, until it comes to its end.
         for (let times = 0; done < kills && times < 4; times++) {
-          const { code } = await runProcess(
-            ['apply', file, '--yes'],
-            env,
-            lasted * (0.3 + Math.random() * 0.7),
-          );
+          const { code } = await runProcess(['apply', file, '--yes'], env, lastedMs * Math.random() * 0.6);
           done += 1;
           if (code === null) cut += 1;
         }
