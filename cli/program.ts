@@ -1,11 +1,14 @@
 import { Command, CommanderError } from 'commander';
+import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
 import { addExplain } from './commands/explain.ts';
+import { addExport } from './commands/export.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
 import { addOnboard } from './commands/onboard.ts';
+import { addPlan } from './commands/plan.ts';
 import { addRevokeSession, addRevokeToken, addRevokeUser, addSuspendTenant } from './commands/revoke.ts';
 import { addRoute } from './commands/route.ts';
 import { addTest } from './commands/test.ts';
@@ -24,6 +27,9 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addTest,
   addRoute,
   addCommand,
+  addPlan,
+  addApply,
+  addExport,
   addOnboard,
   addLoad,
   addRevokeUser,

@@ -1,0 +1,250 @@
+import { writeFileSync } from 'node:fs';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from '../support.ts';
+import { allowedIn, applyOn, exportOn, planOn } from './support.ts';
+
+/** Each kind of thing changed and removed; and what is exported makes the same of an empty table. */
+afterAll(removeFiles);
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+const FULL = `
+scopeTypes: { campus: { root: true, children: [location] } }
+modules: { library: { sold: true, description: Books }, doors: {} }
+pages: { dashboard: { description: Start }, shelf: { module: library } }
+permissions: { "doors:open:door": { dangerous: true } }
+scopes:
+  school: { type: tenant, combination: deny-overrides }
+  north: { type: location, parent: school, code: N-1, address: Mill Lane }
+  hall: { type: campus }
+  acme: { type: client, timezone: Europe/Berlin }
+  bridge: { type: project, parent: acme, startDate: 2026-01-01 }
+  tower: { type: building, parent: bridge, floors: 3 }
+  lobby: { type: zone, parent: tower, kind: lobby }
+  sensor: { type: device, parent: lobby, kind: camera }
+  bank: { type: account }
+  group corp: { type: enterprise }
+  stream: { type: workstream, parent: bank, enterprise: group corp }
+roles:
+  base: { global: true, allow: [dashboard] }
+  shared: { parent: base, allow: [shelf] }
+  keeper: { owner: school, parent: shared, allow: ["doors:open:door"], deny: [shelf], description: Keys }
+groups:
+  staff: { scope: north, roles: [keeper], groupType: TEACHER }
+  builders: { scope: tower, roles: [shared] }
+users:
+  ann: { tenant: school, email: ann@x.example, givenName: Ann, groups: [staff], grants: { school: [shared] } }
+  ben: { tenant: acme, phone: "+4930123456", until: 2027-01-01, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-06-01 }] }
+  cem: { username: cem, admin: true, globalRoles: [base] }
+technicalUsers:
+  robot: { account: bank, assignments: [{ role: shared, scope: stream }] }
+subscriptions:
+  - { scope: north, module: library, tier: premium, usageQuota: { seats: 3 } }
+licenses:
+  - { account: bank, enterprise: group corp, until: 2027-01-01 }
+settings:
+  - { scope: school, key: theme, value: { dark: true } }
+  - { user: ann, key: size, value: 12, overridable: false }
+routes:
+  - { method: GET, path: "/doors/{door}", permission: "doors:open:door", scope: "location:{door}", description: Doors }
+`;
+
+test('every kind of thing is made, and a second plan is empty', async () => {
+  await applyOn(world, FULL);
+  expect((await planOn(world, FULL)).steps).toEqual([]);
+  expect((await planOn(world, FULL)).kept).toEqual([]);
+});
+
+test('what is exported applies to an empty table: the same decisions, the same export, an empty plan', async () => {
+  await applyOn(world, FULL);
+  const first = await gatehouse(['export'], { env: { TABLE_NAME: world.table } });
+  expect(first.error).toBe('');
+  const other = await createWorld();
+  const file = fileOf(first.out);
+  const env = { TABLE_NAME: other.table };
+  const applied = await gatehouse(['apply', file, '--yes', '--prune-shared'], { env });
+  expect(applied.code).toBe(0);
+  expect((await gatehouse(['plan', file, '--prune-shared'], { env })).out).toContain('nothing to do');
+  expect((await gatehouse(['export'], { env })).out).toBe(first.out);
+  const manifest = (await exportOn(world)) as Record<string, Record<string, { id: string; type: string }>>;
+  const subjects = Object.values(manifest.users ?? {}).map(({ id }) => `user:${id}`);
+  const places = Object.values(manifest.scopes ?? {}).map(({ id, type }) => `${type}:${id}`);
+  const permissions = ['dashboard', 'shelf', 'doors:open:door'];
+  const allowed = await allowedIn(world, subjects, permissions, places);
+  expect(allowed.size).toBeGreaterThan(10);
+  expect(await allowedIn(other, subjects, permissions, places)).toEqual(allowed);
+});
+
+test('without ids, an export describes another table like this one', async () => {
+  await applyOn(world, FULL);
+  const { out } = await gatehouse(['export', '--no-ids'], { env: { TABLE_NAME: world.table } });
+  expect(out).not.toContain('id:');
+  const other = await createWorld();
+  await applyOn(other, out);
+  expect((await planOn(other, out)).steps).toEqual([]);
+});
+
+test('things that were made without a manifest are found by name, and keep their ids', async () => {
+  const { id } = await world.run('tenant.create', { name: 'School' });
+  const { id: place } = await world.run('location.create', { name: 'North', parent: `tenant:${id}` });
+  const { id: role } = await world.run('role.create', { name: 'Teacher', scope: `tenant:${id}` });
+  const { id: group } = await world.run('group.create', { name: 'Staff', scope: `location:${place}` });
+  const { id: user } = await world.run('user.create', { email: 'ann@x.example', displayName: 'Ann' });
+  const text = `
+scopes: { school: { type: tenant, name: School }, north: { type: location, name: North, parent: school } }
+roles: { teacher: { name: Teacher, owner: school } }
+groups: { staff: { name: Staff, scope: north, roles: [teacher] } }
+users: { ann@x.example: { groups: [staff] } }
+`;
+  const steps = await applyOn(world, text, { prune: false });
+  expect(steps.map(({ command, input }) => [command, input])).toEqual([
+    ['group-role.create', { group, role }],
+    ['membership.create', { user, group }],
+  ]);
+});
+
+describe('changes and removals', () => {
+  /** What each of these does to the full manifest, as its steps. */
+  test.each<[string, readonly [string, string][], readonly string[]]>([
+    ['a page', [['{ description: Start }', '{ description: Begin }']], ['change page dashboard']],
+    [
+      'a permission that is no longer dangerous',
+      [['dangerous: true', 'dangerous: false']],
+      ['change permission doors:open:door'],
+    ],
+    [
+      'a place',
+      [['address: Mill Lane', 'address: Hill Lane, status: suspended']],
+      ['change location location north'],
+    ],
+    [
+      'a role that loses a permission',
+      [['allow: [shelf]', 'allow: []']],
+      ['remove role-permission shared > shelf'],
+    ],
+    [
+      'an effect that turns',
+      [['allow: ["doors:open:door"], deny: [shelf],', 'allow: [shelf], deny: ["doors:open:door"],']],
+      ['change role-permission keeper > doors:open:door', 'change role-permission keeper > shelf'],
+    ],
+    [
+      'a group that is gone',
+      [['  builders: { scope: tower, roles: [shared] }\n', '']],
+      ['remove group builders at tower'],
+    ],
+    [
+      'a membership and a grant',
+      [['groups: [staff], grants: { school: [shared] }', '']],
+      ['remove grant ann > school', 'remove membership ann > staff'],
+    ],
+    [
+      'a user',
+      [
+        [
+          '  ben: { tenant: acme, phone: "+4930123456", until: 2027-01-01, assignments: [{ role: shared, scope: lobby, from: 2026-01-01, until: 2026-06-01 }] }\n',
+          '',
+        ],
+      ],
+      ['remove user ben'],
+    ],
+    [
+      'a period that moves',
+      [['from: 2026-01-01, until: 2026-06-01', 'from: 2026-05-01, until: 2026-09-01']],
+      ['change assignment ben > lobby > shared', 'change assignment ben > lobby > shared'],
+    ],
+    [
+      'a period elsewhere',
+      [['from: 2026-01-01, until: 2026-06-01', 'from: 2026-08-01']],
+      ['remove assignment ben > lobby > shared', 'create assignment ben > lobby > shared'],
+    ],
+    [
+      'an administrator',
+      [['admin: true, globalRoles: [base]', '']],
+      ['remove admin cem', 'remove global-role cem > base'],
+    ],
+    ['a subscription', [['tier: premium', 'status: expired']], ['change subscription library at north']],
+    [
+      'a licence',
+      [['  - { account: bank, enterprise: group corp, until: 2027-01-01 }', '  []']],
+      ['remove license group corp at bank'],
+    ],
+    ['a setting', [['value: 12', 'value: 14']], ['change setting ann > size']],
+    [
+      'a route',
+      [
+        [
+          'permission: "doors:open:door", scope: "location:{door}"',
+          'permission: shelf, scope: "location:{door}"',
+        ],
+      ],
+      ['change route GET /doors/{door}'],
+    ],
+    [
+      'a tree of places',
+      [
+        [
+          '  tower: { type: building, parent: bridge, floors: 3 }\n  lobby: { type: zone, parent: tower, kind: lobby }\n  sensor: { type: device, parent: lobby, kind: camera }\n',
+          '',
+        ],
+        ['  builders: { scope: tower, roles: [shared] }\n', ''],
+        [', scope: lobby,', ', scope: bridge,'],
+      ],
+      [
+        'remove building building tower in bridge, with all that hangs below it',
+        'create assignment ben > bridge > shared',
+      ],
+    ],
+  ])('%s', async (_, edits, expected) => {
+    await applyOn(world, FULL);
+    const text = edits.reduce((at, [from, to]) => {
+      expect(at).toContain(from);
+      return at.replace(from, to);
+    }, FULL);
+    const without = await planOn(world, text, false);
+    expect(without.steps.filter(({ verb }) => verb === 'remove' && !_.startsWith('a period'))).toEqual([]);
+    const steps = await applyOn(world, text);
+    expect(steps.map(({ verb, kind, label }) => `${verb} ${kind} ${label}`).sort()).toEqual(
+      [...expected].sort(),
+    );
+    expect((await planOn(world, text)).steps).toEqual([]);
+  });
+
+  test('a section that is missing prunes nothing', async () => {
+    await applyOn(world, FULL);
+    const half = FULL.slice(0, FULL.indexOf('groups:\n'));
+    const plan = await planOn(world, half);
+    expect(plan.steps).toEqual([]);
+  });
+
+  test('another tenant of the table is left alone', async () => {
+    await applyOn(world, FULL);
+    const other =
+      'scopes: { college: { type: tenant } }\nroles: {}\ngroups: {}\nusers: { zoe: { username: zoe } }';
+    await applyOn(world, other, { prune: false });
+    expect((await planOn(world, other, true, false)).steps).toEqual([]);
+    expect((await planOn(world, FULL, true, false)).steps).toEqual([]);
+  });
+});
+
+test('apply asks for --yes where nobody looks on, and for what is dangerous or removes', async () => {
+  const env = { TABLE_NAME: world.table };
+  const file = fileOf('scopes: { school: { type: tenant } }');
+  const refused = await gatehouse(['apply', file], { env });
+  expect(refused).toMatchObject({
+    code: 1,
+    error: 'gatehouse apply: nothing was done: this is no terminal: give --yes to do it\n',
+  });
+  expect((await gatehouse(['plan', file], { env })).code).toBe(1);
+  const done = await gatehouse(['apply', file], { env, isTerminal: true });
+  expect(done.code).toBe(0);
+  expect(done.error).toContain('\r[==============================] 1/1');
+  writeFileSync(file, 'scopes: { school: { type: tenant } }\nusers: { ann: { admin: true } }');
+  const dangerous = await gatehouse(['apply', file], { env, isTerminal: true });
+  expect(dangerous.code).toBe(1);
+  expect(dangerous.error).toContain('some of it is dangerous');
+  const json = await gatehouse(['plan', file, '--json'], { env });
+  expect(JSON.parse(json.out)).toMatchObject({ create: 2, dangerous: 1, table: world.table });
+});

@@ -1,0 +1,58 @@
+/** A manifest as large as an operator's: 1,000 users, 100 groups, 30 roles, 300 scopes, unless other numbers are given. */
+export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes = 300 } = {}): string {
+  const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
+  const named = <T>(count: number, prefix: string, of: (number: number) => T): Record<string, T> =>
+    Object.fromEntries(numbers(count).map((number) => [`${prefix}-${number}`, of(number)]));
+  return JSON.stringify({
+    modules: ['doors'],
+    pages: numbers(20).map((number) => `page-${number}`),
+    permissions: numbers(20).map((number) => `doors:open:door-${number}`),
+    scopes: {
+      acme: { type: 'tenant' },
+      ...named(scopes - 1, 'place', (number) => ({
+        type: 'location',
+        parent: 'acme',
+        code: `PLACE-${number}`,
+      })),
+    },
+    roles: named(roles, 'role', (number) => ({
+      owner: 'acme',
+      allow: [`page-${number % 20}`, `page-${(number + 7) % 20}`, `doors:open:door-${number % 20}`],
+      ...(number % 5 === 0 ? { deny: [`page-${(number + 3) % 20}`] } : {}),
+    })),
+    groups: named(groups, 'group', (number) => ({
+      scope: `place-${(number * 7) % (scopes - 1)}`,
+      roles: [`role-${number % roles}`],
+    })),
+    users: named(users, 'user', (number) => ({
+      email: `user-${number}@acme.example`,
+      groups: [`group-${number % groups}`, `group-${(number + 1 + (number % 9)) % groups}`],
+      ...(number % 10 === 0 ? { grants: { acme: [`role-${number % roles}`] } } : {}),
+      ...(number % 10 === 1 && scopes > 1
+        ? {
+            assignments: [
+              {
+                role: `role-${number % roles}`,
+                scope: `place-${number % (scopes - 1)}`,
+                until: '2027-01-01',
+              },
+            ],
+          }
+        : {}),
+    })),
+    settings: numbers(Math.min(20, scopes - 1)).map((number) => ({
+      scope: `place-${number}`,
+      key: 'theme',
+      value: 'light',
+    })),
+    routes: [
+      {
+        api: 'acme',
+        method: 'GET',
+        path: '/places/{place}',
+        permission: 'page-0',
+        scope: 'location:{place}',
+      },
+    ],
+  });
+}
