@@ -2,6 +2,7 @@ import { createReadStream, type ReadStream, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { Argument } from 'commander';
+import type { Answer } from '../../provisioning/index.ts';
 import { createClient } from '../../table/client.ts';
 import {
   type Checkpoint,
@@ -19,11 +20,13 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import type { Provision } from '../bulk/settle.ts';
 import { readSource } from '../bulk/source.ts';
-import { addConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
+import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { ProblemsError } from '../document.ts';
+import { functionTransport } from '../lambda.ts';
 import { addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, REFUSED, type Surroundings, UsageError } from '../surroundings.ts';
+import { type ProvisioningEvent, TransportError } from '../transport.ts';
 
 interface LoadCommandOptions extends WriteOptions {
   readonly refused?: string;
@@ -213,6 +216,14 @@ function connectFor(
   options: LoadCommandOptions,
   { env, now }: Surroundings,
 ): { provision: Provision; name: string } {
+  const target = functionOf(options, env);
+  if (target) {
+    const transport = functionTransport(target);
+    return {
+      provision: (event) => transport(event as ProvisioningEvent).catch(asAnswer),
+      name: `function ${target.name}`,
+    };
+  }
   const table = tableOf(options, env);
   const endpoint = readEndpoint(options, env);
   const client = createClient({ ...endpoint, requestTimeoutMs: DEADLINE_MS });
@@ -221,6 +232,12 @@ function connectFor(
     // The same name at another place is another table.
     name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
   };
+}
+
+/** No answer of the function is one that may be had in a moment: rows are sent again, under the same operation. */
+function asAnswer(error: unknown): Answer {
+  if (!(error instanceof TransportError) || !error.retryable) throw error;
+  return { ok: false, error: { code: 'transient', message: error.message, retryable: true } };
 }
 
 /** Bytes of a file; undefined for what has no such length, as a pipe. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { createClient } from '../../table/client.ts';
-import { addConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
-import { addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
+import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
+import { addActorOption, connectForWriting, type WriteOptions } from '../provisioning.ts';
 import { type Surroundings, UsageError } from '../surroundings.ts';
+import type { ProvisioningEvent } from '../transport.ts';
 import type { ManifestFile } from './file.ts';
 import type { Provision } from './look.ts';
 import type { Pruning } from './steps.ts';
@@ -34,21 +34,26 @@ export const pruningOf = ({ prune, pruneShared }: ManifestOptions): Pruning => (
 export interface Connected {
   readonly provision: Provision;
   readonly actor: string | undefined;
-  readonly table: string;
+  /** Undefined where only a function is named: which table it is of is not known. */
+  readonly table: string | undefined;
   /** For people: which table, and where. */
   readonly place: string;
 }
 
-const DEADLINE_MS = 10_000;
-
-/** Provisioning on the table that options or environment name. */
-export function connectTo(options: WriteOptions, { env, now }: Surroundings): Connected {
+/** Provisioning on the table that options or environment name, or through the function that they name. */
+export function connectTo(options: WriteOptions, around: Surroundings): Connected {
+  const { env } = around;
+  const { deliver, actor } = connectForWriting(options, around);
+  const provision: Provision = async (event) => (await deliver(event as ProvisioningEvent)).answer;
+  const target = functionOf(options, env);
+  if (target) {
+    return { provision, actor, table: options.table, place: `the function ${target.name}` };
+  }
   const table = tableOf(options, env);
   const endpoint = readEndpoint(options, env);
-  const { provisioning } = provisionedOn(createClient(endpoint), table, now, DEADLINE_MS);
   return {
-    provision: provisioning,
-    actor: options.actor ?? (env.USER || env.USERNAME || undefined),
+    provision,
+    actor,
     table,
     place: `the table ${table}${endpoint.endpoint === undefined ? (endpoint.region === undefined ? '' : ` in ${endpoint.region}`) : ` at ${endpoint.endpoint}`}`,
   };
@@ -77,9 +82,11 @@ export function telling(
 }
 
 /** A manifest that names its table is for no other one. */
-export function assertTable({ manifest, source }: ManifestFile, table: string): void {
+export function assertTable({ manifest, source }: ManifestFile, table: string | undefined): void {
   if (manifest.table !== undefined && manifest.table !== table)
     throw new UsageError(
-      `${source.file} is for the table ${manifest.table}, and this is ${table}: nothing was done`,
+      table === undefined
+        ? `${source.file} is for the table ${manifest.table}: say with --table that the function is of it; nothing was done`
+        : `${source.file} is for the table ${manifest.table}, and this is ${table}: nothing was done`,
     );
 }

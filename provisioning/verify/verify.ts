@@ -108,12 +108,12 @@ function createRound({
   /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
   const unnamed = new Map<string, Ref>();
   const counts = { partitions: 0, items: 0, reads: 0 };
-  const begun = Date.now();
+  const begun = clock.now();
 
   async function spend(reads: number): Promise<void> {
     counts.reads += reads;
     if (rate === undefined) return;
-    const ahead = (counts.reads / rate) * 1_000 - (Date.now() - begun);
+    const ahead = (counts.reads / rate) * 1_000 - (clock.now() - begun);
     if (ahead > 0) await sleep(ahead);
   }
 
@@ -344,12 +344,13 @@ function unnamedBy(item: Item): readonly Ref[] {
 }
 
 /** Facts of an edge are looked at from the partition of its subject, its group, its role. */
-const isAtHome = ({ PK, Type }: Item): boolean =>
-  Type === 'GroupRole'
-    ? PK.startsWith('GROUP#')
-    : Type === 'RolePermission'
-      ? PK.startsWith('ROLE#')
-      : /^(?:TECHNICAL_)?USER#/.test(PK);
+function isAtHome(item: Item): boolean {
+  const key = parseKey(item);
+  const type = key?.form === 'edge' ? key.type : undefined;
+  if (item.Type === 'GroupRole') return type === 'group';
+  if (item.Type === 'RolePermission') return type === 'role';
+  return type === 'user' || type === 'technical-user';
+}
 
 /** The writes of several faults of one relation: one for each item. */
 function unite(faults: readonly Fault[]): readonly Action[] {

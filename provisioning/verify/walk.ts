@@ -52,8 +52,9 @@ export async function* everything(reader: Reader): AsyncGenerator<Ref> {
   yield* ANCHORS;
   for (const type of LISTED_TYPES) yield* nodesOf(reader, allOf(type as EntityType));
   for await (const types of pagesOf(reader, { ranges: [{ partition: partitionOf(SCOPE_TYPE_LIST) }] })) {
-    for (const { SK } of types) {
-      const type = SK.split('#')[1];
+    for (const item of types) {
+      const key = parseKey(item);
+      const type = key?.form === 'edge' ? key.to[0]?.id : undefined;
       if (type !== undefined) yield* nodesOf(reader, allOf('scope', type));
     }
   }
