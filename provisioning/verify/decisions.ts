@@ -94,7 +94,7 @@ const placesOf = (items: readonly Found[]): string => {
   return first ? `${first.PK} / ${first.SK}` : 'nothing';
 };
 
-const ANY_GROUP: Item = { PK: '', SK: '', Type: 'Group' };
+const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };
 
 /** What must be in decision items because of this node or edge. */
 export function factRelations(item: Item, now: number): readonly Relation[] {

@@ -46,7 +46,7 @@ const REPEATS: Readonly<Record<string, readonly [type: string, attribute: string
   RolePermission: ['role', 'roleScope', 'scope'],
 };
 
-const ANY_GROUP: Item = { PK: '', SK: '', Type: 'Group' };
+const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };
 const attributesOf = ({ PK: _, SK: __, ...attributes }: Item) => attributes;
 
 /** Where the items of the edge may be, by the key of one of them alone. */

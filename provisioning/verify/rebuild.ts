@@ -96,10 +96,12 @@ async function sourcesAround(reader: Reader, own: Ref): Promise<readonly Fact[]>
 
 const nodesOf = async (reader: Reader, owned: readonly Item[]) => {
   const found: (Item | undefined)[] = [];
-  for (let start = 0; start < owned.length; start += 500)
-    found.push(
-      ...(await reader.getMany(owned.slice(start, start + 500).map(({ SK }) => ({ PK: SK, SK: 'META' })))),
-    );
+  const keys = owned.flatMap((item) => {
+    const key = parseKey(item);
+    return key?.form === 'edge' && key.to[0] ? [nodeKey(key.to[0])] : [];
+  });
+  for (let start = 0; start < keys.length; start += 500)
+    found.push(...(await reader.getMany(keys.slice(start, start + 500))));
   return found.filter((item) => item !== undefined);
 };
 
