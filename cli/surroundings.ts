@@ -24,8 +24,8 @@ export const FAULT = 2;
 
 export const EXIT_CODES = `
 Exit codes:
-  0  allowed; all tests passed; a route matches, has no gaps
-  1  refused; a test failed; no route, gaps
+  0  allowed; all tests passed; a route matches, has no gaps; nothing to do, all done; nothing wrong
+  1  refused; a test failed; no route, gaps; changes to make, rows refused; something wrong
   2  wrong use, or a fault`;
 
 /** Wrong use: one line that says what to do instead. */
