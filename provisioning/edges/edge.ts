@@ -17,8 +17,10 @@ export interface Edge {
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   /** Nodes that it ties; each must exist. The field is the command's name for it. */
   readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
-  /** What else is written when the edge comes to be, or changes. */
+  /** What else is written when the edge comes to be. */
   readonly grant: readonly Action[];
+  /** What else is written when it changes; what is written when it comes to be, where left out. */
+  readonly change?: readonly Action[];
   /** What else is written when it goes. */
   readonly revoke: readonly Action[];
 }
@@ -54,7 +56,7 @@ export function addEdge(edge: Edge, now: string): readonly Action[] {
 }
 
 /**
- * Gives an edge the attributes of `after`; its `grant` must set, not add, what it repeats.
+ * Gives an edge the attributes of `after`; what is written with it must set, not add, what it repeats.
  *
  * @param touchEnd {@link touch} where the change only takes away: then an end may be in deletion as well
  */
@@ -71,7 +73,7 @@ export function changeEdge(
   return [
     ...after.ends.map((end) => touchEnd(end.ref, end.field)),
     ...before.keys.map((key): Action => ({ kind: 'update', key, set, remove, ...asRead(before, key) })),
-    ...after.grant,
+    ...(after.change ?? after.grant),
   ];
 }
 

@@ -73,18 +73,20 @@ export function rolePermission(of: RolePermissionOf): Edge {
   const exact = readPermissionName(of.permission);
   const name: PermissionName = exact ?? { kind: 'permission', text: of.permission };
   const p = permissionRef(name);
+  const effectOf = (write: 'addEffect' | 'setEffect'): readonly Action[] => [
+    exact
+      ? permissionChanges(name, owner)[write](of.role, of.effect)
+      : roleChanges(owner).setPattern(of.role, of.permission, of.effect),
+    ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
+  ];
   return {
     label: 'RolePermission',
     keys: [edgeKey(r, p), edgeKey(p, r)],
     attributes: { ...of, ...partsOf(of.permission) },
     // A pattern is no node: nothing has to be registered for it.
     ends: [{ ref: r, field: 'role' }, ...(exact ? [{ ref: p, field: 'permission' }] : [])],
-    grant: [
-      exact
-        ? permissionChanges(name, owner).setEffect(of.role, of.effect)
-        : roleChanges(owner).setPattern(of.role, of.permission, of.effect),
-      ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
-    ],
+    grant: effectOf('addEffect'),
+    change: effectOf('setEffect'),
     revoke: [
       exact
         ? permissionChanges(name, owner).removeEffect(of.role)

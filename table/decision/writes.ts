@@ -185,6 +185,10 @@ export function permissionChanges(permission: PermissionName, owner: Ref | undef
     setModule: (module: string | undefined) =>
       change(module === undefined ? { remove: [Attribute.module] } : { set: { [Attribute.module]: module } }),
     /** One role has one effect on one permission: setting one takes the other away. */
+    /** Of a role that has none on it: two roles may come with opposite ones in the same transaction. */
+    addEffect: (role: string, effect: Effect) =>
+      change({ add: { [effect === 'ALLOW' ? Attribute.allow : Attribute.deny]: set(role) } }),
+    /** Whatever it was before. */
     setEffect: (role: string, effect: Effect) => {
       const [to, from] =
         effect === 'ALLOW' ? [Attribute.allow, Attribute.deny] : [Attribute.deny, Attribute.allow];

@@ -34,15 +34,27 @@ const uniteDeletes = (a: Delete, b: Delete): Delete => ({
   ...uniteConditions(a, b),
 });
 
-const uniteUpdates = (a: Update, b: Update): Update => ({
-  kind: 'update',
-  key: a.key,
-  set: { ...a.set, ...b.set },
-  remove: [...new Set([...(a.remove ?? []), ...(b.remove ?? [])])],
-  add: uniteMembers(a.add, b.add),
-  takeOut: uniteMembers(a.takeOut, b.takeOut),
-  ...uniteConditions(a, b),
-});
+function uniteUpdates(a: Update, b: Update): Update {
+  const united = {
+    set: { ...a.set, ...b.set },
+    remove: [...new Set([...(a.remove ?? []), ...(b.remove ?? [])])],
+    add: uniteMembers(a.add, b.add),
+    takeOut: uniteMembers(a.takeOut, b.takeOut),
+  };
+  assertDisjoint(a.key, united);
+  return { kind: 'update', key: a.key, ...united, ...uniteConditions(a, b) };
+}
+
+/** "Two document paths overlap": DynamoDB refuses an update that does two things to one attribute; not every engine does. */
+function assertDisjoint(
+  { PK, SK }: Update['key'],
+  { set, remove, add, takeOut }: Required<Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>>,
+): void {
+  const names = [set, add, takeOut].flatMap((part) => Object.keys(part)).concat(remove);
+  const twice = names.find((name, position) => names.indexOf(name) !== position);
+  if (twice !== undefined)
+    throw new GatehouseError('internal', `one write does two things to ${twice} of ${PK} / ${SK}`);
+}
 
 type Conditional = Pick<Update, 'when' | 'failure'>;
 
