@@ -1,4 +1,4 @@
-import type { Kind, Need } from './needs.ts';
+import type { Kind } from './needs.ts';
 import type { Entry } from './store.ts';
 import type { Find } from './view.ts';
 
@@ -18,8 +18,7 @@ export interface Watch {
   readonly isSettled: () => boolean;
 }
 
-/** @param found gets the needs that were found, where they may have to be read again */
-export function watch(find: Find, marginMs: number, found?: Need<unknown>[]): Watch {
+export function watch(find: Find, marginMs: number): Watch {
   let [call, calls] = [-1, 0];
   let oldestRead = Number.POSITIVE_INFINITY;
   let newestWrite = Number.NEGATIVE_INFINITY;
@@ -32,10 +31,6 @@ export function watch(find: Find, marginMs: number, found?: Need<unknown>[]): Wa
     find: <T>(kind: Kind<T>, id: string): Entry<T> | undefined => {
       const entry = find(kind, id);
       if (entry === undefined) return undefined;
-      if (found) {
-        const need = kind.needOf(id);
-        if (need) found.push(need);
-      }
       if (entry.call !== call) {
         call = entry.call;
         calls += 1;

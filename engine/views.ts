@@ -38,6 +38,10 @@ const count = (needs: readonly Need<unknown>[]): number => new Set(needs.map(({ 
 const ofKind = <T>(kind: Kind<T>, entry: Entry<unknown> | undefined): Entry<T> | undefined =>
   entry?.kind === kind ? (entry as Entry<T>) : undefined;
 
+/** What has to be asked for to have the same anew. */
+const needsOf = (entries: ReadonlyMap<string, Entry<unknown>>): readonly Need<unknown>[] =>
+  [...entries].flatMap(([id, { kind }]) => kind.needOf(id) ?? []);
+
 /** Brings the two halves of the questions, each for itself. */
 async function inHalves(
   questions: readonly Question[],
@@ -125,10 +129,9 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
     };
     for (let calls = 0; ; calls++) {
       const missing: Need<unknown>[] = [];
-      const found: Need<unknown>[] = [];
       let isMixed = false;
       const views = questions.map((question) => {
-        const watched = watch(find, marginMs, found);
+        const watched = watch(find, marginMs);
         const view = assemble(question, watched.find, missing);
         if (view ? !watched.isCoherent() : !watched.isSettled()) isMixed = true;
         return view;
@@ -136,7 +139,7 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
       if (missing.length === 0 && !isMixed) return toViews(views, atHand.values());
       // What was written just now is read again with all the rest: read apart, they might not belong together. All of
       // it, for what questions share would be new for the one and so too new for the other.
-      const wanted = isMixed ? [...missing, ...found] : missing;
+      const wanted = isMixed ? [...missing, ...needsOf(atHand)] : missing;
       // More than one call can bring together: fewer questions, then, until what each needs fits.
       if (questions.length > 1 && count(wanted) > ITEMS_AT_ONCE) {
         return inHalves(questions, (half) => viewsIn(half, now, sight, spending));

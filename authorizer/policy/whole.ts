@@ -23,9 +23,9 @@ export interface WholePolicyOptions {
 /** Callers whose policies are remembered; one is of the order of its bytes. */
 const MAX_CALLERS = 2_000;
 
-/** What is remembered of a caller: patterns, or that there are none. */
+/** What is remembered of a caller: a policy, or that there is none. */
 interface Known {
-  readonly patterns: Patterns | undefined;
+  readonly resources: Resources | undefined;
   /** The routes that it was made for: when they change, it is made anew. */
   readonly rules: readonly RouteRule[];
   readonly learntAt: number;
@@ -41,14 +41,20 @@ export function createWholePolicy(options: WholePolicyOptions) {
   const known = new LRUCache<string, Known>({ max: MAX_CALLERS });
   const underWay = new Map<string, Promise<Known>>();
   const bridge = createBridge(clock);
+  const claimsIn = createClaimsIn();
 
-  async function learn(subject: string, claims: VerifiedClaims, rules: readonly RouteRule[]): Promise<Known> {
+  async function learn(
+    subject: string,
+    claims: VerifiedClaims,
+    rules: readonly RouteRule[],
+    base: string,
+  ): Promise<Known> {
     const at = clock.now();
     const ofVerbs = rules.filter(({ method }) => method === 'ANY' || isVerb(method));
     const found = await cellsOf(subject, claims, ofVerbs, at);
     const patterns = found && compile({ rules: ofVerbs, cells: found.cells, isClosed });
     const expiresAt = Math.min(found?.expiresAt ?? Number.POSITIVE_INFINITY, at + ttlMs);
-    return { patterns, rules, learntAt: at, expiresAt };
+    return { resources: patterns && within(patterns, base, maxBytes), rules, learntAt: at, expiresAt };
   }
 
   /**
@@ -61,35 +67,49 @@ export function createWholePolicy(options: WholePolicyOptions) {
     rules: readonly RouteRule[],
     base: string,
   ): Promise<Resources | undefined> {
-    const key = JSON.stringify([subject, ...claimsIn(rules).map((name) => claims[name])]);
+    const key = JSON.stringify([subject, base, ...claimsIn(rules).map((name) => claims[name])]);
     const now = clock.now();
     const last = known.get(key);
     const isFresh = (one: Known): boolean => one.rules === rules && now < one.expiresAt;
+    const begin = (): Promise<Known> => {
+      const mine = learn(subject, claims, rules, base)
+        .then((learnt) => {
+          known.set(key, learnt);
+          return learnt;
+        })
+        .finally(() => underWay.delete(key));
+      underWay.set(key, mine);
+      return mine;
+    };
     const learnNow = async (): Promise<Known> => {
-      // One that began earlier may be of before: of other routes, or from a Lambda that was frozen since.
-      const other = await underWay.get(key);
-      if (other && isFresh(other)) return other;
-      const pending = learn(subject, claims, rules).finally(() => underWay.delete(key));
-      underWay.set(key, pending);
-      const learnt = await pending;
-      known.set(key, learnt);
-      return learnt;
+      // One that began earlier may be of before: of other routes, or from a Lambda that was frozen since. So what
+      // came of it, a failure as well, is not held against this request, which joins those that begin after it.
+      const other = await underWay.get(key)?.catch(() => undefined);
+      return other && isFresh(other) ? other : (underWay.get(key) ?? begin());
     };
     const older = (later: number) => (last && later < last.learntAt + outageTtlMs ? last : undefined);
-    const { patterns } = last && isFresh(last) ? last : await bridge(now, learnNow, older);
-    return patterns && within(patterns, base, maxBytes);
+    const { resources } = last && isFresh(last) ? last : await bridge(now, learnNow, older);
+    return resources;
   };
 }
 
-/** The claims that rules read: they are all that a policy depends on beside the subject. */
-const claimsIn = (rules: readonly RouteRule[]): readonly string[] =>
-  [
-    ...new Set(
-      rules
-        .flatMap(({ permission, scope }) => [...permission, ...scope])
-        .flatMap((part) => (part.kind === 'claim' ? [part.name] : [])),
-    ),
-  ].sort();
+/** The claims that rules read, found once for each list of them: a policy depends on these and on the subject. */
+function createClaimsIn(): (rules: readonly RouteRule[]) => readonly string[] {
+  const known = new WeakMap<readonly RouteRule[], readonly string[]>();
+  return (rules) => {
+    const names =
+      known.get(rules) ??
+      [
+        ...new Set(
+          rules
+            .flatMap(({ permission, scope }) => [...permission, ...scope])
+            .flatMap((part) => (part.kind === 'claim' ? [part.name] : [])),
+        ),
+      ].sort();
+    known.set(rules, names);
+    return names;
+  };
+}
 
 /** The patterns as ARNs; undefined when one is too long, or all of them are. Nothing allowed is everything denied. */
 function within({ allow, deny }: Patterns, base: string, maxBytes: number): Resources | undefined {

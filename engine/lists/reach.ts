@@ -37,9 +37,31 @@ export interface ReachQuestion {
  * @returns undefined where the reach has no bounds (an administrator, a role that is held everywhere, a wildcard where
  *   permissions are wanted), or wider ones than `most`
  */
-export const createReach =
-  ({ reader, engine, most }: ReachOptions) =>
-  async (subject: string, { types, withPermissions, at }: ReachQuestion): Promise<Reach | undefined> => {
+export function createReach({ reader, engine, most }: ReachOptions) {
+  /** What the roles in force at these scopes allow by name; undefined with a wildcard among them. */
+  async function permissionsOf(
+    subject: string,
+    scopes: readonly string[],
+    at: number,
+  ): Promise<readonly string[] | undefined> {
+    const standings = await Promise.all(scopes.map(async (scope) => engine.rolesOf(subject, scope, { at })));
+    const roles = [...new Set(standings.flatMap((standing) => standing?.roles ?? []))];
+    if (roles.length > most) return undefined;
+    const edges = await Promise.all(
+      roles.map((id) => reader.listAll(edgesFrom({ type: 'role', id }, 'page', 'permission'))),
+    );
+    const allowed = new Set(
+      edges.flat().flatMap(({ effect, permission }) => (effect === 'ALLOW' ? [String(permission)] : [])),
+    );
+    const names = [...allowed];
+    const isBounded = names.length <= most && names.every((name) => readPermissionName(name) !== undefined);
+    return isBounded ? names : undefined;
+  }
+
+  return async (
+    subject: string,
+    { types, withPermissions, at }: ReachQuestion,
+  ): Promise<Reach | undefined> => {
     const [who] = await readFacts<[SubjectFacts]>(reader, needSubject(subject));
     if (!who?.active || !(at < who.endsAt)) return { scopes: [], permissions: [] };
     if (who.isAdmin || who.globalRoles.length > 0) return undefined;
@@ -50,29 +72,8 @@ export const createReach =
       withPermissions ? permissionsOf(subject, tied, at) : [],
     ]);
     return scopes && permissions && { scopes, permissions };
-
-    /** What the roles in force at these scopes allow by name; undefined with a wildcard among them. */
-    async function permissionsOf(
-      subject: string,
-      scopes: readonly string[],
-      at: number,
-    ): Promise<readonly string[] | undefined> {
-      const standings = await Promise.all(
-        scopes.map(async (scope) => engine.rolesOf(subject, scope, { at })),
-      );
-      const roles = [...new Set(standings.flatMap((standing) => standing?.roles ?? []))];
-      if (roles.length > most) return undefined;
-      const edges = await Promise.all(
-        roles.map((id) => reader.listAll(edgesFrom({ type: 'role', id }, 'page', 'permission'))),
-      );
-      const allowed = new Set(
-        edges.flat().flatMap(({ effect, permission }) => (effect === 'ALLOW' ? [String(permission)] : [])),
-      );
-      const names = [...allowed];
-      const isBounded = names.length <= most && names.every((name) => readPermissionName(name) !== undefined);
-      return isBounded ? names : undefined;
-    }
   };
+}
 
 /** Where the subject holds something itself: by assignment, grant or group. */
 async function tiedScopes(
