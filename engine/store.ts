@@ -42,6 +42,8 @@ export interface StoreOptions {
 export interface Spending {
   calls: number;
   units: number;
+  /** Reads that were asked twice, because the first took long. */
+  hedged: number;
 }
 
 /** A read under way, for one item. */
@@ -118,6 +120,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   const newNotes = (spending: Spending | undefined): ReadNotes => ({
     isApart: false,
     calls: 0,
+    hedged: 0,
     units: spending && 0,
   });
 
@@ -126,6 +129,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     if (!spending) return answer;
     return answer.finally(() => {
       spending.calls += notes.calls;
+      spending.hedged += notes.hedged;
       spending.units += notes.units ?? 0;
     });
   }

@@ -85,6 +85,7 @@ export function createHedging({
           );
         const cancel = schedule(wait, () => {
           hedgedReads += 1;
+          if (notes) notes.hedged += 1;
           open += 1;
           void settle(getMany(keys, notes), true);
         });

@@ -165,6 +165,27 @@ describe('an authorizer out of its environment', () => {
     expect(silent.metrics).toEqual([]);
   });
 
+  it('tells in its metrics how each request ended', async () => {
+    const { create, failures, metrics } = setUp([...WORLD, route()], {
+      ...{ METRICS_NAMESPACE: 'Gatehouse', HTTP_ANSWER: 'policy', POLICY_COVERS: 'api' },
+    });
+    const handler = create();
+    await settle();
+    const endings = () =>
+      metrics
+        .splice(0)
+        .map((line) => JSON.parse(line))
+        .filter(({ Requests }) => Requests === 1)
+        .map(({ outcome, coverage }) => [outcome, coverage]);
+    await expect(handler(await event({ aud: 'other' }))).rejects.toThrow(/^Unauthorized$/);
+    expect(endings()).toEqual([['unauthorized', 'none']]);
+    await handler(await event({ sub: '01J8X2W3Y4Z5A6B7C8D9E0F1X9' }));
+    expect(endings()).toEqual([['policy', 'api']]);
+    failures.push(...Array.from({ length: 9 }, () => new GatehouseError('throttled', 'throttled')));
+    await expect(handler(await event({ sub: '01J8X2W3Y4Z5A6B7C8D9E0F1X8' }))).rejects.toThrow(/^Internal/);
+    expect(endings()).toEqual([['fault', 'none']]);
+  });
+
   it('answers from before an outage within the second bound, where one is set', async () => {
     const { clock, create, failures } = setUp(undefined, {
       CACHE_TTL_SECONDS: '60',

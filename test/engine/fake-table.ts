@@ -55,6 +55,7 @@ export function createFakeTable() {
   return {
     clock,
     reads,
+    getMany,
     put,
     remove: (key: Key) => items.delete(nameOf(key)),
     /** From now on reads wait for their answer or failure. */
