@@ -1,50 +1,32 @@
 import { ALLOWED_ADMIN, ALLOWED_ROLE, DENIED, type Decision } from './decision.ts';
-import { notEntitled } from './entitlements.ts';
-import { someRoleInForce } from './roles.ts';
+import { type Effects, effectsOn } from './effects.ts';
+import { isSubscribed } from './entitlements.ts';
+import { meet } from './numbering.ts';
+import { type Standing, standingOf } from './standing.ts';
 import type { View } from './view.ts';
 
-/**
- * The decision of SPEC section 2, step by step and in its order. Pure: everything it looks at is in the
- * view, and `at` is an instant in epoch milliseconds.
- */
+/** The decision of SPEC section 2. Pure: all it looks at is in the view, `at` is an instant in epoch milliseconds. */
 export function decide(view: View, at: number): Decision {
-  const { subject, scopes, permission } = view;
-  if (!subject) return DENIED.subject_unknown;
-  if (!subject.active) return DENIED.subject_inactive;
-  // Asked this way round, an `at` that is no instant (NaN) is refused as well.
-  if (!(at < subject.endsAt)) return DENIED.subject_ended;
-  for (const scope of scopes) {
-    if (!scope) return DENIED.scope_unknown;
-    if (!scope.active) return DENIED.scope_inactive;
-  }
-  if (!permission?.registered) return DENIED.permission_unknown;
-  if (subject.isAdmin) return ALLOWED_ADMIN;
-  return notEntitled(view, at) ?? combine(view, at);
+  const roles = view.scopes.at(-1)?.roles;
+  return judge(standingOf(view.subject, view, at), effectsOn({ ...view, roles }), at);
 }
 
-/**
- * Steps 6 to 9: the effects of the roles in force, exact and by wildcard, brought down to one answer.
- * `allow-overrides` ends at the first ALLOW, `deny-overrides` at the first DENY (ADR 0005).
- */
-function combine(view: View, at: number): Decision {
-  const { permission, owned } = view;
-  const denyOverrides = view.scopes.at(-1)?.combination === 'deny-overrides';
-  let allowed = false;
-  let denied = false;
-  someRoleInForce(view, at, (role, facts, isOwned) => {
-    const exact = isOwned ? owned : permission;
-    if (exact?.allow.has(role)) allowed = true;
-    if (exact?.deny.has(role)) denied = true;
-    if (facts.patterns.size > 0) {
-      for (const pattern of permission?.covering ?? []) {
-        const effect = facts.patterns.get(pattern);
-        if (effect === 'ALLOW') allowed = true;
-        else if (effect === 'DENY') denied = true;
-      }
-    }
-    return denyOverrides ? denied : allowed;
-  });
-  if (denyOverrides && denied) return DENIED.denied_by_role;
-  if (allowed) return ALLOWED_ROLE;
-  return denied ? DENIED.denied_by_role : DENIED.no_grant;
+/** The decision of SPEC section 2, step by step and in its order, where the standing holds at `at`. */
+export function judge(standing: Standing, effects: Effects, at: number): Decision {
+  if (standing.refusal) return standing.refusal;
+  if (!effects.isRegistered) return DENIED.permission_unknown;
+  if (standing.isAdmin) return ALLOWED_ADMIN;
+  if (effects.soldModule !== undefined && !isSubscribed(standing.place, effects.soldModule, at)) {
+    return DENIED.not_subscribed;
+  }
+  return standing.isLicensed ? combine(standing, effects) : DENIED.not_licensed;
+}
+
+/** Steps 6 to 9: what the roles in force do, brought down to one answer (ADR 0005). */
+function combine(standing: Standing, { own, everywhere }: Effects): Decision {
+  const allowed = meet(standing.own, own.allow) || meet(standing.everywhere, everywhere.allow);
+  if (allowed && !standing.denyOverrides) return ALLOWED_ROLE;
+  if (meet(standing.own, own.deny) || meet(standing.everywhere, everywhere.deny))
+    return DENIED.denied_by_role;
+  return allowed ? ALLOWED_ROLE : DENIED.no_grant;
 }

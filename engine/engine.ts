@@ -90,45 +90,49 @@ export interface Engine {
 /** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
 export function createEngine(options: EngineOptions): Engine {
   const { clock, observe } = options;
-  const { viewNow, viewsOf, entryOf } = openViews(options);
-  const watch = observe && createWatch(observe, clock);
+  const { decideNow, viewNow, viewsOf, entryOf, store } = openViews(options);
+  const watch = observe && createWatch(observe, store);
 
   /** Decides requests on views that are brought together; those without an instant of their own for `at`. */
   async function decideTogether(
     requests: readonly CheckRequest[],
-    now: number,
     freshness: Freshness,
     at: number,
     bearer?: Bearer,
   ) {
+    const now = store.now();
     const questions = bearer ? requests.map((request) => ({ ...request, bearer: bearer.ref })) : requests;
     const work = async (spending?: Spending) => {
       const seen = await viewsOf(questions, now, freshness, spending);
       const decisions = requests.map((request, position) =>
         answer(seen.views[position] as View, request.subject, bearer, request.at ?? at),
       );
-      return { ...seen, decisions };
+      return { ...seen, decisions, expiresAt: store.openedAt + seen.expiresAt };
     };
     return watch ? watch.during(requests, freshness, now, work) : work();
   }
 
   const decideMany: Engine['decideMany'] = async (requests, { at, freshness = 'cached', bearer } = {}) => {
-    const now = clock.now();
-    const { decisions, expiresAt } = await decideTogether(requests, now, freshness, at ?? now, bearer);
+    const { decisions, expiresAt } = await decideTogether(requests, freshness, at ?? clock.now(), bearer);
     return { decisions, expiresAt };
   };
 
   return {
-    check: (subject, permission, scope, { at, freshness = 'cached', bearer } = {}) => {
-      const now = clock.now();
+    check: (subject, permission, scope, { at, freshness = 'cached', bearer } = ASKED_NOTHING) => {
+      const now = store.now();
+      if (freshness === 'cached' && !watch) {
+        const decision = decideNow(subject, permission, scope, bearer, now, at);
+        if (decision) return decision;
+      }
+      const instant = at ?? store.openedAt + now;
       const question = { subject, permission, scope, bearer: bearer?.ref };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) {
-        const decision = answer(view, subject, bearer, at ?? now);
+        const decision = answer(view, subject, bearer, instant);
         if (watch) watch.hit(question, now, view, decision);
         return decision;
       }
-      return decideTogether([{ subject, permission, scope }], now, freshness, at ?? now, bearer).then(
+      return decideTogether([{ subject, permission, scope }], freshness, instant, bearer).then(
         ({ decisions: [decision] }) => decision as Decision,
       );
     },
@@ -136,25 +140,28 @@ export function createEngine(options: EngineOptions): Engine {
     decideMany,
     session: createSessions(decideTogether, clock),
     rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
-      const now = clock.now();
+      const now = store.now();
+      const instant = at ?? store.openedAt + now;
       const question = { subject, scope, permission: undefined };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
-      if (view) return standingOf(view, at ?? now);
+      if (view) return standingOf(view, instant);
       return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
-        standingOf(loaded as View, at ?? now),
+        standingOf(loaded as View, instant),
       );
     },
     isGood: (subject, { ref, hash }) => {
       const need = needBearer(ref);
       if (!need) return false;
-      const now = clock.now();
-      const entry = entryOf(need, now);
+      const at = clock.now();
+      const entry = entryOf(need, store.ticksOf(at));
       return entry instanceof Promise
-        ? entry.then(({ facts }) => isGoodBearer(facts, subject, hash, now))
-        : isGoodBearer(entry.facts, subject, hash, now);
+        ? entry.then(({ facts }) => isGoodBearer(facts, subject, hash, at))
+        : isGoodBearer(entry.facts, subject, hash, at);
     },
   };
 }
+
+const ASKED_NOTHING: CheckOptions = {};
 
 /** Who does not come with what is theirs is refused, whoever they are. */
 const answer = (view: View, subject: string, bearer: Bearer | undefined, at: number): Decision =>

@@ -39,7 +39,7 @@ export function sightSince(store: Store, now: number, token: string, marginMs: n
   const writtenAt = readFreshnessToken(token);
   if (writtenAt === undefined)
     throw invalid('freshness', 'atLeast is not a token that came with the answer to a write');
-  const oldest = writtenAt + marginMs;
+  const oldest = store.ticksOf(writtenAt) + marginMs;
   return {
     find: (kind, id) => {
       const entry = store.find(kind, id, now);

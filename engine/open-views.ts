@@ -1,4 +1,5 @@
 import { invalid } from '../table/errors.ts';
+import { createReady } from './ready/ready.ts';
 import { type Clock, createStore, type DecisionReader } from './store.ts';
 import { createViews } from './views.ts';
 
@@ -51,5 +52,5 @@ export function openViews(options: ViewOptions) {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
     throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
   const store = createStore({ reader, clock, ttlMs, maxBytes, random });
-  return createViews(store, clock, { marginMs, outageTtlMs });
+  return { ...createViews(store, { marginMs, outageTtlMs }), decideNow: createReady(store, marginMs), store };
 }

@@ -1,55 +1,50 @@
-import type { RoleFacts } from '../table/decision/facts.ts';
-import type { View } from './view.ts';
+import type { RoleFacts, SubjectFacts } from '../table/decision/facts.ts';
+import type { Place, View } from './view.ts';
 
-/** Called for each role in force; answering true ends the walk. */
-type Visit = (role: string, facts: RoleFacts, owned: boolean) => boolean;
+/** Called for each role in force. */
+type Visit = (role: string, facts: RoleFacts, isOwned: boolean) => void;
 
 /**
- * Step 6 of SPEC section 2: visits every role in force for the subject at the scope, at the instant
+ * Step 6 of SPEC section 2: visits every role in force for the subject at the place, at the instant
  * `at` (epoch milliseconds), each with all it inherits. A role counts when its owner lists it: the
  * global table, or that of this scope's root. A role of another tenant is in neither.
- *
- * @returns true when `visit` ended the walk
  */
-export function someRoleInForce(view: View, at: number, visit: Visit): boolean {
-  const { subject, scopes, global } = view;
+export function eachRoleInForce(
+  subject: SubjectFacts | null,
+  { scopes, global }: Place,
+  at: number,
+  visit: Visit,
+): void {
   const root = scopes.at(-1);
-  if (!subject || !root) return false;
+  if (!subject || !root) return;
   const seen = new Set<string>();
 
-  const enter = (first: string): boolean => {
+  const enter = (first: string): void => {
     // The `seen` set also ends a cycle, should damaged data hold one.
     for (let role: string | undefined = first; role !== undefined && !seen.has(role); ) {
       seen.add(role);
       const own = root.roles.get(role);
       const facts: RoleFacts | undefined = own ?? global.roles.get(role);
-      if (facts === undefined) return false;
-      if (visit(role, facts, own !== undefined)) return true;
+      if (facts === undefined) return;
+      visit(role, facts, own !== undefined);
       role = facts.parent;
     }
-    return false;
   };
 
   for (const scope of scopes) {
     if (!scope) continue;
-    for (const group of subject.groups) {
-      for (const role of scope.groups.get(group) ?? []) if (enter(role)) return true;
-    }
+    for (const group of subject.groups) scope.groups.get(group)?.forEach(enter);
     for (const { role, start, end } of subject.assignments.get(scope.ref) ?? []) {
-      if (start <= at && at < end && enter(role)) return true;
+      if (start <= at && at < end) enter(role);
     }
   }
-  for (const role of subject.grants.get(root.ref) ?? []) if (enter(role)) return true;
-  for (const role of subject.globalRoles) if (enter(role)) return true;
-  return false;
+  subject.grants.get(root.ref)?.forEach(enter);
+  subject.globalRoles.forEach(enter);
 }
 
 /** Ids of all roles in force, inherited ones included. */
 export function rolesInForce(view: View, at: number): readonly string[] {
   const found: string[] = [];
-  someRoleInForce(view, at, (role) => {
-    found.push(role);
-    return false;
-  });
+  eachRoleInForce(view.subject, view, at, (role) => found.push(role));
   return found;
 }

@@ -54,7 +54,6 @@ interface Asked {
 /** Decisions made together, and the instant from which on they are too old to be given. */
 type DecideTogether = (
   questions: readonly Asked[],
-  now: number,
   freshness: Freshness,
   at: number,
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
@@ -64,8 +63,7 @@ export function createSessions(decideTogether: DecideTogether, clock: Clock): Op
     if (!Array.isArray(permissions) || permissions.some((permission) => typeof permission !== 'string')) {
       throw invalid('permissions', 'permissions is not a list of permissions');
     }
-    const now = clock.now();
-    const at = asked ?? now;
+    const at = asked ?? clock.now();
     const questions = [...new Set(permissions)].map((permission) => ({ subject, scope, permission }));
     const batches = Array.from({ length: Math.ceil(questions.length / PERMISSIONS_AT_ONCE) }, (_, batch) =>
       questions.slice(batch * PERMISSIONS_AT_ONCE, (batch + 1) * PERMISSIONS_AT_ONCE),
@@ -73,7 +71,7 @@ export function createSessions(decideTogether: DecideTogether, clock: Clock): Op
     const decisions = new Map<string, Decision>();
     let expiresAt = Number.POSITIVE_INFINITY;
     const resolve = async (batch: readonly Asked[]): Promise<void> => {
-      const made = await decideTogether(batch, now, freshness, at);
+      const made = await decideTogether(batch, freshness, at);
       for (const [position, { permission }] of batch.entries()) {
         decisions.set(permission, made.decisions[position] as Decision);
       }

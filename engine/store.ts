@@ -1,8 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import { decodeWrittenAt } from '../table/decision/decode.ts';
 import type { Item } from '../table/item.ts';
 import type { ReadNotes } from '../table/read/notes.ts';
 import type { Reader } from '../table/read/reader.ts';
+import { type Cached, createCache, KEPT, USED } from './cache.ts';
 import type { Kind, Need } from './needs.ts';
 
 /** Time, injected: epoch milliseconds. */
@@ -10,18 +10,24 @@ export interface Clock {
   readonly now: () => number;
 }
 
-/** What is known of one item. `facts` is null when the table has none: absence is cached like presence. */
-export interface Entry<T> {
+/**
+ * What is known of one item. `facts` is null when the table has none: absence is cached like presence. Times are ticks,
+ * milliseconds since the store was opened: small whole numbers stand in the entry itself, so that a hit touches little
+ * memory.
+ */
+export interface Entry<T> extends Cached {
   readonly kind: Kind<T>;
   readonly facts: T | null;
   /** Number of the call that brought it, in the order in which they began: what one call brought is taken together. */
   readonly call: number;
-  /** When that call began. */
+  /** When that call began, in ticks. */
   readonly readAt: number;
-  /** When the item was last written; 0 for an absent one. */
+  /** When the item was last written; long ago for an absent one. */
   readonly writtenAt: number;
   readonly expiresAt: number;
-  readonly weight: number;
+  /** What was made of it to decide faster, and goes with it (ready/). */
+  made: unknown;
+  more: unknown;
 }
 
 /** What the engine reads with. */
@@ -53,34 +59,42 @@ interface Flight {
 }
 
 /** A clock that was set back by more than this finds nothing that it has read "later". */
-const SET_BACK_MS = 1_000;
+export const SET_BACK_MS = 1_000;
+
+/** Ticks of what was written before all that could matter. */
+const LONG_AGO = -(2 ** 30);
 
 /** Share of the time-to-live by which an entry may expire earlier. Never later: the bound is a promise. */
 const JITTER = 0.1;
 
 /**
- * The cache of decoded decision items in front of the reader. One LRU holds all kinds, bounded by
+ * The cache of decoded decision items in front of the reader. It holds all kinds, bounded by
  * bytes. Misses of the same item share one read while it is under way; an item that could not be read
  * or decoded is not cached, and all who waited for it get the error.
  */
 export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOptions) {
-  const cache = new LRUCache<string, Entry<unknown>>({
-    maxSize: maxBytes,
-    maxEntrySize: maxBytes,
-    sizeCalculation: (entry) => entry.weight,
-  });
+  const cache = createCache<Entry<unknown>>(maxBytes);
   const underWay = new Map<string, Flight>();
+  const openedAt = clock.now();
+  const latest = { readAt: 0 };
   let calls = 0;
+
+  /** The ticks of an instant in epoch milliseconds. */
+  const ticksOf = (instant: number): number => instant - openedAt;
+  const now = (): number => ticksOf(clock.now());
 
   /** The entry if it may still answer at `now`. */
   function find<T>(kind: Kind<T>, id: string, now: number): Entry<T> | undefined {
     const entry = cache.get(id);
-    return entry !== undefined &&
-      entry.kind === kind &&
-      now < entry.expiresAt &&
-      now >= entry.readAt - SET_BACK_MS
-      ? (entry as Entry<T>)
-      : undefined;
+    if (
+      entry === undefined ||
+      entry.kind !== kind ||
+      now >= entry.expiresAt ||
+      now < entry.readAt - SET_BACK_MS
+    )
+      return undefined;
+    entry.use = USED;
+    return entry as Entry<T>;
   }
 
   /** The entry if it was read less than so many milliseconds ago, expired or not. */
@@ -96,24 +110,35 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
 
   type Call = Pick<Entry<unknown>, 'call' | 'readAt' | 'expiresAt'>;
 
-  const toEntry = <T>(need: Need<T>, item: Item | undefined, call: Call): Entry<T> => ({
-    ...call,
+  /** Named one by one: what is spread stands apart from its object in memory. */
+  const toEntry = <T>(
+    need: Need<T>,
+    item: Item | undefined,
+    { call, readAt, expiresAt }: Call,
+  ): Entry<T> => ({
     kind: need.kind,
     facts: item === undefined ? null : need.decode(item),
-    writtenAt: item === undefined ? 0 : decodeWrittenAt(item),
+    use: KEPT,
+    call,
+    readAt,
+    writtenAt: item === undefined ? LONG_AGO : Math.max(LONG_AGO, ticksOf(decodeWrittenAt(item))),
+    expiresAt,
+    made: undefined,
+    more: undefined,
     weight: weigh(need.id, item),
   });
 
   function keep(id: string, entry: Entry<unknown>): void {
     // A read that began earlier never replaces one that began later.
-    const known = cache.peek(id);
+    const known = cache.get(id);
     if (known === undefined || known.call <= entry.call) cache.set(id, entry);
   }
 
   /** A call that begins now. Its expiry is drawn once: what was read together is read together again. */
   function begin(): Call {
-    const readAt = clock.now();
-    return { call: ++calls, readAt, expiresAt: readAt + ttlMs * (1 - JITTER * random()) };
+    const readAt = now();
+    if (readAt > latest.readAt) latest.readAt = readAt;
+    return { call: ++calls, readAt, expiresAt: Math.floor(readAt + ttlMs * (1 - JITTER * random())) };
   }
 
   /** Units are asked for only where somebody wants to know. */
@@ -208,7 +233,19 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return new Map(wanted.map((need, position) => [need.id, entries[position] as Entry<unknown>]));
   }
 
-  return { find, findOlder, load, loadTogether, loadSnapshot };
+  return {
+    state: cache.state,
+    latest,
+    openedAt,
+    ticksOf,
+    now,
+    grow: cache.grow,
+    find,
+    findOlder,
+    load,
+    loadTogether,
+    loadSnapshot,
+  };
 }
 
 export type Store = ReturnType<typeof createStore>;

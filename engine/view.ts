@@ -22,17 +22,21 @@ import {
 } from './needs.ts';
 import type { Entry } from './store.ts';
 
+/** A scope with all above it, and what holds everywhere. */
+export interface Place {
+  /** The scope itself, then its ancestors up to the root; null where one is missing. */
+  readonly scopes: readonly (ScopeFacts | null)[];
+  readonly global: GlobalFacts;
+}
+
 /** What a decision looks at, once everything it needs is at hand. Absent things are null. */
-export interface View {
+export interface View extends Place {
   /** The record of what the subject came with; undefined when that is not asked. */
   readonly bearer?: BearerFacts | null | undefined;
   readonly subject: SubjectFacts | null;
-  /** The scope itself, then its ancestors up to the root; null where one is missing. */
-  readonly scopes: readonly (ScopeFacts | null)[];
   readonly permission: CheckedPermission | null;
   /** Effects of the roles that the root owns. */
   readonly owned: PermissionFacts | null;
-  readonly global: GlobalFacts;
 }
 
 export interface Question {

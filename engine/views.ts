@@ -3,7 +3,7 @@ import { watch } from './coherence.ts';
 import { cachedSight, type Freshness, type Sight, sightSince } from './freshness.ts';
 import type { Kind, Need } from './needs.ts';
 import { createBridge } from './outage.ts';
-import type { Clock, Entry, Spending, Store } from './store.ts';
+import type { Entry, Spending, Store } from './store.ts';
 import { assemble, type Find, type Question, type View } from './view.ts';
 
 /**
@@ -15,7 +15,7 @@ const MAX_CALLS = 4;
 const changesTooFast = (): GatehouseError =>
   new GatehouseError('stale', 'what the decision rests on changes faster than it can be read');
 
-/** Views, and the instant from which on something that they rest on is too old to answer. */
+/** Views, and the tick from which on something that they rest on is too old to answer. */
 export interface Views {
   readonly views: readonly View[];
   readonly expiresAt: number;
@@ -69,7 +69,7 @@ export interface Bounds {
  * Views out of the store: from the cache alone when it can give one that was true at some instant, otherwise with
  * what has to be read.
  */
-export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs }: Bounds) {
+export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
   /** The view that `find` alone can give, if it was true at some instant. */
   function viewFrom(question: Question, find: Find): View | undefined {
     const watched = watch(find, marginMs);
@@ -179,7 +179,7 @@ export function createViews(store: Store, clock: Clock, { marginMs, outageTtlMs 
     throw changesTooFast();
   }
 
-  const bridge = outageTtlMs > 0 ? createBridge(clock) : undefined;
+  const bridge = outageTtlMs > 0 ? createBridge(store) : undefined;
 
   /** Views of all questions, as fresh as asked. What they cost is added to `spending`, if that is given. */
   function viewsOf(

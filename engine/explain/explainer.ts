@@ -61,12 +61,12 @@ export interface Explainer {
 /** Explanations come apart from the engine, so that what only decides does not carry them. */
 export function createExplainer(options: ExplainerOptions): Explainer {
   const { reader, clock } = options;
-  const { viewsOf } = openViews(options);
+  const { viewsOf, store } = openViews(options);
 
   return {
     explain: async (subject, permission, scope, { at: asked, freshness = 'strong' } = {}) => {
-      const now = clock.now();
-      const at = asked ?? now;
+      const now = store.now();
+      const at = asked ?? clock.now();
       if (Number.isNaN(new Date(at).getTime())) throw invalid('at', 'at is no instant in epoch milliseconds');
       const question = { subject, permission, scope };
       const { views } = await viewsOf([question], now, freshness);

@@ -196,6 +196,9 @@ function viewOf(world: Facts, permission: string, where: string): View {
     writtenAt: 0,
     expiresAt: 1,
     weight: 1,
+    use: 1,
+    made: undefined,
+    more: undefined,
   });
   const view = assemble({ subject: USER, scope: where, permission }, find, []);
   if (!view) throw new Error('something was missing');

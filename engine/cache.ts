@@ -1,0 +1,67 @@
+/** How something that is cached is used: it was dropped, is there, or was asked for since the hand last passed. */
+export const GONE = 0;
+export const KEPT = 1;
+export const USED = 2;
+
+/** What can be cached. `use` and `weight` are the cache's own, and on the entry so that a hit is one look-up. */
+export interface Cached {
+  use: number;
+  /** Estimated bytes. */
+  weight: number;
+}
+
+/**
+ * A cache that is bounded in bytes. Who takes something from it marks it as used; when room is wanted, a hand goes
+ * round from the oldest on, takes the mark off what was used since its last round, and drops what was not (SIEVE, Zhang
+ * et al., NSDI 2024). So a hit moves nothing: what was decided out of entries can see by their `use` alone that they
+ * are still there, and keep them there.
+ */
+export function createCache<T extends Cached>(maxBytes: number) {
+  const entries = new Map<string, T>();
+  let hand = entries.entries();
+  let bytes = 0;
+  /** Changes with each entry that comes or goes, and before the hand moves. */
+  const state = { version: 0 };
+
+  function drop(id: string, entry: T): void {
+    entries.delete(id);
+    entry.use = GONE;
+    bytes -= entry.weight;
+  }
+
+  function makeRoom(): void {
+    state.version += 1;
+    while (bytes > maxBytes) {
+      const { value, done } = hand.next();
+      if (done) hand = entries.entries();
+      else if (value[1].use === USED) value[1].use = KEPT;
+      else drop(...value);
+    }
+  }
+
+  return {
+    state: state as { readonly version: number },
+    /** What is cached under a name. It is as good as unused unless the caller marks it. */
+    get: (id: string): T | undefined => entries.get(id),
+    /** Caches this in place of what was there; what is larger than all the room is not cached. */
+    set: (id: string, entry: T): void => {
+      const before = entries.get(id);
+      if (before) {
+        before.use = GONE;
+        bytes -= before.weight;
+      }
+      entry.use = KEPT;
+      entries.set(id, entry);
+      bytes += entry.weight;
+      if (entry.weight > maxBytes) drop(id, entry);
+      makeRoom();
+    },
+    /** Notes that an entry has become heavier, by what was made of it. */
+    grow: (entry: T, by: number): void => {
+      entry.weight += by;
+      if (entry.use === GONE) return;
+      bytes += by;
+      makeRoom();
+    },
+  };
+}
