@@ -229,6 +229,21 @@ describe('changes and removals', () => {
   });
 });
 
+test('scope types that name each other are made in any order, and one that is there may name a new one', async () => {
+  const floors = 'campus: { root: true, children: [floor] }, floor: { parents: [campus], children: [room] }';
+  const first = `scopeTypes: { ${floors}, room: { parents: [floor] } }`;
+  await applyOn(world, first);
+  const desks = 'campus: { root: true, children: [desk, floor] }, desk: { parents: [desk, floor] }';
+  const text = `scopeTypes: { ${desks}, floor: { parents: [campus], children: [room] }, room: { parents: [floor] } }
+scopes: { hill: { type: campus }, first: { type: floor, parent: hill }, one: { type: desk, parent: first } }`;
+  await applyOn(world, text);
+  expect((await planOn(world, text)).steps).toEqual([]);
+  const exported = await exportOn(world);
+  const other = await createWorld();
+  await applyOn(other, JSON.stringify(exported));
+  expect(await exportOn(other)).toEqual(exported);
+});
+
 test('apply asks for --yes where nobody looks on, and for what is dangerous or removes', async () => {
   const env = { TABLE_NAME: world.table };
   const file = fileOf('scopes: { school: { type: tenant } }');
