@@ -66,8 +66,8 @@ const namesOf = ({ long, short }: Option): readonly string[] => [long, short].fl
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * A script that lets bash (3.2 or later) complete the words of a program: what it offers is written into it, nothing is
- * asked. Bash hands over words that it has also parted at `:` and `=`, so these are put together again.
+ * A script that lets bash complete the words of a program: what it offers is written into it, nothing is asked.
+ * Bash hands over words that it has also parted at `:` and `=`, so these are put together again.
  */
 export function bashCompletion(program: Command): string {
   const places = placesOf(program, '');

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../../support/world.ts';
@@ -81,4 +82,24 @@ test('what removes is asked and told as well, what only makes is not', async () 
   expect(await isThere()).toHaveLength(1);
   expect(await applyAt(none, 'y\n', '--prune')).toMatchObject({ code: 0, isAsked: true });
   expect(await isThere()).toEqual([]);
+});
+
+test('where nobody can be asked it wants --yes: all of it where nobody looks on, else what is dangerous', async () => {
+  const env = { TABLE_NAME: world.table };
+  const file = fileOf('scopes: { school: { type: tenant } }');
+  const refused = await gatehouse(['apply', file], { env });
+  expect(refused).toMatchObject({
+    code: 1,
+    error: 'gatehouse apply: nothing was done: this is no terminal: give --yes to do it\n',
+  });
+  expect((await gatehouse(['plan', file], { env })).code).toBe(1);
+  const done = await gatehouse(['apply', file], { env, isTerminal: true });
+  expect(done.code).toBe(0);
+  expect(done.error).toContain('\r[==============================] 1/1');
+  writeFileSync(file, 'scopes: { school: { type: tenant } }\nusers: { ann: { admin: true } }');
+  const dangerous = await gatehouse(['apply', file], { env, isTerminal: true });
+  expect(dangerous.code).toBe(1);
+  expect(dangerous.error).toContain('some of it is dangerous');
+  const json = await gatehouse(['plan', file, '--json'], { env });
+  expect(JSON.parse(json.out)).toMatchObject({ create: 2, dangerous: 1, table: world.table });
 });
