@@ -1,0 +1,27 @@
+import { wrongAnswer } from '../harness/rounds.ts';
+import { chainOf, type Question, type World } from '../model/world.ts';
+
+/** What one writes first: lists in memory, filtered for each question, and keys put together from their parts. */
+export function createNaive(world: World) {
+  const users = new Map(world.users.map((user) => [user.ref, user]));
+  const groups = new Map(world.groups.map((group) => [group.id, group]));
+  const chains = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref)]));
+  const effects = new Set(world.roles.flatMap(({ id, pages }) => pages.map((page) => `${id}/${page}`)));
+
+  function check(subject: string, permission: string, scope: string): boolean {
+    const user = users.get(subject);
+    if (!user) return false;
+    const chain = new Set(chains.get(scope));
+    const roles = user.groups
+      .flatMap((id) => groups.get(id) ?? [])
+      .filter(({ place }) => chain.has(place))
+      .flatMap((group) => group.roles);
+    return [...new Set(roles)].some((role) => effects.has(`${role}/${permission}`));
+  }
+  return (questions: readonly Question[]): number => {
+    for (const question of questions)
+      if (check(question.subject, question.permission, question.scope) !== question.allowed)
+        throw wrongAnswer('naive', question);
+    return questions.length;
+  };
+}
