@@ -1,19 +1,21 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import budgets from './budgets.json' with { type: 'json' };
 import { checkBudgets, type FigureBudget } from './harness/budgets.ts';
-import { writeResults } from './harness/figures.ts';
+import { withFigures } from './harness/document.ts';
+import { environmentNow, readResults, withTopic, writeResults } from './harness/figures.ts';
 import { figuresAsTable, verdictsAsTable } from './harness/table.ts';
 import type { TopicContext } from './harness/topic.ts';
 import { TOPICS } from './topics/index.ts';
 
 /**
  * `npm run bench [-- TOPIC...] [--quick]`: measures, prints what it measured, and holds it to `budgets.json`. Ends
- * with 1 when a budget is broken beyond noise, with 2 when it was asked for what is not there. `--quick` takes fewer
- * rounds and writes nothing.
+ * with 1 when a budget is broken beyond noise, with 2 when it was asked for what is not there. Writes
+ * `results/latest.json`, and tables and pictures of docs/performance.md; with `--quick`, which takes fewer rounds, nothing.
  */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+const DOCUMENT = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
 const CHARTS = fileURLToPath(new URL('../docs/performance', import.meta.url));
 
 async function runTopic(name: string, quick: boolean): Promise<boolean> {
@@ -30,7 +32,9 @@ async function runTopic(name: string, quick: boolean): Promise<boolean> {
   const figures = await topic.run(context);
   console.log(`\n${figuresAsTable(figures)}\n`);
   if (!quick) {
-    writeResults(name, figures);
+    const results = withTopic(readResults(), name, figures, environmentNow());
+    writeResults(results);
+    writeFileSync(DOCUMENT, withFigures(readFileSync(DOCUMENT, 'utf8'), readResults() ?? results));
     mkdirSync(CHARTS, { recursive: true });
     for (const [chart, svg] of charts) writeFileSync(`${CHARTS}/${chart}.svg`, svg);
   }

@@ -12,9 +12,10 @@ export interface FigureBudget {
 }
 
 export interface Verdict {
-  /** `check.warm / reference`. */
-  readonly what: string;
-  readonly bound: string;
+  readonly id: string;
+  /** The peer that the figure is held beside; none for its median. */
+  readonly peer?: string;
+  readonly bound: Bound;
   readonly value: number;
   readonly quartiles: Pair;
   readonly holds: boolean;
@@ -24,14 +25,8 @@ export interface Verdict {
  * A budget is broken beyond noise when even the most favourable quarter of the rounds breaks it: the first quartile
  * is above a `max`, or the third below a `min`. A count that is the same in each round is judged as it is.
  */
-function judge(what: string, { min, max }: Bound, value: number, quartiles: Pair): Verdict {
-  const [first, third] = quartiles;
-  const holds = (max === undefined || first <= max) && (min === undefined || third >= min);
-  const bound = [
-    ...(min === undefined ? [] : [`at least ${min}`]),
-    ...(max === undefined ? [] : [`at most ${max}`]),
-  ].join(', ');
-  return { what, bound, value, quartiles, holds };
+function holds({ min, max }: Bound, [first, third]: Pair): boolean {
+  return (max === undefined || first <= max) && (min === undefined || third >= min);
 }
 
 /**
@@ -51,13 +46,16 @@ export function checkBudgets(
     if (!id.startsWith(`${topic}.`)) continue;
     const figure = known.get(id);
     if (!figure) throw new Error(`there is a budget for ${id}, which was not measured`);
-    if (median) verdicts.push(judge(id, median, figure.median, figure.quartiles));
+    if (median) {
+      const { median: value, quartiles } = figure;
+      verdicts.push({ id, bound: median, value, quartiles, holds: holds(median, quartiles) });
+    }
     for (const [peer, bound] of Object.entries(ratios)) {
       const { ratios: found, ratioQuartiles } = figure;
       const [value, quartiles] = [found[peer], ratioQuartiles[peer]];
       if (value === undefined || quartiles === undefined)
         throw new Error(`there is a budget for ${id} beside ${peer}, which was not measured`);
-      verdicts.push(judge(`${id} / ${peer}`, bound, value, quartiles));
+      verdicts.push({ id, peer, bound, value, quartiles, holds: holds(bound, quartiles) });
     }
   }
   return verdicts;

@@ -57,11 +57,17 @@ const axis = (name: string) => ({
   splitLine: { lineStyle: { color: FAINT } },
 });
 
-/** The grid's margins are outside of the labels. */
-const AROUND_LABELS = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const;
+/** The grid's margins are outside of labels and names. */
+const AROUND_LABELS = { outerBoundsMode: 'same', outerBoundsContain: 'all' } as const;
 
 const powerBelow = (value: number): number => 10 ** Math.floor(Math.log10(value));
 const powerAbove = (value: number): number => 10 ** Math.ceil(Math.log10(value));
+
+/** A log axis has no zero: it begins at the power of ten below the least value. */
+const scale = (isLog: boolean, values: readonly number[]) =>
+  isLog
+    ? { type: 'log' as const, min: powerBelow(Math.min(...values)), max: powerAbove(Math.max(...values)) }
+    : { type: 'value' as const };
 
 export interface Bar {
   readonly name: string;
@@ -87,7 +93,7 @@ export function barsOnLogAxis({ title, subtitle, axisName, bars }: BarsOptions):
   );
   return render(110 + bars.length * 30, {
     title: heading(title, subtitle),
-    grid: { left: 10, right: 24, top: 60, bottom: 28, ...AROUND_LABELS },
+    grid: { left: 36, right: 24, top: 60, bottom: 4, ...AROUND_LABELS },
     xAxis: { type: 'log', min: least, max: most, nameGap: 26, ...axis(axisName) },
     yAxis: {
       type: 'category',
@@ -163,11 +169,25 @@ export function linesOverVariable(options: LinesOptions): string {
   return render(380, {
     title: heading(title, subtitle),
     legend: { top: 46, left: 0, textStyle: { color: INK, fontSize: 12 }, icon: 'roundRect', itemHeight: 4 },
-    grid: { left: 30, right: 24, top: 84, bottom: 30, ...AROUND_LABELS },
-    xAxis: { type: xLog ? 'log' : 'value', nameGap: 28, ...axis(xName) },
-    yAxis: { type: yLog ? 'log' : 'value', nameGap: 52, ...axis(yName) },
+    grid: { left: 4, right: 24, top: 84, bottom: 4, ...AROUND_LABELS },
+    xAxis: {
+      ...scale(
+        xLog,
+        lines.flatMap(({ points }) => points.map(([x]) => x)),
+      ),
+      nameGap: 28,
+      ...axis(xName),
+    },
+    yAxis: {
+      ...scale(
+        yLog,
+        lines.flatMap(({ points }) => points.map(([, y]) => y)),
+      ),
+      nameGap: 52,
+      ...axis(yName),
+    },
     series: lines.map(({ name, points }) => ({
-      ...{ type: 'line' as const, name, symbolSize: 6, lineStyle: { width: 2 } },
+      ...{ type: 'line' as const, name, symbol: 'circle', symbolSize: 6, lineStyle: { width: 2 } },
       data: points.map(([x, y]) => [x, y]),
     })),
   });
@@ -194,7 +214,7 @@ export function percentileLines({ title, subtitle, yName, series }: PercentilesO
   return render(380, {
     title: heading(title, subtitle),
     legend: { top: 46, left: 0, textStyle: { color: INK, fontSize: 12 }, icon: 'roundRect', itemHeight: 4 },
-    grid: { left: 30, right: 24, top: 84, bottom: 30, ...AROUND_LABELS },
+    grid: { left: 4, right: 24, top: 84, bottom: 4, ...AROUND_LABELS },
     xAxis: {
       type: 'category',
       boundaryGap: false,
@@ -205,7 +225,14 @@ export function percentileLines({ title, subtitle, yName, series }: PercentilesO
     },
     yAxis: { type: 'log', nameGap: 52, ...axis(yName) },
     series: lines.map(({ name, values }) => ({
-      ...{ type: 'line' as const, name, symbolSize: 6, lineStyle: { width: 2 }, data: values },
+      ...{
+        type: 'line' as const,
+        name,
+        symbol: 'circle',
+        symbolSize: 6,
+        lineStyle: { width: 2 },
+        data: values,
+      },
     })),
   });
 }

@@ -99,12 +99,14 @@ export function withTopic(
   const isAlike =
     known?.environment.node === node && known.environment.cpu === cpu && known.environment.cores === cores;
   const others = isAlike ? known.figures.filter(({ id }) => !id.startsWith(`${topic}.`)) : [];
-  return { environment, figures: [...others, ...figures].sort((a, b) => (a.id < b.id ? -1 : 1)) };
+  const topicOf = ({ id }: Figure) => id.slice(0, id.indexOf('.'));
+  const all = [...others, ...figures].sort((a, b) => topicOf(a).localeCompare(topicOf(b), 'en'));
+  return { environment, figures: all };
 }
 
 const FILE = fileURLToPath(new URL('../results/latest.json', import.meta.url));
 
-function readResults(): Results | undefined {
+export function readResults(): Results | undefined {
   try {
     return JSON.parse(readFileSync(FILE, 'utf8'));
   } catch (error) {
@@ -116,8 +118,7 @@ function readResults(): Results | undefined {
 const SIGNIFICANT = 4;
 
 /** Writes `bench/results/latest.json`; more than four digits of a figure are noise. */
-export function writeResults(topic: string, figures: readonly Figure[]): void {
-  const results = withTopic(readResults(), topic, figures, environmentNow());
+export function writeResults(results: Results): void {
   mkdirSync(fileURLToPath(new URL('../results', import.meta.url)), { recursive: true });
   const short = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(SIGNIFICANT)) : value;

@@ -1,5 +1,5 @@
-import type { Verdict } from './budgets.ts';
-import type { Figure } from './figures.ts';
+import type { Bound, Verdict } from './budgets.ts';
+import type { Figure, Pair } from './figures.ts';
 
 /** Three digits, with thousands apart: `1,234`, `56.1`, `0.78`. */
 export function shortNumber(value: number): string {
@@ -8,9 +8,9 @@ export function shortNumber(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: 0 });
 }
 
-/** A ratio as people say it: `1.4 x`, or `1/12` for a twelfth. */
+/** A ratio as people say it: `1.4 x`, or `1/5` for a fifth. */
 export const shortRatio = (ratio: number): string =>
-  ratio >= 0.1 ? `${shortNumber(ratio)} x` : `1/${shortNumber(1 / ratio)}`;
+  ratio > 0.25 ? `${shortNumber(ratio)} x` : `1/${shortNumber(1 / ratio)}`;
 
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -26,10 +26,11 @@ function aligned(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
+const spread = ([first, third]: Pair, show: (value: number) => string): string =>
+  `${show(first)} to ${show(third)}`;
+
 /** What was measured: a line for each figure, and one for each of its ratios. */
 export function figuresAsTable(figures: readonly Figure[]): string {
-  const spread = ([first, third]: readonly [number, number], show: (value: number) => string) =>
-    `${show(first)} to ${show(third)}`;
   return aligned([
     ['figure', 'median', 'unit', 'middle half', 'min', 'max', 'p99'],
     ...figures.flatMap(({ id, unit, median, min, max, quartiles, p99, ratios, ratioQuartiles }) => [
@@ -57,10 +58,42 @@ export function figuresAsTable(figures: readonly Figure[]): string {
   ]);
 }
 
+const boundInWords = ({ min, max }: Bound, show: (value: number) => string): string =>
+  [
+    ...(min === undefined ? [] : [`at least ${show(min)}`]),
+    ...(max === undefined ? [] : [`at most ${show(max)}`]),
+  ].join(', ');
+
 export const verdictsAsTable = (verdicts: readonly Verdict[]): string =>
   aligned(
-    verdicts.map(({ holds, what, value, quartiles: [first, third], bound }) => [
-      `${holds ? 'ok    ' : 'BROKEN'} ${what}`,
-      ...[shortNumber(value), `(${shortNumber(first)} to ${shortNumber(third)})`, `budget ${bound}`],
-    ]),
+    verdicts.map(({ holds, id, peer, value, quartiles, bound }) => {
+      const show = peer === undefined ? shortNumber : shortRatio;
+      return [
+        `${holds ? 'ok    ' : 'BROKEN'} ${id}${peer === undefined ? '' : ` beside ${peer}`}`,
+        ...[show(value), `(${spread(quartiles, show)})`, `budget ${boundInWords(bound, show)}`],
+      ];
+    }),
   );
+
+const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+/** For documents: the figures of a topic, then how they stand beside peers. */
+export function figuresAsMarkdown(figures: readonly Figure[]): string {
+  const titles = new Map(figures.map(({ id, title }) => [id.slice(id.indexOf('.') + 1), title]));
+  const medians = figures.map(({ id, title, unit, median, quartiles }) =>
+    row(`\`${id}\``, title, `${shortNumber(median)} ${unit}`, spread(quartiles, shortNumber)),
+  );
+  const ratios = figures.flatMap(({ id, ratios, ratioQuartiles }) =>
+    Object.entries(ratios).map(([peer, ratio]) =>
+      row(
+        `\`${id}\``,
+        titles.get(peer) ?? peer,
+        ...[shortRatio(ratio), spread(ratioQuartiles[peer] ?? [ratio, ratio], shortRatio)],
+      ),
+    ),
+  );
+  return [
+    ...['| figure | what | median | middle half of the rounds |', '|---|---|---:|---:|', ...medians, ''],
+    ...['| figure | beside | ratio | middle half of the rounds |', '|---|---|---:|---:|', ...ratios],
+  ].join('\n');
+}

@@ -42,6 +42,9 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const newId = (random: Random): string =>
   `01J8${Array.from({ length: 22 }, () => ALPHABET[random.below(32)]).join('')}`;
 
+/** Joined: a text that `+` puts together is held in pieces, and dearer to look up. */
+const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
+
 const times = <T>(count: number, make: (position: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, position) => make(position));
 
@@ -55,8 +58,8 @@ function draw<T>(random: Random, list: readonly T[], count: number): readonly T[
 /** Two tenants, three projects in each, two buildings in each of those. */
 function plantPlaces(random: Random): readonly Place[] {
   const below = (type: string, count: number, parents: readonly Place[]): readonly Place[] =>
-    parents.flatMap(({ ref }) => times(count, () => ({ ref: `${type}:${newId(random)}`, parent: ref })));
-  const clients = times(2, () => ({ ref: `client:${newId(random)}` }));
+    parents.flatMap(({ ref }) => times(count, () => ({ ref: newRef(random, type), parent: ref })));
+  const clients = times(2, () => ({ ref: newRef(random, 'client') }));
   const projects = below('project', 3, clients);
   return [...clients, ...projects, ...below('building', 2, projects)];
 }
@@ -70,7 +73,7 @@ export function chainOf(places: readonly Place[], ref: string): readonly string[
 export function createBenchWorld(seed = 4_711): World {
   const random = createRandom(seed);
   const places = plantPlaces(random);
-  const pages = times(200, (n) => `dashboard-of-page-${String(n).padStart(3, '0')}`);
+  const pages = times(200, (n) => ['dashboard-of-page', String(n).padStart(3, '0')].join('-'));
   const roles = times(30, () => ({ id: newId(random), pages: draw(random, pages, 20) }));
   const roleIds = roles.map(({ id }) => id);
   const groups = times(200, () => ({
@@ -83,7 +86,7 @@ export function createBenchWorld(seed = 4_711): World {
     groups.filter(({ place }) => chainOf(places, place).at(-1) === ref).map(({ id }) => id),
   );
   const users = times(1_000, () => ({
-    ref: `user:${newId(random)}`,
+    ref: newRef(random, 'user'),
     groups: draw(random, random.pick(groupsOf), 5),
   }));
   return { places, pages, roles, groups, users };

@@ -1,17 +1,19 @@
 import { wrongAnswer } from '../harness/rounds.ts';
-import { chainOf, type Question, type World } from '../model/world.ts';
+import type { Question, World } from '../model/world.ts';
 
 /** What one writes first: lists in memory, filtered for each question, and keys put together from their parts. */
 export function createNaive(world: World) {
   const users = new Map(world.users.map((user) => [user.ref, user]));
   const groups = new Map(world.groups.map((group) => [group.id, group]));
-  const chains = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref)]));
+  const parents = new Map(world.places.map(({ ref, parent }) => [ref, parent]));
   const effects = new Set(world.roles.flatMap(({ id, pages }) => pages.map((page) => `${id}/${page}`)));
 
   function check(subject: string, permission: string, scope: string): boolean {
     const user = users.get(subject);
     if (!user) return false;
-    const chain = new Set(chains.get(scope));
+    const chain = new Set<string>();
+    for (let place: string | undefined = scope; place !== undefined; place = parents.get(place))
+      chain.add(place);
     const roles = user.groups
       .flatMap((id) => groups.get(id) ?? [])
       .filter(({ place }) => chain.has(place))

@@ -1,45 +1,129 @@
-import { toFigure } from '../harness/figures.ts';
+import { bytesPerQuestion } from '../harness/allocation.ts';
+import { inBatches, type Loop } from '../harness/batches.ts';
+import { barsOnLogAxis } from '../harness/charts.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
-import { createBenchWorld, drawQuestions, inFreshStrings, type Question } from '../model/world.ts';
+import {
+  createBenchWorld,
+  drawQuestions,
+  inFreshStrings,
+  type Question,
+  type World,
+} from '../model/world.ts';
+import { createCachedCasbin, createCasbin } from '../peers/casbin.ts';
+import { createCasl, createCaslByPlace } from '../peers/casl.ts';
+import { createCedar } from '../peers/cedar.ts';
+import { createGatehouse } from '../peers/gatehouse.ts';
 import { createNaive } from '../peers/naive.ts';
 import { createChainReference, createReference } from '../peers/reference.ts';
 
+/** What is compared, in the order of the table and the chart. */
+const TITLES = {
+  session: 'Gatehouse, session.can',
+  reference: 'reference',
+  'reference-chain': 'reference, tree walked',
+  'reference-fresh': 'reference, fresh strings',
+  warm: 'Gatehouse, check',
+  fresh: 'Gatehouse, fresh strings',
+  naive: 'naive lists',
+  'casl-by-place': 'CASL, ability per user, place',
+  casl: 'CASL, ability per user',
+  'casbin-cached': 'casbin, cached answer',
+  cedar: 'Cedar wasm, stateful',
+  'casbin-page-first': 'casbin, matcher reordered',
+  casbin: 'casbin, matcher of its guide',
+} as const;
+type Name = keyof typeof TITLES;
+
+/** What each of ours is set beside; all others, for scale, beside the reference. */
+const AGAINST: Partial<Record<Name, readonly Name[]>> = {
+  session: ['reference', 'casl-by-place'],
+  reference: [],
+  warm: [
+    ...(['reference', 'reference-chain', 'naive', 'casl', 'casl-by-place'] as const),
+    ...(['casbin', 'casbin-page-first', 'casbin-cached', 'cedar'] as const),
+  ],
+  fresh: ['reference', 'reference-fresh'],
+};
+
+/** How long a candidate asks in each round, and how many questions it asks at least: they do not cost the same. */
+const BATCH_MS = 3;
+const LEAST = 4;
+
+async function createCandidates(world: World, questions: readonly Question[]) {
+  const gatehouse = await createGatehouse(world, questions);
+  const batch = (name: Name, loop: Loop<Question>) =>
+    inBatches(name, questions, loop, { targetMs: BATCH_MS, least: LEAST });
+  /** In strings that this candidate alone sees, made before its turn. */
+  const freshBatch = (name: Name, loop: Loop<Question>) =>
+    inBatches(name, questions, loop, { targetMs: BATCH_MS, least: LEAST, renew: inFreshStrings });
+  const first = questions.slice(0, 2_000);
+  const cached = await createCachedCasbin(world, first);
+  const candidates: readonly Candidate[] = [
+    await batch('warm', gatehouse.checkLoop),
+    await freshBatch('fresh', gatehouse.checkLoop),
+    { name: 'session', run: gatehouse.sessionLoop },
+    await batch('reference', createReference(world)),
+    await freshBatch('reference-fresh', createReference(world)),
+    await batch('reference-chain', createChainReference(world)),
+    await batch('naive', createNaive(world)),
+    await batch('casl', createCasl(world)),
+    await batch('casl-by-place', createCaslByPlace(world, questions)),
+    await inBatches('casbin-cached', first, cached, { targetMs: BATCH_MS }),
+    await batch('casbin', await createCasbin(world, 'as in the guide')),
+    await batch('casbin-page-first', await createCasbin(world, 'page first')),
+    await batch('cedar', await createCedar(world)),
+  ];
+  return { gatehouse, candidates };
+}
+
 export const check: Topic = {
   name: 'check',
-  title: 'one warm decision, in process',
-  run: async ({ quick }) => {
+  title: 'one warm decision in process, beside what else decides there',
+  run: async ({ quick, log, saveChart }) => {
     const world = createBenchWorld();
     const questions = drawQuestions(world);
-    let fresh: readonly Question[] = [];
-    const [reference, chain, naive] = [
-      createReference(world),
-      createChainReference(world),
-      createNaive(world),
-    ];
-    const referenceFresh = createReference(world);
-    const candidates: readonly Candidate[] = [
-      { name: 'reference', run: () => reference(questions) },
-      { name: 'reference-chain', run: () => chain(questions) },
-      {
-        name: 'reference-fresh',
-        prepare: () => {
-          fresh = questions.map(inFreshStrings);
-        },
-        run: () => referenceFresh(fresh),
-      },
-      { name: 'naive', run: () => naive(questions) },
-    ];
-    const samples = await runRounds(candidates, { rounds: quick ? 15 : 61, warmUp: 5 });
-    const values = (name: string) => samplesOf(samples, name);
-    return candidates.map(({ name }) =>
-      toFigure({
-        id: `check.${name}`,
-        title: name,
-        unit: 'ns',
-        values: values(name),
-        against: name === 'reference' ? {} : { reference: values('reference') },
-      }),
-    );
+    log(`${questions.length} questions, half of them allowed; all candidates give the same answers`);
+    const { gatehouse, candidates } = await createCandidates(world, questions);
+    try {
+      const late = questions.find((question) => !gatehouse.isSynchronous(question));
+      if (late) throw new Error(`a warm check returns a promise: ${JSON.stringify(late)}`);
+      const rounds = quick ? 61 : 301;
+      const samples = await runRounds(candidates, { rounds, warmUp: 5 });
+      const figures = figuresOf((name) => samplesOf(samples, name));
+      saveChart('check', chartOf(figures, rounds));
+      const bytes = bytesPerQuestion(() => gatehouse.checkLoop(questions.slice(0, 2_000)), quick ? 15 : 31);
+      return [
+        ...figures,
+        toFigure({ id: 'check.allocation', title: 'Gatehouse, check', unit: 'bytes', values: bytes }),
+      ];
+    } finally {
+      await gatehouse.stop();
+    }
   },
 };
+
+const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] =>
+  (Object.keys(TITLES) as Name[]).map((name) => {
+    const peers = AGAINST[name] ?? ['reference'];
+    return toFigure({
+      ...{ id: `check.${name}`, title: TITLES[name], unit: 'ns', values: values(name) },
+      against: Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
+    });
+  });
+
+const chartOf = (figures: readonly Figure[], rounds: number): string =>
+  barsOnLogAxis({
+    title: 'One warm decision, in process',
+    subtitle: `median of ${rounds} interleaved rounds; the whisker is their middle half`,
+    axisName: 'nanoseconds for one decision, log',
+    bars: [...figures]
+      .sort((a, b) => a.median - b.median)
+      .map(({ title, median, quartiles }) => ({
+        name: title,
+        median,
+        quartiles,
+        isOurs: title.startsWith('Gatehouse'),
+      })),
+  });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkBudgets, type FigureBudget } from '../../bench/harness/budgets.ts';
 import { toFigure } from '../../bench/harness/figures.ts';
 import { summarise } from '../../bench/harness/statistics.ts';
+import { verdictsAsTable } from '../../bench/harness/table.ts';
 
 /** In five rounds beside a peer that takes 1 in each: the ratios are the values. */
 const figure = (...values: readonly number[]) =>
@@ -48,8 +49,9 @@ test('a verdict says what was held to what', () => {
   });
   const { quartiles, median } = summarise([1, 2, 3]);
   expect(verdict).toEqual({
-    what: 'check.warm / peer',
-    bound: 'at least 1, at most 5',
+    id: 'check.warm',
+    peer: 'peer',
+    bound: { min: 1, max: 5 },
     value: median,
     quartiles,
     holds: true,
@@ -64,4 +66,11 @@ test('a budget that nothing was measured for is an error, since nothing could br
 
 test('budgets of other topics are left to their topics', () => {
   expect(checkBudgets('check', [figure(1)], { 'load.rate': { median: { min: 1 } } })).toEqual([]);
+});
+
+test('a ratio is told as people say it', () => {
+  const told = verdictsAsTable(
+    checkBudgets('check', [figure(0.0005)], { 'check.warm': { ratios: { peer: { max: 1 / 1_500 } } } }),
+  );
+  expect(told).toBe('ok     check.warm beside peer  1/2,000  (1/2,000 to 1/2,000)  budget at most 1/1,500');
 });
