@@ -1,3 +1,4 @@
+import { wallMs } from './clocks.ts';
 import type { Candidate } from './rounds.ts';
 
 /** Asks all it is given, throws on a wrong answer, and says how many it asked. */
@@ -20,7 +21,7 @@ export async function inBatches<Q>(
   name: string,
   questions: readonly Q[],
   loop: Loop<Q>,
-  { targetMs, least = 1, renew, now = () => performance.now() }: BatchOptions<Q>,
+  { targetMs, least = 1, renew, now = wallMs }: BatchOptions<Q>,
 ): Promise<Candidate> {
   const part = (turn: number, count: number): readonly Q[] => {
     const from = (turn * count) % (questions.length - count + 1);

@@ -1,4 +1,5 @@
 import { createRandom, type Random } from '../../test/oracle/random.ts';
+import { wallMs } from './clocks.ts';
 
 /**
  * One of those that are compared. Each has a loop of its own in `run`: a call site that all shared would be slower
@@ -17,7 +18,7 @@ export interface RoundsOptions {
   /** Rounds before the first that counts. */
   readonly warmUp: number;
   readonly seed?: number;
-  /** Milliseconds, from any start. */
+  /** Milliseconds, from any start; as they go by when left out. */
   readonly now?: () => number;
 }
 
@@ -30,7 +31,7 @@ export type Samples = ReadonlyMap<string, readonly number[]>;
  */
 export async function runRounds(
   candidates: readonly Candidate[],
-  { rounds, warmUp, seed = 1, now = () => performance.now() }: RoundsOptions,
+  { rounds, warmUp, seed = 1, now = wallMs }: RoundsOptions,
 ): Promise<Samples> {
   const random = createRandom(seed);
   const samples = new Map(candidates.map(({ name }) => [name, [] as number[]]));

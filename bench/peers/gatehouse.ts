@@ -1,4 +1,3 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { createEngine, type Decision } from '../../engine/index.ts';
 import { createClient, createServiceClient } from '../../table/client.ts';
 import { createTable } from '../../table/definition.ts';
@@ -15,9 +14,7 @@ const SESSIONS = 200;
  * Gatehouse as it is deployed: its engine on a table of the embedded DynamoDB engine, with expiry, the bound on its
  * memory, the test for coherence and the chain of scopes. Only the time-to-live is longer than the default.
  */
-export async function createGatehouse(world: World, questions: readonly Question[]) {
-  const embedded = await startEmbeddedEngine();
-  const { endpoint } = embedded;
+export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
   const table = 'bench';
   await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
   const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
@@ -26,6 +23,14 @@ export async function createGatehouse(world: World, questions: readonly Question
   const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
 
   for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
+  // From now on all is known, and said without a promise.
+  for (const question of questions) {
+    const { subject, permission, scope } = question;
+    const decision = engine.check(subject, permission, scope);
+    if (!(decision instanceof Promise)) continue;
+    await decision;
+    throw new Error(`a warm check returns a promise: ${JSON.stringify(question)}`);
+  }
 
   /** A promise has no `allowed`: it would be a wrong answer too. */
   const checkLoop = (asked: readonly Question[]): number => {
@@ -50,9 +55,5 @@ export async function createGatehouse(world: World, questions: readonly Question
     return SESSIONS * world.pages.length;
   };
 
-  /** Whether the engine says at once what it knows, and that it is not the warm-up that is measured. */
-  const isSynchronous = ({ subject, permission, scope }: Question): boolean =>
-    !(engine.check(subject, permission, scope) instanceof Promise);
-
-  return { checkLoop, sessionLoop, isSynchronous, stop: embedded.stop };
+  return { checkLoop, sessionLoop };
 }
