@@ -94,7 +94,8 @@ export const check: Topic = {
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
       const figures = figuresOf((name) => samplesOf(samples, name));
       saveChart('check', chartOf(figures, rounds));
-      const bytes = bytesPerQuestion(() => gatehouse.checkLoop(questions.slice(0, 2_000)), quick ? 15 : 31);
+      const some = questions.slice(0, 2_000);
+      const bytes = bytesPerQuestion(() => gatehouse.checkLoop(some), quick ? 15 : 31);
       return [
         ...figures,
         toFigure({ id: 'check.allocation', title: 'Gatehouse, check', unit: 'bytes', values: bytes }),
