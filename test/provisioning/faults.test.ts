@@ -2,12 +2,13 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { ulid } from 'ulid';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createClient } from '../../table/client.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createWriter } from '../../table/write/writer.ts';
+import { findingsOn } from './findings.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /**
@@ -169,6 +170,9 @@ describe('provisioning', () => {
   let world: LedgerWorld;
   beforeAll(async () => {
     world = await createLedgerWorld();
+  });
+  afterEach(async () => {
+    expect(await findingsOn(world)).toEqual([]);
   });
   const event = () => ({ command: 'user.create', input: { email: SECRET } });
   /** Provisioning on a real table whose transactions fail with the errors first. */

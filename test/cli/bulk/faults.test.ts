@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findingsOn } from '../../provisioning/findings.ts';
 import { faultsOf } from '../../provisioning/verify.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
@@ -56,6 +57,7 @@ async function loadUndisturbed(text: string) {
 const clean = async (world: World, proxy: Awaited<ReturnType<typeof createProxy>>) => {
   const items = await proxy.everything(world.reader);
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsOn(world)).toEqual([]);
   return contentOf(items);
 };
 
@@ -129,6 +131,7 @@ describe('on the way to the table', () => {
     expect(await run('memberships', file)).toMatchObject({ code: 0 });
     const { items } = await world.run('membership.list', { group, limit: 1_000 });
     expect((items as unknown[]).length).toBe(60);
+    expect(await findingsOn(world)).toEqual([]);
     expect(proxy.seen.get('conflict')).toBeGreaterThan(10);
   }, 60_000);
 });

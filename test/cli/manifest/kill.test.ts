@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { findingsOn } from '../../provisioning/findings.ts';
 import { createWorld } from '../../support/world.ts';
 import { fileOf, removeFiles } from '../support.ts';
 import { runProcess } from './kill.ts';
@@ -28,4 +29,5 @@ test('killed at several moments and run again, it comes to the state of an undis
   expect(await exportOn(disturbed, ['acme'])).toEqual(await exportOn(undisturbed, ['acme']));
   const planned = await runProcess(['plan', file], { ...env, TABLE_NAME: disturbed.table });
   expect(planned.code).toBe(0);
+  expect(await findingsOn(disturbed)).toEqual([]);
 }, 120_000);
