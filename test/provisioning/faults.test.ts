@@ -140,6 +140,20 @@ describe('what may pass is sent again, as the same request, until the time is up
   });
 });
 
+test('when the time is up in the middle of an attempt, what the one before came to is told', async () => {
+  const over = new AbortController();
+  service
+    .on(TransactWriteCommand)
+    .rejectsOnce(thrown('ThrottlingException'))
+    .callsFake(() => {
+      over.abort();
+      throw thrown('AbortError');
+    });
+  const pacing = { deadline: () => over.signal, pause: async () => {} };
+  const sent = createWriter({ client, table: 'table', pacing }).send(actions);
+  await expect(sent).rejects.toMatchObject({ code: 'throttled', retryable: true });
+});
+
 describe('what cannot pass is reported at once', () => {
   test.each([
     ['an item that would grow too large', cancelled('None', 'ValidationError', 'None'), 'limit_exceeded'],
