@@ -99,25 +99,38 @@ describe('on the way to the table', () => {
     expect(await clean(world, proxy)).toEqual((await undisturbed(text)).content);
   }, 60_000);
 
-  test('one that does not end is a fault that says what to do, and another run ends it', async () => {
-    const { world, proxy, run } = await createStage((_, nth) => (nth > 60 && isDown ? 'cut' : 'pass'));
-    let isDown = true;
-    const text = USERS(150);
-    const file = fileOf(text, 'csv');
-    const { code, error, out } = await run('users', file, '--patience', '1');
-    expect(code).toBe(2);
-    expect(error).toMatch(
-      /\.csv: line \d+: \w+ did not get an answer in time \(tried for \d+ s\); nothing is lost: run it again, with --resume/,
-    );
-    expect(out).toMatch(/: \d+ rows: \d+ created, /);
-    isDown = false;
-    expect((await run('users', file, '--resume')).code).toBe(1);
-    const expected = await undisturbed(text);
-    expect(await clean(world, proxy)).toEqual(expected.content);
-    expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
-      expected.refusedText,
-    );
-  }, 60_000);
+  test.each([
+    ['cut', 'did not get an answer in time'],
+    ['lose the answer', 'did not get an answer in time'],
+    ['throttle', 'was throttled'],
+    ['conflict', 'another change to the same items was under way'],
+  ] as const)(
+    '%s without end: a fault that says what to do, and another run ends it',
+    async (mishap, what) => {
+      const { world, proxy, run } = await createStage((operation, nth) =>
+        nth > 60 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
+      );
+      let isDown = true;
+      const text = USERS(150);
+      const file = fileOf(text, 'csv');
+      const { code, error, out } = await run('users', file, '--patience', '1');
+      expect(code).toBe(2);
+      expect(error).toMatch(
+        new RegExp(
+          `\\.csv: line \\d+: .*${what} \\(tried for \\d+ s\\); nothing is lost: run it again, with --resume`,
+        ),
+      );
+      expect(out).toMatch(/: \d+ rows: \d+ created, /);
+      isDown = false;
+      expect((await run('users', file, '--resume')).code).toBe(1);
+      const expected = await undisturbed(text);
+      expect(await clean(world, proxy)).toEqual(expected.content);
+      expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
+        expected.refusedText,
+      );
+    },
+    60_000,
+  );
 
   test('memberships of one group, while transactions conflict', async () => {
     const chance = createChance(11);
