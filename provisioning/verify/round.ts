@@ -1,4 +1,4 @@
-import { GatehouseError } from '../../table/errors.ts';
+import { GatehouseError, notFound } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, partitionOf } from '../../table/keys.ts';
@@ -153,6 +153,8 @@ export function createRound({
 
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
     await along(tenant ? inOneTenant(reader, tenant) : everything(reader));
+    // A slip of the pen must not read as a clean tenant. One whose node is lost has what hangs on it.
+    if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
     if (!tenant) {
       for (const ref of unnamed.values()) await partition(ref);
       for await (const keys of guardKeys(reader)) {

@@ -9,7 +9,8 @@ const MAX_ROUNDS = 4;
  * Looks at everything that nodes, edges, guards, copies and decision items say of each other, by Query and by key, a
  * partition at a time.
  *
- * @throws GatehouseError as the service fails; `limit_exceeded` when more is wrong than can be told
+ * @throws GatehouseError as the service fails; `not_found` when there is nothing of the tenant; `limit_exceeded` when
+ *   more is wrong than can be told
  */
 export async function verify(options: VerifyOptions): Promise<Verified> {
   const repaired = new Map<string, Finding>();
