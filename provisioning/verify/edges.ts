@@ -72,7 +72,12 @@ function edgeRelation(edge: Edge, read: Item): Relation {
         edgeOf(copy) !== undefined &&
         edgeOf(copy)?.keys.some((key) => isSameKey(key, edge.keys[n] as Key)) === true &&
         (repeats === undefined || repeated === undefined || copy[repeats[1]] === repeated);
-      const missing = ends.filter((_, n) => nodes[n] === undefined);
+      // A grant may have lost roles since it was come upon.
+      const named = new Set(
+        copies.flatMap((copy) => edgeOf(copy)?.ends ?? []).map(({ ref }) => formatRef(ref)),
+      );
+      const isNamed = ({ ref }: Edge['ends'][number]) => named.size === 0 || named.has(formatRef(ref));
+      const missing = ends.filter((end, n) => nodes[n] === undefined && isNamed(end));
       const dangling = missing.map(
         ({ ref }): Fault => ({
           code: 'edge_dangling',

@@ -242,6 +242,24 @@ describe('on the engine', () => {
     expect(told((await look()).open)).toEqual([]);
   }, 120_000);
 
+  test('a grant that loses a role while it is looked at leads nowhere wrong', async () => {
+    const scope = `tenant:${(await world.run('tenant.create', { name: 'Passing' })).id}`;
+    const role = (await world.run('role.create', { name: 'passing', scope })).id;
+    const user = (await world.run('user.create', { username: 'passing' })).id;
+    await world.run('grant.create', { user, roles: [role], scope });
+    let isThere = true;
+    const list: typeof world.reader.list = async (query) => {
+      const page = await world.reader.list(query);
+      if (isThere && page.items.some(({ PK, Type }) => Type === 'TenantGrant' && PK === `USER#${user}`)) {
+        isThere = false;
+        await world.run('role.delete', { id: role });
+      }
+      return page;
+    };
+    const { open } = await look({ reader: { ...world.reader, list } });
+    expect([isThere, told(open)]).toEqual([false, []]);
+  });
+
   test('one tenant: what is wrong elsewhere is not looked at', async () => {
     const [a, b] = items.filter(({ Type, SK }) => Type === 'Tenant' && SK === 'META');
     const decision = { PK: String(a?.PK), SK: 'DECISION' };
