@@ -66,6 +66,10 @@ function edgeRelation(edge: Edge, read: Item): Relation {
       const nodes = items.slice(count, count + ends.length);
       const held = items.slice(count + ends.length);
       if (copies.every((copy) => copy === undefined)) return [];
+      const current = copies.flatMap((copy) => edgeOf(copy) ?? []);
+      const isSameEdge = ({ keys }: Edge) => keys.every((key, n) => isSameKey(key, edge.keys[n] as Key));
+      // Another grant by now, under an id of its own: the next look at it will tell.
+      if (current.length > 0 && !current.some(isSameEdge)) return [];
       const repeated = repeats && nodes[ends.findIndex(({ ref }) => ref.type === repeats[0])]?.[repeats[2]];
       const isRight = (copy: Found, n: number): copy is Item =>
         copy !== undefined &&
@@ -73,9 +77,7 @@ function edgeRelation(edge: Edge, read: Item): Relation {
         edgeOf(copy)?.keys.some((key) => isSameKey(key, edge.keys[n] as Key)) === true &&
         (repeats === undefined || repeated === undefined || copy[repeats[1]] === repeated);
       // A grant may have lost roles since it was come upon.
-      const named = new Set(
-        copies.flatMap((copy) => edgeOf(copy)?.ends ?? []).map(({ ref }) => formatRef(ref)),
-      );
+      const named = new Set(current.flatMap((each) => each.ends).map(({ ref }) => formatRef(ref)));
       const isNamed = ({ ref }: Edge['ends'][number]) => named.size === 0 || named.has(formatRef(ref));
       const missing = ends.filter((end, n) => nodes[n] === undefined && isNamed(end));
       const dangling = missing.map(
