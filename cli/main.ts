@@ -19,6 +19,9 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   error: (text) => void process.stderr.write(text),
   isTerminal: process.stdout.isTTY === true,
   isErrorTerminal: process.stderr.isTTY === true,
+  ...(process.stdin.isTTY && process.stdout.isTTY
+    ? { terminal: { input: process.stdin, output: process.stdout } }
+    : {}),
   onInterrupt: (listener) => {
     // Once: a second signal ends at once.
     for (const signal of SIGNALS) process.once(signal, listener);

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
+import { addCompletion } from './commands/completion.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExport } from './commands/export.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
@@ -38,6 +39,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addRevokeToken,
   addLog,
   addVerify,
+  addCompletion,
 ];
 
 /**

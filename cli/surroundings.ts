@@ -1,3 +1,5 @@
+import type { Terminal } from './ask.ts';
+
 /** What the command line takes from its process; tests give their own. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -9,6 +11,8 @@ export interface Surroundings {
   readonly isErrorTerminal?: boolean;
   /** Calls back when the person wants it to end, instead of ending at once; returns how to stop listening. */
   readonly onInterrupt?: (listener: () => void) => () => void;
+  /** Where a person can be asked; undefined where nobody sits. */
+  readonly terminal?: Terminal;
   /** All of the standard input. */
   readonly input?: () => Promise<string>;
   /** Epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import type { Answer } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../document.ts';
-import { type Provision, persist } from './look.ts';
+import type { Provision } from './look.ts';
 import type { PlannedManifest } from './plan.ts';
 import type { Step } from './steps.ts';
 
@@ -36,7 +36,7 @@ async function send(step: Step, operationId: string, { provision, actor }: Apply
   const { command, input } = step;
   const event = { command, input, operationId, ...(actor === undefined ? {} : { actor }) };
   for (;;) {
-    const answer = await persist(provision, event);
+    const answer = await provision(event);
     if (answer.ok || answer.error.code !== 'unfinished') return answer;
   }
 }

@@ -1,5 +1,6 @@
+import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import type { Problem } from '../document.ts';
-import { type Fact, same } from './fact.ts';
+import { type Fact, pick, same } from './fact.ts';
 import type { Row } from './look.ts';
 import { type Phase, SCOPE_KINDS, type Verb } from './phase.ts';
 
@@ -27,6 +28,29 @@ export const creation = (fact: Fact): Part => ({
   input: { ...fact.identity, ...given({ ...fact.initial, ...fact.fixed, ...fact.values }) },
   before: undefined,
 });
+
+/**
+ * What a new fact takes: one step; for a scope type that names others another one, for these may be new themselves and
+ * name it in turn.
+ */
+export function creationsOf(fact: Fact): readonly Part[] {
+  const part = creation(fact);
+  if (fact.kind !== 'scope-type') return [part];
+  const isOther = (type: unknown) => !isBuiltIn(String(type)) && type !== fact.identity.name;
+  const naming = ['parents', 'children'].filter((field) =>
+    ((part.input[field] ?? []) as readonly unknown[]).some(isOther),
+  );
+  if (naming.length === 0) return [part];
+  const entries = Object.entries(part.input);
+  const alone = Object.fromEntries(entries.filter(([field]) => !naming.includes(field)));
+  return [
+    { ...part, input: alone },
+    {
+      ...{ verb: 'change', fact, command: `${fact.kind}.update`, before: alone },
+      input: { ...fact.identity, ...pick(part.input, naming) },
+    },
+  ];
+}
 
 export const removal = (fact: Fact): Part =>
   SCOPE_KINDS.has(fact.kind)

@@ -64,3 +64,7 @@ export function derivedId(...parts: readonly string[]): string {
 
 export const without = (input: Row): Row =>
   Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+
+/** Some fields of many, as far as they are there. */
+export const pick = (of: Row, keys: Iterable<string>): Row =>
+  without(Object.fromEntries([...keys].map((key) => [key, of[key]])));

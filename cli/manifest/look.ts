@@ -1,6 +1,6 @@
 import type { Answer } from '../../provisioning/index.ts';
 
-/** Provisioning as manifests use it: from event to answer, wherever it runs. */
+/** Provisioning as manifests use it: from event to answer, wherever it runs, tried as often as it takes. */
 export type Provision = (event: unknown) => Promise<Answer>;
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -19,26 +19,10 @@ export class AnswerError extends Error {
 }
 
 const PAGE = 1_000;
-const ATTEMPTS = 5;
-const FIRST_PAUSE_MS = 200;
-
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Sends an event, again and again while the answer is that another attempt may help. */
-export async function persist(provision: Provision, event: Row): Promise<Answer> {
-  for (let attempt = 1; ; attempt++) {
-    const answer = await provision(event);
-    const again =
-      !answer.ok && answer.error.retryable && answer.error.code !== 'unfinished' && attempt < ATTEMPTS;
-    if (!again) return answer;
-    await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
-  }
-}
 
 export function lookWith(provision: Provision): Look {
   const ask = async (command: string, input: Row): Promise<Row | undefined> => {
-    const answer = await persist(provision, { command, input });
+    const answer = await provision({ command, input });
     if (answer.ok) return answer.result;
     if (answer.error.code === 'not_found') return undefined;
     throw new AnswerError(`${command}: ${answer.error.message}`);

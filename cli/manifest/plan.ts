@@ -13,7 +13,6 @@ import { withTableNames } from './table-names.ts';
 
 export interface PlannedManifest extends Changes {
   readonly file: ManifestFile;
-  readonly notes: readonly string[];
 }
 
 export const readManifestFile = async (file: string): Promise<ManifestFile> =>
@@ -51,7 +50,7 @@ export async function planManifest(
   const steps = merged(changes.steps, routes.steps);
   assertNone(source, [...survey.problems, ...changes.problems, ...routes.problems, ...inputProblems(steps)]);
   return {
-    ...{ file, steps, notes: survey.notes, problems: [] },
+    ...{ file, steps, problems: [] },
     kept: [...changes.kept, ...routes.kept],
     unchanged: changes.unchanged + routes.unchanged,
   };

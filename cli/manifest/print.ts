@@ -94,6 +94,18 @@ export function formatPlan(plan: PlannedManifest, { colours, all, place }: Print
   return `${lines.join('\n')}\n`;
 }
 
+/** What somebody has to look at twice before they agree, once more below a plan that may be long. */
+export function formatDangers({ steps }: PlannedManifest, { colours, all }: PrintOptions): string {
+  const paint = painter(colours);
+  const dangerous = steps.filter(({ danger }) => danger !== undefined);
+  const removals = steps.filter(({ verb, danger }) => verb === 'remove' && danger === undefined);
+  const lines = [
+    ...section('this is dangerous', shortened(dangerous, paint, all)),
+    ...section('this is removed', shortened(removals, paint, all)),
+  ];
+  return `${lines.join('\n')}\n\n`;
+}
+
 export const planData = (plan: PlannedManifest, table: string | undefined) => ({
   ...(table === undefined ? {} : { table }),
   ...countsOf(plan),

@@ -12,12 +12,11 @@ import {
   listed,
   name,
   named,
-  names,
   object,
   pageName,
   permissionName,
-  permissionOrPattern,
 } from '../world/fields.ts';
+import * as shape from '../world/shapes.ts';
 
 /**
  * A tenant, or several, as people write them down: a world (world/schema.ts) whose things may have an id, and all the
@@ -26,9 +25,8 @@ import {
  */
 const text = z.string('must be a text');
 const id = z.string('must be an id, in quotes').pipe(field.id).optional();
-const status = text.optional();
 const since = instant.nullable().optional();
-const period = { from: since, until: since };
+const period = shape.periodOf(since);
 
 /** Attributes of commands that the file calls as they do. Those of one name and several schemas are judged later. */
 function attributes(entities: readonly Entity[], ...except: readonly string[]): Record<string, z.ZodType> {
@@ -56,56 +54,28 @@ export const USER_ATTRIBUTES = attributes([ENTITIES.user], 'tenant', 'status', '
 
 const description = field.text(1_000).nullable().optional();
 
-const scopeType = object({
-  root: flag.optional(),
-  parents: names(z.string()),
-  children: names(z.string()),
-  description,
-});
+const scopeType = object({ ...shape.scopeType, description });
 
 const scope = object({
-  id,
-  type: z.string('must be a type, as tenant or location'),
-  name: name.optional(),
-  parent: name.optional(),
-  status,
-  combination: z
-    .enum(['allow-overrides', 'deny-overrides'], 'must be allow-overrides or deny-overrides')
-    .optional(),
-  enterprise: name.optional(),
+  ...{ id, name: name.optional() },
+  ...shape.scope,
   kind: text.nullable().optional(),
   ...SCOPE_ATTRIBUTES,
 });
 
 const role = object({
-  id,
-  name: name.optional(),
-  global: flag.optional(),
-  owner: name.optional(),
-  parent: name.nullable().optional(),
+  ...{ id, name: name.optional() },
+  ...{ ...shape.role, parent: name.nullable().optional() },
   description,
-  allow: names(permissionOrPattern),
-  deny: names(permissionOrPattern),
 });
 
 const group = object({
-  id,
-  name: name.optional(),
-  scope: name,
-  roles: names(name),
+  ...{ id, name: name.optional() },
+  ...shape.group,
   ...attributes([ENTITIES.group], 'name', 'scope'),
 });
 
-const standing = {
-  id,
-  status,
-  until: since,
-  admin: flag.optional(),
-  groups: names(name),
-  assignments: list(object({ role: name, scope: name, ...period })),
-  grants: named(names(name)),
-  globalRoles: names(name),
-};
+const standing = { id, ...shape.standingOf(since) };
 
 const user = object({ ...standing, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
 const technicalUser = object({ ...standing, account: name, name: name.optional(), description });
@@ -114,7 +84,7 @@ const subscription = object({
   id,
   scope: name,
   module: name,
-  status,
+  status: shape.status,
   ...period,
   ...attributes([ENTITIES.subscription], 'scope', 'module', 'status', 'startDate', 'endDate', 'createdBy'),
 });
@@ -123,7 +93,7 @@ const license = object({
   account: name,
   enterprise: name,
   name: name.nullable().optional(),
-  status,
+  status: shape.status,
   ...period,
 });
 

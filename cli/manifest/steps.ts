@@ -1,6 +1,6 @@
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Path, Problem } from '../document.ts';
-import { changesOf, creation, fixedProblems, type Part, removal, rolesOf } from './compare.ts';
+import { changesOf, creationsOf, fixedProblems, type Part, removal, rolesOf } from './compare.ts';
 import { type Fact, keyOf } from './fact.ts';
 import type { Row } from './look.ts';
 import { PHASES, type Phase, phaseOf, polarities, SCOPE_KINDS, type Verb } from './phase.ts';
@@ -68,7 +68,7 @@ export function changesBetween(survey: Survey, declared: ReadonlySet<string>, pr
   let unchanged = 0;
   for (const [key, fact] of wanted) {
     const now = there.get(key);
-    if (!now) parts.push(creation(fact));
+    if (!now) parts.push(...creationsOf(fact));
     else {
       problems.push(...fixedProblems(fact, now, survey.names));
       const changes = changesOf(fact, now, pruning.prune);
@@ -146,7 +146,9 @@ interface Timed {
   readonly phase: Phase;
 }
 
-const VERBS: readonly Verb[] = ['change', 'create', 'remove'];
+/** Names are free before others take them; what types may stand where is said when all are there. */
+const verbRank = (kind: string, verb: Verb): number =>
+  (kind === 'scope-type' ? ['create', 'change', 'remove'] : ['change', 'create', 'remove']).indexOf(verb);
 
 /** The parts in the order in which they are safe and each finds what it rests on. */
 function timed(parts: readonly Part[], survey: Survey): readonly Timed[] {
@@ -169,7 +171,7 @@ function timed(parts: readonly Part[], survey: Survey): readonly Timed[] {
       phase === 'undeny' && takesAway ? 1 : 0,
       phase === 'open' && TIE_RANK <= rankOf(kind) && !isMixed(part) ? 1 : 0,
       takesAway ? -rankOf(kind) : rankOf(kind),
-      VERBS.indexOf(verb),
+      verbRank(kind, verb),
       takesAway ? -depth : depth,
       position,
     ];

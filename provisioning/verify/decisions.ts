@@ -1,17 +1,8 @@
 import type { Item } from '../../table/item.ts';
 import { edgeKey, GLOBAL, globalKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { readEdge } from '../edges/read-edge.ts';
-import {
-  BOOKKEEPING,
-  effectOf,
-  type Fact,
-  factsOf,
-  factsOfEdge,
-  factsOfNode,
-  isMarked,
-  isSetAttribute,
-  sourcesOf,
-} from './facts.ts';
+import { BOOKKEEPING, effectOf, isMarked, isSetAttribute } from './decision-form.ts';
+import { ANY_GROUP, type Fact, factsOf, factsOfEdge, factsOfNode } from './facts.ts';
 import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
 import {
@@ -24,6 +15,7 @@ import {
   isSameKey,
   type Relation,
 } from './relation.ts';
+import { sourcesOf } from './sources.ts';
 
 /** What decision items hold against what nodes and edges say. */
 type Coordinates = Pick<Fact, 'at' | 'attribute' | 'member'>;
@@ -93,8 +85,6 @@ const placesOf = (items: readonly Found[]): string => {
   const [first] = items.filter((item) => item !== undefined);
   return first ? `${first.PK} / ${first.SK}` : 'nothing';
 };
-
-const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };
 
 /** What must be in decision items because of this node or edge. */
 export function factRelations(item: Item, now: number): readonly Relation[] {

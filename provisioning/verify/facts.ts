@@ -1,7 +1,6 @@
 import {
   Attribute,
   assignmentAttribute,
-  DECISION_VERSION,
   formatInterval,
   grantAttribute,
   groupAttribute,
@@ -9,31 +8,25 @@ import {
   moduleAttribute,
   patternAttribute,
   roleAttribute,
-  splitAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
-import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   decisionKey,
-  edgeKey,
-  GLOBAL,
   globalKey,
   type Key,
   nodeKey,
   ownedEffectsKey,
-  type ParsedKey,
   parseKey,
   permissionRef,
-  wideEdgeKey,
 } from '../../table/keys.ts';
-import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
-import { grantKey, group, ownerOf, role, subject } from '../edges/rights.ts';
+import { readPermissionName } from '../../table/permission-name.ts';
+import { ownerOf, subject } from '../edges/rights.ts';
 import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';
-import type { Effect } from './finding.ts';
 
 /**
  * What nodes and edges say that decision items must hold, fact by fact, and where the node or edge of a fact
@@ -125,11 +118,10 @@ export function factsOfNode(ref: Ref, item: Item): readonly Fact[] {
   }
 }
 
-/** Kinds of nodes that have a decision item of their own. */
-export const hasDecision = (ref: Ref): boolean =>
-  ['user', 'technical-user', 'page', 'permission', 'token', 'session'].includes(ref.type) || isScope(ref);
-
 export const isScope = ({ type }: Ref): boolean => isBuiltIn(type) || mayBeScopeType(type);
+
+/** For facts of an edge whatever becomes of its group. */
+export const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };
 
 /** Facts of an edge, by any of its items; `group` is the node of the group that carries a role. */
 export function factsOfEdge(item: Item, groupNode: Item | undefined): readonly Fact[] {
@@ -181,56 +173,6 @@ export function factsOfEdge(item: Item, groupNode: Item | undefined): readonly F
   }
 }
 
-/** Where the node, or the items of the edge, of a fact stand; undefined for an attribute that nothing says. */
-export function sourcesOf(
-  parsed: ParsedKey,
-  attribute: string,
-  member: string | undefined,
-): readonly Key[] | undefined {
-  if (parsed.form !== 'decision' && parsed.form !== 'owned-effects') return undefined;
-  const own: Ref = { type: parsed.type, id: parsed.id };
-  const node = [nodeKey(own)];
-  const both = (a: Ref, b: Ref) => [edgeKey(a, b), edgeKey(b, a)];
-  if (parsed.form === 'owned-effects' || own.type === 'page' || own.type === 'permission') {
-    const text = parsed.form === 'owned-effects' ? parsed.permission : own.id;
-    const exact = readPermissionName(text);
-    if (!exact) return undefined;
-    if ((attribute === Attribute.allow || attribute === Attribute.deny) && member !== undefined)
-      return both(role(member), permissionRef(exact));
-    const isOfNode =
-      attribute === Attribute.registered || (attribute === Attribute.module && own.type === 'page');
-    return parsed.form === 'decision' && isOfNode ? node : undefined;
-  }
-  const [kind, a = '', b, ...more] = splitAttribute(attribute);
-  if (more.length > 0) return undefined;
-  if (kind === 'role' && b === undefined && a !== '') return [nodeKey(role(a))];
-  if (kind === 'wild' && b !== undefined && isPermissionPattern(b))
-    return both(role(a), { type: 'permission', id: b });
-  if (own.type === GLOBAL.type)
-    return kind === 'module' && b === undefined ? [nodeKey({ type: 'module', id: a })] : undefined;
-  if (own.type === 'token' || own.type === 'session')
-    return ['subject', 'hash', 'status', 'endsAt', 'ttl'].includes(attribute) ? node : undefined;
-  if (own.type === 'user' || own.type === 'technical-user') {
-    if (attribute === Attribute.status || attribute === Attribute.endsAt) return node;
-    if (attribute === Attribute.isAdmin) return both(own, GLOBAL);
-    if (attribute === Attribute.groups && member !== undefined) return both(own, group(member));
-    if (attribute === Attribute.globalRoles && member !== undefined) return both(own, role(member));
-    if (!isRef(a)) return undefined;
-    const scope = parseRef(a, 'scope');
-    if (kind === 'grant' && b === undefined) return [edgeKey(own, scope), grantKey(scope, own)];
-    if (kind === 'assign' && b !== undefined) {
-      return [wideEdgeKey(own, 'assignment', scope, role(b)), wideEdgeKey(scope, 'assignment', own, role(b))];
-    }
-    return undefined;
-  }
-  if (['status', 'combination', 'ancestors', 'enterprise'].includes(attribute)) return node;
-  if (kind === 'group' && b === undefined && member !== undefined)
-    return [nodeKey(group(a)), ...both(group(a), role(member))];
-  if (kind === 'sub' && b !== undefined) return [nodeKey({ type: 'subscription', id: b })];
-  if (kind === 'license' && b !== undefined) return [nodeKey({ type: 'license', id: b })];
-  return undefined;
-}
-
 /** All facts of what stands at these keys. */
 export function factsOf(items: readonly (Item | undefined)[]): readonly Fact[] {
   const groupNode = items.find((item) => item?.Type === 'Group' && item.SK === 'META');
@@ -241,57 +183,4 @@ export function factsOf(items: readonly (Item | undefined)[]): readonly Fact[] {
       ? factsOfNode({ type: parsed.type, id: parsed.id }, item)
       : factsOfEdge(item, groupNode);
   });
-}
-
-/** What every decision item has besides facts. `denials` only grows. */
-export const BOOKKEEPING: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type'],
-  ...[Attribute.version, Attribute.writtenAt, Attribute.denials],
-]);
-
-export const isMarked = (item: Item): boolean =>
-  item.Type === 'Decision' &&
-  item[Attribute.version] === DECISION_VERSION &&
-  typeof item[Attribute.writtenAt] === 'number' &&
-  Number.isInteger(item[Attribute.writtenAt]);
-
-/** Sets, by the names of their attributes. */
-export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
-  if (parsed.form === 'owned-effects') return attribute === 'allow' || attribute === 'deny';
-  if (parsed.form !== 'decision') return false;
-  const [kind] = splitAttribute(attribute);
-  if (parsed.type === 'page' || parsed.type === 'permission')
-    return attribute === 'allow' || attribute === 'deny';
-  if (parsed.type === 'user' || parsed.type === 'technical-user')
-    return attribute === 'groups' || attribute === 'roles' || kind === 'grant';
-  return attribute === 'denials' || (kind === 'group' && attribute !== 'group');
-}
-
-/** What it does that a decision item holds a fact that nothing says, lacks one, or has another value for it. */
-export function effectOf(
-  how: 'more' | 'less' | 'differs',
-  attribute: string,
-  held: unknown,
-  wanted: unknown,
-): Effect {
-  const [kind] = splitAttribute(attribute);
-  const turn = (opens: boolean): Effect => (opens ? 'opens' : 'closes');
-  if (attribute === 'status') return turn(held === 'active');
-  if (kind === 'module' && attribute !== 'module') return turn(how !== 'more');
-  if (attribute === 'deny' || kind === 'denials') return turn(how === 'less');
-  if (attribute === 'allow') return turn(how === 'more');
-  if (kind === 'wild')
-    return how === 'more'
-      ? turn(held !== 'DENY')
-      : turn(how === 'differs' ? held !== 'DENY' : wanted === 'DENY');
-  if (attribute === 'endsAt') {
-    if (how === 'less') return 'opens';
-    return how === 'more' ? 'closes' : turn(String(held) > String(wanted));
-  }
-  if (['combination', 'ancestors', 'enterprise', 'module', 'ttl'].includes(attribute)) return 'either';
-  if (attribute === 'registered' || attribute === 'isAdmin' || kind === 'sub' || kind === 'license')
-    return turn(how !== 'less');
-  if (attribute === 'subject' || attribute === 'hash') return 'opens';
-  // A role may refuse as well: who lacks one may be let in where refusals count.
-  return how === 'less' ? 'either' : 'opens';
 }

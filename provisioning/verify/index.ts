@@ -1,2 +1,3 @@
 export type { Finding, FindingCode } from './finding.ts';
-export { type Progress, type Verified, type VerifyOptions, verify } from './verify.ts';
+export type { Progress, Verified, VerifyOptions } from './options.ts';
+export { verify } from './verify.ts';

@@ -17,7 +17,8 @@ import { OWNERSHIP } from '../../table/patterns/stretches.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import { role } from '../edges/rights.ts';
-import { BOOKKEEPING, type Fact, factsOf } from './facts.ts';
+import { BOOKKEEPING } from './decision-form.ts';
+import { type Fact, factsOf } from './facts.ts';
 import { isSound } from './node-damage.ts';
 import { isSameKey } from './relation.ts';
 

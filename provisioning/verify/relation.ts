@@ -1,7 +1,7 @@
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
-import { type Action, type Condition, type Expected, keyOf } from '../../table/write/action.ts';
+import { type Action, type Condition, type Expected, keyOf, type Value } from '../../table/write/action.ts';
 import type { Effect, Finding, FindingCode } from './finding.ts';
 
 /**
@@ -70,6 +70,23 @@ export function guarded(
       .map((key): Action => ({ kind: 'check', key, ...conditionOf(key) })),
   ];
 }
+
+/** A change of a node counts up its revision, as every other does. */
+export const changeOf = (
+  key: Key,
+  changes: Readonly<Record<string, Value | undefined>>,
+): readonly Action[] => [
+  {
+    kind: 'update',
+    key,
+    set: Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Record<
+      string,
+      Value
+    >,
+    remove: Object.keys(changes).filter((name) => changes[name] === undefined),
+    ...('rev' in changes ? {} : { add: { rev: 1 } }),
+  },
+];
 
 /** A form in which equal values are equal texts; what is undefined is not there. */
 export const canonical = (value: unknown): string => JSON.stringify(sorted(value)) ?? '';

@@ -43,6 +43,8 @@ export function createWriter({
       // same actions sent again on purpose are carried out again.
       const input = buildTransaction(actions, table, randomUUID());
       const signal = pace.deadline();
+      // When the time is up in the middle of an attempt, what the one before came to says more.
+      let known: GatehouseError | undefined;
       for (let attempt = 1; ; attempt++) {
         const failure = await client.send(new TransactWriteCommand(input), { abortSignal: signal }).then(
           () => undefined,
@@ -50,6 +52,8 @@ export function createWriter({
         );
         if (!failure) return;
         if (!failure.retryable || failure.code === 'stale') throw failure;
+        if (signal.aborted) throw known ?? failure;
+        known = failure;
         await pace.pause(attempt, signal);
         if (signal.aborted) throw failure;
       }

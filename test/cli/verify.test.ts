@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CODES } from '../../provisioning/verify/finding.ts';
+import { grantAttribute } from '../../table/decision/attributes.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, edgeKey, guardKey, type Key } from '../../table/keys.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
@@ -41,6 +44,73 @@ test('findings: 1, and 0 once they are put right', async () => {
     repaired: [{ code: 'decision_differs', key: { PK: `USER#${user}`, SK: 'DECISION' }, dangerous: true }],
   });
   expect((await asked()).code).toBe(0);
+});
+
+describe('one tenant', () => {
+  const [A, B] = ['tenant-a', 'tenant-b'] as const;
+  const ids = new Map<string, string>();
+  /** In each of two tenants the same is wrong. */
+  const damaged = new Map<string, Key[]>();
+  const put = (item: Item) => world.client.send(new PutCommand({ TableName: world.table, Item: item }));
+
+  async function furnish(name: string): Promise<void> {
+    const { id } = await world.run('tenant.create', { name });
+    const [tenant, scope] = [{ type: 'tenant', id }, `tenant:${id}`];
+    const location = (await world.run('location.create', { name, parent: scope })).id;
+    const role = (await world.run('role.create', { name, scope })).id;
+    const group = (await world.run('group.create', { name, scope: `location:${location}` })).id;
+    const guest = (await world.run('user.create', { username: name })).id;
+    await world.run('grant.create', { user: guest, scope, roles: [role] });
+    await world.run('membership.create', { user: guest, group });
+    const [user, status] = [{ type: 'user', id: guest }, 'suspended'];
+    const gone = [
+      edgeKey(tenant, { type: 'location', id: location }),
+      guardKey('ROLE_NAME', name, scope),
+      edgeKey({ type: 'group', id: group }, user),
+    ];
+    for (const { PK, SK } of gone)
+      await world.client.send(new DeleteCommand({ TableName: world.table, Key: { PK, SK } }));
+    await put({ ...((await world.reader.get(decisionKey(tenant))) as Item), status });
+    const told = Object.entries((await world.reader.get(decisionKey(user))) as Item);
+    await put(Object.fromEntries(told.filter(([attribute]) => attribute !== grantAttribute(scope))) as Item);
+    ids.set(name, scope);
+    damaged.set(name, [...gone, decisionKey(tenant), decisionKey(user)]);
+  }
+  beforeAll(async () => {
+    for (const name of [A, B]) await furnish(name);
+  });
+  const stateOf = (name: string) => world.reader.getMany(damaged.get(name) ?? []);
+  const placesOf = (findings: readonly { readonly key: Key }[]) =>
+    findings.map(({ key }) => `${key.PK} / ${key.SK}`).sort();
+  const wrongIn = (name: string) => placesOf((damaged.get(name) ?? []).map((key) => ({ key })));
+
+  test('is put right, who has a grant there included, and what is as wrong elsewhere is left as it is', async () => {
+    const before = await stateOf(B);
+    const { code, out } = await asked('--tenant', String(ids.get(A)), '--repair', '--json');
+    expect(code).toBe(0);
+    expect(placesOf(JSON.parse(out).repaired)).toEqual(wrongIn(A));
+    expect(JSON.parse(out).open).toEqual([]);
+    expect(await stateOf(B)).toEqual(before);
+    expect((await asked('--tenant', String(ids.get(A)))).code).toBe(0);
+
+    const all = await asked('--json');
+    expect(all.code).toBe(1);
+    expect(placesOf(JSON.parse(all.out).open)).toEqual(wrongIn(B));
+  });
+
+  test('and then the other: nothing is wrong any more', async () => {
+    expect((await asked('--tenant', String(ids.get(B)), '--repair')).code).toBe(0);
+    expect((await asked()).code).toBe(0);
+    expect((await stateOf(B)).every((item) => item !== undefined)).toBe(true);
+  });
+
+  test('one of which there is nothing is no clean one', async () => {
+    const { code, error } = await asked('--tenant', 'tenant:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C');
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: expect.stringContaining('tenant:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C does not exist'),
+    });
+  });
 });
 
 test('wrong use and faults: 2', async () => {

@@ -12,6 +12,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/read/reader.ts';
+import { findingsOn } from '../provisioning/findings.ts';
 import { ask, changeInOneWrite, changeOfGrants, furnishSmall } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
@@ -591,6 +592,9 @@ export async function playHistory(
     await pass(2 * OUTAGE_TTL_MS);
     await Promise.all(looks);
     if (failures.length > 0) throw failures[0];
+    // Whatever came late or in another order: what is repeated in the table agrees.
+    const findings = await findingsOn({ reader: open.reader, clock: { now: () => time } });
+    if (findings.length > 0) throw new Error(`seed ${seed}: ${findings.join('\n')}`);
   } finally {
     await open.close();
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
+import { findingsIn } from './findings.ts';
 import { pick } from './kinds.ts';
 import { decideNaively } from './naive.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
@@ -160,6 +161,7 @@ async function carryOut(world: LedgerWorld, batches: readonly (readonly Step[])[
 async function expectAgreement(world: LedgerWorld): Promise<void> {
   const items = await world.everything();
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
   const engine = world.newEngine();
   for (const at of [Date.parse('2026-01-15T00:00:00.000Z'), Date.parse('2026-01-25T00:00:00.000Z')]) {

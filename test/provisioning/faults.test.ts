@@ -2,12 +2,13 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { ulid } from 'ulid';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createClient } from '../../table/client.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createWriter } from '../../table/write/writer.ts';
+import { findingsOn } from './findings.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /**
@@ -139,6 +140,20 @@ describe('what may pass is sent again, as the same request, until the time is up
   });
 });
 
+test('when the time is up in the middle of an attempt, what the one before came to is told', async () => {
+  const over = new AbortController();
+  service
+    .on(TransactWriteCommand)
+    .rejectsOnce(thrown('ThrottlingException'))
+    .callsFake(() => {
+      over.abort();
+      throw thrown('AbortError');
+    });
+  const pacing = { deadline: () => over.signal, pause: async () => {} };
+  const sent = createWriter({ client, table: 'table', pacing }).send(actions);
+  await expect(sent).rejects.toMatchObject({ code: 'throttled', retryable: true });
+});
+
 describe('what cannot pass is reported at once', () => {
   test.each([
     ['an item that would grow too large', cancelled('None', 'ValidationError', 'None'), 'limit_exceeded'],
@@ -169,6 +184,9 @@ describe('provisioning', () => {
   let world: LedgerWorld;
   beforeAll(async () => {
     world = await createLedgerWorld();
+  });
+  afterEach(async () => {
+    expect(await findingsOn(world)).toEqual([]);
   });
   const event = () => ({ command: 'user.create', input: { email: SECRET } });
   /** Provisioning on a real table whose transactions fail with the errors first. */

@@ -1,4 +1,4 @@
-import { type Finding, verify } from '../../provisioning/verify/index.ts';
+import { type Finding, type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from './memory-table.ts';
 
@@ -8,11 +8,12 @@ export const told = (findings: readonly Finding[]): readonly string[] =>
       `${code} ${key.PK} / ${key.SK} ${attribute ?? ''}: expected ${expected}`,
   );
 
-/** What `gatehouse verify` says of a table with these items. */
-export async function findingsIn(
+/** What `gatehouse verify` says of the table. */
+export const findingsOn = async ({ reader, clock }: Pick<VerifyOptions, 'reader' | 'clock'>) =>
+  told((await verify({ reader, clock, graceMs: 0 })).open);
+
+/** What it says of a table with these items. */
+export const findingsIn = (
   items: readonly Item[],
-  clock: { readonly now: () => number },
-): Promise<readonly string[]> {
-  const { reader } = createMemoryTable(items);
-  return told((await verify({ reader, clock, graceMs: 0 })).open);
-}
+  clock: VerifyOptions['clock'],
+): Promise<readonly string[]> => findingsOn({ reader: createMemoryTable(items).reader, clock });

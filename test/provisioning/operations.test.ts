@@ -1,8 +1,9 @@
 import { ulid } from 'ulid';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { operationKey } from '../../table/keys.ts';
 import { createWriter } from '../../table/write/writer.ts';
+import { findingsOn } from './findings.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, TIMED_OUT } from './support.ts';
 
@@ -19,6 +20,10 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   world.mishaps.length = 0;
+});
+afterAll(async () => {
+  world.mishaps.length = 0;
+  expect(await findingsOn(world)).toEqual([]);
 });
 
 /** Runs `act` and counts the audit records that it left: one for each write that happened. */

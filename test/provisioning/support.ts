@@ -30,21 +30,24 @@ export async function createLedgerWorld() {
   const world = await createWorld();
   const transactions: (readonly Sent[])[] = [];
   const keys = new Map<string, Key>();
-  world.client.middlewareStack.add(
-    (next) => (args) => {
-      const { TransactItems } = args.input as { TransactItems?: readonly Record<string, SentItem>[] };
-      if (TransactItems) {
-        const sent = TransactItems.flatMap(Object.entries<SentItem>).map(([kind, { Key, Item }]): Sent => {
-          const { PK, SK } = (Key ?? Item) as Key;
-          return { kind, key: { PK, SK } };
-        });
-        for (const { key } of sent) keys.set(`${key.PK}\n${key.SK}`, key);
-        transactions.push(sent);
-      }
-      return next(args);
-    },
-    { step: 'initialize' },
-  );
+  /** Remembers what this client writes; other clients than that of the world have to be given to it. */
+  const watch = (client: typeof world.client): void =>
+    client.middlewareStack.add(
+      (next) => (args) => {
+        const { TransactItems } = args.input as { TransactItems?: readonly Record<string, SentItem>[] };
+        if (TransactItems) {
+          const sent = TransactItems.flatMap(Object.entries<SentItem>).map(([kind, { Key, Item }]): Sent => {
+            const { PK, SK } = (Key ?? Item) as Key;
+            return { kind, key: { PK, SK } };
+          });
+          for (const { key } of sent) keys.set(`${key.PK}\n${key.SK}`, key);
+          transactions.push(sent);
+        }
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+  watch(world.client);
 
   /** What becomes of the next transactions: done without a word of it, or not done but for this error. */
   const mishaps: ('lost acknowledgement' | Error)[] = [];
@@ -108,7 +111,7 @@ export async function createLedgerWorld() {
     return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
   }
 
-  return { ...world, provisionAround, transactions, mishaps, everything, touchedSince, facts, listed };
+  return { ...world, watch, provisionAround, transactions, mishaps, everything, touchedSince, facts, listed };
 }
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;

@@ -1,6 +1,7 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Answer } from '../../provisioning/index.ts';
 import { decisionKey, guardKey, logPartition, nodeKey } from '../../table/keys.ts';
+import { findingsOn } from './findings.ts';
 import { GUARDED } from './guarded.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
@@ -8,6 +9,9 @@ import { createLedgerWorld, type LedgerWorld } from './support.ts';
 let world: LedgerWorld;
 beforeEach(async () => {
   world = await createLedgerWorld();
+});
+afterEach(async () => {
+  expect(await findingsOn(world)).toEqual([]);
 });
 
 const parallel = (count: number, one: (turn: number) => Promise<Answer>) =>

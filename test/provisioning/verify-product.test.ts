@@ -9,7 +9,7 @@ import { createStage } from '../oracle/stage.ts';
 import { told } from './findings.ts';
 import { createMemoryTable } from './memory-table.ts';
 import { furnishRichly } from './rich-world.ts';
-import { createLedgerWorld, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 let world: LedgerWorld;
 let items: readonly Item[];
@@ -241,6 +241,34 @@ describe('on the engine', () => {
     expect(errors).toEqual([]);
     expect(told((await look()).open)).toEqual([]);
   }, 120_000);
+
+  test.each([
+    ['loses a role', ['role.delete']],
+    ['goes and comes again under another id', ['grant.delete', 'grant.create']],
+  ])('a grant that %s while it is looked at: nothing is found, nothing repaired', async (_, commands) => {
+    const name = `passing-${commands.length}`;
+    const scope = `tenant:${(await world.run('tenant.create', { name })).id}`;
+    const role = (await world.run('role.create', { name, scope })).id;
+    const user = (await world.run('user.create', { username: name })).id;
+    const grant = { user, scope };
+    await world.run('grant.create', { ...grant, roles: [role] });
+    const inputs: Readonly<Record<string, Input>> = {
+      'role.delete': { id: role },
+      'grant.delete': grant,
+      'grant.create': { ...grant, roles: [role] },
+    };
+    let isThere = true;
+    const list: typeof world.reader.list = async (query) => {
+      const page = await world.reader.list(query);
+      if (isThere && page.items.some(({ PK, Type }) => Type === 'TenantGrant' && PK === `USER#${user}`)) {
+        isThere = false;
+        for (const command of commands) await world.run(command, inputs[command] as Input);
+      }
+      return page;
+    };
+    const { open, repaired } = await look({ ...repairing(), reader: { ...world.reader, list } });
+    expect([isThere, told(open), told(repaired)]).toEqual([false, [], []]);
+  });
 
   test('one tenant: what is wrong elsewhere is not looked at', async () => {
     const [a, b] = items.filter(({ Type, SK }) => Type === 'Tenant' && SK === 'META');

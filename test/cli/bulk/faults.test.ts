@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
+import { findingsOn } from '../../provisioning/findings.ts';
 import { faultsOf } from '../../provisioning/verify.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
@@ -56,6 +57,7 @@ async function loadUndisturbed(text: string) {
 const clean = async (world: World, proxy: Awaited<ReturnType<typeof createProxy>>) => {
   const items = await proxy.everything(world.reader);
   expect(faultsOf(items)).toEqual([]);
+  expect(await findingsOn(world)).toEqual([]);
   return contentOf(items);
 };
 
@@ -97,25 +99,38 @@ describe('on the way to the table', () => {
     expect(await clean(world, proxy)).toEqual((await undisturbed(text)).content);
   }, 60_000);
 
-  test('one that does not end is a fault that says what to do, and another run ends it', async () => {
-    const { world, proxy, run } = await createStage((_, nth) => (nth > 60 && isDown ? 'cut' : 'pass'));
-    let isDown = true;
-    const text = USERS(150);
-    const file = fileOf(text, 'csv');
-    const { code, error, out } = await run('users', file, '--patience', '1');
-    expect(code).toBe(2);
-    expect(error).toMatch(
-      /\.csv: line \d+: \w+ did not get an answer in time \(tried for \d+ s\); nothing is lost: run it again, with --resume/,
-    );
-    expect(out).toMatch(/: \d+ rows: \d+ created, /);
-    isDown = false;
-    expect((await run('users', file, '--resume')).code).toBe(1);
-    const expected = await undisturbed(text);
-    expect(await clean(world, proxy)).toEqual(expected.content);
-    expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
-      expected.refusedText,
-    );
-  }, 60_000);
+  test.each([
+    ['cut', 'did not get an answer in time'],
+    ['lose the answer', 'did not get an answer in time'],
+    ['throttle', 'was throttled'],
+    ['conflict', 'another change to the same items was under way'],
+  ] as const)(
+    '%s without end: a fault that says what to do, and another run ends it',
+    async (mishap, what) => {
+      const { world, proxy, run } = await createStage((operation, nth) =>
+        nth > 60 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
+      );
+      let isDown = true;
+      const text = USERS(150);
+      const file = fileOf(text, 'csv');
+      const { code, error, out } = await run('users', file, '--patience', '1');
+      expect(code).toBe(2);
+      expect(error).toMatch(
+        new RegExp(
+          `\\.csv: line \\d+: .*${what} \\(tried for \\d+ s\\); nothing is lost: run it again, with --resume`,
+        ),
+      );
+      expect(out).toMatch(/: \d+ rows: \d+ created, /);
+      isDown = false;
+      expect((await run('users', file, '--resume')).code).toBe(1);
+      const expected = await undisturbed(text);
+      expect(await clean(world, proxy)).toEqual(expected.content);
+      expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
+        expected.refusedText,
+      );
+    },
+    60_000,
+  );
 
   test('memberships of one group, while transactions conflict', async () => {
     const chance = createChance(11);
@@ -129,6 +144,7 @@ describe('on the way to the table', () => {
     expect(await run('memberships', file)).toMatchObject({ code: 0 });
     const { items } = await world.run('membership.list', { group, limit: 1_000 });
     expect((items as unknown[]).length).toBe(60);
+    expect(await findingsOn(world)).toEqual([]);
     expect(proxy.seen.get('conflict')).toBeGreaterThan(10);
   }, 60_000);
 });

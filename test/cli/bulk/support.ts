@@ -110,7 +110,7 @@ export async function createProxy(endpoint: string, mishapOf: (operation: string
   };
 }
 
-const PASSING = /^(?:createdAt|updatedAt|writtenAt|joinedAt|at|ttl|GSI\d[PS]K)$/;
+const PASSING = /^(?:createdAt|updatedAt|writtenAt|joinedAt|grantedAt|assignedAt|at|ttl|GSI\d[PS]K)$/;
 const ID = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g;
 
 /**
@@ -119,11 +119,13 @@ const ID = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g;
  */
 export function contentOf(items: readonly Item[]): readonly string[] {
   const names = new Map(
-    items.flatMap((item) =>
-      item.Type === 'User'
+    items.flatMap((item) => {
+      if (item.Type === 'Setting')
+        return [[String(item.id), `setting ${item.scope ?? item.user} ${item.key}`]];
+      return item.Type === 'User'
         ? [[String(item.id), String(item.email ?? item.username ?? item.displayName)]]
-        : [],
-    ),
+        : [];
+    }),
   );
   const facts = items
     .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
@@ -229,22 +228,17 @@ describe('changes and removals', () => {
   });
 });
 
-test('apply asks for --yes where nobody looks on, and for what is dangerous or removes', async () => {
-  const env = { TABLE_NAME: world.table };
-  const file = fileOf('scopes: { school: { type: tenant } }');
-  const refused = await gatehouse(['apply', file], { env });
-  expect(refused).toMatchObject({
-    code: 1,
-    error: 'gatehouse apply: nothing was done: this is no terminal: give --yes to do it\n',
-  });
-  expect((await gatehouse(['plan', file], { env })).code).toBe(1);
-  const done = await gatehouse(['apply', file], { env, isTerminal: true });
-  expect(done.code).toBe(0);
-  expect(done.error).toContain('\r[==============================] 1/1');
-  writeFileSync(file, 'scopes: { school: { type: tenant } }\nusers: { ann: { admin: true } }');
-  const dangerous = await gatehouse(['apply', file], { env, isTerminal: true });
-  expect(dangerous.code).toBe(1);
-  expect(dangerous.error).toContain('some of it is dangerous');
-  const json = await gatehouse(['plan', file, '--json'], { env });
-  expect(JSON.parse(json.out)).toMatchObject({ create: 2, dangerous: 1, table: world.table });
+test('scope types that name each other are made in any order, and one that is there may name a new one', async () => {
+  const floors = 'campus: { root: true, children: [floor] }, floor: { parents: [campus], children: [room] }';
+  const first = `scopeTypes: { ${floors}, room: { parents: [floor] } }`;
+  await applyOn(world, first);
+  const desks = 'campus: { root: true, children: [desk, floor] }, desk: { parents: [desk, floor] }';
+  const text = `scopeTypes: { ${desks}, floor: { parents: [campus], children: [room] }, room: { parents: [floor] } }
+scopes: { hill: { type: campus }, first: { type: floor, parent: hill }, one: { type: desk, parent: first } }`;
+  await applyOn(world, text);
+  expect((await planOn(world, text)).steps).toEqual([]);
+  const exported = await exportOn(world);
+  const other = await createWorld();
+  await applyOn(other, JSON.stringify(exported));
+  expect(await exportOn(other)).toEqual(exported);
 });

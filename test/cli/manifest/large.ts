@@ -56,3 +56,32 @@ export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes 
     ],
   });
 }
+
+/** A small one with things in every section. */
+export function manifestOfAll(): string {
+  const { scopes, roles, groups, users, settings, ...rest } = JSON.parse(
+    largeManifest({ users: 30, groups: 12, roles: 6, scopes: 14 }),
+  );
+  return JSON.stringify({
+    ...rest,
+    scopeTypes: { campus: { root: true, children: ['floor'] }, floor: {} },
+    modules: { doors: {}, library: { sold: true } },
+    scopes: {
+      ...scopes,
+      hill: { type: 'campus' },
+      first: { type: 'floor', parent: 'hill' },
+      bank: { type: 'account' },
+      corp: { type: 'enterprise' },
+      stream: { type: 'workstream', parent: 'bank', enterprise: 'corp' },
+    },
+    roles: { ...roles, guest: { global: true, allow: ['page-1'] }, reader: { parent: 'guest' } },
+    groups,
+    users: { ...users, root: { admin: true, globalRoles: ['guest'] } },
+    technicalUsers: {
+      robot: { account: 'bank', assignments: [{ role: 'reader', scope: 'stream' }] },
+    },
+    subscriptions: [{ scope: 'acme', module: 'library', tier: 'premium' }],
+    licenses: [{ account: 'bank', enterprise: 'corp', until: '2027-01-01' }],
+    settings: [...settings, { user: 'user-1', key: 'size', value: 12 }],
+  });
+}

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Step } from '../../../cli/manifest/steps.ts';
+import { findingsOn } from '../../provisioning/findings.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { allowedIn, applyOn, exportOn, planOn } from './support.ts';
 
@@ -123,6 +124,7 @@ describe.each([
     expect(await allowed(table)).toEqual(to === AFTER ? after : before);
     expect((await planOn(table, to)).steps).toEqual([]);
     if (to === AFTER) expect(await exportOn(table)).toEqual(final);
+    expect(await findingsOn(table)).toEqual([]);
   });
 });
 
@@ -156,4 +158,5 @@ test('interrupted after any transaction and run again, it comes to the same', as
     if (!ended) break;
   }
   expect(runs).toBeGreaterThan(5);
+  expect(await findingsOn(table)).toEqual([]);
 }, 240_000);

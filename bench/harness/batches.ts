@@ -1,0 +1,49 @@
+import { wallMs } from './clocks.ts';
+import type { Candidate } from './rounds.ts';
+
+/** Asks all it is given, throws on a wrong answer, and says how many it asked. */
+export type Loop<Q> = (questions: readonly Q[]) => number | Promise<number>;
+
+export interface BatchOptions<Q> {
+  /** Milliseconds that a candidate is to take in a round. */
+  readonly targetMs: number;
+  readonly least?: number;
+  /** What to do to the questions before each round, untimed. */
+  readonly renew?: (question: Q) => Q;
+  readonly now?: () => number;
+}
+
+/**
+ * A candidate that asks in each round the next questions, as many as take `targetMs`. All of one length, for on a
+ * machine that others use as well a long batch is interrupted and a short one is not: the slow would look slower.
+ */
+export async function inBatches<Q>(
+  name: string,
+  questions: readonly Q[],
+  loop: Loop<Q>,
+  { targetMs, least = 1, renew, now = wallMs }: BatchOptions<Q>,
+): Promise<Candidate> {
+  const part = (turn: number, count: number): readonly Q[] => {
+    const from = (turn * count) % (questions.length - count + 1);
+    return questions.slice(from, from + count);
+  };
+  let count = Math.min(least, questions.length);
+  // From the second half on the machine code is the one that is measured later.
+  for (let turn = 0; turn < 40; turn++) {
+    const asked = part(turn, count);
+    const begun = now();
+    await loop(asked);
+    const took = now() - begun;
+    if (took < targetMs / 2) count = Math.min(count * 2, questions.length);
+    else if (took > targetMs * 2) count = Math.max(count >> 1, least);
+  }
+  let asked: readonly Q[] = [];
+  return {
+    name,
+    prepare: (round) => {
+      const next = part(round, count);
+      asked = renew ? next.map(renew) : next;
+    },
+    run: () => loop(asked),
+  };
+}

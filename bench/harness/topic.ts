@@ -1,0 +1,17 @@
+import type { Figure } from './figures.ts';
+
+export interface TopicContext {
+  /** Fewer rounds, for CI: enough to hold the budgets, not for documents. */
+  readonly quick: boolean;
+  /** A line for whoever waits. */
+  readonly log: (line: string) => void;
+  /** Keeps a picture as `docs/performance/NAME.svg`; not of a quick run. */
+  readonly saveChart: (name: string, svg: string) => void;
+}
+
+/** One subject of `npm run bench`. Its name begins the ids of its figures. */
+export interface Topic {
+  readonly name: string;
+  readonly title: string;
+  readonly run: (context: TopicContext) => Promise<readonly Figure[]>;
+}

@@ -1,0 +1,62 @@
+import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  Attribute,
+  DECISION_VERSION,
+  groupAttribute,
+  roleAttribute,
+} from '../../table/decision/attributes.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
+import { chainOf, type World } from './world.ts';
+
+/** The decision items that commands would leave behind for this model, written long enough ago to be settled. */
+export function decisionItems(world: World, writtenAt: number): readonly Item[] {
+  const item = (key: Key, facts: Readonly<Record<string, unknown>>): Item => ({
+    ...key,
+    Type: 'Decision',
+    [Attribute.version]: DECISION_VERSION,
+    [Attribute.writtenAt]: writtenAt,
+    ...facts,
+  });
+  const ofRef = (ref: string, facts: Readonly<Record<string, unknown>>): Item =>
+    item(decisionKey(parseRef(ref, 'ref')), { status: 'active', ...facts });
+  const scopes = world.places.map(({ ref }) => {
+    const groups = world.groups.filter(({ place }) => place === ref);
+    const [, ...ancestors] = chainOf(world.places, ref);
+    return ofRef(ref, {
+      [Attribute.ancestors]: ancestors,
+      ...Object.fromEntries(groups.map(({ id, roles }) => [groupAttribute(id), new Set(roles)])),
+    });
+  });
+  const pages = world.pages.map((page) => {
+    const roles = world.roles.filter((role) => role.pages.includes(page)).map(({ id }) => id);
+    return item(decisionKey({ type: 'page', id: page }), {
+      [Attribute.registered]: true,
+      ...(roles.length > 0 ? { [Attribute.allow]: new Set(roles) } : {}),
+    });
+  });
+  return [
+    ...world.users.map(({ ref, groups }) => ofRef(ref, { [Attribute.groups]: new Set(groups) })),
+    ...scopes,
+    ...pages,
+    item(globalKey(), Object.fromEntries(world.roles.map(({ id }) => [roleAttribute(id), '']))),
+  ];
+}
+
+/** Most that one BatchWriteItem takes. */
+const AT_ONCE = 25;
+
+export async function writeItems(
+  client: DynamoDBDocumentClient,
+  table: string,
+  items: readonly Item[],
+): Promise<void> {
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    const puts = items.slice(from, from + AT_ONCE).map((Item) => ({ PutRequest: { Item } }));
+    const { UnprocessedItems = {} } = await client.send(
+      new BatchWriteCommand({ RequestItems: { [table]: puts } }),
+    );
+    if (Object.keys(UnprocessedItems).length > 0) throw new Error('the table did not take all items');
+  }
+}

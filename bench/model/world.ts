@@ -1,0 +1,130 @@
+import { createRandom, type Random } from '../../test/oracle/random.ts';
+
+/**
+ * The model that all in-process candidates hold: 1,000 users in 200 groups, 30 roles on 200 pages, and 20 places in
+ * chains of three. A user has a role wherever one of their groups stands, and below it. Pure data, the same from the
+ * same seed.
+ */
+export interface Place {
+  readonly ref: string;
+  readonly parent?: string;
+}
+export interface Role {
+  readonly id: string;
+  readonly pages: readonly string[];
+}
+export interface Group {
+  readonly id: string;
+  readonly place: string;
+  readonly roles: readonly string[];
+}
+export interface User {
+  readonly ref: string;
+  readonly groups: readonly string[];
+}
+export interface Question {
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly allowed: boolean;
+}
+
+export interface World {
+  readonly places: readonly Place[];
+  readonly pages: readonly string[];
+  readonly roles: readonly Role[];
+  readonly groups: readonly Group[];
+  readonly users: readonly User[];
+}
+
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+/** In the form of a ULID. */
+const newId = (random: Random): string =>
+  `01J8${Array.from({ length: 22 }, () => ALPHABET[random.below(32)]).join('')}`;
+
+/** Joined: a text that `+` puts together is held in pieces, and dearer to look up. */
+const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
+
+const times = <T>(count: number, make: (position: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, position) => make(position));
+
+/** `count` of them, each at most once. */
+function draw<T>(random: Random, list: readonly T[], count: number): readonly T[] {
+  const drawn = new Set<T>();
+  while (drawn.size < count) drawn.add(random.pick(list));
+  return [...drawn];
+}
+
+/** Two tenants, three projects in each, two buildings in each of those. */
+function plantPlaces(random: Random): readonly Place[] {
+  const below = (type: string, count: number, parents: readonly Place[]): readonly Place[] =>
+    parents.flatMap(({ ref }) => times(count, () => ({ ref: newRef(random, type), parent: ref })));
+  const clients = times(2, () => ({ ref: newRef(random, 'client') }));
+  const projects = below('project', 3, clients);
+  return [...clients, ...projects, ...below('building', 2, projects)];
+}
+
+/** The place, then what it stands under, up to the tenant. */
+export function chainOf(places: readonly Place[], ref: string): readonly string[] {
+  const parent = places.find((place) => place.ref === ref)?.parent;
+  return parent === undefined ? [ref] : [ref, ...chainOf(places, parent)];
+}
+
+export function createBenchWorld(seed = 4_711): World {
+  const random = createRandom(seed);
+  const places = plantPlaces(random);
+  const pages = times(200, (n) => ['dashboard-of-page', String(n).padStart(3, '0')].join('-'));
+  const roles = times(30, () => ({ id: newId(random), pages: draw(random, pages, 20) }));
+  const roleIds = roles.map(({ id }) => id);
+  const groups = times(200, () => ({
+    id: newId(random),
+    place: random.pick(places).ref,
+    roles: draw(random, roleIds, random.between(1, 2)),
+  }));
+  const tenants = places.filter(({ parent }) => parent === undefined);
+  const groupsOf = tenants.map(({ ref }) =>
+    groups.filter(({ place }) => chainOf(places, place).at(-1) === ref).map(({ id }) => id),
+  );
+  const users = times(1_000, () => ({
+    ref: newRef(random, 'user'),
+    groups: draw(random, random.pick(groupsOf), 5),
+  }));
+  return { places, pages, roles, groups, users };
+}
+
+/** Whether it is allowed, written only to be obviously right: what all candidates are held to. */
+export function isAllowed(world: World, subject: string, permission: string, scope: string): boolean {
+  const user = world.users.find(({ ref }) => ref === subject);
+  const chain = chainOf(world.places, scope);
+  const held = world.groups.filter(({ id, place }) => user?.groups.includes(id) && chain.includes(place));
+  return held.some((group) =>
+    group.roles.some((id) => world.roles.find((role) => role.id === id)?.pages.includes(permission)),
+  );
+}
+
+/** Questions at buildings, so that each looks at three places; every other one is allowed. */
+export function drawQuestions(world: World, count = 20_000, seed = 815): readonly Question[] {
+  const random = createRandom(seed);
+  const buildings = world.places.filter(({ ref }) => ref.startsWith('building:'));
+  const left = { true: count / 2, false: count / 2 };
+  const found: Question[] = [];
+  while (found.length < count) {
+    const [subject, scope] = [random.pick(world.users).ref, random.pick(buildings).ref];
+    const permission = random.pick(world.pages);
+    const allowed = isAllowed(world, subject, permission, scope);
+    if (left[`${allowed}`] === 0) continue;
+    left[`${allowed}`] -= 1;
+    found.push({ subject, permission, scope, allowed });
+  }
+  return found;
+}
+
+/** The same question in strings that nothing has seen yet, as they come with a request. */
+export const inFreshStrings = ({ subject, permission, scope, allowed }: Question): Question => ({
+  subject: fresh(subject),
+  permission: fresh(permission),
+  scope: fresh(scope),
+  allowed,
+});
+
+const fresh = (text: string): string => Buffer.from(text).toString('latin1');

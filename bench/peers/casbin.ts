@@ -1,0 +1,73 @@
+import { newCachedEnforcer, newEnforcer, newModelFromString } from 'casbin';
+import { wrongAnswer } from '../harness/rounds.ts';
+import { chainOf, type Question, type World } from '../model/world.ts';
+
+/** Roles within domains, as casbin's guide has them. */
+const AS_IN_GUIDE = 'g(r.user, p.role, r.place) && r.page == p.page';
+/** The cheaper comparison first: what somebody does who has measured. */
+const PAGE_FIRST = 'r.page == p.page && g(r.user, p.role, r.place)';
+
+const modelWith = (matcher: string) =>
+  newModelFromString(`
+[request_definition]
+r = user, place, page
+[policy_definition]
+p = role, page
+[role_definition]
+g = _, _, _
+[policy_effect]
+e = some(where (p.eft == allow))
+[matchers]
+m = ${matcher}
+`);
+
+/** What flows down the tree is worked out beforehand: a rule for each place where a user has a role. */
+function rules(world: World): { readonly policies: string[][]; readonly memberships: string[][] } {
+  const groups = new Map(world.groups.map((group) => [group.id, group]));
+  const reach = (from: string) =>
+    world.places.filter(({ ref }) => chainOf(world.places, ref).includes(from)).map(({ ref }) => ref);
+  const reaches = new Map(world.places.map(({ ref }) => [ref, reach(ref)]));
+  const memberships = new Map<string, string[]>();
+  for (const user of world.users)
+    for (const id of user.groups) {
+      const { place, roles } = groups.get(id) ?? { place: '', roles: [] };
+      for (const role of roles)
+        for (const where of reaches.get(place) ?? [])
+          memberships.set(`${user.ref} ${role} ${where}`, [user.ref, role, where]);
+    }
+  return {
+    policies: world.roles.flatMap(({ id, pages }) => pages.map((page) => [id, page])),
+    memberships: [...memberships.values()],
+  };
+}
+
+export async function createCasbin(world: World, order: 'as in the guide' | 'page first') {
+  const { policies, memberships } = rules(world);
+  const enforcer = await newEnforcer(modelWith(order === 'page first' ? PAGE_FIRST : AS_IN_GUIDE));
+  await enforcer.addPolicies(policies);
+  await enforcer.addGroupingPolicies(memberships);
+  return (questions: readonly Question[]): number => {
+    for (const question of questions)
+      if (enforcer.enforceSync(question.subject, question.scope, question.permission) !== question.allowed)
+        throw wrongAnswer('casbin', question);
+    return questions.length;
+  };
+}
+
+/** With its cache, once it holds the answers to all of `asked`. It has no form without a promise. */
+export async function createCachedCasbin(world: World, asked: readonly Question[]) {
+  const { policies, memberships } = rules(world);
+  const enforcer = await newCachedEnforcer(modelWith(PAGE_FIRST));
+  await enforcer.addPolicies(policies);
+  await enforcer.addGroupingPolicies(memberships);
+  const run = async (questions: readonly Question[]): Promise<number> => {
+    for (const question of questions)
+      if (
+        (await enforcer.enforce(question.subject, question.scope, question.permission)) !== question.allowed
+      )
+        throw wrongAnswer('casbin with its cache', question);
+    return questions.length;
+  };
+  await run(asked);
+  return run;
+}

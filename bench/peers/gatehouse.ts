@@ -1,0 +1,59 @@
+import { createEngine, type Decision } from '../../engine/index.ts';
+import { createClient, createServiceClient } from '../../table/client.ts';
+import { createTable } from '../../table/definition.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { wrongAnswer } from '../harness/rounds.ts';
+import { decisionItems, writeItems } from '../model/table.ts';
+import { isAllowed, type Question, type World } from '../model/world.ts';
+
+/** Longer than a run: what expires in its middle would be read again, and that is another figure. */
+const TTL_MS = 3_600_000;
+const SESSIONS = 200;
+
+/**
+ * Gatehouse as it is deployed: its engine on a table of the embedded DynamoDB engine, with expiry, the bound on its
+ * memory, the test for coherence and the chain of scopes. Only the time-to-live is longer than the default.
+ */
+export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
+  const table = 'bench';
+  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
+  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  await writeItems(client, table, decisionItems(world, Date.now() - 3_600_000));
+  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
+
+  for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
+  // From now on all is known, and said without a promise.
+  for (const question of questions) {
+    const { subject, permission, scope } = question;
+    const decision = engine.check(subject, permission, scope);
+    if (!(decision instanceof Promise)) continue;
+    await decision;
+    throw new Error(`a warm check returns a promise: ${JSON.stringify(question)}`);
+  }
+
+  /** A promise has no `allowed`: it would be a wrong answer too. */
+  const checkLoop = (asked: readonly Question[]): number => {
+    for (const question of asked) {
+      const decision = engine.check(question.subject, question.permission, question.scope) as Decision;
+      if (decision.allowed !== question.allowed) throw wrongAnswer('Gatehouse', question);
+    }
+    return asked.length;
+  };
+
+  const sessions = await Promise.all(
+    questions.slice(0, SESSIONS).map(async ({ subject, scope }) => ({
+      session: await engine.session(subject, scope, { permissions: world.pages }),
+      answers: world.pages.map((page) => isAllowed(world, subject, page, scope)),
+    })),
+  );
+  const sessionLoop = (): number => {
+    for (const { session, answers } of sessions)
+      for (let page = 0; page < answers.length; page++)
+        if (session.can(world.pages[page] as string) !== answers[page])
+          throw wrongAnswer('a session', { permission: world.pages[page] });
+    return SESSIONS * world.pages.length;
+  };
+
+  return { checkLoop, sessionLoop };
+}

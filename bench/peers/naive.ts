@@ -1,0 +1,55 @@
+import { wrongAnswer } from '../harness/rounds.ts';
+import type { Question, World } from '../model/world.ts';
+
+/**
+ * What one writes first, lists in memory that are filtered for each question, in two forms: one ends at the first role
+ * that may, the other collects all that the user may do there and asks whether this is among it.
+ */
+function rolesFrom(world: World) {
+  const users = new Map(world.users.map((user) => [user.ref, user]));
+  const groups = new Map(world.groups.map((group) => [group.id, group]));
+  const parents = new Map(world.places.map(({ ref, parent }) => [ref, parent]));
+
+  return (subject: string, scope: string): readonly string[] => {
+    const user = users.get(subject);
+    if (!user) return [];
+    const chain = new Set<string>();
+    for (let place: string | undefined = scope; place !== undefined; place = parents.get(place))
+      chain.add(place);
+    const roles = user.groups
+      .flatMap((id) => groups.get(id) ?? [])
+      .filter(({ place }) => chain.has(place))
+      .flatMap((group) => group.roles);
+    return [...new Set(roles)];
+  };
+}
+
+/** Role and page put together to a key. */
+export function createNaive(world: World) {
+  const rolesOf = rolesFrom(world);
+  const effects = new Set(world.roles.flatMap(({ id, pages }) => pages.map((page) => `${id}/${page}`)));
+  const check = (subject: string, permission: string, scope: string): boolean =>
+    rolesOf(subject, scope).some((role) => effects.has(`${role}/${permission}`));
+
+  return (questions: readonly Question[]): number => {
+    for (const question of questions)
+      if (check(question.subject, question.permission, question.scope) !== question.allowed)
+        throw wrongAnswer('naive', question);
+    return questions.length;
+  };
+}
+
+/** The permissions of a user at a place, as a set. */
+export function createNaiveSet(world: World) {
+  const rolesOf = rolesFrom(world);
+  const pagesOf = new Map(world.roles.map(({ id, pages }) => [id, pages]));
+  const check = (subject: string, permission: string, scope: string): boolean =>
+    new Set(rolesOf(subject, scope).flatMap((role) => pagesOf.get(role) ?? [])).has(permission);
+
+  return (questions: readonly Question[]): number => {
+    for (const question of questions)
+      if (check(question.subject, question.permission, question.scope) !== question.allowed)
+        throw wrongAnswer('naive with a set', question);
+    return questions.length;
+  };
+}

@@ -1,0 +1,57 @@
+import { isPermissionPattern } from '../../../table/permission-name.ts';
+import type { Row } from '../look.ts';
+import { typeOf } from '../scope-commands.ts';
+import { type Exporting, kept, unless } from './exporting.ts';
+import type { Effects } from './roles.ts';
+import type { Places } from './scopes.ts';
+
+/** The sections of what belongs to no tenant, as far as it is used. */
+export async function catalogueSections(
+  { look, options }: Exporting,
+  { refs, types }: Places,
+  effects: Effects,
+  subscriptions: readonly Row[],
+): Promise<Row> {
+  const used = new Set([...effects.values()].flat().map(({ permission }) => String(permission)));
+  const isAll = options.roots === undefined;
+  const isUsed = (name: unknown) => isAll || used.has(String(name));
+  const patterns = [...used].filter(isPermissionPattern);
+  const covered = (name: string) => patterns.some((pattern) => pattern === '*:*:*' || matches(pattern, name));
+  const pages = (await look.list('page.list', {})).filter(({ name }) => isUsed(name) || used.has('*:*:*'));
+  const permissions = (await look.list('permission.list', {})).filter(
+    ({ name }) => isUsed(name) || covered(String(name)),
+  );
+  const usedModules = new Set<unknown>([
+    ...pages.map(({ module }) => module),
+    ...permissions.map(({ name }) => String(name).split(':')[0]),
+    ...subscriptions.map(({ module }) => module),
+  ]);
+  const modules = (await look.list('module.list', {})).filter(({ name }) => isAll || usedModules.has(name));
+  const usedTypes = new Set(refs.map(typeOf));
+  const added = types.added.filter(({ name }) => isAll || usedTypes.has(String(name)));
+  return {
+    scopeTypes: byName(added, ({ root, parents, children, description }) => ({
+      ...{ root: unless(root, false), parents, children, description },
+    })),
+    modules: byName(modules, ({ soldBySubscription, description }) => ({
+      ...{ sold: unless(soldBySubscription, false), description },
+    })),
+    pages: byName(pages, ({ module, description }) => ({ module, description })),
+    permissions: byName(permissions, ({ isDangerous, description }) => ({
+      ...{ dangerous: unless(isDangerous, false), description },
+    })),
+  };
+}
+
+const byName = (list: readonly Row[], fields: (row: Row) => Row): Row =>
+  Object.fromEntries(
+    [...list]
+      .sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1))
+      .map((row) => [String(row.name), kept(fields(row))]),
+  );
+
+/** Whether a pattern of three parts covers a permission. */
+function matches(pattern: string, name: string): boolean {
+  const [parts, words] = [pattern.split(':'), name.split(':')];
+  return words.length === 3 && parts.every((part, position) => part === '*' || part === words[position]);
+}

@@ -1,0 +1,30 @@
+import type { Look, Row } from '../look.ts';
+
+export interface ExportOptions {
+  /** References of root scopes; all there are when left out. */
+  readonly roots: readonly string[] | undefined;
+  readonly apis: readonly string[];
+  /** Whether things keep their ids: without them the file describes another tenant like this one. */
+  readonly ids: boolean;
+}
+
+/** What every section of an export works with. */
+export interface Exporting {
+  readonly look: Look;
+  readonly options: ExportOptions;
+  /** The id of a thing, where things keep theirs. */
+  readonly idOf: (row: Row) => Row;
+  /** Notes what no manifest can say, in a sentence. */
+  readonly note: (sentence: string) => void;
+}
+
+/** The fields of which there is something to say. */
+export const kept = (fields: Row): Row =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
+    ),
+  );
+
+/** Leaves out what holds where nothing is said. */
+export const unless = (value: unknown, usual: unknown): unknown => (value === usual ? undefined : value);

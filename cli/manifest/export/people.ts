@@ -1,0 +1,85 @@
+import { pick } from '../fact.ts';
+import { inTurns, type Row } from '../look.ts';
+import { USER_ATTRIBUTES } from '../schema.ts';
+import { type Exporting, kept, unless } from './exporting.ts';
+import type { Names } from './names.ts';
+import type { Places } from './scopes.ts';
+import type { Holdings } from './standings.ts';
+
+/** What people hold, as fields of the file. */
+type Standings = ReadonlyMap<string, Row>;
+
+const TECHNICAL = 'technical-user:';
+
+/** The section `users`. */
+export async function usersSection(
+  { look, idOf, note }: Exporting,
+  places: Places,
+  standings: Standings,
+  userNames: Names,
+): Promise<Record<string, Row>> {
+  const users: Record<string, Row> = {};
+  const people = [...standings].filter(([id]) => !id.startsWith(TECHNICAL));
+  const rows = await inTurns(people, ([id]) => look.read('user.read', { id }));
+  for (const [position, [id, standing]] of people.entries()) {
+    const row = rows[position];
+    if (!row) continue;
+    // A key with an @ would stand for an email.
+    const shown = String(row.displayName ?? row.username ?? row.email ?? id);
+    const called = shown.length <= 128 && !/[#@]/.test(shown) ? shown : id;
+    const name = userNames.give(`user:${id}`, called);
+    if (row.tenant !== undefined && places.names.of(row.tenant) === undefined)
+      note(`the user ${name} is at home in ${row.tenant}, which is not exported`);
+    users[name] = kept({
+      ...idOf(row),
+      tenant: homeOf(row, places),
+      status: unless(row.status, 'active'),
+      until: row.endsAt,
+      ...pick(row, Object.keys(USER_ATTRIBUTES)),
+      ...(row.displayName === undefined ? { displayName: null } : {}),
+      ...standing,
+    });
+  }
+  return users;
+}
+
+/** Where a user is at home, as far as that has to be said: left out, it would be the one tenant of the file. */
+function homeOf({ tenant }: Row, { roots, names }: Places): string | null | undefined {
+  const sole = roots.length === 1 ? roots[0] : undefined;
+  const name = tenant === undefined ? undefined : names.of(tenant);
+  if (name === undefined) return sole === undefined ? undefined : null;
+  return tenant === sole ? undefined : name;
+}
+
+/** The section `technicalUsers`. */
+export async function technicalUsersSection(
+  { look, idOf, note }: Exporting,
+  places: Places,
+  { technical }: Holdings,
+  standings: Standings,
+  userNames: Names,
+): Promise<Record<string, Row>> {
+  const technicalUsers: Record<string, Row> = {};
+  for (const [ref, standing] of standings) {
+    if (!ref.startsWith(TECHNICAL)) continue;
+    const row =
+      technical.get(ref) ?? (await look.read('technical-user.read', { id: ref.slice(TECHNICAL.length) }));
+    if (!row) continue;
+    const account = places.names.of(row.account);
+    if (account === undefined) {
+      note(`the technical user ${row.name} (${ref}) of ${row.account}, which is not exported, is left out`);
+      continue;
+    }
+    const name = userNames.give(ref, String(row.name), account);
+    technicalUsers[name] = kept({
+      ...idOf(row),
+      name: unless(row.name, name),
+      account,
+      description: row.description,
+      status: unless(row.status, 'active'),
+      until: row.endsAt,
+      ...standing,
+    });
+  }
+  return technicalUsers;
+}

@@ -1,0 +1,102 @@
+import { inTurns, type Row } from '../look.ts';
+import { type Exporting, kept } from './exporting.ts';
+import type { Groups } from './groups.ts';
+import type { Names } from './names.ts';
+import type { Roles } from './roles.ts';
+import type { Places } from './scopes.ts';
+
+/** What somebody holds, in the names of the file. */
+interface Standing {
+  readonly groups: unknown[];
+  readonly assignments: Row[];
+  readonly grants: Record<string, readonly unknown[]>;
+  readonly globalRoles: unknown[];
+  admin: boolean;
+}
+
+/** Who holds what, as the table has it. */
+export interface Holdings {
+  /** Who is at home in the tenants, or is a member, and those who hold something there. */
+  readonly subjects: ReadonlySet<string>;
+  /** Technical users of the accounts, by reference. */
+  readonly technical: ReadonlyMap<string, Row>;
+  readonly memberships: readonly Row[];
+  readonly assignments: readonly Row[];
+  readonly grants: readonly Row[];
+  readonly globalRoles: readonly Row[];
+  readonly admins: readonly Row[];
+}
+
+export async function readHoldings(
+  exporting: Exporting,
+  places: Places,
+  roles: Roles,
+  groups: Groups,
+): Promise<Holdings> {
+  const { look } = exporting;
+  const subjects = new Set(await usersAtHome(exporting, places));
+  const technical = new Map<string, Row>();
+  for (const ref of places.roots.filter((each) => each.startsWith('account:')))
+    for (const row of await look.list('technical-user.list', { account: ref }))
+      technical.set(`technical-user:${row.id}`, row);
+  for (const ref of technical.keys()) subjects.add(ref);
+  const ofAll = async (all: readonly string[], command: string, by: string) =>
+    (await inTurns(all, (each) => look.list(command, { [by]: each }))).flat();
+  const memberships = await ofAll([...groups.rows.keys()], 'membership.list', 'group');
+  const assignments = await ofAll(places.refs, 'assignment.list', 'scope');
+  const grants = await ofAll(places.roots, 'grant.list', 'scope');
+  for (const { role } of assignments) await roles.use(role);
+  for (const { roles: held } of grants)
+    for (const id of (held ?? []) as readonly unknown[]) await roles.use(id);
+  for (const { user } of [...memberships, ...assignments, ...grants]) subjects.add(String(user));
+  const globals = (await look.list('role.list', { scope: 'global' })).map(({ id }) => String(id));
+  const held = await ofAll(globals, 'global-role.list', 'role');
+  const globalRoles = held.filter(({ user }) => subjects.has(String(user)));
+  for (const { role } of globalRoles) await roles.use(role);
+  const admins = await look.list('admin.list', {});
+  return { subjects, technical, memberships, assignments, grants, globalRoles, admins };
+}
+
+async function usersAtHome({ look, options }: Exporting, { roots }: Places): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const ref of roots)
+    for (const { id } of await look.list('user.list', { tenant: ref })) ids.push(String(id));
+  if (options.roots === undefined)
+    for (const { id } of await look.list('user.list', {})) ids.push(String(id));
+  return ids;
+}
+
+/** What everybody holds, as fields of the file: users by id, technical users by reference. */
+export function nameStandings(
+  holdings: Holdings,
+  places: Places,
+  groups: Groups,
+  roleNames: Names,
+): ReadonlyMap<string, Row> {
+  const standings = new Map<string, Standing>(
+    [...holdings.subjects].map((subject) => [
+      subject,
+      { groups: [], assignments: [], grants: {}, globalRoles: [], admin: false },
+    ]),
+  );
+  const of = (user: unknown) => standings.get(String(user)) as Standing;
+  for (const { user, group } of holdings.memberships) of(user).groups.push(groups.names.of(group));
+  for (const { user, role, scope, startsAt, endsAt } of holdings.assignments)
+    of(user).assignments.push(
+      kept({ role: roleNames.of(role), scope: places.names.of(scope), from: startsAt, until: endsAt }),
+    );
+  for (const { user, scope, roles } of holdings.grants)
+    of(user).grants[String(places.names.of(scope))] = ((roles ?? []) as readonly unknown[]).map(roleNames.of);
+  for (const { user, role } of holdings.globalRoles) of(user).globalRoles.push(roleNames.of(role));
+  for (const { user } of holdings.admins) {
+    const standing = standings.get(String(user));
+    if (standing) standing.admin = true;
+  }
+  return new Map([...standings].map(([subject, standing]) => [subject, fieldsOf(standing)]));
+}
+
+const fieldsOf = ({ admin, groups, assignments, grants, globalRoles }: Standing): Row => ({
+  ...{ admin: admin ? true : undefined, groups, assignments },
+  grants: Object.keys(grants).length > 0 ? grants : undefined,
+  globalRoles,
+});

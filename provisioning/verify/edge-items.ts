@@ -1,0 +1,87 @@
+import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { edgeKey, type Key, nodeKey, parseKey, wideEdgeKey } from '../../table/keys.ts';
+import type { Edge } from '../edges/edge.ts';
+import { readEdge } from '../edges/read-edge.ts';
+import { nodeAt } from './kinds.ts';
+import { attempt, canonical, type Found, identity, isInstant, isSameKey, type Relation } from './relation.ts';
+
+/** The edge of an item that is one, where it is as such an edge can be. */
+export function edgeOf(item: Item | undefined): Edge | undefined {
+  const edge = item && attempt(() => readEdge(item));
+  if (!edge || !item || !edge.keys.some((key) => isSameKey(key, item))) return undefined;
+  const known = new Set(['PK', 'SK', 'Type', 'createdAt', 'updatedAt', ...Object.keys(edge.attributes)]);
+  const isWhole = Object.keys(item).every((name) => known.has(name));
+  const dates = Object.keys(item).filter((name) => name.endsWith('At'));
+  const hasDates = [...new Set([...dates, 'createdAt', 'updatedAt'])].every((name) => isInstant(item[name]));
+  const isAsMade = Object.entries(edge.attributes).every(
+    ([name, value]) => canonical(item[name]) === canonical(value),
+  );
+  return isWhole && hasDates && isAsMade ? edge : undefined;
+}
+
+export const attributesOf = ({ PK: _, SK: __, ...attributes }: Item) => attributes;
+
+/** Where the items of the edge may be, by the key of one of them alone. */
+function othersOf(item: Key): readonly Key[] {
+  const parsed = parseKey(item);
+  if (parsed?.form !== 'edge') return [];
+  const [a, b] = parsed.to;
+  const own = { type: parsed.type, id: parsed.id };
+  if (parsed.kind === undefined && a) {
+    return attempt(() => [edgeKey(a, own), wideEdgeKey(own, 'grant', a), wideEdgeKey(a, 'grant', own)]) ?? [];
+  }
+  if (parsed.kind === 'grant' && a && !b) return attempt(() => [edgeKey(a, own)]) ?? [];
+  if (parsed.kind !== 'assignment' || !a || !b) return [];
+  const ends = [own, a, b];
+  const isSubject = ({ type }: Ref) => type === 'user' || type === 'technical-user';
+  const [u, r] = [ends.find(isSubject), ends.find(({ type }) => type === 'role')];
+  const s = ends.find((end) => end !== u && end !== r);
+  if (!u || !r || !s) return [];
+  return [
+    wideEdgeKey(u, 'assignment', s, r),
+    wideEdgeKey(s, 'assignment', u, r),
+    wideEdgeKey(r, 'assignment', u, s),
+  ].filter((key) => !isSameKey(key, item));
+}
+
+/** An item where an edge, a copy or a rule should be, and is not as one can be. */
+export function damaged(item: Item): Relation {
+  const key = { PK: item.PK, SK: item.SK };
+  const others = othersOf(key);
+  const parsed = parseKey(key);
+  const [to] = parsed?.form === 'edge' ? parsed.to : [];
+  // What hangs here, should this be meant for a copy of it.
+  const hanging = to && attempt(() => nodeKey(to));
+  return {
+    name: `damaged ${identity(key)}`,
+    keys: [key, ...others, ...(hanging && nodeAt(hanging) ? [hanging] : [])],
+    judge: ([found, ...rest]) => {
+      if (!found || edgeOf(found)) return [];
+      const isToldOfElsewhere = rest.some((other) =>
+        edgeOf(other)?.keys.some((each) => isSameKey(each, key)),
+      );
+      const code = parsed?.form === 'edge' || parsed?.form === 'node' ? 'edge_damaged' : 'unknown_item';
+      return isToldOfElsewhere || isHangingHere(rest, key)
+        ? []
+        : [{ code, key, expected: 'what can be read as an edge', effect: 'none' }];
+    },
+  };
+}
+
+function isHangingHere(items: readonly Found[], key: Key): boolean {
+  return items.some((item) => {
+    const node = item && nodeAt(item);
+    if (!node || !item) return false;
+    const owners = node.kind.behaviour.owners?.(item, node.ref).map(({ ref }) => ref) ?? [];
+    const named = (node.kind.entity.hangsOn ?? []).map((name) => item[name]);
+    const [type = '', id = ''] = [parseKey(key)].flatMap((parsed) =>
+      parsed && 'type' in parsed ? [parsed.type, parsed.id] : [],
+    );
+    return (
+      type === 'api' ||
+      owners.some((owner) => owner.type === type && owner.id === id) ||
+      named.some((name) => name === `${type}:${id}` || name === id)
+    );
+  });
+}

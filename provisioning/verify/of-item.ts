@@ -1,0 +1,58 @@
+import { splitAttribute } from '../../table/decision/attributes.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { apiRef, type Key, parseKey } from '../../table/keys.ts';
+import { isPermissionPattern } from '../../table/permission-name.ts';
+import { copyRelation } from './copies.ts';
+import { decisionRelations, factRelations } from './decisions.ts';
+import { edgeRelations } from './edges.ts';
+import { guardRelations } from './guards.ts';
+import { nodeAt } from './kinds.ts';
+import { nodeRelations } from './nodes.ts';
+import { isExpired, type Relation } from './relation.ts';
+import { ruleRelation } from './rules.ts';
+
+/** All that an item is part of, as far as it is looked at from there. */
+export function relationsOf(item: Item, now: number): readonly Relation[] {
+  const parsed = parseKey(item);
+  if (parsed?.form === 'log' || parsed?.form === 'operation' || isExpired(item, now)) return [];
+  if (parsed?.form === 'guard') return guardRelations(item);
+  if (parsed?.form === 'decision' || parsed?.form === 'owned-effects') return decisionRelations(item, now);
+  const node = nodeAt(item);
+  if (node) return [...nodeRelations(item, now), ...factRelations(item, now)];
+  const to = otherEnd(item);
+  if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];
+  if (item.Type === 'RouteRule' && to && parsed?.form === 'edge') return [ruleRelation(to, parsed.id)];
+  return [...edgeRelations(item), ...(isAtHome(item) ? factRelations(item, now) : [])];
+}
+
+/** What has a partition and no node: the API of a route, the patterns of roles. */
+export function unnamedBy(item: Item): readonly Ref[] {
+  if (item.Type === 'Route' && typeof item.api === 'string') return [apiRef(item.api)];
+  const parsed = parseKey(item);
+  const pattern = (id: string): readonly Ref[] =>
+    isPermissionPattern(id) ? [{ type: 'permission', id }] : [];
+  if (parsed?.form === 'edge' && parsed.type === 'role') return parsed.to.flatMap(({ id }) => pattern(id));
+  if (parsed?.form !== 'decision') return [];
+  return Object.keys(item).flatMap((name) => {
+    const [kind, , id] = splitAttribute(name);
+    return kind === 'wild' && id !== undefined ? pattern(id) : [];
+  });
+}
+
+/** Facts of an edge are looked at from the partition of its subject, its group, its role. */
+function isAtHome(item: Item): boolean {
+  const key = parseKey(item);
+  const type = key?.form === 'edge' ? key.type : undefined;
+  if (item.Type === 'GroupRole') return type === 'group';
+  if (item.Type === 'RolePermission') return type === 'role';
+  return type === 'user' || type === 'technical-user';
+}
+
+/** The node at the other end of a key that looks like a copy or a rule. */
+function otherEnd(item: Key): Ref | undefined {
+  const parsed = parseKey(item);
+  if (parsed?.form !== 'edge' || parsed.kind !== undefined) return undefined;
+  const [to] = parsed.to;
+  return to;
+}

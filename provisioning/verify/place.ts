@@ -1,0 +1,125 @@
+import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { type Key, nodeKey } from '../../table/keys.ts';
+import { isPath, isSound } from './node-damage.ts';
+import { canonical, changeOf, type Fault, type Found, type Relation } from './relation.ts';
+
+/** What must hold of where a node stands: its path, its root, and what it hangs on. */
+
+/** What a node hangs on is there. */
+export const hangsOn = (ref: Ref, owner: Ref): Relation => ({
+  name: `hangs ${formatRef(ref)} ${formatRef(owner)}`,
+  keys: [nodeKey(ref), nodeKey(owner)],
+  judge: ([node, above]) =>
+    !node || above
+      ? []
+      : [
+          {
+            code: 'edge_dangling',
+            key: nodeKey(ref),
+            expected: `${formatRef(owner)}, on which it hangs`,
+            effect: 'none',
+          },
+        ],
+});
+
+/** The path of a scope is that of its parent and one more, up to one that is being moved. */
+export function placeOf(ref: Ref, read: Item): Relation {
+  const key = nodeKey(ref);
+  const names = [read.parent, ...(Array.isArray(read.ancestors) ? read.ancestors : [])];
+  const above = [
+    ...new Set(names.filter((name): name is string => typeof name === 'string' && isRef(name))),
+  ].slice(0, 32);
+  const keys = above.map((name) => nodeKey(parseRef(name, 'ancestors')));
+  return {
+    name: `place ${key.PK} ${above.join()}`,
+    keys: [key, ...keys],
+    judge: ([node, ...ancestors]) => {
+      // Moved meanwhile: the next look at it will tell.
+      if (!node || canonical([node.parent, node.ancestors]) !== canonical([read.parent, read.ancestors]))
+        return [];
+      const byName = new Map(above.map((name, n) => [name, ancestors[n]]));
+      if (!isPath(node.ancestors)) return [pathFault(key, wantedPath(ref, node, byName))];
+      const path = node.ancestors as unknown[];
+      let at: Item = node;
+      for (const name of path) {
+        const next = byName.get(String(name));
+        if (at.parent !== name || !next) return [pathFault(key, wantedPath(ref, node, byName))];
+        at = next;
+        if (at.movingTo !== undefined) return [];
+      }
+      if (at.parent !== undefined) return [pathFault(key, wantedPath(ref, node, byName))];
+      const root = path.at(-1) ?? formatRef(ref);
+      return node.root === root
+        ? []
+        : [
+            {
+              code: 'node_of_other_place',
+              key,
+              attribute: 'root',
+              expected: String(root),
+              effect: 'either',
+              repair: changeOf(key, { root: String(root) }),
+            },
+          ];
+    },
+  };
+}
+
+const pathFault = (key: Key, path: readonly string[] | undefined): Fault => ({
+  code: 'node_of_other_place',
+  key,
+  attribute: 'ancestors',
+  expected: path ? path.join(' < ') : 'the path of its parent, and its parent',
+  effect: 'either',
+  repair: path && changeOf(key, { ancestors: path }),
+});
+
+/** From what the parent says, as long as the node itself is not in doubt about who that is. */
+function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): readonly string[] | undefined {
+  const { parent } = node;
+  const first: unknown = Array.isArray(node.ancestors) ? node.ancestors[0] : undefined;
+  if (parent === undefined) return node.root === formatRef(ref) ? [] : undefined;
+  const above = typeof parent === 'string' ? byName.get(parent) : undefined;
+  if (!above || !isPath(above.ancestors) || above.movingTo !== undefined) return undefined;
+  const inDoubt =
+    typeof first === 'string' &&
+    first !== parent &&
+    byName.get(first) !== undefined &&
+    first !== above.parent;
+  return inDoubt ? undefined : [String(parent), ...(above.ancestors as string[])];
+}
+
+/** What names its tenant names that of the place where it is. */
+const PLACES: Readonly<Record<string, string>> = {
+  group: 'scope',
+  tool: 'workstream',
+  subscription: 'scope',
+  license: 'account',
+};
+export function rootRelation(ref: Ref, read: Item): readonly Relation[] {
+  const attribute = PLACES[ref.type];
+  const named = attribute === undefined ? undefined : read[attribute];
+  if (typeof named !== 'string' || !isRef(named)) return [];
+  const [key, place] = [nodeKey(ref), nodeKey(parseRef(named, 'scope'))];
+  return [
+    {
+      name: `root ${key.PK}`,
+      keys: [key, place],
+      judge: ([node, above]) => {
+        if (!node || !above || node.root === above.root) return [];
+        const repair = isSound(above) ? changeOf(key, { root: String(above.root) }) : undefined;
+        return [
+          {
+            code: 'node_repeats',
+            key,
+            attribute: 'root',
+            expected: String(above.root),
+            effect: 'none',
+            repair,
+          },
+        ];
+      },
+    },
+  ];
+}

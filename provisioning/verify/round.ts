@@ -1,0 +1,178 @@
+import { GatehouseError, notFound } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { type Key, partitionOf } from '../../table/keys.ts';
+import { type Finding, identityOf } from './finding.ts';
+import { nodeAt } from './kinds.ts';
+import { indexDamage } from './node-damage.ts';
+import { relationsOf, unnamedBy } from './of-item.ts';
+import type { Progress, VerifyOptions } from './options.ts';
+import { attempt, type Fault, type Found, guarded, identity, type Relation, toFinding } from './relation.ts';
+import { createRepairs, isStale, MAX_TRIES, unite } from './repairs.ts';
+import { everything, guardKeys, inOneTenant, pagesOf } from './walk.ts';
+
+/** More findings than this are not kept: the table is then not what was meant. */
+const MAX_FINDINGS = 100_000;
+const A_BATCH = 400;
+
+/** One walk over the table. */
+export function createRound({
+  reader,
+  clock,
+  tenant,
+  repair,
+  graceMs = 1_000,
+  rate,
+  width = 8,
+  onProgress,
+}: VerifyOptions) {
+  const open = new Map<string, Finding>();
+  const repairs = repair && createRepairs({ reader, clock, repair });
+  /** Decision items to be made anew once all that they are made from is right. */
+  const damagedDecisions = new Map<string, { readonly key: Key; readonly findings: Finding[] }>();
+  const unlisted: Ref[] = [];
+  const seenUnlisted = new Set<string>();
+  /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
+  const unnamed = new Map<string, Ref>();
+  const counts = { partitions: 0, items: 0, reads: 0 };
+  const begun = clock.now();
+
+  async function spend(reads: number): Promise<void> {
+    counts.reads += reads;
+    if (rate === undefined) return;
+    const ahead = (counts.reads / rate) * 1_000 - (clock.now() - begun);
+    if (ahead > 0) await sleep(ahead);
+  }
+
+  const report = (finding: Finding): void => {
+    if (open.size >= MAX_FINDINGS)
+      throw new GatehouseError(
+        'limit_exceeded',
+        `more than ${MAX_FINDINGS} findings: is this the right table?`,
+      );
+    open.set(identityOf(finding), finding);
+  };
+
+  /** What these items are part of, judged over them and what else it takes; what looks wrong is looked at again. */
+  async function look(items: readonly Item[]): Promise<void> {
+    counts.items += items.length;
+    const known = new Map<string, Found>(items.map((item) => [identity(item), item]));
+    const relations = new Map<string, Relation>();
+    for (const item of items) {
+      for (const relation of relationsOf(item, clock.now())) {
+        const other = relations.get(relation.name);
+        if (!other || (other.glance && !relation.glance)) relations.set(relation.name, relation);
+      }
+      for (const ref of unnamedBy(item)) unnamed.set(formatRef(ref), ref);
+    }
+    const all = [...relations.values()];
+    const wanted = new Map<string, Key>();
+    for (const { glance, keys } of all) {
+      for (const key of glance?.keys ?? keys) if (!known.has(identity(key))) wanted.set(identity(key), key);
+    }
+    const missing = [...wanted.values()];
+    for (let start = 0; start < missing.length; start += A_BATCH) {
+      const some = missing.slice(start, start + A_BATCH);
+      const found = await reader.getMany(some);
+      for (const [n, key] of some.entries()) known.set(identity(key), found[n]);
+      for (const item of found) if (item) noteUnlisted(item);
+      await spend(some.length);
+    }
+    const at = (keys: readonly Key[]) => keys.map((key) => known.get(identity(key)));
+    const suspects = all.filter(({ glance, keys, judge }) =>
+      glance ? !glance.isFine(at(glance.keys)) : judge(at(keys)).length > 0,
+    );
+    if (suspects.length === 0) return;
+    await sleep(graceMs);
+    for (const suspect of suspects) await settle(suspect);
+  }
+
+  /** A node that its list does not name is come upon by what hangs on it, or leads to it. */
+  function noteUnlisted(item: Item): void {
+    const node = nodeAt(item);
+    if (!node) return;
+    const wrong = indexDamage(node.kind, node.ref, item);
+    if (!('GSI1PK' in wrong || 'GSI1SK' in wrong)) return;
+    if (seenUnlisted.has(formatRef(node.ref))) return;
+    seenUnlisted.add(formatRef(node.ref));
+    unlisted.push(node.ref);
+  }
+
+  /** What is still wrong when all of it is read at one instant, reported or put right. */
+  async function settle(relation: Relation): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const items = await reader.getSnapshot(relation.keys);
+      await spend(relation.keys.length * 2);
+      const faults = relation.judge(items);
+      const written: Fault[] = [];
+      for (const fault of faults) {
+        const finding = toFinding(fault);
+        if (fault.repair === 'rebuild') {
+          const { key } = fault;
+          const known = damagedDecisions.get(identity(key)) ?? { key, findings: [] };
+          known.findings.push(finding);
+          damagedDecisions.set(identity(key), known);
+        }
+        if (repairs && fault.repair && fault.repair !== 'rebuild') written.push(fault);
+        else report(finding);
+      }
+      if (!repairs || written.length === 0) return;
+      const actions = unite(written);
+      try {
+        await repairs.write(guarded(relation.keys, items, actions), written.map(toFinding));
+        return;
+      } catch (error) {
+        if (!isStale(error)) throw error;
+        if (tries < MAX_TRIES) continue;
+        for (const fault of written) report(toFinding(fault));
+        return;
+      }
+    }
+  }
+
+  async function partition(ref: Ref): Promise<void> {
+    const name = attempt(() => partitionOf(ref));
+    if (name === undefined) return;
+    counts.partitions += 1;
+    for await (const items of pagesOf(reader, { ranges: [{ partition: name }] })) {
+      await spend(items.length);
+      await look(items);
+    }
+    onProgress?.({ ...counts, findings: open.size });
+  }
+
+  /** Several partitions at a time. */
+  async function along(refs: AsyncIterable<Ref>): Promise<void> {
+    const iterator = refs[Symbol.asyncIterator]();
+    const worker = async () => {
+      for (let next = await iterator.next(); !next.done; next = await iterator.next())
+        await partition(next.value);
+    };
+    await Promise.all(Array.from({ length: width }, worker));
+  }
+
+  async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
+    await along(tenant ? inOneTenant(reader, tenant) : everything(reader));
+    // A slip of the pen must not read as a clean tenant. One whose node is lost has what hangs on it.
+    if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
+    if (!tenant) {
+      for (const ref of unnamed.values()) await partition(ref);
+      for await (const keys of guardKeys(reader)) {
+        const guards = await reader.getMany(keys);
+        await spend(2 * keys.length);
+        await look(guards.filter((item) => item !== undefined));
+      }
+    }
+    for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) await partition(ref);
+    for (const { key, findings } of damagedDecisions.values()) {
+      if (!(await repairs?.makeAnew(key, findings))) continue;
+      for (const finding of findings) open.delete(identityOf(finding));
+    }
+    return { ...counts, findings: open.size, open: [...open.values()] };
+  }
+
+  return { run, repaired: repairs?.repaired ?? [] };
+}
+
+const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));

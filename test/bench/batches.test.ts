@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { inBatches } from '../../bench/harness/batches.ts';
+
+const questions = Array.from({ length: 1_000 }, (_, n) => n);
+
+/** How many a candidate asks in a round when one question takes so long. */
+async function countAt(msForOne: number, least = 1): Promise<number> {
+  let time = 0;
+  const loop = (asked: readonly number[]): number => {
+    time += asked.length * msForOne;
+    return asked.length;
+  };
+  const candidate = await inBatches('a', questions, loop, { targetMs: 4, least, now: () => time });
+  await candidate.prepare?.(0);
+  return candidate.run(0);
+}
+
+test('the slower a candidate, the fewer it asks: all take about as long', async () => {
+  expect(await countAt(0.01)).toBe(256);
+  expect(await countAt(1)).toBe(2);
+});
+
+test('never fewer than the least, nor more than there are', async () => {
+  expect(await countAt(100, 4)).toBe(4);
+  expect(await countAt(0.000_1)).toBe(1_000);
+});
+
+test('each round asks the next questions, renewed before it is timed', async () => {
+  const seen: (readonly number[])[] = [];
+  const loop = (asked: readonly number[]): number => {
+    seen.push(asked);
+    return asked.length;
+  };
+  const candidate = await inBatches('a', [1, 2, 3, 4, 5], loop, {
+    ...{ targetMs: 1, least: 2, now: () => seen.length },
+    renew: (question) => question * 10,
+  });
+  seen.length = 0;
+  for (const round of [0, 1, 2]) {
+    await candidate.prepare?.(round);
+    await candidate.run(round);
+  }
+  expect(seen).toEqual([
+    [10, 20],
+    [30, 40],
+    [10, 20],
+  ]);
+});

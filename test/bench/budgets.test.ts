@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { checkBudgets, type FigureBudget } from '../../bench/harness/budgets.ts';
+import { toFigure } from '../../bench/harness/figures.ts';
+import { summarise } from '../../bench/harness/statistics.ts';
+import { verdictsAsTable } from '../../bench/harness/table.ts';
+
+/** In five rounds beside a peer that takes 1 in each: the ratios are the values. */
+const figure = (...values: readonly number[]) =>
+  toFigure({ id: 'check.warm', title: '', unit: 'ns', values, against: { peer: values.map(() => 1) } });
+
+const holds = (budget: FigureBudget, ...values: readonly number[]): readonly boolean[] =>
+  checkBudgets('check', [figure(...values)], { 'check.warm': budget }).map((verdict) => verdict.holds);
+
+describe('a budget on a ratio', () => {
+  const atMost = { ratios: { peer: { max: 1.5 } } };
+  const atLeast = { ratios: { peer: { min: 3 } } };
+
+  test('is kept by a median within it', () => {
+    expect(holds(atMost, 1.1, 1.2, 1.3, 1.4, 9)).toEqual([true]);
+    expect(holds(atLeast, 1, 3.1, 3.2, 3.3, 3.4)).toEqual([true]);
+  });
+
+  test('is kept at the bound itself', () => {
+    expect(holds(atMost, 1.5, 1.5, 1.5)).toEqual([true]);
+    expect(holds(atLeast, 3, 3, 3)).toEqual([true]);
+  });
+
+  test('is not broken by a median beyond it while the most favourable quarter of rounds keeps it: noise', () => {
+    expect(holds(atMost, 1.3, 1.4, 1.7, 1.8, 1.9)).toEqual([true]);
+    expect(holds(atLeast, 1, 2, 2.5, 3.5, 4)).toEqual([true]);
+  });
+
+  test('is broken when that quarter breaks it too', () => {
+    expect(holds(atMost, 1.4, 1.6, 1.7, 1.8, 1.9)).toEqual([false]);
+    expect(holds(atLeast, 1, 2, 2.5, 2.9, 4)).toEqual([false]);
+  });
+});
+
+test('a budget on the median is judged in the same way, and a count as it is', () => {
+  expect(holds({ median: { max: 60 } }, 50, 55, 70, 71, 72)).toEqual([true]);
+  expect(holds({ median: { max: 60 } }, 50, 65, 70, 71, 72)).toEqual([false]);
+  expect(holds({ median: { max: 0 } }, 0, 0, 0)).toEqual([true]);
+  expect(holds({ median: { max: 0 } }, 1, 1, 1)).toEqual([false]);
+});
+
+test('a verdict says what was held to what', () => {
+  const [verdict] = checkBudgets('check', [figure(1, 2, 3)], {
+    'check.warm': { ratios: { peer: { min: 1, max: 5 } } },
+  });
+  const { quartiles, median } = summarise([1, 2, 3]);
+  expect(verdict).toEqual({
+    id: 'check.warm',
+    peer: 'peer',
+    bound: { min: 1, max: 5 },
+    value: median,
+    quartiles,
+    holds: true,
+  });
+});
+
+test('a budget that nothing was measured for is an error, since nothing could break it', () => {
+  const check = (budgets: Record<string, FigureBudget>) => checkBudgets('check', [figure(1)], budgets);
+  expect(() => check({ 'check.cold': { median: { max: 1 } } })).toThrow('check.cold, which was not measured');
+  expect(() => check({ 'check.warm': { ratios: { other: { max: 1 } } } })).toThrow('beside other');
+});
+
+test('budgets of other topics are left to their topics', () => {
+  expect(checkBudgets('check', [figure(1)], { 'load.rate': { median: { min: 1 } } })).toEqual([]);
+});
+
+test('a ratio is told as people say it', () => {
+  const told = verdictsAsTable(
+    checkBudgets('check', [figure(0.0005)], { 'check.warm': { ratios: { peer: { max: 1 / 1_500 } } } }),
+  );
+  expect(told).toBe('ok     check.warm beside peer  1/2,000  (1/2,000 to 1/2,000)  budget at most 1/1,500');
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { toFigure, withTopic } from '../../bench/harness/figures.ts';
+import { runRounds, samplesOf } from '../../bench/harness/rounds.ts';
+import { pairedRatios, percentile, summarise } from '../../bench/harness/statistics.ts';
+
+test('a summary does not depend on the order, and leaves the values as they were', () => {
+  const values = [5, 1, 4, 2, 3];
+  expect(summarise(values)).toEqual({ median: 3, min: 1, max: 5, quartiles: [2, 4] });
+  expect(values).toEqual([5, 1, 4, 2, 3]);
+});
+
+test('between two values a percentile lies in proportion', () => {
+  expect(summarise([1, 2, 3, 4])).toEqual({ median: 2.5, min: 1, max: 4, quartiles: [1.75, 3.25] });
+  expect(percentile([10, 20], 0.99)).toBeCloseTo(19.9);
+  expect(percentile([7], 0.99)).toBe(7);
+});
+
+test('sorted as numbers, not as texts', () => {
+  expect(summarise([9, 10, 100]).median).toBe(10);
+});
+
+test('of nothing there is no median', () => {
+  expect(() => summarise([])).toThrow('nothing was measured');
+});
+
+test('ratios are taken round by round: what slows both alike does not show', () => {
+  // The third round met ten times the noise.
+  const [own, peer] = [
+    [10, 12, 100],
+    [5, 6, 50],
+  ];
+  expect(pairedRatios(own, peer)).toEqual([2, 2, 2]);
+  const figure = toFigure({ id: 'a.b', title: '', unit: 'ns', values: own, against: { peer } });
+  expect(figure.ratios).toEqual({ peer: 2 });
+  expect(figure.ratioQuartiles).toEqual({ peer: [2, 2] });
+  expect(figure.median).toBe(12);
+});
+
+test('rounds that do not belong together give no ratio', () => {
+  expect(() => pairedRatios([1, 2], [1])).toThrow('2 rounds are beside 1');
+});
+
+test('each candidate runs once in a round, in orders that differ and that a seed repeats', async () => {
+  const orderOf = async (seed: number): Promise<readonly string[]> => {
+    const order: string[] = [];
+    const candidates = ['a', 'b', 'c'].map((name) => ({ name, run: () => order.push(name) && 1 }));
+    await runRounds(candidates, { rounds: 20, warmUp: 0, seed });
+    return Array.from({ length: 20 }, (_, round) => order.slice(round * 3, round * 3 + 3).join(''));
+  };
+  const orders = await orderOf(7);
+  expect(new Set(orders.map((order) => [...order].sort().join('')))).toEqual(new Set(['abc']));
+  expect(new Set(orders).size).toBe(6);
+  expect(await orderOf(7)).toEqual(orders);
+});
+
+test('time is that of one question; preparing and warming up do not count', async () => {
+  let time = 0;
+  const slow = {
+    name: 'slow',
+    prepare: () => {
+      time += 1_000;
+    },
+    run: async (round: number) => {
+      time += round === 0 ? 500 : 2;
+      return 4;
+    },
+  };
+  const samples = await runRounds([slow], { rounds: 2, warmUp: 1, now: () => time });
+  expect(samplesOf(samples, 'slow')).toEqual([500_000, 500_000]);
+});
+
+test('a wrong answer ends the run, and so does a batch of nothing', async () => {
+  const wrong = () => {
+    throw new Error('wrong');
+  };
+  const options = { rounds: 1, warmUp: 0 };
+  await expect(runRounds([{ name: 'a', run: wrong }], options)).rejects.toThrow('wrong');
+  await expect(runRounds([{ name: 'a', run: () => 0 }], options)).rejects.toThrow('a asked nothing');
+  expect(() => samplesOf(new Map(), 'a')).toThrow('a did not run');
+});
+
+test('a topic replaces its own figures and keeps those of others, unless another machine took them', () => {
+  const figure = (id: string, value: number) => toFigure({ id, title: '', unit: 'ns', values: [value] });
+  const environment = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
+  const known = {
+    environment,
+    figures: [figure('check.warm', 1), figure('load.rate', 2), figure('check.gone', 3)],
+  };
+  const idsIn = (node: string) =>
+    withTopic(known, 'check', [figure('check.warm', 9)], { ...environment, node }).figures.map(
+      ({ id, median }) => `${id} ${median}`,
+    );
+  expect(idsIn('v20.0.0')).toEqual(['check.warm 9', 'load.rate 2']);
+  expect(idsIn('v24.0.0')).toEqual(['check.warm 9']);
+  expect(() => withTopic(known, 'load', [figure('check.warm', 9)], environment)).toThrow('not named after');
+});
