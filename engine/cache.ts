@@ -19,6 +19,7 @@ export interface Cached {
 export function createCache<T extends Cached>(maxBytes: number) {
   const entries = new Map<string, T>();
   let hand = entries.entries();
+  let newest: string | undefined;
   let bytes = 0;
   /** Changes with each entry that comes or goes, and before the hand moves. */
   const state = { version: 0 };
@@ -35,7 +36,11 @@ export function createCache<T extends Cached>(maxBytes: number) {
       const { value, done } = hand.next();
       if (done) hand = entries.entries();
       else if (value[1].use === USED) value[1].use = KEPT;
-      else drop(...value);
+      else {
+        drop(...value);
+        // It has been all the way round: those that come now are behind it.
+        if (value[0] === newest) hand = entries.entries();
+      }
     }
   }
 
@@ -49,7 +54,7 @@ export function createCache<T extends Cached>(maxBytes: number) {
       if (before) {
         before.use = GONE;
         bytes -= before.weight;
-      }
+      } else newest = id;
       entry.use = KEPT;
       entries.set(id, entry);
       bytes += entry.weight;

@@ -119,11 +119,11 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     check: (subject, permission, scope, { at, freshness = 'cached', bearer } = ASKED_NOTHING) => {
-      const now = store.now();
       if (freshness === 'cached' && !watch) {
-        const decision = decideNow(subject, permission, scope, bearer, now, at);
+        const decision = decideNow(subject, permission, scope, bearer, at);
         if (decision) return decision;
       }
+      const now = store.now();
       const instant = at ?? store.openedAt + now;
       const question = { subject, permission, scope, bearer: bearer?.ref };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;

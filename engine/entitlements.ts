@@ -5,7 +5,8 @@ import type { Place } from './view.ts';
  * Step 5 of SPEC section 2. A module that is sold needs a subscription at the scope or above it; a scope that is
  * linked to an enterprise, as a workstream is, needs a licence of the account above it.
  */
-export function isSubscribed({ scopes }: Place, module: string, at: number): boolean {
+export function isSubscribed({ scopes }: Place, module: string | undefined, at: number): boolean {
+  if (module === undefined) return true;
   for (const scope of scopes) {
     for (const { start, end } of scope?.subscriptions.get(module) ?? []) {
       if (start <= at && at < end) return true;

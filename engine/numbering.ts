@@ -24,17 +24,26 @@ export function numbered(table: RoleTable): Numbered {
   return made;
 }
 
-/** A set of small numbers, 32 to a word. */
-export type Bits = readonly number[];
+/** A set of small numbers: in one word, unless there is one above 31; then in as many words as it takes. */
+export type Bits = number | readonly number[];
 
-/** Whether the two have a number in common. */
-export function meet(a: Bits, b: Bits): boolean {
-  const words = a.length < b.length ? a.length : b.length;
-  for (let i = 0; i < words; i++) if (((a[i] as number) & (b[i] as number)) !== 0) return true;
-  return false;
+export function bitsOf(numbers: Iterable<number>): Bits {
+  const words = [0];
+  for (const number of numbers) {
+    while (words.length <= number >> 5) words.push(0);
+    (words[number >> 5] as number) |= 1 << (number & 31);
+  }
+  return words.length === 1 ? (words[0] as number) : words;
 }
 
-export function setBit(bits: number[], number: number): void {
-  while (bits.length <= number >> 5) bits.push(0);
-  (bits[number >> 5] as number) |= 1 << (number & 31);
+/** Whether the two have a number in common. */
+export const meet = (a: Bits, b: Bits): boolean =>
+  typeof a === 'number' && typeof b === 'number' ? (a & b) !== 0 : meetInWords(wordsOf(a), wordsOf(b));
+
+const wordsOf = (bits: Bits): readonly number[] => (typeof bits === 'number' ? [bits] : bits);
+
+function meetInWords(a: readonly number[], b: readonly number[]): boolean {
+  const words = Math.min(a.length, b.length);
+  for (let i = 0; i < words; i++) if (((a[i] as number) & (b[i] as number)) !== 0) return true;
+  return false;
 }

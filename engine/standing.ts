@@ -1,7 +1,7 @@
 import type { Interval, SubjectFacts } from '../table/decision/facts.ts';
 import { DENIED, type Decision } from './decision.ts';
 import { licensesAsked } from './entitlements.ts';
-import { type Bits, numbered, setBit } from './numbering.ts';
+import { type Bits, bitsOf, numbered } from './numbering.ts';
 import { eachRoleInForce } from './roles.ts';
 import type { Place } from './view.ts';
 
@@ -9,17 +9,16 @@ import type { Place } from './view.ts';
  * How a subject stands at a place, whatever it asks for there: steps 1, 2, 4 and 6 of SPEC section 2. It holds for
  * the instants of its `window`, in which no assignment or licence begins or ends, nor the subject itself.
  */
-export interface Standing<P extends Place = Place> {
-  readonly place: P;
+export interface Standing {
   readonly window: Interval;
   /** Why nothing is allowed here, if so. */
   readonly refusal: Decision | undefined;
   readonly isAdmin: boolean;
   readonly isLicensed: boolean;
   /** The roles in force that the root owns, inherited ones included. */
-  readonly own: Bits;
+  readonly ownRoles: Bits;
   /** Those that hold everywhere. */
-  readonly everywhere: Bits;
+  readonly globalRoles: Bits;
   /** Whether one DENY refuses, or one ALLOW is enough. */
   readonly denyOverrides: boolean;
 }
@@ -28,19 +27,22 @@ export interface Standing<P extends Place = Place> {
 export const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
 /** How `subject` stands at `place` at the instant `at`, in epoch milliseconds. */
-export function standingOf<P extends Place>(subject: SubjectFacts | null, place: P, at: number): Standing<P> {
+export function standingOf(subject: SubjectFacts | null, place: Place, at: number): Standing {
   const refusal = refusalOf(subject, place, at);
   const licenses = licensesAsked(place);
+  const { ownRoles, globalRoles } = refusal ? NO_ROLES : rolesOf(subject, place, at);
   return {
-    place,
     window: subject ? windowOf(at, instantsOf(subject, place, licenses.flat())) : ALWAYS,
     refusal,
+    ownRoles,
+    globalRoles,
+    denyOverrides: deniesOverride(place),
     isAdmin: subject?.isAdmin === true,
     isLicensed: licenses.every((some) => some.some(({ start, end }) => start <= at && at < end)),
-    ...(refusal ? NO_ROLES : rolesOf(subject, place, at)),
-    denyOverrides: place.scopes.at(-1)?.combination === 'deny-overrides',
   };
 }
+
+export const deniesOverride = ({ scopes }: Place): boolean => scopes.at(-1)?.combination === 'deny-overrides';
 
 /** Steps 1 and 2. Asked this way round, an `at` that is no instant (NaN) is refused as well. */
 function refusalOf(subject: SubjectFacts | null, { scopes }: Place, at: number): Decision | undefined {
@@ -54,17 +56,17 @@ function refusalOf(subject: SubjectFacts | null, { scopes }: Place, at: number):
   return undefined;
 }
 
-const NO_ROLES: Pick<Standing, 'own' | 'everywhere'> = { own: [], everywhere: [] };
+const NO_ROLES: Pick<Standing, 'ownRoles' | 'globalRoles'> = { ownRoles: 0, globalRoles: 0 };
 
 function rolesOf(subject: SubjectFacts | null, place: Place, at: number): typeof NO_ROLES {
   const [own, everywhere]: [number[], number[]] = [[], []];
   const ofRoot = numbered(place.scopes.at(-1)?.roles ?? new Map()).numbers;
   const ofAll = numbered(place.global.roles).numbers;
   eachRoleInForce(subject, place, at, (role, _facts, isOwned) => {
-    if (isOwned) setBit(own, ofRoot.get(role) as number);
-    else setBit(everywhere, ofAll.get(role) as number);
+    if (isOwned) own.push(ofRoot.get(role) as number);
+    else everywhere.push(ofAll.get(role) as number);
   });
-  return { own, everywhere };
+  return { ownRoles: bitsOf(own), globalRoles: bitsOf(everywhere) };
 }
 
 /** The instants at which something that the standing rests on begins or ends. */

@@ -27,7 +27,6 @@ export interface Entry<T> extends Cached {
   readonly expiresAt: number;
   /** What was made of it to decide faster, and goes with it (ready/). */
   made: unknown;
-  more: unknown;
 }
 
 /** What the engine reads with. */
@@ -81,7 +80,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
 
   /** The ticks of an instant in epoch milliseconds. */
   const ticksOf = (instant: number): number => instant - openedAt;
-  const now = (): number => ticksOf(clock.now());
+  const now = (): number => clock.now() - openedAt;
 
   /** The entry if it may still answer at `now`. */
   function find<T>(kind: Kind<T>, id: string, now: number): Entry<T> | undefined {
@@ -117,14 +116,13 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     { call, readAt, expiresAt }: Call,
   ): Entry<T> => ({
     kind: need.kind,
-    facts: item === undefined ? null : need.decode(item),
     use: KEPT,
-    call,
-    readAt,
-    writtenAt: item === undefined ? LONG_AGO : Math.max(LONG_AGO, ticksOf(decodeWrittenAt(item))),
     expiresAt,
+    readAt,
     made: undefined,
-    more: undefined,
+    call,
+    writtenAt: item === undefined ? LONG_AGO : Math.max(LONG_AGO, ticksOf(decodeWrittenAt(item))),
+    facts: item === undefined ? null : need.decode(item),
     weight: weigh(need.id, item),
   });
 
@@ -138,7 +136,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   function begin(): Call {
     const readAt = now();
     if (readAt > latest.readAt) latest.readAt = readAt;
-    return { call: ++calls, readAt, expiresAt: Math.floor(readAt + ttlMs * (1 - JITTER * random())) };
+    return { call: ++calls, readAt, expiresAt: Math.ceil(readAt + ttlMs * (1 - JITTER * random())) };
   }
 
   /** Units are asked for only where somebody wants to know. */
@@ -250,18 +248,23 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
 
 export type Store = ReturnType<typeof createStore>;
 
-/**
- * Estimated bytes of a cached entry: its strings, what V8 adds for each (about 48 bytes), and what the entry, its
- * maps and its place in the cache take (about 560; `npm run memory` holds the sum to the bound).
- */
+/** Estimated bytes: of an entry with its name and place in the cache, of an attribute, of a member of a list. */
+const ENTRY = 200;
+const ATTRIBUTE = 130;
+const MEMBER = 16;
+
+/** The attributes that every decision item has, and of which nothing is kept but numbers. */
+const OF_ALL: ReadonlySet<string> = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt', 'status']);
+
+/** Estimated bytes of a cached entry, rather too many (`npm run memory` holds what is really used to the bound). */
 function weigh(id: string, item: Item | undefined): number {
-  const STRING = 48;
-  let weight = 560 + id.length;
+  let weight = ENTRY + id.length;
   for (const [name, value] of Object.entries(item ?? {})) {
-    weight += STRING + name.length;
+    if (OF_ALL.has(name)) continue;
+    weight += ATTRIBUTE + name.length;
     if (typeof value === 'string') weight += value.length;
-    else if (value instanceof Set || Array.isArray(value))
-      for (const member of value) weight += STRING + String(member).length;
+    else if (value instanceof Set) weight += MEMBER * value.size;
+    else if (Array.isArray(value)) weight += MEMBER * value.length;
   }
   return weight;
 }

@@ -1,6 +1,6 @@
 import { type Effects, effectsOn } from '../effects.ts';
 import { EVERYWHERE, OWNED_EFFECTS, ownedId, PERMISSION, SCOPE } from '../needs.ts';
-import type { Standing } from '../standing.ts';
+import { deniesOverride } from '../standing.ts';
 import type { Entry, Store } from '../store.ts';
 import type { Place } from '../view.ts';
 import { type Basis, basisOf, createStands } from './basis.ts';
@@ -9,19 +9,15 @@ import { type Basis, basisOf, createStands } from './basis.ts';
 export interface Ground extends Place {
   readonly scope: string;
   readonly basis: Basis;
-  readonly own: Entry<unknown>;
+  readonly denyOverrides: boolean;
   readonly root: Entry<unknown>;
   readonly everywhere: Entry<unknown>;
   /** By permission, for all places under the root. */
   readonly rulings: Map<string, Ruling>;
-  /** Those that differ in their roles alone, by these: many subjects share one. */
-  readonly standings: Map<string, Standing<Ground>>;
 }
 
-/** The effects on a permission under a root. */
-export interface Ruling {
-  readonly basis: Basis;
-  readonly effects: Effects;
+/** The effects on a permission under a root, all in one object: a hit touches little memory. */
+export interface Ruling extends Basis, Effects {
   /** What held everywhere when they were worked out. */
   readonly everywhere: Entry<unknown>;
 }
@@ -54,16 +50,16 @@ export function createGrounds(store: Store) {
     const above = ancestors.flatMap((ref) => store.find(SCOPE, ref, now) ?? []);
     if (above.length < ancestors.length) return undefined;
     const root = above.at(-1) ?? own;
+    const scopes = [own.facts, ...above.map(({ facts }) => facts)];
     const ground: Ground = {
       scope,
-      scopes: [own.facts, ...above.map(({ facts }) => facts)],
+      scopes,
       global: everywhere.facts,
       basis: basisOf([own, ...above, everywhere]),
-      own,
+      denyOverrides: deniesOverride({ scopes, global: everywhere.facts }),
       root,
       everywhere,
       rulings: madeOf(root).rulings,
-      standings: new Map(),
     };
     madeOf(own).ground = ground;
     store.grow(own, GROUND);
@@ -79,7 +75,23 @@ export function createGrounds(store: Store) {
     if (owned.facts === null && facts.denials.has(name)) return undefined;
     const asked = { permission: permission.facts, owned: owned.facts, global, roles: facts.roles };
     const effects = effectsOn(asked);
-    const ruling: Ruling = { effects, basis: basisOf([permission, owned]), everywhere };
+    const basis = basisOf([permission, owned]);
+    // Named one by one: what is spread stands apart from its object in memory.
+    const ruling: Ruling = {
+      version: basis.version,
+      expiresAt: basis.expiresAt,
+      everywhere,
+      call: basis.call,
+      readAt: basis.readAt,
+      writtenAt: basis.writtenAt,
+      soldModule: effects.soldModule,
+      isRegistered: effects.isRegistered,
+      globalAllow: effects.globalAllow,
+      globalDeny: effects.globalDeny,
+      ownAllow: effects.ownAllow,
+      ownDeny: effects.ownDeny,
+      entries: basis.entries,
+    };
     if (effects.isRegistered) {
       // Only those: names that nothing has are without number.
       rulings.set(name, ruling);
@@ -100,12 +112,15 @@ export function createGrounds(store: Store) {
     /** What the roles of the place do to a permission, if the cache has it. */
     rulingOn: (ground: Ground, name: string, now: number): Ruling | undefined => {
       const ruling = ground.rulings.get(name);
-      return ruling !== undefined && ruling.everywhere === ground.everywhere && stands(ruling.basis, now)
+      return ruling !== undefined && ruling.everywhere === ground.everywhere && stands(ruling, now)
         ? ruling
         : makeRuling(ground, name, now);
     },
   };
 }
 
-const wordsOf = ({ own, everywhere }: Effects): number =>
-  [own, everywhere].reduce((sum, { allow, deny }) => sum + allow.length + deny.length, 0);
+const wordsOf = ({ ownAllow, ownDeny, globalAllow, globalDeny }: Effects): number =>
+  [ownAllow, ownDeny, globalAllow, globalDeny].reduce<number>(
+    (sum, bits) => sum + (typeof bits === 'number' ? 0 : bits.length),
+    0,
+  );

@@ -1,12 +1,14 @@
 import type { SubjectFacts } from '../../table/decision/facts.ts';
 import { type Bearer, isGoodBearer } from '../bearer.ts';
-import { judge } from '../decide.ts';
+import { judge, judgeMember } from '../decide.ts';
 import { DENIED, type Decision } from '../decision.ts';
+import { isSubscribed } from '../entitlements.ts';
 import { BEARER, SUBJECT } from '../needs.ts';
+import type { Standing } from '../standing.ts';
 import { type Entry, SET_BACK_MS, type Store } from '../store.ts';
 import type { Times } from './basis.ts';
-import { createGrounds } from './grounds.ts';
-import { createStandings } from './standings.ts';
+import { createGrounds, type Ground, type Ruling } from './grounds.ts';
+import { createStandings, type Held, STRIDE } from './standings.ts';
 
 /**
  * Decides out of the cache alone, by what was made of it before: two or three look-ups, then numbers. What is made of an
@@ -15,16 +17,38 @@ import { createStandings } from './standings.ts';
  */
 export function createReady(store: Store, marginMs: number) {
   const grounds = createGrounds(store);
-  const standingNow = createStandings(store, grounds);
+  const stand = createStandings(store, grounds);
   const { latest } = store;
 
   /** As coherence.ts has it: brought by one call, or written well before the first of them was read. */
-  const belong = (a: Times, b: Times, c: Times): boolean =>
-    (a.call === b.call && b.call === c.call) ||
-    Math.max(a.writtenAt, b.writtenAt, c.writtenAt) < Math.min(a.readAt, b.readAt, c.readAt) - marginMs;
+  function belong(a: Times, b: Times, c: Times): boolean {
+    if (a.call === b.call && b.call === c.call) return true;
+    let written = a.writtenAt;
+    let read = a.readAt;
+    if (b.writtenAt > written) written = b.writtenAt;
+    if (c.writtenAt > written) written = c.writtenAt;
+    if (b.readAt < read) read = b.readAt;
+    if (c.readAt < read) read = c.readAt;
+    return written < read - marginMs;
+  }
+
+  /** Whether what the subject comes with is good; undefined when the cache cannot tell. */
+  function isGood(
+    bearer: Bearer,
+    who: Entry<unknown>,
+    ground: Ground,
+    ruling: Ruling,
+    subject: string,
+    now: number,
+    at: number,
+  ) {
+    const shown = store.find(BEARER, bearer.ref, now);
+    return shown && belong(shown, who, ground.basis) && belong(shown, ground.basis, ruling)
+      ? isGoodBearer(shown.facts, subject, bearer.hash, at)
+      : undefined;
+  }
 
   /**
-   * @param now in ticks
    * @param at the instant to decide for, in epoch milliseconds; undefined: now
    * @returns undefined when the cache cannot tell, or not in this way: then the view has to be put together
    */
@@ -33,25 +57,36 @@ export function createReady(store: Store, marginMs: number) {
     permission: string,
     scope: string,
     bearer: Bearer | undefined,
-    now: number,
     at: number | undefined,
   ): Decision | undefined {
+    const now = store.now();
     // A clock that was set back: the long way looks at each entry.
     if (now < latest.readAt - SET_BACK_MS) return undefined;
     const who = store.find(SUBJECT, subject, now);
     if (who === undefined || who.facts === null) return undefined;
-    const standing = standingNow(who as Entry<SubjectFacts>, scope, now, at);
-    if (standing === undefined) return undefined;
-    const ground = standing.place;
+    const ground = grounds.groundAt(scope, now);
+    if (ground === undefined) return undefined;
     const ruling = grounds.rulingOn(ground, permission, now);
-    if (ruling === undefined || !belong(who, ground.basis, ruling.basis)) return undefined;
+    if (ruling === undefined || !belong(who, ground.basis, ruling)) return undefined;
     if (bearer !== undefined) {
-      const shown = store.find(BEARER, bearer.ref, now);
-      if (!shown || !belong(shown, who, ground.basis) || !belong(shown, ground.basis, ruling.basis))
-        return undefined;
-      if (!isGoodBearer(shown.facts, subject, bearer.hash, at ?? store.openedAt + now))
-        return DENIED.bearer_refused;
+      const good = isGood(bearer, who, ground, ruling, subject, now, at ?? store.openedAt + now);
+      if (good !== true) return good === undefined ? undefined : DENIED.bearer_refused;
     }
-    return judge(standing, ruling.effects, at ?? store.openedAt + now);
+    const isSold =
+      ruling.soldModule === undefined || isSubscribed(ground, ruling.soldModule, at ?? store.openedAt + now);
+    const held = who.made as Held | undefined;
+    if (held !== undefined && (at === undefined || at < Number.POSITIVE_INFINITY)) {
+      for (let i = 0; i < held.length; i += STRIDE) {
+        if (held[i] !== ground) continue;
+        const own = held[i + 1];
+        if (typeof own === 'number')
+          return judgeMember(own, held[i + 2] as number, ground.denyOverrides, ruling, isSold);
+        const standing = own as Standing;
+        if (holdsAt(standing, at ?? store.openedAt + now)) return judge(standing, ruling, isSold);
+      }
+    }
+    return judge(stand(who as Entry<SubjectFacts>, ground, now, at ?? store.openedAt + now), ruling, isSold);
   };
 }
+
+const holdsAt = ({ window: { start, end } }: Standing, at: number): boolean => start <= at && at < end;

@@ -15,6 +15,7 @@ import type {
   ScopeFacts,
   SubjectFacts,
 } from './facts.ts';
+import { oneOf } from './one-of.ts';
 
 /**
  * Decision items into facts. Whatever is not exactly as the writer makes it throws `damaged_item`:
@@ -73,16 +74,19 @@ function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[
   return compounds;
 }
 
+const NONE: readonly string[] = [];
+
 function idSet(item: Item, attribute: string): readonly string[] {
   const value = item[attribute];
-  if (value === undefined) return [];
+  if (value === undefined) return NONE;
   if (!(value instanceof Set)) throw damaged(item, attribute);
   const ids: string[] = [];
   for (const id of value) {
     if (typeof id !== 'string') throw damaged(item, attribute);
-    ids.push(id);
+    ids.push(oneOf(id));
   }
-  return ids;
+  // What was pushed to has room for more; a copy has not.
+  return ids.slice();
 }
 
 /** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
@@ -118,6 +122,19 @@ export function decodeWrittenAt(item: Item): number {
   return time;
 }
 
+/** What most subjects are beside their groups. It stands behind each of them, so that one takes few bytes. */
+const ORDINARY: Omit<SubjectFacts, 'groups'> = {
+  active: true,
+  endsAt: Number.POSITIVE_INFINITY,
+  isAdmin: false,
+  globalRoles: NONE,
+  grants: new Map(),
+  assignments: new Map(),
+};
+
+const ordinary = (groups: readonly string[]): SubjectFacts =>
+  ({ __proto__: ORDINARY, groups }) as unknown as SubjectFacts;
+
 export function decodeSubject(item: Item): SubjectFacts {
   const grants = new Map<string, readonly string[]>();
   const assignments = new Map<string, Assignment[]>();
@@ -132,14 +149,19 @@ export function decodeSubject(item: Item): SubjectFacts {
   }
   const { [Attribute.isAdmin]: isAdmin = false, [Attribute.endsAt]: endsAt } = item;
   if (typeof isAdmin !== 'boolean') throw damaged(item, Attribute.isAdmin);
+  const active = isActive(item);
+  const groups = idSet(item, Attribute.groups);
+  const globalRoles = idSet(item, Attribute.globalRoles);
+  const holdsMore = isAdmin || globalRoles.length > 0 || grants.size > 0 || assignments.size > 0;
+  if (active && endsAt === undefined && !holdsMore) return ordinary(groups);
   return {
-    active: isActive(item),
+    active,
     endsAt: endsAt === undefined ? Number.POSITIVE_INFINITY : instant(item, Attribute.endsAt, endsAt),
     isAdmin,
-    groups: idSet(item, Attribute.groups),
-    globalRoles: idSet(item, Attribute.globalRoles),
-    grants,
-    assignments,
+    groups,
+    globalRoles,
+    grants: grants.size > 0 ? grants : ORDINARY.grants,
+    assignments: assignments.size > 0 ? assignments : ORDINARY.assignments,
   };
 }
 

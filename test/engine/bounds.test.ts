@@ -44,10 +44,10 @@ describe('many users', () => {
       for (let n = 0; n < USERS; n++) await school.ask(engine, n);
       return countCached(school, engine);
     };
-    // An entry of these is estimated at 800 to 1,100 bytes.
+    // An entry of these is estimated at 340 to 460 bytes.
     const few = await cachedIn(30_000);
-    expect(few).toBeGreaterThan(20);
-    expect(few).toBeLessThan(50);
+    expect(few).toBeGreaterThan(55);
+    expect(few).toBeLessThan(90);
     expect(await cachedIn(60_000)).toBeGreaterThan(1.7 * few);
     expect(await cachedIn(10_000_000)).toBe(USERS);
   });

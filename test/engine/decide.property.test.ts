@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { Kind } from '../../engine/needs.ts';
+import { createReady } from '../../engine/ready/ready.ts';
 import { rolesInForce } from '../../engine/roles.ts';
-import type { Entry } from '../../engine/store.ts';
+import type { Entry, Store } from '../../engine/store.ts';
 import { assemble, type View } from '../../engine/view.ts';
 import type { Assignment, Effect, RoleFacts, SubjectFacts } from '../../table/decision/facts.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
@@ -12,6 +13,8 @@ import { chainOf, decideNaively, type Facts } from './naive.ts';
 
 /** The engine decides as SPEC section 2 says, whatever the facts. */
 const USER = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+/** Within the times that worlds are drawn from. */
+const NOW = 5;
 const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9${n}`);
 const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
 const GROUPS = ['g0', 'g1', 'g2'];
@@ -186,21 +189,21 @@ function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): Readonly
   return items;
 }
 
-function viewOf(world: Facts, permission: string, where: string): View {
+/** All of a world as if one call had brought it, each entry once. */
+function finderOf(world: Facts) {
   const items = itemsOf(world);
-  const find = <T>(kind: Kind<T>, id: string): Entry<T> => ({
-    kind,
-    facts: (items.get(id) ?? null) as T | null,
-    call: 1,
-    readAt: 0,
-    writtenAt: 0,
-    expiresAt: 1,
-    weight: 1,
-    use: 1,
-    made: undefined,
-    more: undefined,
-  });
-  const view = assemble({ subject: USER, scope: where, permission }, find, []);
+  const entries = new Map<string, Entry<unknown>>();
+  return <T>(kind: Kind<T>, id: string): Entry<T> => {
+    const times = { call: 1, readAt: 0, writtenAt: 0, expiresAt: 1 };
+    const facts = (items.get(id) ?? null) as T | null;
+    const entry = entries.get(id) ?? { kind, facts, ...times, weight: 1, use: 1, made: undefined };
+    entries.set(id, entry);
+    return entry as Entry<T>;
+  };
+}
+
+function viewOf(world: Facts, permission: string, where: string): View {
+  const view = assemble({ subject: USER, scope: where, permission }, finderOf(world), []);
   if (!view) throw new Error('something was missing');
   return view;
 }
@@ -218,6 +221,32 @@ test('the engine and a naive evaluator give the same answer for the same reason'
   // The property says little unless every reason came up often.
   expect(counts.size).toBe(12);
   expect(Math.min(...counts.values())).toBeGreaterThan(60);
+});
+
+test('what was made of entries gives the same answers again and again, at whatever instant', () => {
+  const question = fc.record({
+    permission: fc.constantFrom(...PERMISSIONS),
+    where: scope,
+    at: optional(time),
+  });
+  const counts = { answered: 0, left: 0 };
+  fc.assert(
+    fc.property(facts, fc.array(question, { minLength: 1, maxLength: 25 }), (world, questions) => {
+      const store = {
+        ...{ find: finderOf(world), grow: () => {}, now: () => 0 },
+        ...{ state: { version: 0 }, latest: { readAt: 0 }, openedAt: NOW },
+      };
+      const decideNow = createReady(store as unknown as Store, 0);
+      for (const { permission, where, at } of [...questions, ...questions]) {
+        const decision = decideNow(USER, permission, where, undefined, at);
+        counts[decision ? 'answered' : 'left'] += 1;
+        if (decision) expect(decision).toEqual(decideNaively(world, permission, where, at ?? NOW));
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+  // The long way is for subjects and scopes that are not there.
+  expect(counts.answered).toBeGreaterThan(counts.left);
 });
 
 test('a role in force is named once, and every one that is named exists here', () => {
