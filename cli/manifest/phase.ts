@@ -7,10 +7,10 @@ export type Verb = 'create' | 'change' | 'remove';
 /**
  * The order of an apply (docs/manifests.md): each state in between allows nothing that neither the table as it was nor
  * the manifest allows. First everything that only takes away; then what gives nobody anything; refusals; what is
- * neither, as the permission that a route needs, while all that is allowed is what both allow; then what only adds; and
- * last, refusals go.
+ * neither, as the permission that a route needs, while all that is allowed is what both allow; what has no order, in one
+ * transaction (together.ts); then what only adds; and last, refusals go.
  */
-export const PHASES = ['close', 'prepare', 'deny', 'switch', 'open', 'undeny'] as const;
+export const PHASES = ['close', 'prepare', 'deny', 'switch', 'together', 'open', 'undeny'] as const;
 export type Phase = (typeof PHASES)[number];
 
 export const SCOPE_KINDS: ReadonlySet<string> = new Set([
@@ -19,7 +19,13 @@ export const SCOPE_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Kinds that hand out what roles allow and deny. */
-const TIES: ReadonlySet<string> = new Set(['membership', 'group-role', 'grant', 'assignment', 'global-role']);
+export const TIES: ReadonlySet<string> = new Set([
+  'membership',
+  'group-role',
+  'grant',
+  'assignment',
+  'global-role',
+]);
 
 /** What roles do, with all that they inherit, in the table or in the manifest. */
 export interface Polarity {

@@ -61,11 +61,18 @@ export function createPlanned(reader: Reader): Planned {
             action.failure?.(earlier.item).field ?? 'id',
             'the same is asked for twice in one transaction',
           );
-        planned.set(identityOf(key), earlier ? inSequence(await stored(key), earlier, action) : action);
+        // What is only being made is not there: the write will say if it is.
+        const isMade = earlier?.kind === 'put' && earlier.when?.exists === false;
+        const base = !earlier || isMade ? undefined : await stored(key);
+        planned.set(identityOf(key), earlier ? inSequence(base, earlier, action) : action);
       }
     },
     reader: {
-      get: async (key) => seen(key, await stored(key)),
+      get: async (key) => {
+        const action = planned.get(identityOf(key));
+        const isKnown = action?.kind === 'put' || action?.kind === 'delete';
+        return isKnown ? after(undefined, action) : seen(key, await stored(key));
+      },
       getMany: async (keys) => {
         const unknown = keys.filter((key) => !read.has(identityOf(key)));
         const found = unknown.length > 0 ? reader.getMany(unknown) : Promise.resolve([]);
