@@ -1,4 +1,4 @@
-import type { Fact } from './fact.ts';
+import { type Fact, keyOf } from './fact.ts';
 import type { Row } from './look.ts';
 import type { Survey } from './survey.ts';
 
@@ -39,20 +39,20 @@ export function polarities({ wanted, present, inherits }: Survey): PolarityOf {
   const own = new Map<string, { allows: boolean; denies: boolean }>();
   const carried = new Map<string, Set<string>>();
   for (const { kind, identity, values } of [...wanted, ...present]) {
-    if (kind === 'group-role') {
-      const group = String(identity.group);
-      carried.set(group, (carried.get(group) ?? new Set()).add(String(identity.role)));
-    }
+    const carry = (by: string, roles: readonly unknown[]) =>
+      carried.set(by, new Set([...(carried.get(by) ?? []), ...roles.map(String)]));
+    if (kind === 'group-role') carry(String(identity.group), [identity.role]);
+    if (kind === 'grant') carry(keyOf({ kind, identity }), (values.roles ?? []) as readonly unknown[]);
     if (kind !== 'role-permission') continue;
     const entry = own.get(String(identity.role)) ?? { allows: false, denies: false };
     if (values.effect === 'DENY') entry.denies = true;
     else entry.allows = true;
     own.set(String(identity.role), entry);
   }
-  const rolesOf = ({ kind, identity, values }: Fact): readonly string[] => {
+  const rolesOf = ({ kind, identity }: Fact): readonly string[] => {
     if (kind === 'membership') return [...(carried.get(String(identity.group)) ?? [])];
     if (kind === 'group') return [...(carried.get(String(identity.id)) ?? [])];
-    if (kind === 'grant') return (values.roles ?? []) as readonly string[];
+    if (kind === 'grant') return [...(carried.get(keyOf({ kind, identity })) ?? [])];
     return [String(kind === 'role' ? identity.id : identity.role)];
   };
   return (fact) => {

@@ -56,7 +56,7 @@ const holderOf = ({ fact: { kind, identity } }: Part): string =>
 /** `placed` in the order in which each rests on those before it. */
 export function belongings(
   placed: readonly Placed[],
-  { wanted, present }: Survey,
+  { wanted, present, inherits }: Survey,
   isMixed: (part: Part) => boolean,
 ): (part: Part) => Belonging {
   const found = new Map<Part, Belonging>();
@@ -113,13 +113,27 @@ export function belongings(
   }
 
   // What changes in roles that both allow and deny, for whom they hold already.
-  const mixed = placed.filter(({ part }) => {
+  const isChange = ({ part }: Placed): boolean => {
     const { fact, verb, input } = part;
     if (found.has(part) || !isMixed(part)) return false;
     if (fact.kind === 'group-role') return !isOfNewGroup(part);
     if (fact.kind === 'role') return verb === 'remove' || (verb === 'change' && 'parent' in input);
     return TIES.has(fact.kind) || (fact.kind === 'group' && verb === 'remove');
-  });
+  };
+  const changes = placed.filter(isChange);
+  // A role goes after those that inherit from it.
+  const above = new Set<string>();
+  const rise = (id: string): void => {
+    for (const parent of inherits.get(id) ?? []) {
+      if (above.has(parent)) continue;
+      above.add(parent);
+      rise(parent);
+    }
+  };
+  for (const { part } of changes) if (part.fact.kind === 'role') rise(String(part.fact.identity.id));
+  const isAbove = ({ part: { fact, verb }, phase }: Placed): boolean =>
+    phase === 'close' && verb === 'remove' && fact.kind === 'role' && above.has(String(fact.identity.id));
+  const mixed = placed.filter((each) => isChange(each) || isAbove(each));
   const late = new Set(
     mixed
       .filter(({ part }) => namedIn(part.input).some((name) => units.has(name)))
