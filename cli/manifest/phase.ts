@@ -102,6 +102,8 @@ export function phaseOf(
   };
   if (known !== undefined) return turned(known);
   if (verb === 'change') return 'prepare';
+  // Where a role gives nothing, those that inherit from it may only refuse, and go last: it goes after them.
+  if (verb === 'remove' && kind === 'role' && !allows) return 'undeny';
   if (verb === 'remove') return kind === 'module' || kind === 'scope-type' ? 'undeny' : turned('close');
   if (kind === 'module') return 'close';
   return isTie || OPENS.has(kind) ? turned('open') : 'prepare';

@@ -141,7 +141,8 @@ export function belongings(
   );
   for (const { part } of mixed) {
     const unit = holderOf(part);
-    found.set(part, { phase: 'together', unit, group: late.has(unit) ? 3 : 0 });
+    const isEnd = part.fact.kind === 'role' && part.verb === 'remove';
+    found.set(part, { phase: 'together', unit, group: isEnd ? 4 : late.has(unit) ? 3 : 0 });
   }
 
   for (const { part } of placed)

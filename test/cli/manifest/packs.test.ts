@@ -94,3 +94,19 @@ test('what somebody else has removed meanwhile is removed, and the rest is done'
   world.provision = provision;
   expect((await planOn(world, EMPTIED)).steps).toEqual([]);
 });
+
+test('a role that gives nothing goes after the one that inherits from it and only refuses', async () => {
+  const world = await createWorld();
+  const head = `
+pages: [grades]
+scopes: { school: { type: tenant } }
+groups: {}
+`;
+  await applyOn(
+    world,
+    `${head}roles: { empty: { owner: school }, refuser: { owner: school, parent: empty, deny: [grades] } }`,
+  );
+  await applyOn(world, `${head}roles: {}`);
+  expect((await planOn(world, `${head}roles: {}`)).steps).toEqual([]);
+  expect((await world.run('role.list', {})).items).toEqual([]);
+});
