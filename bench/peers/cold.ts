@@ -44,7 +44,8 @@ export interface ColdOptions {
   readonly latency: Latency;
 }
 
-const tablesOf = (shape: Shape) => ({ own: `cold-${shape}`, seeds: `cold-${shape}-seeds` });
+export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
+const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
 
 /** Writes the model of a shape for both: decision items for Gatehouse, edges for the seeds' flow. */
 export async function writeColdTables(endpoint: string, shape: Shape): Promise<StandingWorld> {

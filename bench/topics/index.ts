@@ -4,4 +4,5 @@ import type { Topic } from '../harness/topic.ts';
 export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
   cold: async () => (await import('./cold.ts')).cold,
+  cost: async () => (await import('./cost.ts')).cost,
 };
