@@ -130,7 +130,10 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
   });
 }
 
-/** The same with real waiting, and with the time that this machine takes for itself: what simulated time leaves out. */
+/**
+ * The same with real waiting, and with the time that this machine takes for itself: what simulated time leaves out. No
+ * rare percentiles: they would be those of the machine.
+ */
 async function wallFigures(
   options: Omit<ColdOptions, 'time'>,
   world: StandingWorld,
@@ -141,22 +144,14 @@ async function wallFigures(
   await askAll(candidates, names, questions.slice(-40), wallTime);
   const { gatehouse, seeds } = await askAll(candidates, names, questions, wallTime);
   const { shape } = options;
-  const p99 = (values: readonly number[], seed: number) =>
-    resampledPercentiles(values, [0.99], seed)[0] as readonly number[];
-  const [ownP99, seedsP99] = [p99(gatehouse.ms, 1), p99(seeds.ms, 2)];
   const figure = (name: string, title: string, values: readonly number[], against = {}) =>
     toFigure({
-      id: `cold.${shape}.${name}`,
-      title: `${shape}, by the wall's clock: ${title}`,
-      unit: 'ms',
-      values,
-      against,
+      ...{ id: `cold.${shape}.${name}`, title: `${shape}, by the wall's clock: ${title}`, unit: 'ms' },
+      ...{ values, against },
     });
   return [
     figure('wall', COLD_TITLES.gatehouse, gatehouse.ms, { [`${shape}.wall-seeds`]: seeds.ms }),
-    figure('wall.p99', `${COLD_TITLES.gatehouse}, p99`, ownP99, { [`${shape}.wall-seeds.p99`]: seedsP99 }),
     figure('wall-seeds', COLD_TITLES.seeds, seeds.ms),
-    figure('wall-seeds.p99', `${COLD_TITLES.seeds}, p99`, seedsP99),
   ];
 }
 
