@@ -22,6 +22,8 @@ const SIDES = {
   'new-user': 'the user alone unknown at a miss',
   avp: 'Verified Permissions, asked at a miss',
 } as const;
+/** In the legend of the chart, where there is little room. */
+const SHORT = { flat: 'flat', nested: 'nested', 'new-user': 'new user', avp: 'Verified Permissions' };
 type Side = keyof typeof SIDES;
 
 /** By kind of decision: the mean of each block. */
@@ -166,7 +168,7 @@ const chartOf = (figures: readonly Figure[], memoryMb: number): string =>
     yName: 'dollars, log',
     yLog: true,
     lines: (Object.keys(SIDES) as Side[]).map((side) => ({
-      name: SIDES[side],
+      name: SHORT[side],
       points: HIT_RATES.map((percent) => {
         const figure = figures.find(({ id }) => id === `cost.${side}.${percent}`) as Figure;
         return [percent, figure.median] as const;
