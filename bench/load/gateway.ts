@@ -7,6 +7,7 @@ import { toListener } from '../../local/gateway/http.ts';
 import { type LocalServer, listen } from '../../local/server.ts';
 import { createClient } from '../../table/client.ts';
 import { createReader } from '../../table/read/reader.ts';
+import { processorMs } from '../harness/clocks.ts';
 import { answerParent } from './child.ts';
 
 /** Starts it when there is an environment; in either case tells how it stands. */
@@ -19,6 +20,8 @@ export interface GatewayState {
   readonly url: string;
   /** Calls to the table so far. */
   readonly reads: number;
+  /** Milliseconds of processor time that the gateway's process has taken so far. */
+  readonly processorMs: number;
   /** Lines that the authorizer has logged, faults and refused tokens, and the last of them. */
   readonly faults: number;
   readonly lastFault: string | undefined;
@@ -83,7 +86,7 @@ answerParent(
       ];
       server.serve(toListener(createGateway({ apis, clock: Date.now })));
     }
-    return { url: `http://127.0.0.1:${server?.port}`, reads, faults, lastFault };
+    return { url: `http://127.0.0.1:${server?.port}`, reads, faults, lastFault, processorMs: processorMs() };
   },
   async () => server?.stop(),
 );
