@@ -177,7 +177,7 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
     ...VARIANTS.map((variant) =>
       toFigure({
         id: `load.processor-${variant}`,
-        title: `${TITLES[variant]}: processor time of the gateway for an answer, then`,
+        title: `${TITLES[variant]}, the same load: processor time of the gateway for an answer`,
         ...{ unit: 'µs', values: processor(variant) },
         against: variant === 'with' ? { 'processor-without': processor('without') } : {},
       }),
