@@ -5,4 +5,5 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
   cold: async () => (await import('./cold.ts')).cold,
   cost: async () => (await import('./cost.ts')).cost,
+  load: async () => (await import('./load.ts')).load,
 };
