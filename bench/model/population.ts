@@ -34,14 +34,17 @@ const FIRST = 777_777_777;
 const idOf = (mark: string, n: number): string => `${mark}${String(n).padStart(26 - mark.length, '0')}`;
 
 /**
- * Marks of the copies. The shard of an id hangs on its lowest bits alone, so that of marks which fall into the same
- * shard any two ids with the same end do so as well: a copy stands in the lists where it would have been written.
+ * Marks of the copies. In which shard a text falls hangs on its lowest bits alone: what stands before the mark leaves
+ * one of 16 states. From marks that lead on from each of them as the first block's does, any two texts with the same
+ * beginning and end fall into the same shard: a copy stands in the lists where it would have been written.
  */
 export function blockMarks(count: number): readonly string[] {
-  const wanted = shardOf(markOf(FIRST), SHARDS);
+  const states = times(SHARDS).map((state) => String.fromCharCode(state));
+  const wanted = states.map((state) => shardOf(state + markOf(FIRST), SHARDS));
+  const leadsOn = (mark: string): boolean =>
+    states.every((state, n) => shardOf(state + mark, SHARDS) === wanted[n]);
   const marks: string[] = [];
-  for (let code = 0; marks.length < count; code++)
-    if (shardOf(markOf(code), SHARDS) === wanted) marks.push(markOf(code));
+  for (let code = 0; marks.length < count; code++) if (leadsOn(markOf(code))) marks.push(markOf(code));
   return marks;
 }
 
@@ -87,7 +90,7 @@ export async function writeByCommands(
   client: ReturnType<typeof createClient>,
   table: string,
   now: number,
-  mark = markOf(FIRST),
+  { mark = markOf(FIRST), users = USERS_IN_BLOCK } = {},
 ): Promise<Written> {
   const reader = createReader({ client, table, deadlineMs: 20_000 });
   const writer = createWriter({ client, table, deadlineMs: 20_000 });
@@ -128,7 +131,7 @@ export async function writeByCommands(
     await run('group.create', { id: groupId(group), name: `Group ${group}`, scope });
     await run('group-role.create', { group: groupId(group), role: roleId(roleOfGroup(group)) });
   }
-  for (const n of times(USERS_IN_BLOCK)) {
+  for (const n of times(users)) {
     const [, user] = userRef(mark, n).split(':');
     const email = `user-${n}.${mark}@example.com`;
     await run('user.create', { id: user, email, displayName: `User ${n}`, tenant: placeRef(mark, 0) });
