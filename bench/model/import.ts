@@ -10,7 +10,7 @@ import definition from '../../table/definition.json' with { type: 'json' };
 
 /**
  * A database file of the embedded engine with one table, through the engine's own import of what DynamoDB exports
- * to S3: on this file six times as fast as BatchWriteItem.
+ * to S3: six times as fast as BatchWriteItem.
  *
  * @param lines the export's lines, in pieces
  * @returns milliseconds that the import took

@@ -18,7 +18,8 @@ const USERS_PER_MEGABYTE = 32_768;
 /** Users after which the slope is measured again. */
 const STEP = 10_000;
 const STEPS = 10;
-const UNBOUNDED = 2 ** 40;
+/** Far more than these take. */
+const AMPLE = 2 ** 30;
 
 const PLACE = { type: 'location', id: '01J8X2W3Y4Z5A6B7C8D9E0F1G2' };
 const fixed = new Map<string, Record<string, unknown>>([
@@ -31,6 +32,7 @@ const fixed = new Map<string, Record<string, unknown>>([
 function idOf(kind: string, n: number): string {
   return `01J8Z0E2Z8${kind}${String(n).padStart(15, '0')}`;
 }
+
 /** As the client parses it: each user's set in strings of its own. */
 const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) => fresh(idOf('G', n))));
 
@@ -55,7 +57,7 @@ const ask = async (engine: Engine, from: number, until: number): Promise<void> =
 
 /** Bytes by which one more user makes it larger: the slope over ten counts, so that what is there once is left out. */
 async function bytesPerUser(): Promise<number> {
-  const engine = newEngine(UNBOUNDED);
+  const engine = newEngine(AMPLE);
   const points: [number, number][] = [];
   for (let users = STEP; users <= STEPS * STEP; users += STEP) {
     await ask(engine, users - STEP, users);

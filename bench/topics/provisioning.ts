@@ -155,11 +155,11 @@ async function measureSingle({ endpoint, service, client }: Service, rounds: num
 
 const TITLES: Readonly<Record<string, string>> = {
   load: `gatehouse load users, ${PARALLEL} at once`,
-  'load-bare': `the same items, bare, ${PARALLEL} at once`,
+  'load-bare': `the same items bare, ${PARALLEL} at once`,
   create: 'user.create, one by one',
-  'create-bare': 'the same items, bare, one by one',
+  'create-bare': 'the items of user.create, bare',
   membership: 'membership.create, one by one',
-  'membership-bare': 'the same items, bare, one by one',
+  'membership-bare': 'the items of membership.create, bare',
 };
 
 function figuresOf(samples: Samples, names: readonly string[]): readonly Figure[] {
