@@ -127,4 +127,5 @@ export const inFreshStrings = ({ subject, permission, scope, allowed }: Question
   allowed,
 });
 
-const fresh = (text: string): string => Buffer.from(text).toString('latin1');
+/** A text that nothing has hashed or compared yet, and in one piece. */
+export const fresh = (text: string): string => Buffer.from(text).toString('latin1');

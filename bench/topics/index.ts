@@ -6,4 +6,7 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   cold: async () => (await import('./cold.ts')).cold,
   cost: async () => (await import('./cost.ts')).cost,
   load: async () => (await import('./load.ts')).load,
+  memory: async () => (await import('./memory.ts')).memory,
+  provisioning: async () => (await import('./provisioning.ts')).provisioning,
+  scale: async () => (await import('./scale.ts')).scale,
 };
