@@ -13,7 +13,7 @@ export interface EmbeddedEngine {
 }
 
 /** Where the binary of this platform stands; undefined when none is published for it. */
-function findBinary(): string | undefined {
+export function findBinary(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve(
       `@dynoxide/${process.platform}-${process.arch}/package.json`,

@@ -41,19 +41,20 @@ const severityOf = (command: string): string => {
 /** The record of a write, put in the same transaction: what happened is never without its trace. */
 export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
   const { actor, origin } = context.event;
+  const { command = context.command } = entry;
   const user = actor === undefined ? undefined : userOf(actor);
   const item = {
     ...logKey(entry.tenant, context.now, context.id),
     Type: 'AuditLog',
     id: context.id,
-    action: context.command,
+    action: command,
     entityType: entry.entity.type,
     entityId: entry.entity.id,
     timestamp: context.now,
     operationId: context.operationId,
     source: 'provisioning',
     status: 'success',
-    severity: severityOf(context.command),
+    severity: severityOf(command),
     ...(actor === undefined ? {} : { actor }),
     ...(user ? { userId: user.id, ...activityKey(user, context.now, context.id) } : {}),
     ...origin,

@@ -12,7 +12,8 @@ export interface Plan {
   readonly result: Readonly<Record<string, unknown>>;
   /** What is shown in the first answer and kept nowhere: a secret that was made for the caller. */
   readonly shownOnce?: Readonly<Record<string, unknown>>;
-  readonly audit: AuditEntry;
+  /** One for each part where it is put together from several. */
+  readonly audit: AuditEntry | readonly AuditEntry[];
   /**
    * The step after this one, where one transaction is too small. Every step leaves the table whole, and what
    * it began is found again in the table: the same command, sent anew, goes on.
@@ -21,6 +22,8 @@ export interface Plan {
 }
 
 export interface AuditEntry {
+  /** The command of a part; that which was sent, when left out. */
+  readonly command?: string;
   /** What was changed: `user`, `membership`, … and its id. */
   readonly entity: Ref;
   /** The tenant whose log gets the record; the global log when left out. */

@@ -121,7 +121,6 @@ export function createProvisioning({
         const writtenAt = clock.now();
         const outcome = { result: plan.result, writtenAt };
         const context = {
-          id: newId(),
           now,
           writtenAt,
           command: command.name,
@@ -133,7 +132,7 @@ export function createProvisioning({
           // The operation comes first: a repetition is told so before it is told of its own values.
           ...(plan.next ? [] : [recordOperation(operation, outcome, now)]),
           ...plan.actions,
-          auditRecord(plan.audit, context),
+          ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
         ]);
         assertFits(actions);
         await writer.send(event.dryRun ? asChecks(actions) : stampedAt(actions, writtenAt));

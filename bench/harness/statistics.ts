@@ -36,3 +36,12 @@ export function pairedRatios(own: readonly number[], peer: readonly number[]): r
   if (own.length !== peer.length) throw new Error(`${own.length} rounds are beside ${peer.length}`);
   return own.map((value, round) => value / (peer[round] as number));
 }
+
+/** By how much y grows with each x: the straight line with the least squares. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
+  const [middleX, middleY] = [mean(0), mean(1)];
+  const sum = (of: (x: number, y: number) => number): number =>
+    points.reduce((total, [x, y]) => total + of(x - middleX, y - middleY), 0);
+  return sum((x, y) => x * y) / sum((x) => x * x);
+}

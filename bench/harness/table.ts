@@ -12,7 +12,7 @@ export function shortNumber(value: number): string {
 export const shortRatio = (ratio: number): string =>
   ratio > 0.25 ? `${shortNumber(ratio)} x` : `1/${shortNumber(1 / ratio)}`;
 
-function aligned(rows: readonly (readonly string[])[]): string {
+export function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
@@ -77,7 +77,7 @@ export const verdictsAsTable = (verdicts: readonly Verdict[]): string =>
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** For documents: the figures of a topic, then how they stand beside peers. */
+/** For documents: the figures of a topic, then how they stand beside peers, where there are any. */
 export function figuresAsMarkdown(figures: readonly Figure[]): string {
   const titles = new Map(figures.map(({ id, title }) => [id.slice(id.indexOf('.') + 1), title]));
   const medians = figures.map(({ id, title, unit, median, quartiles }) =>
@@ -93,7 +93,9 @@ export function figuresAsMarkdown(figures: readonly Figure[]): string {
     ),
   );
   return [
-    ...['| figure | what | median | middle half of the rounds |', '|---|---|---:|---:|', ...medians, ''],
-    ...['| figure | beside | ratio | middle half of the rounds |', '|---|---|---:|---:|', ...ratios],
+    ...['| figure | what | median | middle half of the rounds |', '|---|---|---:|---:|', ...medians],
+    ...(ratios.length === 0
+      ? []
+      : ['', '| figure | beside | ratio | middle half of the rounds |', '|---|---|---:|---:|', ...ratios]),
   ].join('\n');
 }

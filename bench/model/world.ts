@@ -39,24 +39,24 @@ export interface World {
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** In the form of a ULID. */
-const newId = (random: Random): string =>
+export const newId = (random: Random): string =>
   `01J8${Array.from({ length: 22 }, () => ALPHABET[random.below(32)]).join('')}`;
 
 /** Joined: a text that `+` puts together is held in pieces, and dearer to look up. */
-const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
+export const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
 
-const times = <T>(count: number, make: (position: number) => T): readonly T[] =>
+export const times = <T>(count: number, make: (position: number) => T): readonly T[] =>
   Array.from({ length: count }, (_, position) => make(position));
 
 /** `count` of them, each at most once. */
-function draw<T>(random: Random, list: readonly T[], count: number): readonly T[] {
+export function draw<T>(random: Random, list: readonly T[], count: number): readonly T[] {
   const drawn = new Set<T>();
   while (drawn.size < count) drawn.add(random.pick(list));
   return [...drawn];
 }
 
 /** Two tenants, three projects in each, two buildings in each of those. */
-function plantPlaces(random: Random): readonly Place[] {
+export function plantPlaces(random: Random): readonly Place[] {
   const below = (type: string, count: number, parents: readonly Place[]): readonly Place[] =>
     parents.flatMap(({ ref }) => times(count, () => ({ ref: newRef(random, type), parent: ref })));
   const clients = times(2, () => ({ ref: newRef(random, 'client') }));
@@ -127,4 +127,5 @@ export const inFreshStrings = ({ subject, permission, scope, allowed }: Question
   allowed,
 });
 
-const fresh = (text: string): string => Buffer.from(text).toString('latin1');
+/** A text that nothing has hashed or compared yet, and in one piece. */
+export const fresh = (text: string): string => Buffer.from(text).toString('latin1');

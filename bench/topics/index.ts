@@ -3,4 +3,10 @@ import type { Topic } from '../harness/topic.ts';
 /** All topics, in the order in which they run. Loaded when they run: one needs not what another is compared with. */
 export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
+  cold: async () => (await import('./cold.ts')).cold,
+  cost: async () => (await import('./cost.ts')).cost,
+  load: async () => (await import('./load.ts')).load,
+  memory: async () => (await import('./memory.ts')).memory,
+  provisioning: async () => (await import('./provisioning.ts')).provisioning,
+  scale: async () => (await import('./scale.ts')).scale,
 };

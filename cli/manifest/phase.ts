@@ -1,4 +1,4 @@
-import type { Fact } from './fact.ts';
+import { type Fact, keyOf } from './fact.ts';
 import type { Row } from './look.ts';
 import type { Survey } from './survey.ts';
 
@@ -7,10 +7,10 @@ export type Verb = 'create' | 'change' | 'remove';
 /**
  * The order of an apply (docs/manifests.md): each state in between allows nothing that neither the table as it was nor
  * the manifest allows. First everything that only takes away; then what gives nobody anything; refusals; what is
- * neither, as the permission that a route needs, while all that is allowed is what both allow; then what only adds; and
- * last, refusals go.
+ * neither, as the permission that a route needs, while all that is allowed is what both allow; what has no order, in one
+ * transaction (together.ts); then what only adds; and last, refusals go.
  */
-export const PHASES = ['close', 'prepare', 'deny', 'switch', 'open', 'undeny'] as const;
+export const PHASES = ['close', 'prepare', 'deny', 'switch', 'together', 'open', 'undeny'] as const;
 export type Phase = (typeof PHASES)[number];
 
 export const SCOPE_KINDS: ReadonlySet<string> = new Set([
@@ -19,7 +19,13 @@ export const SCOPE_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Kinds that hand out what roles allow and deny. */
-const TIES: ReadonlySet<string> = new Set(['membership', 'group-role', 'grant', 'assignment', 'global-role']);
+export const TIES: ReadonlySet<string> = new Set([
+  'membership',
+  'group-role',
+  'grant',
+  'assignment',
+  'global-role',
+]);
 
 /** What roles do, with all that they inherit, in the table or in the manifest. */
 export interface Polarity {
@@ -33,20 +39,20 @@ export function polarities({ wanted, present, inherits }: Survey): PolarityOf {
   const own = new Map<string, { allows: boolean; denies: boolean }>();
   const carried = new Map<string, Set<string>>();
   for (const { kind, identity, values } of [...wanted, ...present]) {
-    if (kind === 'group-role') {
-      const group = String(identity.group);
-      carried.set(group, (carried.get(group) ?? new Set()).add(String(identity.role)));
-    }
+    const carry = (by: string, roles: readonly unknown[]) =>
+      carried.set(by, new Set([...(carried.get(by) ?? []), ...roles.map(String)]));
+    if (kind === 'group-role') carry(String(identity.group), [identity.role]);
+    if (kind === 'grant') carry(keyOf({ kind, identity }), (values.roles ?? []) as readonly unknown[]);
     if (kind !== 'role-permission') continue;
     const entry = own.get(String(identity.role)) ?? { allows: false, denies: false };
     if (values.effect === 'DENY') entry.denies = true;
     else entry.allows = true;
     own.set(String(identity.role), entry);
   }
-  const rolesOf = ({ kind, identity, values }: Fact): readonly string[] => {
+  const rolesOf = ({ kind, identity }: Fact): readonly string[] => {
     if (kind === 'membership') return [...(carried.get(String(identity.group)) ?? [])];
     if (kind === 'group') return [...(carried.get(String(identity.id)) ?? [])];
-    if (kind === 'grant') return (values.roles ?? []) as readonly string[];
+    if (kind === 'grant') return [...(carried.get(keyOf({ kind, identity })) ?? [])];
     return [String(kind === 'role' ? identity.id : identity.role)];
   };
   return (fact) => {
@@ -96,6 +102,8 @@ export function phaseOf(
   };
   if (known !== undefined) return turned(known);
   if (verb === 'change') return 'prepare';
+  // Where a role gives nothing, those that inherit from it may only refuse, and go last: it goes after them.
+  if (verb === 'remove' && kind === 'role' && !allows) return 'undeny';
   if (verb === 'remove') return kind === 'module' || kind === 'scope-type' ? 'undeny' : turned('close');
   if (kind === 'module') return 'close';
   return isTie || OPENS.has(kind) ? turned('open') : 'prepare';

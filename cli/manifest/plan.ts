@@ -10,6 +10,7 @@ import type { Manifest } from './schema.ts';
 import { type Changes, changesBetween, type Pruning, type Step } from './steps.ts';
 import { surveyTable } from './survey.ts';
 import { withTableNames } from './table-names.ts';
+import { namedIn, namesOf } from './together.ts';
 
 export interface PlannedManifest extends Changes {
   readonly file: ManifestFile;
@@ -56,8 +57,21 @@ export async function planManifest(
   };
 }
 
-const merged = (steps: readonly Step[], routes: readonly Step[]): readonly Step[] =>
-  PHASES.flatMap((phase) => [...steps, ...routes].filter((step) => step.phase === phase));
+/** A route waits for the permission and the place that it names. */
+function merged(steps: readonly Step[], routes: readonly Step[]): readonly Step[] {
+  const late = new Set(
+    steps
+      .filter(({ phase, verb }) => phase === 'together' && verb === 'create')
+      .flatMap(({ kind, input }) => namesOf({ kind, identity: input })),
+  );
+  const timed = routes.map(
+    (route): Step =>
+      namedIn(route.input).some((name) => late.has(name)) ? { ...route, phase: 'open' } : route,
+  );
+  return PHASES.flatMap((phase) =>
+    (phase === 'open' ? [...timed, ...steps] : [...steps, ...timed]).filter((step) => step.phase === phase),
+  );
+}
 
 /** How the file calls the fields of commands. */
 const WORDS: Readonly<Record<string, string>> = {

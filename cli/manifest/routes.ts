@@ -51,7 +51,13 @@ export async function routeChanges(
     const step = { kind: 'route', phase: 'switch', danger: undefined } as const;
     for (const { from, ...route } of changes.creates)
       steps.push({
-        ...{ ...step, verb: 'create', command: 'route.create', label: label(route) },
+        ...{
+          ...step,
+          unit: `route ${label(route)}`,
+          verb: 'create',
+          command: 'route.create',
+          label: label(route),
+        },
         input: {
           ...{ ...route, api, id: derivedId('route', api, route.method, routeShape(route.path, 'path')) },
           ...(typeof from.description === 'string' ? { description: from.description } : {}),
@@ -65,7 +71,13 @@ export async function routeChanges(
         ...(scope === undefined ? {} : { scope }),
       };
       steps.push({
-        ...{ ...step, verb: 'change', command: 'route.update', label: label(route) },
+        ...{
+          ...step,
+          unit: `route ${label(route)}`,
+          verb: 'change',
+          command: 'route.update',
+          label: label(route),
+        },
         input: { id: route.id, ...fields },
         details: Object.entries(fields).map(
           ([field, value]) => `${field} ${route[field as 'scope' | 'permission']} > ${value}`,
@@ -75,7 +87,13 @@ export async function routeChanges(
     }
     for (const route of changes.removes)
       steps.push({
-        ...{ ...step, verb: 'remove', command: 'route.delete', label: label(route) },
+        ...{
+          ...step,
+          unit: `route ${label(route)}`,
+          verb: 'remove',
+          command: 'route.delete',
+          label: label(route),
+        },
         ...{ input: { id: route.id }, details: [], path: [] },
       });
     kept.push(...changes.kept.map((route) => ({ kind: 'route', label: label(route), shared: false })));

@@ -3,10 +3,11 @@ import type { Path, Problem } from '../document.ts';
 import { changesOf, creationsOf, fixedProblems, type Part, removal, rolesOf } from './compare.ts';
 import { type Fact, keyOf } from './fact.ts';
 import type { Row } from './look.ts';
-import { PHASES, type Phase, phaseOf, polarities, SCOPE_KINDS, type Verb } from './phase.ts';
+import { timed } from './order.ts';
+import type { Phase, Verb } from './phase.ts';
 import type { Survey } from './survey.ts';
 
-/** One command, which is one transaction (a removal of much may take several), and what is said of it. */
+/** One command, and what is said of it. */
 export interface Step {
   readonly verb: Verb;
   readonly kind: string;
@@ -19,6 +20,8 @@ export interface Step {
   readonly danger: string | undefined;
   readonly path: Path;
   readonly phase: Phase;
+  /** Steps of one unit go into one transaction, as long as it holds them. */
+  readonly unit: string;
 }
 
 /** What is in the table and not in the manifest, and stays. */
@@ -41,14 +44,6 @@ export interface Pruning {
   /** Also what belongs to no tenant. */
   readonly shared: boolean;
 }
-
-/** Kinds in the order in which they can be made: each rests on those before it. */
-const ORDER: readonly string[] = [
-  ...['scope-type', 'module', 'page', 'permission', 'SCOPES', 'role', 'group', 'user', 'technical-user'],
-  ...['subscription', 'license', 'setting', 'role-permission', 'group-role', 'membership', 'grant'],
-  ...['assignment', 'global-role', 'admin'],
-];
-const rankOf = (kind: string): number => ORDER.indexOf(SCOPE_KINDS.has(kind) ? 'SCOPES' : kind);
 
 /** Compares what is wanted with what is there; routes are compared by themselves (routes.ts). */
 export function changesBetween(survey: Survey, declared: ReadonlySet<string>, pruning: Pruning): Changes {
@@ -85,11 +80,11 @@ export function changesBetween(survey: Survey, declared: ReadonlySet<string>, pr
   const kept = rest
     .filter((fact) => !isPruned(fact))
     .map(({ kind, label, shared = false }): Kept => ({ kind, label, shared }));
-  const steps = timed(parts, survey).map(({ part, phase }): Step => {
+  const steps = timed(parts, survey).map(({ part, phase, unit }): Step => {
     const { verb, command, input, fact } = part;
     const { kind, label, path } = fact;
     return {
-      ...{ verb, kind, command, input, label, path, phase },
+      ...{ verb, kind, command, input, label, path, phase, unit },
       details: detailsOf(part, survey.names),
       danger: dangerOf(part, dangerousIn(survey)),
     };
@@ -140,75 +135,6 @@ const keptRoles = (
     const roles = beyond.map((id) => names.get(`role:${id}`) ?? id).join(', ');
     return beyond.length === 0 ? [] : [{ kind: 'grant', label: `${fact.label}: ${roles}`, shared: false }];
   });
-
-interface Timed {
-  readonly part: Part;
-  readonly phase: Phase;
-}
-
-/** Names are free before others take them; what types may stand where is said when all are there. */
-const verbRank = (kind: string, verb: Verb): number =>
-  (kind === 'scope-type' ? ['create', 'change', 'remove'] : ['change', 'create', 'remove']).indexOf(verb);
-
-/** The parts in the order in which they are safe and each finds what it rests on. */
-function timed(parts: readonly Part[], survey: Survey): readonly Timed[] {
-  const polarityOf = polarities(survey);
-  const depths = depthsOf(survey);
-  const isMixed = (part: Part) => {
-    const { allows, denies } = polarityOf(part.fact);
-    return allows && denies;
-  };
-  const weigh = (part: Part, position: number) => {
-    const { verb, fact, before, phase: known } = part;
-    const { kind } = fact;
-    const phase = phaseOf(verb, fact, before, known, polarityOf, part.input);
-    const takesAway = verb === 'remove';
-    const depth = kind === 'role' ? (depths.get(String(fact.identity.id)) ?? 0) : 0;
-    const keys = [
-      PHASES.indexOf(phase),
-      // A module that is sold closes; roles that both allow and deny come before those that only allow.
-      phase === 'close' ? (verb === 'create' ? 0 : takesAway ? 2 : 1) : 0,
-      phase === 'undeny' && takesAway ? 1 : 0,
-      phase === 'open' && TIE_RANK <= rankOf(kind) && !isMixed(part) ? 1 : 0,
-      takesAway ? -rankOf(kind) : rankOf(kind),
-      verbRank(kind, verb),
-      takesAway ? -depth : depth,
-      position,
-    ];
-    return { part, phase, keys };
-  };
-  return parts
-    .map(weigh)
-    .filter(({ part, phase }) => !(phase === 'undeny' && isHalf(part, parts)))
-    .sort((a, b) => {
-      const at = a.keys.findIndex((key, position) => key !== b.keys[position]);
-      return at < 0 ? 0 : (a.keys[at] ?? 0) - (b.keys[at] ?? 0);
-    });
-}
-
-/** The end of an inheritance that another one follows: where the first only refuses, one change does both. */
-const isHalf = ({ fact, verb, input }: Part, parts: readonly Part[]): boolean =>
-  verb === 'change' &&
-  fact.kind === 'role' &&
-  input.parent === null &&
-  parts.some((other) => other.fact === fact && typeof other.input.parent === 'string');
-
-const TIE_RANK = ORDER.indexOf('group-role');
-
-/** How many roles each role inherits from, one above the other. */
-function depthsOf({ inherits }: Survey): ReadonlyMap<string, number> {
-  const depths = new Map<string, number>();
-  const depthOf = (id: string, trail: readonly string[]): number => {
-    const known = depths.get(id);
-    if (known !== undefined || trail.includes(id)) return known ?? 0;
-    const above = [...(inherits.get(id) ?? [])].map((parent) => 1 + depthOf(parent, [...trail, id]));
-    const depth = Math.max(0, ...above);
-    depths.set(id, depth);
-    return depth;
-  };
-  for (const id of inherits.keys()) depthOf(id, []);
-  return depths;
-}
 
 const TOLD: ReadonlySet<string> = new Set(['effect', 'startsAt', 'endsAt', 'status', 'soldBySubscription']);
 

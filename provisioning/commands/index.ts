@@ -19,31 +19,35 @@ import { scopeCommands } from './scopes.ts';
 import { settingCommands } from './settings.ts';
 import { tieCommands } from './ties.ts';
 import { tokenCommands } from './tokens.ts';
+import { transactionCommand } from './transaction.ts';
 import { userCommands } from './users.ts';
 
+const byName = (commands: readonly Command[]): ReadonlyMap<string, Command> =>
+  new Map(commands.map((command) => [command.name, command]));
+
+const ALONE = byName([
+  ...scopeCommands,
+  onboardCommand,
+  moveCommand,
+  deleteTreeCommand,
+  ...scopeTypeCommands,
+  ...userCommands,
+  ...groupCommands,
+  ...roleCommands,
+  ...templateCommands,
+  ...permissionCommands,
+  ...edgeKindCommands,
+  ...grantCommands,
+  ...entitlementCommands,
+  ...settingCommands,
+  ...platformCommands,
+  ...tieCommands,
+  ...tokenCommands,
+  ...recordCommands,
+  ...policyCommands,
+  ...routeCommands,
+  ...auditCommands,
+]);
+
 /** Every command there is, by name. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map(
-  [
-    ...scopeCommands,
-    onboardCommand,
-    moveCommand,
-    deleteTreeCommand,
-    ...scopeTypeCommands,
-    ...userCommands,
-    ...groupCommands,
-    ...roleCommands,
-    ...templateCommands,
-    ...permissionCommands,
-    ...edgeKindCommands,
-    ...grantCommands,
-    ...entitlementCommands,
-    ...settingCommands,
-    ...platformCommands,
-    ...tieCommands,
-    ...tokenCommands,
-    ...recordCommands,
-    ...policyCommands,
-    ...routeCommands,
-    ...auditCommands,
-  ].map((command) => [command.name, command]),
-);
+export const COMMANDS = byName([...ALONE.values(), transactionCommand(ALONE)]);

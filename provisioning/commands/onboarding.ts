@@ -5,14 +5,12 @@ import { conflict, GatehouseError, invalid } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { guardKey, nodeKey } from '../../table/keys.ts';
 import { normaliseEmail, normaliseName } from '../../table/normalise.ts';
-import { type Action, keyOf } from '../../table/write/action.ts';
-import { mergeActions } from '../../table/write/merge.ts';
+import type { Action } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
-import { toInvalid } from '../answer.ts';
-import { type Command, type WriteCommand, writeCommand } from '../command.ts';
+import { createAssembly } from '../assembly.ts';
+import { type Command, writeCommand } from '../command.ts';
 import { loadNode } from '../nodes/nodes.ts';
 import { fits } from '../nodes/steps.ts';
-import { asCreated, withPlanned } from '../nodes/together.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { edgeKindCommands } from './edges.ts';
 import { grantCommands } from './grants.ts';
@@ -86,53 +84,6 @@ const input = z
     'displayName goes with email',
   );
 
-/** Fields of the parts that have another name here. */
-type Renamed = (field: string) => string;
-
-const renamed = (error: GatehouseError, rename: Renamed): GatehouseError =>
-  new GatehouseError(error.code, error.message, {
-    ...(error.field === undefined ? {} : { field: rename(error.field) }),
-    ...(error.holder === undefined ? {} : { holder: error.holder }),
-    cause: error,
-  });
-
-/** What has been planned so far, and the parts that go on from it. */
-function createAssembly(planning: Planning) {
-  let actions: readonly Action[] = [];
-  return {
-    add: (more: readonly Action[]): void => {
-      actions = asCreated([...actions, ...more]);
-    },
-    actions: () => actions,
-    /** Plans a part as its own command would; its errors name the fields that it has here. */
-    plan: async (name: string, given: Readonly<Record<string, unknown>>, rename: Renamed): Promise<Plan> => {
-      const command = PARTS.get(name) as WriteCommand;
-      const parsed = command.input.safeParse(given);
-      try {
-        if (!parsed.success) throw toInvalid(parsed.error, 'input');
-        const reader = withPlanned(planning.reader, actions);
-        const plan = await command.plan({ ...planning, reader }, parsed.data as never);
-        const named = plan.actions.map((action): Action => {
-          const { failure } = action;
-          return failure === undefined
-            ? action
-            : ({ ...action, failure: (found) => renamed(failure(found), rename) } as Action);
-        });
-        const isThere = new Set(actions.filter(({ kind }) => kind === 'put').map(identityOf));
-        if (named.some((action) => action.kind === 'put' && isThere.has(identityOf(action))))
-          throw invalid('id', 'the same is asked for twice');
-        actions = asCreated([...actions, ...named]);
-        return plan;
-      } catch (error) {
-        throw error instanceof GatehouseError ? renamed(error, rename) : error;
-      }
-    },
-  };
-}
-const identityOf = (action: Action): string => {
-  const { PK, SK } = keyOf(action);
-  return JSON.stringify([PK, SK]);
-};
 type Assembly = ReturnType<typeof createAssembly>;
 
 const idOf = ({ result }: Plan): string => String(result.id);
@@ -156,7 +107,7 @@ async function settleExisting(
   const at = email === undefined ? 'user' : 'email';
   const { item } = await loadNode(planning, 'user', ref.id, at);
   if (item.status !== 'active') throw conflict(at, `${formatRef(ref)} is not active`, formatRef(ref));
-  assembly.add([
+  await assembly.add([
     {
       kind: 'update',
       key: nodeKey(ref),
@@ -179,7 +130,7 @@ async function settleExisting(
 
 async function plan(planning: Planning, given: z.infer<typeof input>): Promise<Plan> {
   const { type = 'tenant', id = planning.newId(), name, attributes = {}, roles = [], adminRoles } = given;
-  const assembly = createAssembly(planning);
+  const assembly = createAssembly(planning, PARTS);
   if ('parent' in attributes) throw invalid('attributes.parent', 'a tenant is a root: it has no parent');
   const twice = ['id', 'name', 'type'].find((each) => each in attributes);
   if (twice !== undefined) throw invalid(`attributes.${twice}`, `${twice} is a field of its own`);
@@ -244,16 +195,14 @@ async function plan(planning: Planning, given: z.infer<typeof input>): Promise<P
 
   // Should the email be taken between the look-up and the write, it is looked up anew.
   const taken = email === undefined ? undefined : guardKey('EMAIL', email);
-  const actions = mergeActions(
-    assembly
-      .actions()
-      .map(
-        (action): Action =>
-          action.kind === 'put' && action.item.PK === taken?.PK && action.item.SK === taken.SK
-            ? { ...action, failure: changedHands }
-            : action,
-      ),
-  );
+  const actions = assembly
+    .actions()
+    .map(
+      (action): Action =>
+        action.kind === 'put' && action.item.PK === taken?.PK && action.item.SK === taken.SK
+          ? { ...action, failure: changedHands }
+          : action,
+    );
   if (!fits(actions)) throw tooLarge(actions.length);
   const result = {
     scope,

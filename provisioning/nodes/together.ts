@@ -1,83 +1,116 @@
-import { GatehouseError } from '../../table/errors.ts';
+import { invalid } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
+import type { ListQuery, Range } from '../../table/read/query.ts';
 import type { Reader } from '../../table/read/reader.ts';
-import { type Action, type Expected, keyOf, type Put, type Update } from '../../table/write/action.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
+import { mergeActions } from '../../table/write/merge.ts';
+import { after, inSequence } from '../../table/write/sequence.ts';
 
 /**
- * Things that one transaction creates together, each planned as if the ones before were there: what is planned is
- * read back from the actions, and what changes an item that is only being created becomes part of its creation.
+ * What one transaction writes of several plans, each made as if the ones before were carried out: the reader answers
+ * as it will then, and of each item there is one action. What has been read is read once.
  */
+export interface Planned {
+  readonly reader: Reader;
+  /** Throws what an action names as its failure, where what was read or planned says that it will fail. */
+  readonly add: (actions: readonly Action[]) => Promise<void>;
+  readonly actions: () => readonly Action[];
+}
+
 const identityOf = ({ PK, SK }: Key): string => JSON.stringify([PK, SK]);
 
-/** The reader as it will read once these items are there. Lists are still those of the table. */
-export function withPlanned(reader: Reader, actions: readonly Action[]): Reader {
-  const planned = new Map(
-    actions.flatMap((action): [string, Item][] =>
-      action.kind === 'put' ? [[identityOf(keyOf(action)), action.item]] : [],
-    ),
-  );
+export function createPlanned(reader: Reader): Planned {
+  const planned = new Map<string, Action>();
+  const read = new Map<string, Promise<Item | undefined>>();
+
+  /** As the table has it. */
+  const stored = (key: Key): Promise<Item | undefined> => {
+    const known = read.get(identityOf(key)) ?? reader.get(key);
+    read.set(identityOf(key), known);
+    return known;
+  };
+  const seen = (key: Key, item: Item | undefined): Item | undefined => {
+    const action = planned.get(identityOf(key));
+    return action ? after(item, action) : item;
+  };
+  const touches = ({ partition }: Range): boolean =>
+    [...planned.values()].some((action) => keyOf(action).PK === partition);
+
+  /** One stretch of a partition, with what has been planned there. */
+  const stretch = async (range: Range, keep: ListQuery['keep'] = () => true): Promise<readonly Item[]> => {
+    const items = new Map((await reader.listAll({ ranges: [range] })).map((item) => [item.SK, item]));
+    for (const action of planned.values()) {
+      const key = keyOf(action);
+      if (key.PK !== range.partition || !isWithin(range, key.SK)) continue;
+      const item = seen(key, items.get(key.SK) ?? (await stored(key)));
+      if (item) items.set(key.SK, item);
+      else items.delete(key.SK);
+    }
+    return [...items.values()].filter(keep).sort((a, b) => (a.SK < b.SK ? -1 : 1));
+  };
+
   return {
-    ...reader,
-    get: async (key, ...rest) => planned.get(identityOf(key)) ?? reader.get(key, ...rest),
-    getMany: async (keys, ...rest) => {
-      const found = await reader.getMany(keys, ...rest);
-      return found.map((item, position) => planned.get(identityOf(keys[position] as Key)) ?? item);
+    actions: () => [...planned.values()],
+    add: async (actions) => {
+      for (const action of mergeActions(actions)) {
+        const key = keyOf(action);
+        const earlier = planned.get(identityOf(key));
+        if (earlier?.kind === 'put' && action.kind === 'put' && action.when?.exists === false)
+          throw invalid(
+            action.failure?.(earlier.item).field ?? 'id',
+            'the same is asked for twice in one transaction',
+          );
+        // What is only being made is not there: the write will say if it is.
+        const isMade = earlier?.kind === 'put' && earlier.when?.exists === false;
+        const base = !earlier || isMade ? undefined : await stored(key);
+        planned.set(identityOf(key), earlier ? inSequence(base, earlier, action) : action);
+      }
+    },
+    reader: {
+      get: async (key) => {
+        const action = planned.get(identityOf(key));
+        const isKnown = action?.kind === 'put' || action?.kind === 'delete';
+        return isKnown ? after(undefined, action) : seen(key, await stored(key));
+      },
+      getMany: async (keys) => {
+        const unknown = keys.filter((key) => !read.has(identityOf(key)));
+        const found = unknown.length > 0 ? reader.getMany(unknown) : Promise.resolve([]);
+        for (const [position, key] of unknown.entries())
+          read.set(
+            identityOf(key),
+            found.then((items) => items[position]),
+          );
+        await found;
+        return Promise.all(keys.map(async (key) => seen(key, await stored(key))));
+      },
+      getSnapshot: async (keys, ...rest) => {
+        const items = await reader.getSnapshot(keys, ...rest);
+        return keys.map((key, position) => seen(key, items[position]));
+      },
+      listAll: async (query) => {
+        if (query.index !== undefined) refuseLists(planned);
+        if (!query.ranges.some(touches)) return reader.listAll(query);
+        const all = await Promise.all(query.ranges.map((range) => stretch(range, query.keep)));
+        return all.flat();
+      },
+      list: async (query) => {
+        if (query.index !== undefined || query.ranges.some(touches)) refuseLists(planned);
+        return reader.list(query);
+      },
+      listMerged: async (query) => {
+        refuseLists(planned);
+        return reader.listMerged(query);
+      },
     },
   };
 }
 
-/** Puts every update of an item into the creation of the item, where the same actions create it before. */
-export function asCreated(actions: readonly Action[]): readonly Action[] {
-  const result: Action[] = [];
-  const created = new Map<string, number>();
-  for (const action of actions) {
-    const identity = identityOf(keyOf(action));
-    const position = created.get(identity);
-    const earlier = position === undefined ? undefined : result[position];
-    if (earlier?.kind === 'put' && action.kind === 'update') {
-      result[position as number] = { ...earlier, item: updated(earlier, action) };
-      continue;
-    }
-    if (action.kind === 'put' && action.when?.exists === false) created.set(identity, result.length);
-    result.push(action);
-  }
-  return result;
+/** Pages and indexes cannot be told as they will be. */
+function refuseLists(planned: ReadonlyMap<string, unknown>): void {
+  if (planned.size > 0)
+    throw invalid('command', 'this command goes by a list that what is before it may change: send it alone');
 }
 
-const impossible = ({ PK, SK }: Key) =>
-  new GatehouseError(
-    'internal',
-    `an item is created otherwise than another part of it expects: ${PK} / ${SK}`,
-  );
-
-function updated({ item: before }: Put, { key, set, remove, add, takeOut, when }: Update): Item {
-  if (when?.exists === false) throw impossible(key);
-  for (const [attribute, expected] of Object.entries(when?.equals ?? {})) {
-    if (!isSame(before[attribute], expected)) throw impossible(key);
-  }
-  const item: Record<string, unknown> = { ...before, ...set };
-  for (const attribute of remove ?? []) delete item[attribute];
-  for (const [attribute, value] of Object.entries(add ?? {})) {
-    const old = item[attribute];
-    if (typeof value === 'number') item[attribute] = (typeof old === 'number' ? old : 0) + value;
-    else item[attribute] = new Set([...(old instanceof Set ? old : []), ...value]);
-  }
-  for (const [attribute, members] of Object.entries(takeOut ?? {})) {
-    const old = item[attribute];
-    if (!(old instanceof Set)) continue;
-    const left = [...old].filter((member) => !members.has(member));
-    if (left.length > 0) item[attribute] = new Set(left);
-    else delete item[attribute];
-  }
-  return item as Item;
-}
-
-/** Whether an attribute is as a condition wants it. */
-function isSame(value: unknown, expected: Expected): boolean {
-  if (Array.isArray(value) && Array.isArray(expected))
-    return JSON.stringify(value) === JSON.stringify(expected);
-  if (value instanceof Set && expected instanceof Set)
-    return value.size === expected.size && [...value].every((each) => expected.has(each));
-  return value === expected;
-}
+const isWithin = ({ prefix = '', between: [first, last] = ['', '\uffff'] }: Range, sort: string): boolean =>
+  sort.startsWith(prefix) && first <= sort && sort <= last;

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { barsOnLogAxis, linesOverVariable, percentileLines } from '../../bench/harness/charts.ts';
 import { withFigures } from '../../bench/harness/document.ts';
-import { readResults } from '../../bench/harness/figures.ts';
+import { readResults, toFigure } from '../../bench/harness/figures.ts';
+import { figuresAsMarkdown } from '../../bench/harness/table.ts';
 
 const DOCUMENT = new URL('../../docs/performance.md', import.meta.url);
 
@@ -18,6 +19,12 @@ test('docs/performance.md says what was measured last, and shows pictures that a
   const pictures = [...written.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path]) => path ?? '');
   expect(pictures.length).toBeGreaterThan(0);
   for (const path of pictures) expect(existsSync(new URL(path, DOCUMENT)), path).toBe(true);
+});
+
+test('figures that stand beside nothing have no table of ratios', () => {
+  const figure = { id: 'memory.user', title: 'a user', unit: 'bytes', values: [1, 2] };
+  expect(figuresAsMarkdown([toFigure(figure)])).not.toContain('beside');
+  expect(figuresAsMarkdown([toFigure({ ...figure, against: { other: [1, 1] } })])).toContain('beside');
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toFigure, withTopic } from '../../bench/harness/figures.ts';
 import { runRounds, samplesOf } from '../../bench/harness/rounds.ts';
-import { pairedRatios, percentile, summarise } from '../../bench/harness/statistics.ts';
+import { pairedRatios, percentile, slopeOf, summarise } from '../../bench/harness/statistics.ts';
 
 test('a summary does not depend on the order, and leaves the values as they were', () => {
   const values = [5, 1, 4, 2, 3];
@@ -93,4 +93,10 @@ test('a topic replaces its own figures and keeps those of others, unless another
   expect(idsIn('v20.0.0')).toEqual(['check.warm 9', 'load.rate 2']);
   expect(idsIn('v24.0.0')).toEqual(['check.warm 9']);
   expect(() => withTopic(known, 'load', [figure('check.warm', 9)], environment)).toThrow('not named after');
+});
+
+test('a slope leaves out what is there once, and noise on either side', () => {
+  const line = [0, 10, 20, 30].map((x) => [x, 500 + 7 * x] as const);
+  expect(slopeOf(line)).toBeCloseTo(7);
+  expect(slopeOf(line.map(([x, y], n) => [x, y + (n % 3 === 0 ? 3 : -3)] as const))).toBeCloseTo(7);
 });

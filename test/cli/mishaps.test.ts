@@ -146,8 +146,8 @@ describe('an apply', () => {
     async (mishap) => {
       const stage = await createStage();
       const chance = createChance(5);
-      // The SDK waits long for what is throttled.
-      const share = mishap === 'throttle' ? 0.03 : 0.1;
+      // The SDK waits long for what is throttled; only writes meet a conflict, and of them there are few.
+      const share = { cut: 0.1, 'lose the answer': 0.1, throttle: 0.06, conflict: 0.4 }[mishap];
       stage.let((operation) =>
         (isWrite(operation) || mishap !== 'conflict') && chance() < share ? mishap : 'pass',
       );
@@ -156,7 +156,7 @@ describe('an apply', () => {
         code: 0,
         end: expect.stringMatching(/^done: \d+ steps$/),
       });
-      expect(stage.proxy.seen.get(mishap)).toBeGreaterThan(5);
+      expect(stage.proxy.seen.get(mishap)).toBeGreaterThan(2);
       expect(contentOf(await stage.items())).toEqual(await undisturbed());
       expect(await findingsOn(stage.world)).toEqual([]);
     },
@@ -168,12 +168,12 @@ describe('an apply', () => {
     async (mishap) => {
       const stage = await createStage();
       stage.let((operation, writes) =>
-        writes > 20 && (isWrite(operation) || mishap !== 'conflict') ? mishap : 'pass',
+        writes > 2 && (isWrite(operation) || mishap !== 'conflict') ? mishap : 'pass',
       );
       const { code, error } = await stage.run('apply', file(), '--yes', '--deadline', '0.2');
       expect(code).toBe(2);
       expect(error.trimEnd().split('\n').at(-1)).toMatch(
-        /^gatehouse apply: create \S+ .+: (?:TransactWriteItems|another change) .+; 20 of \d+ steps are done: run it again to go on$/,
+        /^gatehouse apply: create \S+ .+: (?:TransactWriteItems|another change) .+; [1-9]\d* of \d+ steps are done: run it again to go on$/,
       );
       stage.let(() => 'pass');
       expect(await stage.run('apply', file(), '--yes')).toMatchObject({ code: 0 });

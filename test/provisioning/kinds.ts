@@ -272,6 +272,16 @@ function otherInputs(
       sessionId: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
       metadata: { try: 3 },
     }),
+    'transaction.write': async () => {
+      const { id: user } = await made('user');
+      const { id: group } = await made('group');
+      return {
+        commands: [
+          { command: 'membership.create', input: { user, group } },
+          { command: 'user.update', input: { id: user, displayName: 'In a group' } },
+        ],
+      };
+    },
     'tenant.onboard': async () => {
       const { name: permission } = await made('page');
       return {

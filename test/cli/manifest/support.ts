@@ -11,17 +11,25 @@ import type { World } from '../../support/world.ts';
 export const planOn = (world: World, text: string, prune = true, shared = prune) =>
   planManifest(readManifest(readDocument('test.yaml', text)), world.provision, { prune, shared });
 
-/** Plans and applies; `after` runs after every transaction. */
+/** Plans and applies; `after` runs after every transaction, with the last step of it. */
 export async function applyOn(
   world: World,
   text: string,
-  { prune = true, after }: { prune?: boolean; after?: (step: Step) => Promise<void> } = {},
+  {
+    prune = true,
+    after,
+    atOnce,
+  }: { prune?: boolean; after?: (step: Step) => Promise<void>; atOnce?: number | undefined } = {},
 ): Promise<readonly Step[]> {
   const plan = await planOn(world, text, prune);
   const steps = new Map(plan.steps.map((step) => [step.input, step]));
+  interface Sent {
+    readonly input: Step['input'] & { readonly commands?: readonly Sent[] };
+  }
   const provision: Provision = async (event) => {
     const answer = await world.provision(event);
-    const step = steps.get((event as { input: Step['input'] }).input);
+    const { input } = event as Sent;
+    const step = steps.get(input.commands?.at(-1)?.input ?? input);
     if (step && answer.ok) await after?.(step);
     return answer;
   };
@@ -30,6 +38,7 @@ export async function applyOn(
     actor: 'test',
     onProgress: () => {},
     isInterrupted: () => false,
+    atOnce,
   });
   return plan.steps;
 }

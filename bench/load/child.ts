@@ -1,0 +1,56 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+type Reply = { readonly value: unknown } | { readonly error: string };
+
+/** A process of its own, which answers one message at a time. */
+export interface Child<Message, Result> {
+  readonly ask: (message: Message) => Promise<Result>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a file that calls `answerParent`, with the flags of this process. */
+export function startChild<Message extends object, Result>(file: URL): Child<Message, Result> {
+  const child = fork(fileURLToPath(file), { serialization: 'advanced' });
+  const ask = (message: Message): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      const ended = (): void => reject(new Error(`${file.pathname.split('/').at(-1)} ended`));
+      child.once('exit', ended);
+      child.once('message', (reply: Reply) => {
+        child.off('exit', ended);
+        if ('error' in reply) reject(new Error(reply.error));
+        else resolve(reply.value as Result);
+      });
+      child.send(message);
+    });
+  return { ask, stop: () => stop(child) };
+}
+
+const stop = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    // It ends with its channel, after it has stopped what it started.
+    child.disconnect();
+    setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
+  });
+
+/**
+ * The other side: answers what the parent asks, and ends with it. Ctrl-C goes to all processes of a terminal: it is
+ * the parent that ends this one.
+ */
+export function answerParent<Message>(
+  answer: (message: Message) => Promise<unknown>,
+  stop: () => Promise<void> = async () => undefined,
+): void {
+  process.on('SIGINT', () => undefined);
+  process.on('message', (message: Message) => {
+    answer(message).then(
+      (value) => process.send?.({ value }),
+      (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
+    );
+  });
+  process.on('disconnect', () => {
+    stop().finally(() => process.exit(0));
+  });
+}

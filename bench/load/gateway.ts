@@ -1,0 +1,92 @@
+import { createHandlerFrom } from '../../authorizer/compose.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
+import { sampleBackend } from '../../local/backend.ts';
+import type { HttpApiV2 } from '../../local/gateway/api.ts';
+import { createGateway } from '../../local/gateway/gateway.ts';
+import { toListener } from '../../local/gateway/http.ts';
+import { type LocalServer, listen } from '../../local/server.ts';
+import { createClient } from '../../table/client.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { processorMs } from '../harness/clocks.ts';
+import { answerParent } from './child.ts';
+
+/** Starts it when there is an environment; in either case tells how it stands. */
+export interface GatewayRequest {
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface GatewayState {
+  /** Of the API with the authorizer; the one without is below it, at `WITHOUT`. */
+  readonly url: string;
+  /** Calls to the table so far. */
+  readonly reads: number;
+  /** Milliseconds of processor time that the gateway's process has taken so far. */
+  readonly processorMs: number;
+  /** Lines that the authorizer has logged, faults and refused tokens, and the last of them. */
+  readonly faults: number;
+  readonly lastFault: string | undefined;
+}
+
+export const WITHOUT = '/without';
+
+const ROUTE = 'GET /locations/{locationId}/pages/{page}';
+/** What the backend wants to hear, said of everybody: the same work for the gateway, and none for an authorizer. */
+const SAID_AT_ONCE = {
+  isAuthorized: true,
+  context: {
+    subject: 'user:anybody',
+    permission: 'any',
+    scope: 'any',
+    tenant: '',
+    roles: '',
+    reason: 'open',
+  },
+};
+
+const api = (name: string, basePath: string, invoke: (event: unknown) => Promise<unknown>): HttpApiV2 => ({
+  ...{ name, basePath, kind: 'http-2.0', stage: '$default', apiId: name },
+  ...{ accountId: '000000000000', region: 'eu-central-1' },
+  authorizer: {
+    ...{ kind: 'REQUEST', invoke, simpleResponses: true, resultTtlSeconds: 0 },
+    identitySources: ['$request.header.Authorization'],
+  },
+  routes: [{ key: ROUTE, integration: sampleBackend }],
+});
+
+let server: LocalServer | undefined;
+let [reads, faults] = [0, 0];
+let lastFault: string | undefined;
+
+/** The authorizer as the function has it; its calls to the table are counted. */
+function authorizerOf(environment: Readonly<Record<string, string>>): Authorizer {
+  const { TABLE_NAME: table = '', DYNAMODB_ENDPOINT: endpoint = '' } = environment;
+  const reader = createReader({ client: createClient({ endpoint }), table });
+  const counted =
+    <Words extends unknown[], Result>(read: (...words: Words) => Result) =>
+    (...words: Words): Result => {
+      reads += 1;
+      return read(...words);
+    };
+  return createHandlerFrom(environment, {
+    reader: { ...reader, getMany: counted(reader.getMany), getSnapshot: counted(reader.getSnapshot) },
+    log: (line) => {
+      faults += 1;
+      lastFault = line;
+    },
+  });
+}
+
+answerParent(
+  async ({ environment }: GatewayRequest): Promise<GatewayState> => {
+    if (environment) {
+      server = await listen(0, 'PORT');
+      const apis = [
+        api('with', '', authorizerOf(environment)),
+        api('without', WITHOUT, async () => SAID_AT_ONCE),
+      ];
+      server.serve(toListener(createGateway({ apis, clock: Date.now })));
+    }
+    return { url: `http://127.0.0.1:${server?.port}`, reads, faults, lastFault, processorMs: processorMs() };
+  },
+  async () => server?.stop(),
+);

@@ -1,0 +1,70 @@
+import { createRandom } from '../../test/oracle/random.ts';
+import { type Measured, type Outcome, runOpenLoop } from './open-loop.ts';
+import { type Arrivals, createSchedule, createZipf } from './schedule.ts';
+import { createSender } from './sender.ts';
+
+export interface Ask {
+  readonly path: string;
+  /** Statuses that are right; any, when left out. */
+  readonly expected?: readonly number[];
+}
+
+/** Somebody who asks, with what they ask for. */
+export interface Caller {
+  readonly token?: string;
+  readonly asks: readonly Ask[];
+}
+
+export interface Plan {
+  readonly url: string;
+  /** The first asks most often. */
+  readonly callers: readonly Caller[];
+  /** Of the Zipf distribution by which callers are drawn. */
+  readonly exponent: number;
+  readonly arrivals: Arrivals;
+  readonly rate: number;
+  readonly seconds: number;
+  readonly connections: number;
+  readonly timeoutMs: number;
+  readonly seed: number;
+}
+
+export interface Generated extends Measured {
+  /** Answers with a status that none of the expected ones is. */
+  readonly unexpected: number;
+  /** The first few of them. */
+  readonly examples: readonly string[];
+}
+
+const EXAMPLES = 5;
+
+/** Sends what a plan says: the same requests at the same instants from the same seed. */
+export async function generate(plan: Plan, signal?: AbortSignal): Promise<Generated> {
+  const { callers, exponent, arrivals, rate, seconds, connections, timeoutMs, seed } = plan;
+  const random = createRandom(seed);
+  const schedule = createSchedule({ arrivals, rate, seconds, random });
+  const drawCaller = createZipf(callers.length, exponent, random);
+  const drawn = schedule.map(() => {
+    const caller = callers[drawCaller()] as Caller;
+    return { token: caller.token, ask: random.pick(caller.asks) };
+  });
+  const { send, close } = createSender({ url: new URL(plan.url), connections, timeoutMs });
+  const examples: string[] = [];
+  let unexpected = 0;
+  const ask = async (n: number): Promise<Outcome> => {
+    const { token, ask: asked } = drawn[n] as (typeof drawn)[number];
+    const outcome = await send({ path: asked.path, token });
+    if ('status' in outcome && asked.expected && !asked.expected.includes(outcome.status)) {
+      unexpected += 1;
+      if (examples.length < EXAMPLES)
+        examples.push(`${outcome.status} and not ${asked.expected.join(' or ')}: ${asked.path}`);
+    }
+    return outcome;
+  };
+  try {
+    const measured = await runOpenLoop({ schedule, seconds, connections, send: ask, signal });
+    return { ...measured, unexpected, examples };
+  } finally {
+    close();
+  }
+}

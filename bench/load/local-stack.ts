@@ -1,0 +1,37 @@
+import { readConfiguration } from '../../local/configuration.ts';
+import { type Stack, startStack } from '../../local/stack.ts';
+import { answerParent } from './child.ts';
+import type { Caller } from './generate.ts';
+
+/** What `npm run load` measures when it is told of no other API. */
+export interface LocalTarget {
+  readonly url: string;
+  readonly callers: readonly Caller[];
+}
+
+/** In the order of how much they ask. */
+const USERS = ['tina', 'sam', 'victor', 'ada', 'dora'].map((name) => `${name}@school.example`);
+const PAGES = ['dashboard', 'schedule', 'grades'];
+
+async function callersOf({ url, school }: Stack): Promise<readonly Caller[]> {
+  const asks = Object.values(school).flatMap((location) =>
+    PAGES.map((page) => ({ path: `/locations/${location}/pages/${page}` })),
+  );
+  return Promise.all(
+    USERS.map(async (user) => {
+      const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
+      const { access_token: token } = (await answer.json()) as { access_token: string };
+      return { token, asks };
+    }),
+  );
+}
+
+/** The stack of `npm start`, on free ports and in memory, in a process of its own. */
+let stack: Stack | undefined;
+answerParent(
+  async (): Promise<LocalTarget> => {
+    stack = await startStack(readConfiguration({ PORT: '0', LAMBDA_PORT: '0' }));
+    return { url: stack.url, callers: await callersOf(stack) };
+  },
+  async () => stack?.stop(),
+);

@@ -1,0 +1,90 @@
+import type { Invoke, Provision } from '../../local/sample/provision.ts';
+import { createGroup, createProvisioner, createRole, createRoute } from '../../local/sample/provision.ts';
+import type { Random } from '../../test/oracle/random.ts';
+import { isAllowed, type World } from '../model/world.ts';
+
+/** Somebody of the population, and the group that makes the difference for them. */
+export interface Person {
+  readonly id: string;
+  readonly email: string;
+  readonly group: string;
+  /** Taken out of their group and put back while it is measured. */
+  readonly isWritten: boolean;
+}
+
+export interface Population {
+  readonly world: World;
+  readonly people: readonly Person[];
+}
+
+export interface PopulationOptions {
+  readonly invoke: Invoke;
+  readonly count: number;
+  readonly random: Random;
+}
+
+const PAGES = ['dashboard', 'schedule', 'grades', 'reports'];
+const ROLES = { teacher: PAGES, volunteer: PAGES.slice(0, 2) };
+const LOCATIONS = 10;
+/** Every so many-th is written to: among those who ask often as among those who do not. */
+const WRITTEN_EVERY = 20;
+const AT_ONCE = 16;
+
+const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
+
+/** A school with locations, in each a group of teachers and one of volunteers; everybody is in one of them. */
+export async function createPopulation(options: PopulationOptions): Promise<Population> {
+  const { invoke, count, random } = options;
+  const provision = createProvisioner(invoke);
+  const world = await createPlaces(provision);
+  const people: Person[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let n = next++; n < count; n = next++) {
+      const [email, { id: group }] = [`user-${n}@load.example`, random.pick(world.groups)];
+      const { id } = await provision('user.create', email, { email });
+      await provision('membership.create', email, { user: id, group });
+      people[n] = { id, email, group, isWritten: n % WRITTEN_EVERY === WRITTEN_EVERY - 1 };
+    }
+  };
+  await Promise.all(numbers(AT_ONCE).map(worker));
+  const users = people.map(({ id, group }) => ({ ref: `user:${id}`, groups: [group] }));
+  return { world: { ...world, users }, people };
+}
+
+async function createPlaces(provision: Provision): Promise<World> {
+  for (const name of PAGES) await provision('page.create', name, { name });
+  const roles = [];
+  for (const [name, pages] of Object.entries(ROLES)) {
+    const id = await createRole(provision, { name, scope: 'global' }, { allow: pages });
+    roles.push({ id, pages });
+  }
+  const [places, groups] = [[] as { ref: string }[], [] as World['groups'][number][]];
+  for (const n of numbers(LOCATIONS)) {
+    const { id } = await provision('location.create', `${n}`, { code: `L${n}`, name: `School ${n}` });
+    const place = `location:${id}`;
+    places.push({ ref: place });
+    for (const [position, { id: role }] of roles.entries()) {
+      const name = `Group ${n} ${position}`;
+      groups.push({ id: await createGroup(provision, { scope: place, name }, role), place, roles: [role] });
+    }
+  }
+  await createRoute(provision, 'GET /locations/{locationId}/pages/{page}', '{page}', 'location:{locationId}');
+  return { places, pages: PAGES, roles, groups, users: [] };
+}
+
+export interface Question {
+  readonly path: string;
+  /** What it comes to by the model, while they are in their group. */
+  readonly allowed: boolean;
+}
+
+/** What somebody asks for: three pages where their group is, one anywhere. */
+export function questionsOf({ world }: Population, { id, group }: Person, random: Random): Question[] {
+  const own = world.groups.find((each) => each.id === group)?.place ?? '';
+  return [own, own, own, random.pick(world.places).ref].map((scope) => {
+    const page = random.pick(world.pages);
+    const allowed = isAllowed(world, `user:${id}`, page, scope);
+    return { path: `/locations/${scope.slice(scope.indexOf(':') + 1)}/pages/${page}`, allowed };
+  });
+}

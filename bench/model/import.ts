@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { createWriteStream, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { createGzip } from 'node:zlib';
+import { findBinary } from '../../cli/embedded-engine.ts';
+import definition from '../../table/definition.json' with { type: 'json' };
+
+/**
+ * A database file of the embedded engine with one table, through the engine's own import of what DynamoDB exports
+ * to S3: six times as fast as BatchWriteItem.
+ *
+ * @param lines the export's lines, in pieces
+ * @returns milliseconds that the import took
+ */
+export async function importTable(
+  folder: string,
+  table: string,
+  lines: Iterable<string>,
+  file: string,
+): Promise<number> {
+  const binary = findBinary();
+  if (!binary) throw new Error('no embedded DynamoDB engine is published for this platform');
+  const source = join(folder, 'export');
+  const data = join(source, table, 'data');
+  mkdirSync(data, { recursive: true });
+  const { TimeToLiveSpecification: _, ...schema } = definition;
+  const described = join(folder, 'schema.json');
+  writeFileSync(described, JSON.stringify([{ Table: { TableName: table, ...schema } }]));
+  try {
+    await pipeline(
+      Readable.from(lines),
+      createGzip({ level: 1 }),
+      createWriteStream(join(data, 'items.json.gz')),
+    );
+    const begun = performance.now();
+    await promisify(execFile)(binary, [
+      'import',
+      '--source',
+      source,
+      '--schema',
+      described,
+      '--output',
+      file,
+    ]);
+    return performance.now() - begun;
+  } finally {
+    rmSync(source, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,168 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { createProvisioning } from '../../provisioning/index.ts';
+import type { createClient } from '../../table/client.ts';
+import type { Item } from '../../table/item.ts';
+import { type Key, shardOf } from '../../table/keys.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { keyOf } from '../../table/write/action.ts';
+import { createWriter } from '../../table/write/writer.ts';
+
+/**
+ * A population that grows in blocks of 100 users: each block a tenant with three locations and 20 groups, each user
+ * in five groups and with one role of their own at a location. One block is written by commands; all others are its
+ * copies with other ids, item for item what the same commands write under those ids (test/bench/population.test.ts).
+ */
+export const USERS_IN_BLOCK = 100;
+const GROUPS = 20;
+const ROLES = 10;
+export const PAGES = 50;
+/** The tenant and its locations. */
+const PLACES = 4;
+/** In so many shards are the longest lists; all others in a divisor of it. */
+const SHARDS = 16;
+
+const times = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
+export const pageOf = (page: number): string => `page-${String(page).padStart(2, '0')}`;
+
+/** All ids of a block begin with its mark, and names and addresses hold it. Digits: there is no other case of it. */
+const markOf = (code: number): string => `015${String(code).padStart(9, '0')}`;
+const COMMON = markOf(999_999_999);
+/** The block that is written by commands. */
+const FIRST = 777_777_777;
+
+/** Ids in the form of ULIDs, one after the other. */
+const idOf = (mark: string, n: number): string => `${mark}${String(n).padStart(26 - mark.length, '0')}`;
+
+/**
+ * Marks of the copies. In which shard a text falls hangs on its lowest bits alone: what stands before the mark leaves
+ * one of 16 states. From marks that lead on from each of them as the first block's does, any two texts with the same
+ * beginning and end fall into the same shard: a copy stands in the lists where it would have been written.
+ */
+export function blockMarks(count: number): readonly string[] {
+  const states = times(SHARDS).map((state) => String.fromCharCode(state));
+  const wanted = states.map((state) => shardOf(state + markOf(FIRST), SHARDS));
+  const leadsOn = (mark: string): boolean =>
+    states.every((state, n) => shardOf(state + mark, SHARDS) === wanted[n]);
+  const marks: string[] = [];
+  for (let code = 0; marks.length < count; code++) if (leadsOn(markOf(code))) marks.push(markOf(code));
+  return marks;
+}
+
+// The plan of a block, by the numbers of its members.
+const placeOfGroup = (group: number): number => group % PLACES;
+const roleOfGroup = (group: number): number => group % ROLES;
+const groupsOfUser = (user: number): readonly number[] => times(5).map((k) => (user + 3 * k) % GROUPS);
+const assignmentOfUser = (user: number) => ({ role: user % ROLES, place: 1 + (user % (PLACES - 1)) });
+const pagesOfRole = (role: number): readonly number[] => times(PAGES / ROLES).map((k) => role + k * ROLES);
+
+/** Whether it is allowed at a location (1 to 3), written only to be obviously right. */
+export function isAllowedInBlock(user: number, page: number, place: number): boolean {
+  const reaches = (from: number): boolean => from === 0 || from === place;
+  const own = assignmentOfUser(user);
+  const roles = [
+    ...groupsOfUser(user)
+      .filter((group) => reaches(placeOfGroup(group)))
+      .map(roleOfGroup),
+    ...(reaches(own.place) ? [own.role] : []),
+  ];
+  return roles.some((role) => pagesOfRole(role).includes(page));
+}
+
+/** Roles and pages, which all blocks share. */
+const roleId = (role: number): string => idOf(COMMON, role);
+export const placeRef = (mark: string, place: number): string =>
+  `${place === 0 ? 'tenant' : 'location'}:${idOf(mark, place)}`;
+export const userRef = (mark: string, user: number): string => `user:${idOf(mark, PLACES + GROUPS + user)}`;
+
+/** The table as commands leave it. */
+export interface Written {
+  /** Of roles and pages. */
+  readonly common: readonly Item[];
+  /** Of one block: whatever has its mark in its key. */
+  readonly block: readonly Item[];
+}
+
+/**
+ * Writes roles, pages and one block to a table by commands, under the ids of `mark`, and reads back what they left.
+ * Without audit records and records of operations: those go after a time, and no check ever reads one.
+ */
+export async function writeByCommands(
+  client: ReturnType<typeof createClient>,
+  table: string,
+  now: number,
+  { mark = markOf(FIRST), users = USERS_IN_BLOCK } = {},
+): Promise<Written> {
+  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const writer = createWriter({ client, table, deadlineMs: 20_000 });
+  const keys = new Map<string, Key>();
+  // Of records and assignments.
+  let others = 1_000;
+  const provision = createProvisioning({
+    reader,
+    writer: {
+      send: async (actions) => {
+        for (const { PK, SK } of actions.map(keyOf)) keys.set(`${PK} ${SK}`, { PK, SK });
+        await writer.send(actions);
+      },
+    },
+    clock: { now: () => now },
+    newId: () => idOf(mark, others++),
+    newSecret: () => '',
+  });
+  async function run(command: string, input: Readonly<Record<string, unknown>>): Promise<void> {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+  }
+
+  for (const page of times(PAGES)) await run('page.create', { name: pageOf(page) });
+  for (const role of times(ROLES)) {
+    await run('role.create', { id: roleId(role), name: `Role ${role}`, scope: 'global' });
+    for (const page of pagesOfRole(role))
+      await run('role-permission.create', { role: roleId(role), permission: pageOf(page), effect: 'ALLOW' });
+  }
+  for (const place of times(PLACES)) {
+    const [type = '', id] = placeRef(mark, place).split(':');
+    const parent = place === 0 ? {} : { parent: placeRef(mark, 0) };
+    await run(`${type}.create`, { id, name: `Place ${place} of ${mark}`, ...parent });
+  }
+  const groupId = (group: number): string => idOf(mark, PLACES + group);
+  for (const group of times(GROUPS)) {
+    const scope = placeRef(mark, placeOfGroup(group));
+    await run('group.create', { id: groupId(group), name: `Group ${group}`, scope });
+    await run('group-role.create', { group: groupId(group), role: roleId(roleOfGroup(group)) });
+  }
+  for (const n of times(users)) {
+    const [, user] = userRef(mark, n).split(':');
+    const email = `user-${n}.${mark}@example.com`;
+    await run('user.create', { id: user, email, displayName: `User ${n}`, tenant: placeRef(mark, 0) });
+    for (const group of groupsOfUser(n)) await run('membership.create', { user, group: groupId(group) });
+    const { role, place } = assignmentOfUser(n);
+    await run('assignment.create', { user, role: roleId(role), scope: placeRef(mark, place) });
+  }
+
+  const kept: Item[] = [];
+  const left = [...keys.values()];
+  while (left.length > 0)
+    for (const item of await reader.getMany(left.splice(0, 100)))
+      if (item !== undefined && item.ttl === undefined) kept.push(item);
+  const isOfBlock = ({ PK, SK }: Item) => PK.includes(mark) || SK.includes(mark);
+  return { common: kept.filter((item) => !isOfBlock(item)), block: kept.filter(isOfBlock) };
+}
+
+/**
+ * The population as an export of DynamoDB has it, a line for each item; block by block, as they are taken: that of a
+ * million users would not fit in memory.
+ */
+export function* exportOf(
+  { common, block }: Written,
+  marks: readonly string[],
+): Generator<string, void, void> {
+  const lines = (items: readonly Item[]): string =>
+    items.map((item) => `${JSON.stringify({ Item: marshall(item) })}\n`).join('');
+  yield lines(common);
+  const first = lines(block);
+  for (const mark of marks) yield copyOf(first, mark);
+}
+
+/** Ids are texts of one length that nothing else holds, so that they are replaced in all forms of an item. */
+export const copyOf = (text: string, mark: string): string => text.replaceAll(markOf(FIRST), mark);

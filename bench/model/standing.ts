@@ -1,0 +1,66 @@
+import { createRandom } from '../../test/oracle/random.ts';
+import {
+  chainOf,
+  draw,
+  isAllowed,
+  newId,
+  newRef,
+  type Place,
+  plantPlaces,
+  type Question,
+  times,
+  type World,
+} from './world.ts';
+
+/**
+ * The model of a decision that takes all the way: every user is in five groups that all count where they are asked
+ * about. Flat: at locations of their own. Nested: at buildings, with groups there, at the project and at the client.
+ */
+export type Shape = 'flat' | 'nested';
+
+const USERS = 1_000;
+const GROUPS_AT_PLACE = 10;
+const GROUPS_OF_USER = 5;
+
+export interface StandingWorld extends World {
+  /** Where a user's groups count, by the user. */
+  readonly home: ReadonlyMap<string, string>;
+}
+
+export function createStandingWorld(shape: Shape, seed = 1_207): StandingWorld {
+  const random = createRandom(seed);
+  const places: readonly Place[] =
+    shape === 'flat' ? times(20, () => ({ ref: newRef(random, 'location') })) : plantPlaces(random);
+  const pages = times(200, (n) => ['dashboard-of-page', String(n).padStart(3, '0')].join('-'));
+  const roles = times(30, () => ({ id: newId(random), pages: draw(random, pages, 20) }));
+  const roleIds = roles.map(({ id }) => id);
+  const groups = places.flatMap(({ ref }) =>
+    times(GROUPS_AT_PLACE, () => ({
+      id: newId(random),
+      place: ref,
+      roles: draw(random, roleIds, random.between(1, 2)),
+    })),
+  );
+  const homes = places.filter(({ ref }) => !places.some(({ parent }) => parent === ref));
+  const home = new Map(times(USERS, () => [newRef(random, 'user'), random.pick(homes).ref]));
+  const users = [...home].map(([ref, place]) => {
+    const chain = chainOf(places, place);
+    const near = groups.filter((group) => chain.includes(group.place)).map(({ id }) => id);
+    return { ref, groups: draw(random, near, GROUPS_OF_USER) };
+  });
+  return { places, pages, roles, groups, users, home };
+}
+
+/** Questions where users stand; every other one is allowed. */
+export function drawStandingQuestions(world: StandingWorld, count: number, seed = 42): readonly Question[] {
+  const random = createRandom(seed);
+  const found: Question[] = [];
+  while (found.length < count) {
+    const subject = random.pick(world.users).ref;
+    const scope = world.home.get(subject) as string;
+    const permission = random.pick(world.pages);
+    const allowed = isAllowed(world, subject, permission, scope);
+    if (allowed === (found.length % 2 === 0)) found.push({ subject, permission, scope, allowed });
+  }
+  return found;
+}

@@ -1,0 +1,137 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createEngine } from '../../engine/index.ts';
+import { createClient, createServiceClient } from '../../table/client.ts';
+import { createTable } from '../../table/definition.ts';
+import { createHedging, type HedgingFigures } from '../../table/read/hedging.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { countRequests, type Spent } from '../harness/counted.ts';
+import { createLatencies, type Latency } from '../harness/latency.ts';
+import type { Time } from '../harness/time.ts';
+import { createStandingWorld, type Shape, type StandingWorld } from '../model/standing.ts';
+import { decisionItems, writeItems } from '../model/table.ts';
+import type { Question } from '../model/world.ts';
+import { type Ask, createSeedFlows, seedItems } from './seeds.ts';
+
+/** One that decides with nothing, or little, at hand. */
+export interface ColdCandidate {
+  readonly ask: Ask;
+  /** Before each question, untimed and not counted. */
+  readonly prepare?: Ask;
+  readonly reset: () => void;
+  readonly spent: () => Spent;
+  /** What its hedged reads came to. */
+  readonly hedging?: () => HedgingFigures;
+}
+
+export const COLD_TITLES = {
+  gatehouse: 'Gatehouse',
+  hedged: 'Gatehouse, reads hedged',
+  'new-user': 'Gatehouse, new user, the rest known',
+  slowest: 'Gatehouse, a batch as slow as its slowest key',
+  seeds: "seeds' flow",
+  'seeds-eager': "seeds' flow, without waiting for a step",
+} as const;
+export type ColdName = keyof typeof COLD_TITLES;
+
+/** As `HEDGED_READS_PERCENT=5` has it. */
+const MOST_HEDGED = 0.05;
+const PATIENCE_MS = 20_000;
+
+export interface ColdOptions {
+  readonly endpoint: string;
+  readonly shape: Shape;
+  readonly time: Time;
+  readonly latency: Latency;
+}
+
+export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
+const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
+
+/** Writes the model of a shape for both: decision items for Gatehouse, edges for the seeds' flow. */
+export async function writeColdTables(endpoint: string, shape: Shape): Promise<StandingWorld> {
+  const world = createStandingWorld(shape);
+  const { own, seeds } = tablesOf(shape);
+  const options = { endpoint, requestTimeoutMs: PATIENCE_MS };
+  for (const table of [own, seeds]) await createTable(createServiceClient(options), table);
+  const client = createClient(options);
+  await writeItems(client, own, decisionItems(world, Date.now() - 3_600_000));
+  await writeItems(client, seeds, seedItems(world));
+  return world;
+}
+
+/** Each with a client and a row of latencies of its own, all out of one distribution. */
+export function createColdCandidates(
+  { endpoint, shape, time, latency }: ColdOptions,
+  world: StandingWorld,
+): Readonly<Record<ColdName, ColdCandidate>> {
+  const { own, seeds } = tablesOf(shape);
+  let seed = 100;
+
+  function connect(drawsOf: (input: object) => number = () => 1) {
+    const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
+    const draw = createLatencies(latency, seed++);
+    const counter = countRequests(client, {
+      time,
+      latency: (input) => Math.max(...Array.from({ length: drawsOf(input) }, draw)),
+    });
+    return { client, counter };
+  }
+
+  function gatehouse({ isHedged = false, isKnown = false, drawsOf = () => 1 }: GatehouseOptions = {}) {
+    const { client, counter } = connect(drawsOf);
+    const reader = createReader({ client, table: own, deadlineMs: PATIENCE_MS });
+    const { getMany } = reader;
+    const hedging = createHedging({ getMany, clock: time, schedule: time.schedule, maxShare: MOST_HEDGED });
+    const newEngine = () =>
+      createEngine({
+        reader: { getMany: isHedged ? hedging.getMany : getMany, getSnapshot: reader.getSnapshot },
+        clock: time,
+        random: () => 0,
+      });
+    let engine = newEngine();
+    const check: Ask = async ({ subject, permission, scope }) =>
+      (await engine.check(subject, permission, scope)).allowed;
+    return {
+      ...counter,
+      ...(isHedged ? { hedging: hedging.figures } : {}),
+      // Nobody has asked before; or somebody else has, the same at the same place.
+      prepare: async (question: Question) => {
+        engine = newEngine();
+        return isKnown && check({ ...question, subject: otherThan(world, question.subject) });
+      },
+      ask: check,
+    };
+  }
+
+  function seedFlow(of: (flows: ReturnType<typeof createSeedFlows>) => Ask): ColdCandidate {
+    const { client, counter } = connect();
+    return {
+      ...counter,
+      ask: of(createSeedFlows(client as DynamoDBDocumentClient, seeds, shape === 'nested')),
+    };
+  }
+
+  return {
+    gatehouse: gatehouse(),
+    hedged: gatehouse({ isHedged: true }),
+    'new-user': gatehouse({ isKnown: true }),
+    slowest: gatehouse({ drawsOf: keysIn }),
+    seeds: seedFlow(({ inSteps }) => inSteps),
+    'seeds-eager': seedFlow(({ asSoonAsCanBe }) => asSoonAsCanBe),
+  };
+}
+
+interface GatehouseOptions {
+  readonly isHedged?: boolean;
+  readonly isKnown?: boolean;
+  readonly drawsOf?: (input: object) => number;
+}
+
+/** Keys that a BatchGetItem asks for. */
+function keysIn(input: object): number {
+  const { RequestItems = {} } = input as { RequestItems?: Record<string, { Keys?: readonly unknown[] }> };
+  return Object.values(RequestItems).reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
+}
+
+const otherThan = ({ users }: StandingWorld, subject: string): string =>
+  (users.find(({ ref }) => ref !== subject) as { ref: string }).ref;

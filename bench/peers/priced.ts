@@ -1,0 +1,110 @@
+import { createHandlerFrom } from '../../authorizer/index.ts';
+import { createEngine } from '../../engine/index.ts';
+import { createClient } from '../../table/client.ts';
+import { apiRef, edgeKey } from '../../table/keys.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { AUDIENCE, createIssuer, httpEvent, ISSUER } from '../../test/authorizer/support.ts';
+import { processorMs } from '../harness/clocks.ts';
+import { countRequests, type Spent } from '../harness/counted.ts';
+import { wrongAnswer } from '../harness/rounds.ts';
+import { wallTime } from '../harness/time.ts';
+import type { Shape, StandingWorld } from '../model/standing.ts';
+import { writeItems } from '../model/table.ts';
+import { isAllowed, type Question } from '../model/world.ts';
+import { coldTableOf } from './cold.ts';
+
+/** One invocation of the authorizer: what it computed, and what it asked of DynamoDB. */
+export interface Priced extends Spent {
+  readonly processorMs: number;
+}
+
+export interface PricedDecision {
+  /** Nothing of the decision is cached. */
+  readonly cold: Priced;
+  /** All of it is. */
+  readonly hit: Priced;
+  /** All but the user. */
+  readonly newUser: Priced;
+}
+
+/** Longer than a decision item is cached, or the routes are. */
+const EXPIRED_MS = 61_000;
+const DAY_SECONDS = 86_400;
+
+/**
+ * The authorizer as it is deployed, with the default environment: an event of an HTTP API in, its answer out, with an
+ * RS256 token that is verified and a route that is looked up. The routes and the issuer's keys are at hand; a token is
+ * verified anew unless it came within five minutes.
+ */
+export async function createPricedHandler(endpoint: string, shape: Shape, world: StandingWorld) {
+  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  const counter = countRequests(client, { time: wallTime, latency: () => 0 });
+  const table = coldTableOf(shape);
+  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const type = shape === 'flat' ? 'location' : 'building';
+  await writeItems(client, table, [
+    {
+      ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
+      ...{ id: 'r1', method: 'GET', path: '/places/{id}/pages/{page}', permission: '{page}' },
+      scope: [type, '{id}'].join(':'),
+    },
+  ]);
+  let now = Date.now();
+  const issuer = await createIssuer();
+  const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
+  const seconds = Math.floor(now / 1_000);
+  const eventOf = async ({ subject, permission, scope }: Question, path?: string) => {
+    const token = await issuer.token({ sub: idOf(subject), iat: seconds, exp: seconds + 365 * DAY_SECONDS });
+    return httpEvent('GET', path ?? `/places/${idOf(scope)}/pages/${permission}`, {
+      authorization: `Bearer ${token}`,
+    });
+  };
+  const handler = createHandlerFrom(
+    { TABLE_NAME: table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
+    {
+      reader,
+      clock: { now: () => now },
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+    },
+  );
+
+  async function price(question: Question): Promise<Priced> {
+    const event = await eventOf(question);
+    counter.reset();
+    const begun = processorMs();
+    const answer = (await handler(event)) as { readonly isAuthorized?: boolean };
+    const took = processorMs() - begun;
+    if (answer.isAuthorized !== question.allowed) throw wrongAnswer('the authorizer', question);
+    return { ...counter.spent(), processorMs: took };
+  }
+
+  /** All that was cached of decisions is too old; the routes are loaded again. */
+  async function expire(question: Question): Promise<void> {
+    now += EXPIRED_MS;
+    await handler(await eventOf(question, '/nowhere'));
+  }
+
+  /** Many pages at one place, asked at once with nothing cached: what it asks of DynamoDB. */
+  const menu = async ({ subject, scope }: Question, permissions: readonly string[]): Promise<Spent> => {
+    const engine = createEngine({ reader, clock: { now: () => now } });
+    counter.reset();
+    const answers = await engine.checkMany(permissions.map((permission) => ({ subject, permission, scope })));
+    for (const [position, permission] of permissions.entries())
+      if (answers[position]?.allowed !== isAllowed(world, subject, permission, scope))
+        throw wrongAnswer('a menu', { subject, permission, scope });
+    return counter.spent();
+  };
+
+  const decide = async (question: Question): Promise<PricedDecision> => {
+    const [first, second] = world.users;
+    const subject = (first?.ref === question.subject ? second?.ref : first?.ref) as string;
+    const byOther = { ...question, subject };
+    await expire(byOther);
+    const cold = await price(question);
+    const hit = await price(question);
+    await expire(byOther);
+    await handler(await eventOf(byOther));
+    return { cold, hit, newUser: await price(question) };
+  };
+  return { decide, menu };
+}

@@ -1,0 +1,106 @@
+import { type DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { edgeKey, edgePrefix, type Key, nodeKey, partitionOf } from '../../table/keys.ts';
+import { chainOf, type Question, type World } from '../model/world.ts';
+
+/**
+ * The flow that seed 003 draws: the user's groups at the place, each group's roles, each role with the page. Its
+ * items are the edges alone, and it reads as DynamoDB does by default, eventually consistent, at half the units.
+ */
+const group = (id: string) => ({ type: 'group', id });
+const role = (id: string) => ({ type: 'role', id });
+const page = (id: string) => ({ type: 'page', id });
+
+export function seedItems(world: World): readonly Item[] {
+  const placeOf = new Map(world.groups.map(({ id, place }) => [id, place]));
+  return [
+    ...world.places.map(({ ref }) => ({
+      ...nodeKey(parseRef(ref, 'ref')),
+      chain: chainOf(world.places, ref),
+    })),
+    ...world.users.flatMap(({ ref, groups }) =>
+      groups.map((id) => ({
+        ...edgeKey(parseRef(ref, 'ref'), group(id)),
+        groupId: id,
+        place: placeOf.get(id),
+      })),
+    ),
+    ...world.groups.flatMap(({ id, roles }) =>
+      roles.map((roleId) => ({ ...edgeKey(group(id), role(roleId)), roleId })),
+    ),
+    ...world.roles.flatMap(({ id, pages }) =>
+      pages.map((name) => ({ ...edgeKey(role(id), page(name)), permission: 'ALLOW' })),
+    ),
+  ];
+}
+
+export type Ask = (question: Question) => Promise<boolean>;
+
+export function createSeedFlows(client: DynamoDBDocumentClient, table: string, isNested: boolean) {
+  const get = async (key: Key): Promise<Item | undefined> =>
+    (await client.send(new GetCommand({ TableName: table, Key: { ...key } }))).Item as Item | undefined;
+  const query = async (partition: string, prefix: string, at?: string): Promise<readonly Item[]> => {
+    const filter = at === undefined ? {} : { FilterExpression: 'place = :place' };
+    const { Items = [] } = await client.send(
+      new QueryCommand({
+        TableName: table,
+        KeyConditionExpression: 'PK = :partition AND begins_with(SK, :prefix)',
+        ...filter,
+        ExpressionAttributeValues: {
+          ':partition': partition,
+          ':prefix': prefix,
+          ...(at === undefined ? {} : { ':place': at }),
+        },
+      }),
+    );
+    return Items as Item[];
+  };
+
+  /** At a nested place those at its ancestors count as well, which its own item names: read beside, not before. */
+  async function groupsOf({ subject, scope }: Question): Promise<readonly string[]> {
+    const memberships = (at?: string) =>
+      query(partitionOf(parseRef(subject, 'subject')), edgePrefix('group'), at);
+    const textsOf = (items: readonly Item[]) => items.map(({ groupId }) => String(groupId));
+    if (!isNested) return textsOf(await memberships(scope));
+    const [items, place] = await Promise.all([memberships(), get(nodeKey(parseRef(scope, 'scope')))]);
+    const chain = (place?.chain ?? []) as readonly unknown[];
+    return textsOf(items.filter(({ place: own }) => chain.includes(own)));
+  }
+  const rolesOf = async (id: string): Promise<readonly string[]> =>
+    (await query(partitionOf(group(id)), edgePrefix('role'))).map(({ roleId }) => String(roleId));
+  const opens = async (id: string, name: string): Promise<boolean> =>
+    (await get(edgeKey(role(id), page(name))))?.permission === 'ALLOW';
+
+  /** Step by step, all of a step at once, each role asked for once. */
+  const inSteps: Ask = async (question) => {
+    const groups = await groupsOf(question);
+    const roles = new Set((await Promise.all(groups.map(rolesOf))).flat());
+    const found = await Promise.all([...roles].map((id) => opens(id, question.permission)));
+    return found.includes(true);
+  };
+
+  /** As soon as can be: each group goes on by itself, and the first role that may ends it. */
+  const asSoonAsCanBe: Ask = async (question) => {
+    const groups = await groupsOf(question);
+    const asked = new Map<string, Promise<boolean>>();
+    const openedBy = (id: string): Promise<boolean> => {
+      const known = asked.get(id) ?? opens(id, question.permission);
+      asked.set(id, known);
+      return known;
+    };
+    return anyOf(groups.map(async (id) => anyOf((await rolesOf(id)).map(openedBy))));
+  };
+
+  return { inSteps, asSoonAsCanBe };
+}
+
+/** True as soon as one is true; false when all are false. */
+const anyOf = (answers: readonly Promise<boolean>[]): Promise<boolean> =>
+  new Promise((resolve, reject) => {
+    for (const answer of answers)
+      answer.then((isTrue) => {
+        if (isTrue) resolve(true);
+      }, reject);
+    Promise.all(answers).then((all) => resolve(all.includes(true)), reject);
+  });

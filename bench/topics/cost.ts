@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { linesOverVariable } from '../harness/charts.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import { createLatencies, latencyFrom } from '../harness/latency.ts';
+import { billedMs, type Decided, dollarsPerMillion } from '../harness/prices.ts';
+import type { Topic } from '../harness/topic.ts';
+import { createStandingWorld, drawStandingQuestions, type Shape } from '../model/standing.ts';
+import { writeColdTables } from '../peers/cold.ts';
+import { createPricedHandler, type Priced, type PricedDecision } from '../peers/priced.ts';
+import prices from '../prices.json' with { type: 'json' };
+
+const HIT_RATES = [0, 50, 90, 99] as const;
+/** Decisions whose means are one value of a figure. */
+const BLOCK = 20;
+const MENU = 20;
+
+/** What stands beside each other at every hit rate. */
+const SIDES = {
+  flat: 'flat, nothing known at a miss',
+  nested: 'nested, nothing known at a miss',
+  'new-user': 'the user alone unknown at a miss',
+  avp: 'Verified Permissions, asked at a miss',
+} as const;
+/** In the legend of the chart, where there is little room. */
+const SHORT = { flat: 'flat', nested: 'nested', 'new-user': 'new user', avp: 'Verified Permissions' };
+type Side = keyof typeof SIDES;
+
+/** By kind of decision: the mean of each block. */
+type Blocks = Readonly<Record<'hit' | 'flat' | 'nested' | 'newUser' | 'avp', readonly Decided[]>>;
+
+/** What the stack gives the authorizer. */
+function memoryOfStack(): number {
+  const stack = readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8');
+  const [, megabytes] = /^ {2}memorySize: (\d+)$/m.exec(stack) ?? [];
+  if (megabytes === undefined) throw new Error('serverless.yml says nothing of memory');
+  return Number(megabytes);
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+const inBlocks = <T>(list: readonly T[]): readonly (readonly T[])[] =>
+  Array.from({ length: Math.floor(list.length / BLOCK) }, (_, n) => list.slice(n * BLOCK, (n + 1) * BLOCK));
+
+interface Measured {
+  readonly flat: readonly PricedDecision[];
+  readonly nested: readonly PricedDecision[];
+  /** Units of twenty pages at once. */
+  readonly menus: Readonly<Record<Shape, readonly number[]>>;
+}
+
+async function measure(endpoint: string, count: number): Promise<Measured> {
+  const of = async (shape: Shape) => {
+    await writeColdTables(endpoint, shape);
+    const world = createStandingWorld(shape);
+    const { decide, menu } = await createPricedHandler(endpoint, shape, world);
+    const questions = drawStandingQuestions(world, count + 2 * BLOCK, 7);
+    const decisions: PricedDecision[] = [];
+    for (const question of questions) decisions.push(await decide(question));
+    const menus: number[] = [];
+    for (const question of questions.slice(0, BLOCK))
+      menus.push((await menu(question, world.pages.slice(0, MENU))).units);
+    // The first ones warm the code up.
+    return { decisions: decisions.slice(2 * BLOCK), menus };
+  };
+  const [flat, nested] = [await of('flat'), await of('nested')];
+  return {
+    flat: flat.decisions,
+    nested: nested.decisions,
+    menus: { flat: flat.menus, nested: nested.menus },
+  };
+}
+
+/** Each invocation is billed by itself; a round waits as long as a request to DynamoDB is drawn to take. */
+function toBlocks({ flat, nested }: Measured, memoryMb: number): Blocks {
+  const draw = createLatencies(latencyFrom(process.env), 11);
+  const billed = ({ processorMs, rounds }: Priced): number => {
+    const waitMs = Array.from({ length: rounds }, draw).reduce((sum, ms) => sum + ms, 0);
+    return billedMs({ processorMs, waitMs }, memoryMb);
+  };
+  const blocks = (list: readonly Priced[]): readonly Decided[] =>
+    inBlocks(list).map((some) => ({
+      billedMs: mean(some.map(billed)),
+      units: mean(some.map(({ units }) => units)),
+    }));
+  const newUser = blocks(flat.map((decision) => decision.newUser));
+  return {
+    hit: blocks(flat.map(({ hit }) => hit)),
+    flat: blocks(flat.map(({ cold }) => cold)),
+    nested: blocks(nested.map(({ cold }) => cold)),
+    newUser,
+    // One request in the place of one read: taken to last as long.
+    avp: newUser.map(({ billedMs: milliseconds }) => ({ billedMs: milliseconds, requests: 1 })),
+  };
+}
+
+function dollarFigures(blocks: Blocks, memoryMb: number): readonly Figure[] {
+  const misses = {
+    flat: blocks.flat,
+    nested: blocks.nested,
+    'new-user': blocks.newUser,
+    avp: blocks.avp,
+  };
+  const dollars = (side: Side, percent: number): readonly number[] =>
+    misses[side].map((miss, block) => {
+      const hit = { ...(blocks.hit[block] as Decided), units: 0 };
+      return dollarsPerMillion({ hitRate: percent / 100, hit, miss, memoryMb }, prices);
+    });
+  return HIT_RATES.flatMap((percent) =>
+    (Object.keys(SIDES) as Side[]).map((side) =>
+      toFigure({
+        ...{ id: `cost.${side}.${percent}`, title: `${percent} % hits; ${SIDES[side]}`, unit: '$/million' },
+        values: dollars(side, percent),
+        against: side === 'avp' ? {} : { [`avp.${percent}`]: dollars('avp', percent) },
+      }),
+    ),
+  );
+}
+
+function partFigures({ flat, nested, menus }: Measured, blocks: Blocks): readonly Figure[] {
+  const kinds = {
+    hit: ['a hit', flat.map(({ hit }) => hit), blocks.hit],
+    flat: ['a miss, flat', flat.map(({ cold }) => cold), blocks.flat],
+    nested: ['a miss, nested', nested.map(({ cold }) => cold), blocks.nested],
+    'new-user': ['a miss, new user', flat.map(({ newUser }) => newUser), blocks.newUser],
+  } as const;
+  const parts = Object.entries(kinds).flatMap(([name, [title, priced, billed]]) => [
+    toFigure({
+      ...{ id: `cost.${name}.units`, title: `${title}: read units`, unit: 'units' },
+      values: priced.map(({ units }) => units),
+    }),
+    toFigure({
+      ...{ id: `cost.${name}.processor`, title: `${title}: processor time of the handler`, unit: 'ms' },
+      values: inBlocks(priced).map((some) => mean(some.map(({ processorMs }) => processorMs))),
+    }),
+    toFigure({
+      ...{ id: `cost.${name}.billed`, title: `${title}: time that Lambda bills`, unit: 'ms' },
+      values: billed.map(({ billedMs: milliseconds }) => milliseconds),
+    }),
+  ]);
+  const batch = prices.verifiedPermissions.millionBatchRequests;
+  const menu = (shape: Shape) =>
+    toFigure({
+      ...{
+        id: `cost.menu.${shape}`,
+        title: `${MENU} pages at once, ${shape}: reads alone`,
+        unit: '$/million',
+      },
+      values: menus[shape].map((units) => units * prices.dynamodb.millionReadRequestUnits),
+      against: { 'menu.avp': menus[shape].map(() => batch) },
+    });
+  return [
+    ...parts,
+    menu('flat'),
+    menu('nested'),
+    toFigure({
+      ...{ id: 'cost.menu.avp', title: `${MENU} pages at once, one batch request alone`, unit: '$/million' },
+      values: [batch],
+    }),
+  ];
+}
+
+const chartOf = (figures: readonly Figure[], memoryMb: number): string =>
+  linesOverVariable({
+    title: 'A million decisions, in dollars',
+    subtitle: `Lambda arm64 with ${memoryMb} MB, its requests, and what is asked; list prices of ${prices.region}, ${prices.date}`,
+    xName: 'percent of the decisions that the cache answers',
+    yName: 'dollars, log',
+    yLog: true,
+    lines: (Object.keys(SIDES) as Side[]).map((side) => ({
+      name: SHORT[side],
+      points: HIT_RATES.map((percent) => {
+        const figure = figures.find(({ id }) => id === `cost.${side}.${percent}`) as Figure;
+        return [percent, figure.median] as const;
+      }),
+    })),
+  });
+
+export const cost: Topic = {
+  name: 'cost',
+  title: 'dollars for a million decisions, beside Amazon Verified Permissions',
+  run: async ({ quick, log, saveChart }) => {
+    const memoryMb = memoryOfStack();
+    log(`list prices of ${prices.region}, ${prices.date}; ${memoryMb} MB, arm64`);
+    const embedded = await startEmbeddedEngine();
+    try {
+      const measured = await measure(embedded.endpoint, quick ? 200 : 1_000);
+      const blocks = toBlocks(measured, memoryMb);
+      const dollars = dollarFigures(blocks, memoryMb);
+      saveChart('cost', chartOf(dollars, memoryMb));
+      return [...dollars, ...partFigures(measured, blocks)];
+    } finally {
+      await embedded.stop();
+    }
+  },
+};

@@ -1,0 +1,247 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { DEFAULT_COHERENCE_MARGIN_MS } from '../../engine/index.ts';
+import { createRandom } from '../../test/oracle/random.ts';
+import { linesOverVariable } from '../harness/charts.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import { percentile, summarise } from '../harness/statistics.ts';
+import { shortNumber } from '../harness/table.ts';
+import type { Topic, TopicContext } from '../harness/topic.ts';
+import { type BenchStack, startBenchStack } from '../load/bench-stack.ts';
+import { WITHOUT } from '../load/gateway.ts';
+import type { Caller, Generated } from '../load/generate.ts';
+import { type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
+import { achievedRate, percentileOf } from '../load/report.ts';
+import { createSchedule } from '../load/schedule.ts';
+
+/** How much is asked: the last rate is beyond what a machine of two cores does, to see what it comes to. */
+const FULL = {
+  ...{ rates: [100, 200, 400, 800, 1_600], overload: 4_000, rounds: 5, seconds: 2.2 },
+  ...{ people: 1_000, cacheBytes: 256 * 1_024, cacheTtlSeconds: 5 },
+  // What was written a moment ago is read again in any case, and would not show what is remembered.
+  settleMs: DEFAULT_COHERENCE_MARGIN_MS + 500,
+};
+const QUICK: typeof FULL = {
+  ...{ rates: [100], overload: 4_000, rounds: 3, seconds: 0.7 },
+  ...{ people: 200, cacheBytes: 64 * 1_024, cacheTtlSeconds: 1 },
+  settleMs: 0,
+};
+/** So many that none is waited for before the gateway is at its end. */
+const CONNECTIONS = 64;
+/** Writes for each request, and in a second at most. */
+const WRITE_SHARE = 0.05;
+const MOST_WRITES = 20;
+
+const VARIANTS = ['with', 'without'] as const;
+type Variant = (typeof VARIANTS)[number];
+
+interface Trial {
+  readonly answers: Generated;
+  readonly writes: Measured;
+  /** Calls to the table for each answer. */
+  readonly reads: number;
+  /** Microseconds of processor time that the gateway took for each. */
+  readonly processor: number;
+}
+
+/** By rate and variant, a trial for each round. */
+type Trials = Map<string, Trial[]>;
+const keyOf = (variant: Variant, rate: number): string => `${variant}-${rate}`;
+
+const openToAll = (callers: readonly Caller[]): readonly Caller[] =>
+  callers.map(({ asks, ...caller }) => ({
+    ...caller,
+    asks: asks.map(({ path }) => ({ path, expected: [200] })),
+  }));
+
+/** Requests and writes go on beside each other, each at its own rate. */
+function createTry({ gateway, generator, url, callers, write }: BenchStack) {
+  const asked = { with: callers, without: openToAll(callers) };
+  return async (variant: Variant, rate: number, seconds: number, seed: number): Promise<Trial> => {
+    const before = await gateway.ask({});
+    const writing = { arrivals: 'constant', rate: Math.min(rate * WRITE_SHARE, MOST_WRITES) } as const;
+    const schedule = createSchedule({ ...writing, seconds, random: createRandom(seed) });
+    const [answers, writes] = await Promise.all([
+      generator.ask({
+        ...{ url: variant === 'with' ? url : `${url}${WITHOUT}`, callers: asked[variant], exponent: 1 },
+        ...{ arrivals: 'poisson', rate, seconds, connections: CONNECTIONS, timeoutMs: 5_000, seed },
+      }),
+      runOpenLoop({ schedule, seconds, connections: 4, send: write }),
+    ]);
+    const [refused] = Object.keys(writes.outcomes).filter((name) => name !== '200');
+    if (refused !== undefined) throw new Error(`a write was refused: ${refused}`);
+    const { reads, processorMs } = await gateway.ask({});
+    const count = Math.max(answers.answered, 1);
+    return {
+      ...{ answers, writes, reads: (reads - before.reads) / count },
+      processor: ((processorMs - before.processorMs) * 1_000) / count,
+    };
+  };
+}
+
+/** Answers that are neither right nor a fault; what is refused because it cannot be decided is no wrong answer. */
+const isFault = (name: string): boolean => /^5\d\d$/.test(name) || !/^\d+$/.test(name);
+const faultsOf = ({ outcomes }: Measured): number =>
+  Object.entries(outcomes).reduce((sum, [name, count]) => sum + (isFault(name) ? count : 0), 0);
+const answeredFaults = ({ outcomes }: Measured): number =>
+  Object.entries(outcomes).reduce((sum, [name, count]) => sum + (/^5\d\d$/.test(name) ? count : 0), 0);
+const wrongOf = ({ unexpected, ...measured }: Generated): number => unexpected - answeredFaults(measured);
+
+/**
+ * Those who are written to ask, are all written to once more, and ask again when what the authorizer may remember is
+ * over: their answers are then those of their last write.
+ */
+async function checkWritten(
+  stack: BenchStack,
+  { settleMs, cacheTtlSeconds }: typeof FULL,
+): Promise<Generated> {
+  const { generator, url, write, written } = stack;
+  const ask = (callers: readonly Caller[]) =>
+    generator.ask({
+      ...{ url, callers, exponent: 0, arrivals: 'constant', rate: 200, seconds: 1 },
+      ...{ connections: 8, timeoutMs: 5_000, seed: 1 },
+    });
+  const callers = written();
+  await after(settleMs);
+  await ask(callers);
+  for (const _ of callers) await write();
+  await after(cacheTtlSeconds * 1_000 + 100);
+  return ask(written());
+}
+
+async function measure(stack: BenchStack, sizes: typeof FULL, log: TopicContext['log']): Promise<Trials> {
+  const { rates, overload, rounds, seconds } = sizes;
+  const attempt = createTry(stack);
+  for (const variant of VARIANTS) await attempt(variant, 400, seconds, 0);
+  const trials: Trials = new Map();
+  for (let round = 0; round < rounds; round++) {
+    for (const [position, rate] of [...rates, overload].entries()) {
+      // Each goes first every other time.
+      const order = (round + position) % 2 === 0 ? VARIANTS : VARIANTS.toReversed();
+      for (const variant of order) {
+        const trial = await attempt(variant, rate, seconds, round * 100 + position + 1);
+        const key = keyOf(variant, rate);
+        trials.set(key, [...(trials.get(key) ?? []), trial]);
+        for (const example of trial.answers.examples) log(`wrong, ${variant}: ${example}`);
+      }
+    }
+    log(`round ${round + 1} of ${rounds}`);
+  }
+  return trials;
+}
+
+const TITLES = { with: 'with the authorizer', without: 'without' } as const;
+
+function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonly Figure[] {
+  const { rates, overload } = sizes;
+  const of = (variant: Variant, rate: number): readonly Trial[] => trials.get(keyOf(variant, rate)) ?? [];
+  const achieved = (variant: Variant, rate: number) =>
+    of(variant, rate).map(({ answers }) => achievedRate(answers));
+  const latencies = (variant: Variant, rate: number) =>
+    of(variant, rate).map(({ answers }) => answers.latencies);
+  const own = (variant: Variant, rate: number, name: string): readonly number[] => {
+    if (name !== 'p99.9')
+      return latencies(variant, rate).map((each) => percentile(each, name === 'p50' ? 0.5 : 0.99));
+    // Of all rounds together: one in a thousand of a single one is not known.
+    const rarest = percentileOf(latencies(variant, rate).flat(), 0.999);
+    return rarest === undefined ? [] : [rarest];
+  };
+  const latency = (variant: Variant, rate: number, name: string): readonly Figure[] => {
+    const [values, others] = [own(variant, rate, name), own('without', rate, name)];
+    if (values.length === 0) return [];
+    const { median } = summarise(achieved(variant, rate));
+    return [
+      toFigure({
+        id: `load.${name}-${keyOf(variant, rate)}`,
+        title: `${TITLES[variant]}, ${shortNumber(rate)}/s asked, ${shortNumber(median)}/s achieved: ${name}`,
+        ...{ unit: 'ms', values },
+        against: variant === 'with' ? { [`${name}-${keyOf('without', rate)}`]: others } : {},
+      }),
+    ];
+  };
+  /** When most is asked: little of it is for anything but answers. */
+  const processor = (variant: Variant) => of(variant, overload).map((trial) => trial.processor);
+  const all = [...trials.values()].flat();
+  const everyAnswer = [...all.map(({ answers }) => answers), last];
+  const asked = rates.flatMap((rate) => of('with', rate));
+  const total = (count: (answers: Generated) => number) =>
+    everyAnswer.reduce((sum, answers) => sum + count(answers), 0);
+  return [
+    ...VARIANTS.map((variant) =>
+      toFigure({
+        id: `load.most-${variant}`,
+        title: `${TITLES[variant]}, ${shortNumber(overload)}/s asked: achieved`,
+        ...{ unit: '/s', values: achieved(variant, overload) },
+        against: variant === 'with' ? { 'most-without': achieved('without', overload) } : {},
+      }),
+    ),
+    ...VARIANTS.map((variant) =>
+      toFigure({
+        id: `load.processor-${variant}`,
+        title: `${TITLES[variant]}, the same load: processor time of the gateway for an answer`,
+        ...{ unit: 'µs', values: processor(variant) },
+        against: variant === 'with' ? { 'processor-without': processor('without') } : {},
+      }),
+    ),
+    ...rates.flatMap((rate) =>
+      ['p50', 'p99', 'p99.9'].flatMap((name) => VARIANTS.flatMap((variant) => latency(variant, rate, name))),
+    ),
+    toFigure({
+      ...{ id: 'load.reads', title: 'calls to the table for each answer', unit: 'calls' },
+      values: asked.map(({ reads }) => reads),
+    }),
+    toFigure({
+      ...{ id: 'load.writes', title: 'writes beside it, in all', unit: 'writes' },
+      values: [all.reduce((sum, { writes }) => sum + writes.answered, 0)],
+    }),
+    toFigure({
+      ...{ id: 'load.answers', title: 'answers, all held to the model', unit: 'answers' },
+      values: [total(({ answered }) => answered)],
+    }),
+    toFigure({
+      ...{ id: 'load.wrong', title: 'of them wrong', unit: 'answers' },
+      values: [total(wrongOf)],
+    }),
+    toFigure({
+      ...{ id: 'load.faults', title: `no answer: 5xx, ${TIMED_OUT}, broken off`, unit: 'requests' },
+      values: [total(faultsOf)],
+    }),
+  ];
+}
+
+const chartOf = (figures: readonly Figure[], { rates, rounds, people }: typeof FULL): string =>
+  linesOverVariable({
+    title: 'Latency through the local gateway, by load',
+    subtitle: `from when a request was due; median of ${rounds} rounds; ${shortNumber(people)} people, far fewer in the cache`,
+    ...{ xName: 'requests per second asked', yName: 'milliseconds, log', yLog: true },
+    lines: (['p99', 'p50'] as const).flatMap((name) =>
+      VARIANTS.map((variant) => ({
+        name: `${TITLES[variant]}, ${name}`,
+        points: rates.map((rate) => {
+          const figure = figures.find(({ id }) => id === `load.${name}-${keyOf(variant, rate)}`);
+          return [rate, figure?.median ?? 0] as const;
+        }),
+      })),
+    ),
+  });
+
+export const load: Topic = {
+  name: 'load',
+  title: 'requests through the local gateway, with the authorizer and without',
+  run: async ({ quick, log, saveChart }) => {
+    const sizes = quick ? QUICK : FULL;
+    log(`${sizes.people} people, put there by provisioning`);
+    const stack = await startBenchStack(sizes);
+    try {
+      const trials = await measure(stack, sizes, log);
+      const last = await checkWritten(stack, sizes);
+      for (const example of last.examples) log(`wrong after a write: ${example}`);
+      const { faults, lastFault } = await stack.gateway.ask({});
+      if (faults > 0) log(`the authorizer logged ${faults} faults, the last: ${lastFault}`);
+      const figures = figuresOf(trials, sizes, last);
+      saveChart('load', chartOf(figures, sizes));
+      return figures;
+    } finally {
+      await stack.stop();
+    }
+  },
+};

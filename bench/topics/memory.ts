@@ -1,0 +1,119 @@
+import { createEngine, type Engine } from '../../engine/index.ts';
+import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
+import { linesOverVariable } from '../harness/charts.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import { heldBytes } from '../harness/heap.ts';
+import { slopeOf } from '../harness/statistics.ts';
+import type { Topic } from '../harness/topic.ts';
+import { fresh } from '../model/world.ts';
+
+const MEGABYTE = 2 ** 20;
+/** Megabytes that a cache is bounded at; the default alone in a quick run. */
+const BOUNDS = [4, 8, 16, 32, 64];
+const DEFAULT_BOUND = 32;
+/** So many users pass for each megabyte, a million for the default: more than the stretch of 130 bytes leaves room for. */
+const USERS_PER_MEGABYTE = 32_768;
+/** Users after which the slope is measured again. */
+const STEP = 10_000;
+const STEPS = 10;
+/** Far more than these take. */
+const AMPLE = 2 ** 30;
+
+const PLACE = { type: 'location', id: '01J8X2W3Y4Z5A6B7C8D9E0F1G2' };
+const fixed = new Map<string, Record<string, unknown>>([
+  [decisionKey(PLACE).PK, { status: 'active', [groupAttribute(idOf('G', 0))]: new Set([idOf('R', 0)]) }],
+  [decisionKey({ type: 'page', id: 'home' }).PK, { registered: true, allow: new Set([idOf('R', 0)]) }],
+  [globalKey().PK, { [roleAttribute(idOf('R', 0))]: '' }],
+]);
+
+/** In the form of a ULID. */
+function idOf(kind: string, n: number): string {
+  return `01J8Z0E2Z8${kind}${String(n).padStart(15, '0')}`;
+}
+
+/** As the client parses it: each user's set in strings of its own. */
+const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) => fresh(idOf('G', n))));
+
+/** Every user exists, in five groups. */
+const itemAt = (key: Key): Item | undefined => {
+  if (key.SK !== 'DECISION') return undefined;
+  const facts = fixed.get(key.PK) ?? { status: 'active', groups: groupsAnew() };
+  return { ...key, Type: 'Decision', v: DECISION_VERSION, writtenAt: 1, ...facts };
+};
+const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
+
+const newEngine = (maxBytes: number): Engine =>
+  createEngine({ reader: { getMany, getSnapshot: getMany }, clock: { now: () => 1_000_000 }, maxBytes });
+
+const ask = async (engine: Engine, from: number, until: number): Promise<void> => {
+  for (let n = from; n < until; n++) {
+    const subject = fresh(`user:${idOf('V', n)}`);
+    const { allowed } = await engine.check(subject, 'home', `location:${PLACE.id}`);
+    if (!allowed) throw new Error(`${subject} is refused`);
+  }
+};
+
+/** Bytes by which one more user makes it larger: the slope over ten counts, so that what is there once is left out. */
+async function bytesPerUser(): Promise<number> {
+  const engine = newEngine(AMPLE);
+  const points: [number, number][] = [];
+  for (let users = STEP; users <= STEPS * STEP; users += STEP) {
+    await ask(engine, users - STEP, users);
+    points.push([users, await heldBytes()]);
+  }
+  await ask(engine, 0, 1);
+  return slopeOf(points);
+}
+
+/** What an engine holds that has seen many more users than its cache takes. */
+async function bytesWithin(bound: number): Promise<number> {
+  const before = await heldBytes();
+  const engine = newEngine(bound * MEGABYTE);
+  await ask(engine, 0, bound * USERS_PER_MEGABYTE);
+  const held = (await heldBytes()) - before;
+  // Asked once more, so that the engine is still there when it is measured.
+  await ask(engine, 0, 1);
+  return held;
+}
+
+const chartOf = (shares: readonly Figure[]): string =>
+  linesOverVariable({
+    title: 'What a cache holds over its bound',
+    subtitle: 'after far more users than it takes; on the line of the bound the estimate is what is measured',
+    ...{ xName: 'bound, megabytes, log', yName: 'megabytes, log', xLog: true, yLog: true },
+    lines: [
+      { name: 'bound', points: BOUNDS.map((bound) => [bound, bound]) },
+      {
+        name: 'measured',
+        points: shares.map(({ median }, n) => [BOUNDS[n] ?? 0, ((BOUNDS[n] ?? 0) * median) / 100]),
+      },
+    ],
+  });
+
+export const memory: Topic = {
+  name: 'memory',
+  title: 'what a cached user takes, and what a cache holds of its bound',
+  run: async ({ quick, log, saveChart }) => {
+    await bytesWithin(1);
+    const slopes: number[] = [];
+    for (let round = 0; round < (quick ? 3 : 5); round++) slopes.push(await bytesPerUser());
+    const shares: Figure[] = [];
+    for (const bound of quick ? [DEFAULT_BOUND] : BOUNDS) {
+      const held = await bytesWithin(bound);
+      log(`${bound * USERS_PER_MEGABYTE} users, bound ${bound} MB: ${(held / MEGABYTE).toFixed(1)} MB held`);
+      shares.push(
+        toFigure({
+          ...{ id: `memory.share-${bound}`, title: `of a bound of ${bound} MB`, unit: '%' },
+          values: [(held / (bound * MEGABYTE)) * 100],
+        }),
+      );
+    }
+    if (!quick) saveChart('memory', chartOf(shares));
+    return [
+      toFigure({ id: 'memory.user', title: 'a cached user with five groups', unit: 'bytes', values: slopes }),
+      ...shares,
+    ];
+  },
+};

@@ -1,0 +1,229 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedEngine, startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { createEngine, type Observation } from '../../engine/index.ts';
+import { createClient, createServiceClient } from '../../table/client.ts';
+import { createTable } from '../../table/definition.ts';
+import { createReader, type Reader } from '../../table/read/reader.ts';
+import { createRandom } from '../../test/oracle/random.ts';
+import { linesOverVariable } from '../harness/charts.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
+import { pairedRatios } from '../harness/statistics.ts';
+import type { Topic, TopicContext } from '../harness/topic.ts';
+import { importTable } from '../model/import.ts';
+import {
+  blockMarks,
+  exportOf,
+  isAllowedInBlock,
+  PAGES,
+  pageOf,
+  placeRef,
+  USERS_IN_BLOCK,
+  userRef,
+  type Written,
+  writeByCommands,
+} from '../model/population.ts';
+
+const TABLE = 'bench';
+const QUICK = [1_000, 10_000];
+const FULL = [1_000, 10_000, 100_000];
+/** Cold checks of each size in a round. */
+const AT_ONCE = 10;
+
+interface Question {
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  readonly allowed: boolean;
+}
+
+interface Population {
+  readonly users: number;
+  readonly name: string;
+  readonly engine: EmbeddedEngine;
+  readonly reader: Reader;
+  /** A user from anywhere in the table, at one of the three locations of their tenant. */
+  readonly draw: () => Question;
+  readonly loadMs: number;
+  readonly bytes: number;
+}
+
+/** `BENCH_USERS=1000000` adds a larger table; it takes as many times longer. */
+function sizesOf(quick: boolean): readonly number[] {
+  const wanted = process.env.BENCH_USERS;
+  const sizes = quick ? QUICK : FULL;
+  if (wanted === undefined) return sizes;
+  const more = Number(wanted);
+  if (!(more > Math.max(...sizes)) || more % USERS_IN_BLOCK !== 0)
+    throw new Error(`BENCH_USERS: a multiple of ${USERS_IN_BLOCK} above ${Math.max(...sizes)}`);
+  return [...sizes, more];
+}
+
+async function writeFirst(): Promise<Written> {
+  const engine = await startEmbeddedEngine();
+  const options = { endpoint: engine.endpoint, requestTimeoutMs: 20_000 };
+  try {
+    await createTable(createServiceClient(options), TABLE);
+    // An hour ago: long settled.
+    return await writeByCommands(createClient(options), TABLE, Date.now() - 3_600_000);
+  } finally {
+    await engine.stop();
+  }
+}
+
+async function populate(folder: string, written: Written, users: number): Promise<Population> {
+  const marks = blockMarks(users / USERS_IN_BLOCK);
+  const file = join(folder, `${users}.db`);
+  const loadMs = await importTable(folder, TABLE, exportOf(written, marks), file);
+  const bytes = statSync(file).size;
+  const engine = await startEmbeddedEngine(file);
+  const client = createClient({ endpoint: engine.endpoint, requestTimeoutMs: 20_000 });
+  const random = createRandom(users);
+  return {
+    ...{ users, name: `cold-${users}`, engine, loadMs, bytes },
+    reader: createReader({ client, table: TABLE, deadlineMs: 20_000 }),
+    draw: () => {
+      const [mark, user] = [random.pick(marks), random.below(USERS_IN_BLOCK)];
+      const [page, place] = [random.below(PAGES), random.between(1, 3)];
+      return {
+        ...{ subject: userRef(mark, user), permission: pageOf(page), scope: placeRef(mark, place) },
+        allowed: isAllowedInBlock(user, page, place),
+      };
+    },
+  };
+}
+
+/** By an engine that knows nothing yet. */
+async function askCold(
+  { reader, name }: Population,
+  question: Question,
+  observe?: (told: Observation) => void,
+): Promise<void> {
+  const engine = createEngine({ reader, clock: { now: Date.now }, observe });
+  const { allowed } = await engine.check(question.subject, question.permission, question.scope);
+  if (allowed !== question.allowed) throw wrongAnswer(name, question);
+}
+
+const candidateOf = (population: Population): Candidate => {
+  let questions: readonly Question[] = [];
+  return {
+    name: population.name,
+    prepare: () => {
+      questions = Array.from({ length: AT_ONCE }, population.draw);
+    },
+    run: async () => {
+      for (const question of questions) await askCold(population, question);
+      return questions.length;
+    },
+  };
+};
+
+/** What each of some cold checks costs, as DynamoDB states it. */
+async function costsOf(population: Population, count: number): Promise<readonly Observation[]> {
+  const told: Observation[] = [];
+  const answers = { true: 0, false: 0 };
+  for (let n = 0; n < count; n++) {
+    const question = population.draw();
+    answers[`${question.allowed}`] += 1;
+    await askCold(population, question, (observation) => told.push(observation));
+  }
+  if (Math.min(answers.true, answers.false) < count / 10)
+    throw new Error('the answers are nearly all the same');
+  return told;
+}
+
+async function measure(populations: readonly Population[], { quick, saveChart }: TopicContext) {
+  const costs: Observation[] = [];
+  for (const population of populations) costs.push(...(await costsOf(population, quick ? 100 : 500)));
+  const differing = new Set(costs.map(({ calls, units }) => `${calls} calls, ${units} units`));
+  if (differing.size > 1) throw new Error(`cold checks cost ${[...differing].join(' or ')}`);
+  const rounds = quick ? 61 : 301;
+  const samples = await runRounds(populations.map(candidateOf), { rounds, warmUp: 5 });
+  const valuesOf = (population: Population) => samplesOf(samples, population.name).map((ns) => ns / 1e6);
+  const [smallest, largest] = [populations[0] as Population, populations.at(-1) as Population];
+  const cold = populations.map((population) =>
+    toFigure({
+      ...{ id: `scale.${population.name}`, title: inWords(population), unit: 'ms' },
+      values: valuesOf(population),
+      against: population === smallest ? {} : { [smallest.name]: valuesOf(smallest) },
+    }),
+  );
+  const loads = populations.map((population) =>
+    toFigure({
+      ...{ id: `scale.load-${population.users}`, title: `import, ${inWords(population)}`, unit: 'users/s' },
+      values: [population.users / (population.loadMs / 1_000)],
+    }),
+  );
+  const bytes = populations.map((population) =>
+    toFigure({
+      ...{ id: `scale.bytes-${population.users}`, title: `file, ${inWords(population)}` },
+      ...{ unit: 'bytes per user', values: [population.bytes / population.users] },
+    }),
+  );
+  const users = populations.map((population) => population.users);
+  const over = (name: string, figures: readonly Figure[], by = 1) => ({
+    name,
+    points: figures.map(({ median }, n) => [users[n] ?? 0, median / by] as const),
+  });
+  saveChart(
+    'scale',
+    linesOverVariable({
+      title: 'A cold check over the size of the table',
+      subtitle: `median of ${rounds} rounds, all sizes in turns; each check by an engine that knows nothing yet`,
+      ...{ xName: 'users, log', yName: 'milliseconds', xLog: true },
+      lines: [over('cold check', cold)],
+    }),
+  );
+  saveChart(
+    'scale-bytes',
+    linesOverVariable({
+      title: 'What a user takes in the file',
+      subtitle: 'with five groups, one role of their own, and their share of groups and locations',
+      ...{ xName: 'users, log', yName: 'kilobytes per user', xLog: true },
+      lines: [over('the embedded engine’s file, three indexes included', bytes, 1_000)],
+    }),
+  );
+  const counted = (name: 'calls' | 'units', title: string) =>
+    toFigure({
+      ...{ id: `scale.${name}`, title, unit: name, values: costs.map((cost) => cost[name]) },
+    });
+  return [
+    ...cold,
+    toFigure({
+      ...{ id: 'scale.growth', title: 'the largest table over the smallest', unit: 'x' },
+      values: pairedRatios(valuesOf(largest), valuesOf(smallest)),
+    }),
+    counted('calls', 'a cold check, all sizes'),
+    counted('units', 'a cold check, all sizes'),
+    ...loads,
+    ...bytes,
+  ];
+}
+
+const inWords = ({ users }: Population): string => `${users.toLocaleString('en-US')} users`;
+
+export const scale: Topic = {
+  name: 'scale',
+  title: 'a cold check in tables of 1,000 users and many more',
+  run: async (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-scale-'));
+    const populations: Population[] = [];
+    try {
+      const written = await writeFirst();
+      for (const users of sizesOf(context.quick)) {
+        const population = await populate(folder, written, users);
+        populations.push(population);
+        const { loadMs, bytes } = population;
+        context.log(
+          `${inWords(population)}: imported in ${(loadMs / 1_000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`,
+        );
+      }
+      return await measure(populations, context);
+    } finally {
+      for (const { engine } of populations) await engine.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};

@@ -1,0 +1,65 @@
+import * as z from 'zod';
+import { GatehouseError } from '../../table/errors.ts';
+import { MAX_ACTIONS } from '../../table/write/transaction.ts';
+import { createAssembly } from '../assembly.ts';
+import { type Command, writeCommand } from '../command.ts';
+import type { AuditEntry, Plan } from '../plan.ts';
+
+/** More than this many could never fit: each part has an audit record beside what it writes. */
+const MAX_PARTS = MAX_ACTIONS / 2;
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Each part's own schema looks at what is in it. */
+const inputOfPart = z
+  .unknown()
+  .refine(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  );
+
+const input = z.strictObject({
+  commands: z
+    .array(z.strictObject({ command: z.string().max(64), input: inputOfPart }))
+    .min(1)
+    .max(MAX_PARTS)
+    .meta({ description: 'list of `{ command, input }`' }),
+});
+
+/** The command that puts others together; `parts` are those that it may. */
+export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command =>
+  writeCommand({
+    name: 'transaction.write',
+    summary:
+      'Carries out several write commands in one transaction or none of them, each as if those before it were done. Not for those that take several transactions, such as the deletion of much. What is wrong is named as commands.N.field.',
+    input,
+    plan: async (planning, { commands }): Promise<Plan> => {
+      const assembly = createAssembly(planning, parts);
+      const plans: Plan[] = [];
+      const audit: AuditEntry[] = [];
+      for (const [position, { command, input: given }] of commands.entries()) {
+        const plan = await assembly.plan(command, given as Given, (field) => `commands.${position}.${field}`);
+        plans.push(plan);
+        audit.push(...[plan.audit].flat().map((entry) => ({ ...entry, command })));
+        // The record of the operation goes with it.
+        const size = assembly.actions().length + audit.length + 1;
+        if (size > MAX_ACTIONS) throw tooLarge(position, size);
+      }
+      const results = (resultOf: (plan: Plan) => Plan['result']) => ({ results: plans.map(resultOf) });
+      return {
+        actions: assembly.actions(),
+        result: results(({ result }) => result),
+        ...(plans.some(({ shownOnce }) => shownOnce !== undefined)
+          ? { shownOnce: results(({ result, shownOnce }) => ({ ...result, ...shownOnce })) }
+          : {}),
+        audit,
+      };
+    },
+  });
+
+const tooLarge = (position: number, size: number) =>
+  new GatehouseError(
+    'limit_exceeded',
+    `up to this command it is ${size} items with the audit records; one transaction holds ${MAX_ACTIONS}`,
+    { field: `commands.${position}` },
+  );

@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { createSimulatedTime } from '../../bench/harness/time.ts';
+import { drawStandingQuestions, type Shape } from '../../bench/model/standing.ts';
+import { isAllowed } from '../../bench/model/world.ts';
+import { type ColdCandidate, createColdCandidates, writeColdTables } from '../../bench/peers/cold.ts';
+
+/** Each request takes exactly 3 ms. */
+const latency = { medianMs: 3, p99Ms: 3 };
+const time = createSimulatedTime(Date.now());
+
+/** What one question costs, and how long it takes; the answer must be the oracle's. */
+async function cost({ prepare, ask, reset, spent }: ColdCandidate, questions: Questions) {
+  const seen = [];
+  for (const question of questions) {
+    await time.run(async () => prepare?.(question));
+    reset();
+    const begun = time.now();
+    expect(await time.run(() => ask(question))).toBe(question.allowed);
+    seen.push({ ms: Math.round(time.now() - begun), ...spent() });
+  }
+  return seen;
+}
+type Questions = ReturnType<typeof drawStandingQuestions>;
+
+describe.each([
+  ['flat', { calls: 1, rounds: 1, units: 5 }],
+  ['nested', { calls: 2, rounds: 2, units: 7 }],
+] as const)('a cold decision in a %s scope', (shape: Shape, cold) => {
+  let candidates: ReturnType<typeof createColdCandidates>;
+  let questions: Questions;
+  let elsewhere: Questions;
+  beforeAll(async () => {
+    const world = await writeColdTables(inject('endpoint'), shape);
+    candidates = createColdCandidates({ endpoint: inject('endpoint'), shape, time, latency }, world);
+    questions = drawStandingQuestions(world, 20);
+    const homes = [...new Set(world.home.values())];
+    elsewhere = questions.map(({ subject, permission }, n) => {
+      const scope = homes[n % homes.length] as string;
+      return { subject, permission, scope, allowed: isAllowed(world, subject, permission, scope) };
+    });
+  }, 60_000);
+  const comparable = ({ units, ...rest }: { units: number; ms: number; calls: number; rounds: number }) =>
+    inject('countsAbsent') ? { units, ...rest } : rest;
+
+  test('of Gatehouse takes a request for each round, and one when only the user is new', async () => {
+    for (const seen of await cost(candidates.gatehouse, questions))
+      expect(comparable(seen)).toEqual(comparable({ ...cold, ms: 3 * cold.rounds }));
+    for (const seen of await cost(candidates['new-user'], questions))
+      expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: 1, ms: 3 }));
+  });
+
+  test("of the seeds' flow takes three rounds, and more calls", async () => {
+    for (const { ms, rounds, calls } of await cost(candidates.seeds, questions)) {
+      expect({ ms, rounds }).toEqual({ ms: 9, rounds: 3 });
+      expect(calls).toBeGreaterThanOrEqual(7);
+    }
+    for (const { ms } of await cost(candidates['seeds-eager'], questions)) expect(ms).toBe(9);
+  });
+
+  test('is the same for all where the user does not stand, or with some of the groups only', async () => {
+    for (const candidate of Object.values(candidates)) await cost(candidate, elsewhere);
+    expect(elsewhere.filter(({ allowed }) => !allowed).length).toBeGreaterThan(0);
+  });
+});

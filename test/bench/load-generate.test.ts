@@ -1,0 +1,114 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { generate, type Plan } from '../../bench/load/generate.ts';
+
+/** A real server, and how many connections it was sent. */
+async function serve(listener: RequestListener) {
+  const server = createServer(listener);
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, connections: () => connections };
+}
+
+const plan = (url: string, changes: Partial<Plan> = {}): Plan => ({
+  ...{ url, callers: [{ token: 'a', asks: [{ path: '/a', expected: [200] }] }] },
+  ...{
+    exponent: 1,
+    arrivals: 'poisson',
+    rate: 200,
+    seconds: 0.25,
+    connections: 4,
+    timeoutMs: 1_000,
+    seed: 1,
+  },
+  ...changes,
+});
+
+test('callers ask with their tokens for their paths, below the path of the API, on connections that are kept', async () => {
+  const seen = new Map<string, number>();
+  const { url, connections } = await serve(({ url: target, method, headers }, response) => {
+    const key = `${method} ${target} ${headers.authorization ?? 'nobody'}`;
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    response.end('answer');
+  });
+  const callers = [{ token: 'one', asks: [{ path: '/a' }, { path: '/b?c=d' }] }, { asks: [{ path: '/a' }] }];
+  const { outcomes, latencies } = await generate(plan(`${url}/stage/`, { callers }));
+  expect([...seen.keys()].sort()).toEqual([
+    ...['GET /stage/a Bearer one', 'GET /stage/a nobody', 'GET /stage/b?c=d Bearer one'],
+  ]);
+  expect(Object.keys(outcomes)).toEqual(['200']);
+  expect(latencies).toHaveLength(50);
+  expect(connections()).toBeLessThanOrEqual(4);
+});
+
+test('the same seed sends the same requests in the same order', async () => {
+  let order: string[] = [];
+  const { url } = await serve(({ url: target }, response) => {
+    order.push(target ?? '');
+    response.end();
+  });
+  const callers = Array.from({ length: 20 }, (_, n) => ({ asks: [{ path: `/${n}` }] }));
+  const orderOf = async (seed: number): Promise<readonly string[]> => {
+    order = [];
+    await generate(plan(url, { callers, seed, connections: 1 }));
+    // The last may not have been sent in time: this is real time.
+    return order.slice(0, 20);
+  };
+  const first = await orderOf(1);
+  expect(await orderOf(1)).toEqual(first);
+  expect(await orderOf(2)).not.toEqual(first);
+});
+
+test('an answer with another status than is right is counted, with an example', async () => {
+  let count = 0;
+  const { url } = await serve((_, response) => {
+    count += 1;
+    response.writeHead(count % 5 === 0 ? 403 : 200).end();
+  });
+  const { unexpected, examples, outcomes } = await generate(plan(url));
+  expect(unexpected).toBeGreaterThan(0);
+  expect(unexpected).toBe(outcomes[403]);
+  expect(examples[0]).toBe('403 and not 200: /a');
+});
+
+test('a server that never answers is given up, one that breaks off or is not there is no answer either', async () => {
+  const silent = await serve(() => undefined);
+  const given = await generate(plan(silent.url, { timeoutMs: 50 }));
+  expect(Object.keys(given.outcomes)).toEqual(['timed out']);
+  expect(given.answered).toBe(0);
+  expect(given.unsent + (given.outcomes['timed out'] ?? 0)).toBe(50);
+  expect(Math.min(...given.latencies)).toBeGreaterThanOrEqual(0);
+
+  const broken = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '10' });
+    response.write('half');
+    setImmediate(() => response.destroy());
+  });
+  expect((await generate(plan(broken.url))).answered).toBe(0);
+  const gone = await generate(plan('http://127.0.0.1:1', { seconds: 0.05 }));
+  expect(Object.keys(gone.outcomes)).toEqual(['ECONNREFUSED']);
+  expect(gone.latencies.length).toBe(gone.unsent);
+});
+
+test('a server that stalls shows in all that came meanwhile, over one connection', async () => {
+  let stalled = false;
+  const { url } = await serve((_, response) => {
+    if (stalled) return void response.end();
+    stalled = true;
+    setTimeout(() => response.end(), 150);
+  });
+  const { latencies } = await generate(plan(url, { arrivals: 'constant', connections: 1 }));
+  // One of 50 was answered late; about thirty were due while it was.
+  expect(latencies.filter((latency) => latency > 30).length).toBeGreaterThan(15);
+});

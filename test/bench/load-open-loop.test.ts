@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { percentile } from '../../bench/harness/statistics.ts';
+import { type Measured, type Outcome, runOpenLoop, TIMED_OUT } from '../../bench/load/open-loop.ts';
+import { createSchedule } from '../../bench/load/schedule.ts';
+import { createRandom } from '../../test/oracle/random.ts';
+
+/** Time that goes by as fast as things happen: what comes next is done next. */
+function virtualTime() {
+  let now = 0;
+  let turn = 0;
+  const coming: { readonly at: number; readonly turn: number; readonly act: () => void }[] = [];
+  return {
+    now: () => now,
+    after: (ms: number, act: () => void): void => {
+      coming.push({ at: now + Math.max(ms, 0), turn: turn++, act });
+    },
+    /** Until the work is done. */
+    async run<Result>(work: Promise<Result>): Promise<Result> {
+      let isDone = false;
+      const end = work.finally(() => {
+        isDone = true;
+      });
+      for (;;) {
+        // What has happened is heard of before time goes on.
+        await new Promise((resolve) => setImmediate(resolve));
+        coming.sort((a, b) => a.at - b.at || a.turn - b.turn);
+        const next = coming.shift();
+        if (isDone || !next) return end;
+        now = next.at;
+        next.act();
+      }
+    },
+  };
+}
+
+interface Server {
+  /** Milliseconds that each answer takes. */
+  readonly takes: number;
+  /** When it answers nobody. */
+  readonly stall?: readonly [from: number, to: number];
+  readonly outcome?: (n: number) => Outcome;
+}
+
+interface Load {
+  readonly rate?: number;
+  readonly seconds?: number;
+  readonly connections?: number;
+  readonly abortAt?: number;
+}
+
+/** What is measured of a server that answers all at once, except while it stalls. */
+async function measure(server: Server, load: Load = {}): Promise<Measured & { readonly mostAtOnce: number }> {
+  const { takes, stall = [0, 0], outcome = () => ({ status: 200 }) } = server;
+  const { rate = 100, seconds = 10, connections = 1_000, abortAt } = load;
+  const time = virtualTime();
+  const abort = new AbortController();
+  if (abortAt !== undefined) time.after(abortAt, () => abort.abort());
+  let [atOnce, mostAtOnce] = [0, 0];
+  const send = (n: number): Promise<Outcome> =>
+    new Promise((resolve) => {
+      const now = time.now();
+      const begins = now >= stall[0] && now < stall[1] ? stall[1] : now;
+      atOnce += 1;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      time.after(begins + takes - now, () => {
+        atOnce -= 1;
+        resolve(outcome(n));
+      });
+    });
+  const schedule = createSchedule({ arrivals: 'constant', rate, seconds, random: createRandom(1) });
+  const measured = await time.run(
+    runOpenLoop({ schedule, seconds, connections, send, time, signal: abort.signal }),
+  );
+  return { ...measured, mostAtOnce };
+}
+
+const rounded = (values: readonly number[], share: number): number => Math.round(percentile(values, share));
+
+describe('a server that keeps up', () => {
+  test('is measured as it is: every latency is what an answer takes', async () => {
+    const { latencies, answered, elapsedMs, outcomes, unsent } = await measure({ takes: 5 });
+    expect(latencies).toHaveLength(1_000);
+    expect([0, 0.5, 0.999, 1].map((share) => rounded(latencies, share))).toEqual([5, 5, 5, 5]);
+    expect({ answered, elapsedMs, outcomes, unsent }).toEqual({
+      ...{ answered: 1_000, elapsedMs: 10_000, unsent: 0 },
+      outcomes: { 200: 1_000 },
+    });
+  });
+});
+
+describe('a server that stalls for a second in ten', () => {
+  const stalling: Server = { takes: 1, stall: [2_000, 3_000] };
+
+  test('shows it to all who came in that second, not to one: 100 of 1,000 waited, 50 of them over half of it', async () => {
+    const { latencies } = await measure(stalling);
+    const over = (ms: number) => latencies.filter((latency) => latency > ms).length;
+    expect([over(2), over(501), over(901)]).toEqual([100, 50, 10]);
+    expect(rounded(latencies, 0.5)).toBe(1);
+    expect(rounded(latencies, 0.95)).toBeGreaterThan(490);
+  });
+
+  test('also over a single connection, where only one request is out while the others wait for it', async () => {
+    const { latencies, waits, mostAtOnce } = await measure(stalling, { connections: 1 });
+    expect(mostAtOnce).toBe(1);
+    // A loop that asks again when it was answered would know of one slow answer, and call 99.9 % of them quick.
+    expect(latencies.filter((latency, n) => latency - (waits[n] ?? 0) > 2)).toHaveLength(1);
+    expect(latencies.filter((latency) => latency > 501).length).toBeGreaterThanOrEqual(50);
+    expect(rounded(latencies, 0.95)).toBeGreaterThan(490);
+  });
+});
+
+describe('a server that cannot keep up', () => {
+  /** 50 a second over one connection, asked for 100. */
+  const asked = { seconds: 10, connections: 1 };
+
+  test('is asked no more at once than there are connections, and no longer than it was to be', async () => {
+    const { answered, unsent, elapsedMs, mostAtOnce } = await measure({ takes: 20 }, asked);
+    expect(mostAtOnce).toBe(1);
+    expect(answered).toBe(500);
+    expect(unsent).toBe(500);
+    expect(elapsedMs).toBe(10_000);
+  });
+
+  test('looks slow: what was not sent counts with as long as it had waited', async () => {
+    const { latencies } = await measure({ takes: 20 }, asked);
+    expect(latencies).toHaveLength(1_000);
+    expect(rounded(latencies, 0.5)).toBeGreaterThan(2_400);
+    expect(rounded(latencies, 1)).toBeGreaterThan(4_900);
+  });
+});
+
+describe('what is no answer', () => {
+  const every = (times: number, fault: string) => (n: number) =>
+    n % times === 0 ? { fault } : { status: 200 };
+
+  test('has a latency if it was given up, since it took that long at least', async () => {
+    const { latencies, outcomes, answered } = await measure({ takes: 5, outcome: every(4, TIMED_OUT) });
+    expect(outcomes).toEqual({ 200: 750, [TIMED_OUT]: 250 });
+    expect(answered).toBe(750);
+    expect(latencies).toHaveLength(1_000);
+  });
+
+  test('has none if it failed at once: a refused connection is not fast', async () => {
+    const { latencies, outcomes } = await measure({ takes: 0, outcome: every(4, 'ECONNREFUSED') });
+    expect(outcomes).toEqual({ 200: 750, ECONNREFUSED: 250 });
+    expect(latencies).toHaveLength(750);
+  });
+});
+
+test('ended before its time it tells what it measured until then, and what was under way', async () => {
+  const { answered, unfinished, elapsedMs, unsent } = await measure({ takes: 25 }, { abortAt: 2_001 });
+  expect({ answered, unfinished, elapsedMs, unsent }).toEqual({
+    ...{ answered: 198, unfinished: 3, elapsedMs: 2_001, unsent: 0 },
+  });
+});

@@ -1,0 +1,262 @@
+import fc from 'fast-check';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { changeInOneWrite, furnishSmall } from '../oracle/generate.ts';
+import type { Operation } from '../oracle/operations.ts';
+import { createRandom } from '../oracle/random.ts';
+import { findingsIn } from './findings.ts';
+import { asState, createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+
+/** `transaction.write`: several commands in one transaction, each as if those before it were done. */
+type Part = Pick<Operation, 'command' | 'input'>;
+const together = (world: LedgerWorld, commands: readonly Part[]) =>
+  world.provision({
+    command: 'transaction.write',
+    input: { commands: commands.map(({ command, input }) => ({ command, input })) },
+  });
+
+/** With an id of its own for what would get any. */
+const withId = (operation: Operation, number: number): Operation =>
+  /^(?:assignment|grant)\.create$/.test(operation.command)
+    ? {
+        ...operation,
+        input: { ...operation.input, id: `01J8Z0E2Z8D2A3J7A7Y2H9Q${String(number).padStart(3, '0')}` },
+      }
+    : operation;
+
+/** All but records of what happened. */
+const stateOf = async (world: LedgerWorld) =>
+  asState((await world.everything()).filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation'));
+
+describe('whatever is put together', () => {
+  test('comes to the same as one command after the other, in one transaction or none', async () => {
+    let written = 0;
+    let refused = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
+        const random = createRandom(seed);
+        const [alone, whole] = [await createLedgerWorld(), await createLedgerWorld()];
+        const { names, operations } = furnishSmall(random);
+        let drawn = 0;
+        const draw = () =>
+          Array.from({ length: random.between(2, 9) }, () =>
+            withId(changeInOneWrite(random, names), ++drawn),
+          );
+        const lists = [];
+        for (let start = 0; start < operations.length; start += 7)
+          lists.push(operations.slice(start, start + 7));
+        for (let n = 0; n < 14; n++) lists.push(draw());
+        for (const list of lists) {
+          const before = await stateOf(whole);
+          const done: Operation[] = [];
+          for (const operation of list) {
+            const { command, input } = operation;
+            const answer = await alone.provision({ command, input });
+            if (answer.ok) {
+              done.push(operation);
+              continue;
+            }
+            // With what is refused by itself, all of it is, and nothing is written.
+            const both = await together(whole, [...done, operation]);
+            expect(both.ok, `${command} ${JSON.stringify(input)}`).toBe(false);
+            if (both.ok) continue;
+            expect(both.error.field).toMatch(new RegExp(`^commands\\.${done.length}\\.`));
+            if (both.error.code !== 'invalid') expect(both.error.code).toBe(answer.error.code);
+            expect(await stateOf(whole)).toEqual(before);
+            refused += 1;
+          }
+          const first = whole.transactions.length;
+          const answer = await together(whole, done.length > 0 ? done : [operations[0] as Operation]);
+          if (answer.ok) {
+            expect(whole.transactions.length).toBe(first + 1);
+            const records = (await whole.touchedSince(first)).filter(({ Type }) => Type === 'AuditLog');
+            expect(records.map(({ action }) => action).sort()).toEqual(
+              done.map(({ command }) => command).sort(),
+            );
+            if (done.length > 1) written += 1;
+          } else if (done.length > 0) {
+            expect(answer.error.message).toMatch(/send it alone|asked for twice|one transaction holds/);
+            for (const { command, input } of done) await whole.run(command, { ...input });
+          }
+          expect(await stateOf(whole)).toEqual(await stateOf(alone));
+        }
+        expect(await findingsIn(await whole.everything(), whole.clock)).toEqual([]);
+      }),
+      { numRuns: Number(process.env.TOGETHER_RUNS ?? 2) },
+    );
+    expect(written).toBeGreaterThan(10);
+    expect(refused).toBeGreaterThan(10);
+  }, 600_000);
+});
+
+describe('parts that touch the same', () => {
+  let world: LedgerWorld;
+  let ids: Record<'tenant' | 'user' | 'role' | 'other' | 'here' | 'there', string>;
+  beforeEach(async () => {
+    world = await createLedgerWorld();
+    const tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
+    const of = async (command: string, input: Input) => (await world.run(command, input)).id;
+    ids = {
+      tenant,
+      user: await of('user.create', { email: 'ann@example.com', tenant }),
+      role: await of('role.create', { name: 'teacher', scope: tenant }),
+      other: await of('role.create', { name: 'guard', scope: tenant }),
+      here: await of('group.create', { name: 'here', scope: tenant }),
+      there: await of('group.create', { name: 'there', scope: tenant }),
+    };
+    await world.run('page.create', { name: 'grades' });
+    await world.run('membership.create', { user: ids.user, group: ids.here });
+  });
+  const part = (command: string, input: Input): Part => ({ command, input });
+  const expectWhole = async () => expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
+  const groups = async () =>
+    (await world.listed('membership.list', { user: ids.user })).map(({ group }) => group);
+  const done = async (...commands: readonly Part[]) => {
+    const answer = await together(world, commands);
+    if (!answer.ok) throw new Error(`${answer.error.field}: ${answer.error.message}`);
+    await expectWhole();
+    return answer.result.results;
+  };
+  const move = () => [
+    part('membership.delete', { user: ids.user, group: ids.here }),
+    part('membership.create', { user: ids.user, group: ids.there }),
+  ];
+
+  test('somebody goes from one group to another', async () => {
+    await done(...move());
+    expect(await groups()).toEqual([ids.there]);
+  });
+
+  test('who joins a third group meanwhile is in that and in the new one', async () => {
+    const third = (await world.run('group.create', { name: 'third', scope: ids.tenant })).id;
+    const event = { command: 'transaction.write', input: { commands: move() } };
+    const answer = await world.provisionAround(event, () =>
+      world.run('membership.create', { user: ids.user, group: third }),
+    );
+    expect(answer).toMatchObject({ ok: true });
+    expect((await groups()).sort()).toEqual([ids.there, third].sort());
+    await expectWhole();
+  });
+
+  test('a tie is taken away and made anew, made and changed, made and taken away', async () => {
+    const assigned = { user: ids.user, role: ids.role, scope: ids.tenant };
+    await done(
+      part('membership.delete', { user: ids.user, group: ids.here }),
+      part('membership.create', { user: ids.user, group: ids.here, joinedAt: '2026-01-01T00:00:00.000Z' }),
+      part('assignment.create', assigned),
+      part('assignment.update', { ...assigned, endsAt: '2027-01-01T00:00:00.000Z' }),
+      part('group-role.create', { group: ids.here, role: ids.role }),
+      part('group-role.delete', { group: ids.here, role: ids.role }),
+    );
+    expect(await world.listed('membership.list', { user: ids.user })).toMatchObject([
+      { joinedAt: '2026-01-01T00:00:00.000Z' },
+    ]);
+    expect(await world.listed('assignment.list', { user: ids.user })).toMatchObject([
+      { endsAt: '2027-01-01T00:00:00.000Z' },
+    ]);
+    expect(await world.listed('group-role.list', { group: ids.here })).toEqual([]);
+  });
+
+  test('what is made is there for what follows, also for its end', async () => {
+    const results = (await done(
+      part('user.create', { id: NOBODY, email: 'ben@example.com', tenant: ids.tenant }),
+      part('grant.create', { user: NOBODY, scope: ids.tenant, roles: [ids.role] }),
+      part('grant.update', { user: NOBODY, scope: ids.tenant, roles: [ids.other] }),
+      part('role-permission.create', { role: ids.role, permission: 'grades', effect: 'ALLOW' }),
+      part('role-permission.create', { role: ids.other, permission: 'grades', effect: 'ALLOW' }),
+      part('role-permission.update', { role: ids.role, permission: 'grades', effect: 'DENY' }),
+      part('group.delete', { id: ids.here }),
+    )) as readonly Input[];
+    expect(results[0]).toMatchObject({ id: NOBODY, email: 'ben@example.com' });
+    expect(await groups()).toEqual([]);
+    expect(await world.listed('grant.list', { user: NOBODY })).toMatchObject([{ roles: [ids.other] }]);
+  });
+
+  test('a secret is shown once, and each part has its record', async () => {
+    const account = `account:${(await world.run('account.create', { name: 'Robots' })).id}`;
+    const event = {
+      command: 'transaction.write',
+      operationId: 'a robot',
+      input: {
+        commands: [
+          part('technical-user.create', { id: NOBODY, account, name: 'robot' }),
+          part('token.create', {
+            ...{ user: `technical-user:${NOBODY}`, tokenType: 'api', tenant: account },
+          }),
+        ],
+      },
+    };
+    const first = await world.provision(event);
+    const again = await world.provision(event);
+    const tokenOf = (answer: typeof first) =>
+      answer.ok ? (answer.result.results as readonly Input[])[1]?.token : answer.error;
+    expect(tokenOf(first)).toMatch(/.{40}/);
+    expect(tokenOf(again)).toBeUndefined();
+    const records = (await world.everything()).filter(({ operationId }) => operationId === 'a robot');
+    expect(records.map(({ action }) => action).sort()).toEqual(['technical-user.create', 'token.create']);
+  });
+
+  const refusals: readonly [string, () => readonly Part[], Input][] = [
+    [
+      'what one part refuses',
+      () => [...move(), part('membership.create', { user: ids.user, group: NOBODY })],
+      { code: 'not_found', field: 'commands.2.group' },
+    ],
+    [
+      'what is bad input',
+      () => [...move(), part('page.create', { name: '' })],
+      { code: 'invalid', field: 'commands.2.name' },
+    ],
+    ['what is no command', () => [part('page.paint', {})], { code: 'invalid', field: 'commands.0.command' }],
+    [
+      'a command that reads',
+      () => [part('page.read', { name: 'grades' })],
+      { code: 'invalid', field: 'commands.0.command' },
+    ],
+    [
+      'itself',
+      () => [part('transaction.write', { commands: move() })],
+      { code: 'invalid', field: 'commands.0.command' },
+    ],
+    [
+      'the same twice',
+      () => [part('page.create', { name: 'plans' }), part('page.create', { name: 'plans' })],
+      { code: 'invalid', field: 'commands.1.name' },
+    ],
+    [
+      'an email that somebody has who is there',
+      () => [...move(), part('user.create', { email: 'ann@example.com' })],
+      { code: 'conflict', field: 'commands.2.email' },
+    ],
+    [
+      'what has been taken away before',
+      () => [...move(), part('membership.delete', { user: ids.user, group: ids.here })],
+      { code: 'not_found', field: 'commands.2.group' },
+    ],
+    [
+      'more than one transaction holds',
+      () => Array.from({ length: 50 }, (_, n) => part('page.create', { name: `page-${n}` })),
+      { code: 'limit_exceeded', field: expect.stringMatching(/^commands\.\d\d$/) },
+    ],
+  ];
+  test.each(refusals)('%s: nothing is written', async (_, commands, expected) => {
+    const before = await stateOf(world);
+    const answer = await together(world, commands());
+    expect(answer.ok ? answer : answer.error).toMatchObject(expected);
+    expect(await stateOf(world)).toEqual(before);
+  });
+
+  test('what takes several transactions is to be sent alone', async () => {
+    const many = Array.from({ length: 40 }, (_, n) => `page-${n}`);
+    for (const name of many) {
+      await world.run('page.create', { name });
+      await world.run('role-permission.create', { role: ids.role, permission: name, effect: 'ALLOW' });
+    }
+    const answer = await together(world, [...move(), part('role.delete', { id: ids.role })]);
+    expect(answer.ok ? answer : answer.error).toMatchObject({
+      code: 'invalid',
+      field: 'commands.2.command',
+      message: expect.stringContaining('send it alone'),
+    });
+    expect(await groups()).toEqual([ids.here]);
+  });
+});
