@@ -18,7 +18,8 @@ export interface Cached {
  */
 export function createCache<T extends Cached>(maxBytes: number) {
   const entries = new Map<string, T>();
-  let hand = entries.entries();
+  /** Made when it is wanted: one that waits keeps the tables that the map has outgrown. */
+  let hand: MapIterator<[string, T]> | undefined;
   let newest: string | undefined;
   let bytes = 0;
   /** Changes with each entry that comes or goes, and before the hand moves. */
@@ -33,13 +34,14 @@ export function createCache<T extends Cached>(maxBytes: number) {
   function makeRoom(): void {
     state.version += 1;
     while (bytes > maxBytes) {
+      hand ??= entries.entries();
       const { value, done } = hand.next();
-      if (done) hand = entries.entries();
+      if (done) hand = undefined;
       else if (value[1].use === USED) value[1].use = KEPT;
       else {
         drop(...value);
         // It has been all the way round: those that come now are behind it.
-        if (value[0] === newest) hand = entries.entries();
+        if (value[0] === newest) hand = undefined;
       }
     }
   }

@@ -2,7 +2,7 @@ import { type Bearer, isGoodBearer } from './bearer.ts';
 import { decide } from './decide.ts';
 import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
-import { needBearer } from './needs.ts';
+import { needBearer, SCOPE } from './needs.ts';
 import { createWatch, type Observe } from './observation.ts';
 import { openViews, type ViewOptions } from './open-views.ts';
 import { rolesInForce } from './roles.ts';
@@ -107,9 +107,31 @@ export function createEngine(options: EngineOptions): Engine {
       const decisions = requests.map((request, position) =>
         answer(seen.views[position] as View, request.subject, bearer, request.at ?? at),
       );
-      return { ...seen, decisions, expiresAt: store.openedAt + seen.expiresAt };
+      const tenants = watch ? seen.views.map(({ scopes }) => scopes.at(-1)?.ref) : [];
+      return { ...seen, tenants, decisions, expiresAt: store.openedAt + seen.expiresAt };
     };
     return watch ? watch.during(requests, freshness, now, work) : work();
+  }
+
+  /** What the cache alone can say: by what was made of it, or by a view put together anew. */
+  function fromCache(
+    subject: string,
+    permission: string,
+    scope: string,
+    bearer: Bearer | undefined,
+    at: number | undefined,
+  ): Decision | undefined {
+    const decision = decideNow(subject, permission, scope, bearer, at);
+    if (decision) return decision;
+    const now = store.now();
+    const view = viewNow({ subject, permission, scope, bearer: bearer?.ref }, now);
+    return view && answer(view, subject, bearer, at ?? store.openedAt + now);
+  }
+
+  /** The root of a scope that the cache has. */
+  function tenantOf(scope: string): string | undefined {
+    const facts = store.find(SCOPE, scope, store.now())?.facts;
+    return facts?.ancestors.at(-1) ?? facts?.ref;
   }
 
   const decideMany: Engine['decideMany'] = async (requests, { at, freshness = 'cached', bearer } = {}) => {
@@ -119,21 +141,14 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     check: (subject, permission, scope, { at, freshness = 'cached', bearer } = ASKED_NOTHING) => {
-      if (freshness === 'cached' && !watch) {
-        const decision = decideNow(subject, permission, scope, bearer, at);
-        if (decision) return decision;
-      }
-      const now = store.now();
-      const instant = at ?? store.openedAt + now;
-      const question = { subject, permission, scope, bearer: bearer?.ref };
-      const view = freshness === 'cached' ? viewNow(question, now) : undefined;
-      if (view) {
-        const decision = answer(view, subject, bearer, instant);
-        if (watch) watch.hit(question, now, view, decision);
+      const since = watch ? store.now() : 0;
+      const decision = freshness === 'cached' ? fromCache(subject, permission, scope, bearer, at) : undefined;
+      if (decision) {
+        if (watch) watch.hit({ subject, permission, scope }, since, tenantOf(scope), decision);
         return decision;
       }
-      return decideTogether([{ subject, permission, scope }], freshness, instant, bearer).then(
-        ({ decisions: [decision] }) => decision as Decision,
+      return decideTogether([{ subject, permission, scope }], freshness, at ?? clock.now(), bearer).then(
+        ({ decisions: [decided] }) => decided as Decision,
       );
     },
     checkMany: async (requests, options) => (await decideMany(requests, options)).decisions,

@@ -2,7 +2,6 @@ import { GatehouseError } from '../table/errors.ts';
 import type { Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
 import type { Clock, Spending } from './store.ts';
-import type { View } from './view.ts';
 
 /** One decision, or one that failed, as it is told to whoever watches the engine. */
 export interface Observation {
@@ -43,9 +42,9 @@ interface Asked {
   readonly scope: string;
 }
 
-/** What was found out about the questions: their views and decisions, in their order. */
+/** What was found out about the questions, in their order: the roots of their scopes, and the decisions. */
 interface Outcome {
-  readonly views: readonly View[];
+  readonly tenants: readonly (string | undefined)[];
   readonly decisions: readonly Decision[];
   readonly isOutdated: boolean;
 }
@@ -78,7 +77,7 @@ export function createWatch(observe: Observe, clock: Clock) {
           subject,
           permission,
           scope,
-          tenant: outcome?.views[position]?.scopes.at(-1)?.ref,
+          tenant: outcome?.tenants[position],
           decision: outcome?.decisions[position],
           isOutdated: outcome?.isOutdated ?? false,
         });
@@ -88,8 +87,8 @@ export function createWatch(observe: Observe, clock: Clock) {
 
   return {
     /** Tells of a decision that the cache alone gave. */
-    hit: (question: Asked, since: number, view: View, decision: Decision): void => {
-      const outcome = { views: [view], decisions: [decision], isOutdated: false };
+    hit: (question: Asked, since: number, tenant: string | undefined, decision: Decision): void => {
+      const outcome = { tenants: [tenant], decisions: [decision], isOutdated: false };
       const milliseconds = clock.now() - since;
       tell(
         [question],

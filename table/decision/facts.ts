@@ -19,6 +19,7 @@ export interface Assignment extends Interval {
 /** What somebody is entitled to, by name, and when. */
 export type Entitlements = ReadonlyMap<string, readonly Interval[]>;
 
+/** To be read by name, not spread: what is the same for most may stand behind the object. */
 export interface SubjectFacts {
   readonly active: boolean;
   /** The subject is gone from this instant on; Infinity when it has no end date. */

@@ -166,7 +166,7 @@ describe('a check in flight answers from what it read,', () => {
 
   test('though what it found in the cache is dropped meanwhile', async () => {
     const { reads, newEngine, ask, askBelow, hold, putUser } = nested();
-    const engine = newEngine({ maxBytes: 10_600 });
+    const engine = newEngine({ maxBytes: 3_600 });
     await ask(engine);
     hold();
     const answer = askBelow(engine);
