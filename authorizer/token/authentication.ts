@@ -146,9 +146,10 @@ async function verify(token: string, trusted: TrustedIssuer, at: number): Promis
  * The function throws CredentialsError when the caller is at fault (401) and Fault when we are (500).
  */
 export function createAuthentication(options: AuthenticationOptions): Authenticate {
-  const { maxBytes, clock } = options;
+  const { maxBytes, clock, ttlMs } = options;
   const choose = createChoice(options.issuers);
-  const tokens = createVerifiedTokens(options);
+  // Not all the options: the longest token is not the bound on all that are kept.
+  const tokens = createVerifiedTokens({ clock, ttlMs });
   return async (token) => {
     if (token.length > maxBytes) throw new CredentialsError('token_too_long');
     try {

@@ -59,6 +59,14 @@ describe('a token that was verified', () => {
     expect(world.state.verifications).toBe(1);
   });
 
+  it('is not verified again either when many others came since', async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => issuer.token({ jti: `token-${n}` })),
+    );
+    for (const token of [...tokens, ...tokens]) await world.authenticate(token);
+    expect(world.state.verifications).toBe(40);
+  });
+
   it('is verified again after the time that is set', async () => {
     const token = await issuer.token();
     await world.authenticate(token);
