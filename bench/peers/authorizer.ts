@@ -1,6 +1,4 @@
 import type { Authorizer } from '../../authorizer/authorizer.ts';
-import { createHandlerFrom } from '../../authorizer/compose.ts';
-import { createEngine } from '../../engine/index.ts';
 import { createClient, createServiceClient } from '../../table/client.ts';
 import { createTable } from '../../table/definition.ts';
 import type { Item } from '../../table/item.ts';
@@ -9,6 +7,7 @@ import { createReader } from '../../table/read/reader.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
 import type { World } from '../model/world.ts';
+import { loadDeployed } from './deployed.ts';
 
 /** As long as can be set: what expires in the middle of a run would be read again, and that is another figure. */
 const TTL_SECONDS = 3_600;
@@ -51,10 +50,11 @@ const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
 ];
 
 /**
- * The authorizer as it is composed when it is deployed, on a table of the embedded DynamoDB engine; only its caches
+ * The authorizer as it is composed and bundled when it is deployed, on a table of the embedded DynamoDB engine; only its caches
  * answer for an hour, and the issuer's keys come from here.
  */
 export async function createAuthorizers(world: World, sources: readonly TokenSource[], endpoint: string) {
+  const { createHandlerFrom, createEngine, jwtVerify } = await loadDeployed();
   const table = 'bench-handler';
   const api = 'default';
   await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
@@ -83,6 +83,7 @@ export async function createAuthorizers(world: World, sources: readonly TokenSou
   return {
     create,
     createForWholeApi: () => create({ API_NAME: `small-${api}`, POLICY_COVERS: 'api' }),
+    jwtVerify,
     engine: createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_SECONDS * 1_000 }),
   };
 }

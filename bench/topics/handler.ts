@@ -74,7 +74,11 @@ async function createCandidates(endpoint: string): Promise<readonly Candidate[]>
   const world = createBenchWorld();
   const [rs256, es256] = [await createTokenSource('RS256'), await createTokenSource('ES256')];
   const cases = await createCases(world, drawQuestions(world), rs256);
-  const { create, createForWholeApi, engine } = await createAuthorizers(world, [rs256, es256], endpoint);
+  const { create, createForWholeApi, engine, jwtVerify } = await createAuthorizers(
+    world,
+    [rs256, es256],
+    endpoint,
+  );
   // New tokens drive others out of what is remembered: they have an authorizer of their own.
   const [known, whole, stranger, another] = [create(), createForWholeApi(), create(), create()];
   const exchanges = await exchangesOf(known, cases.rest);
@@ -96,9 +100,9 @@ async function createCandidates(endpoint: string): Promise<readonly Candidate[]>
     await inBatches('text', exchanges, askInText(known), BATCH),
     await inBatches('json', exchanges, parseAndWrite, BATCH),
     await withNew('new-rs256', newRs256(), askForPolicy(stranger)),
-    await withNew('jose-rs256', newRs256(), verifyAlone(rs256)),
+    await withNew('jose-rs256', newRs256(), verifyAlone(jwtVerify, rs256)),
     await withNew('new-es256', newEs256(), askForPolicy(another)),
-    await withNew('jose-es256', newEs256(), verifyAlone(es256)),
+    await withNew('jose-es256', newEs256(), verifyAlone(jwtVerify, es256)),
     await batch('invalid', cases.invalid, askInVain(stranger)),
   ];
 }
