@@ -3,7 +3,7 @@ import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answers/ans
 import type { Verdict } from './answers/verdict.ts';
 import type { HttpAnswer } from './configuration.ts';
 import { CredentialsError } from './errors.ts';
-import { apiOf, parseMethodArn } from './events/arn.ts';
+import { parseMethodArn } from './events/arn.ts';
 import { readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
 import { faultLine, refusedLine } from './log.ts';
@@ -84,13 +84,12 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   /** The policy for the whole API, where there can be one. */
   async function answerWhole(request: GatewayRequest, who: Identity): Promise<Answer | undefined> {
     const { subject, bearer, claims } = who;
-    const base = apiOf(request.arn);
+    if (!wholePolicy || subject === undefined || !takesPolicy(request, httpAnswer)) return undefined;
+    const called = parseMethodArn(request.arn);
     // An ARN of another form than the path would not be what API Gateway holds the policy against.
-    const isPlain = base !== undefined && parseMethodArn(request.arn)?.path === request.path;
-    if (!wholePolicy || !isPlain || subject === undefined || !takesPolicy(request, httpAnswer))
-      return undefined;
+    if (called?.path !== request.path) return undefined;
     await refuseBad(subject, bearer);
-    const resources = await wholePolicy(subject, claims, await routes.rules(), base);
+    const resources = await wholePolicy(subject, claims, await routes.rules(), called.base);
     return resources && toWholePolicy(subject, resources);
   }
 
