@@ -8,8 +8,8 @@ import { createVerifiedTokens, type Verified } from './verified.ts';
 
 export { NO_CLAIMS, type VerifiedClaims } from './claims.ts';
 
-/** From the text of a token to its verified claims. */
-export type Authenticate = (token: string) => Promise<VerifiedClaims>;
+/** From the text of a token to its verified claims; without a promise when it was verified a moment ago. */
+export type Authenticate = (token: string) => VerifiedClaims | Promise<VerifiedClaims>;
 
 /** Whose tokens are accepted, and which of them. */
 export interface TrustedIssuer {
@@ -150,10 +150,21 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const choose = createChoice(options.issuers);
   // Not all the options: the longest token is not the bound on all that are kept.
   const tokens = createVerifiedTokens({ clock, ttlMs });
-  return async (token) => {
-    if (token.length > maxBytes) throw new CredentialsError('token_too_long');
+
+  function findKnown(token: string): ReturnType<typeof tokens.find> {
     try {
-      const known = await tokens.find(token);
+      return tokens.find(token);
+    } catch (error) {
+      throw toOurs(error);
+    }
+  }
+
+  async function authenticateNew(
+    token: string,
+    found: Promise<VerifiedClaims | undefined> | undefined,
+  ): Promise<VerifiedClaims> {
+    try {
+      const known = await found;
       if (known !== undefined) return known;
       if (!COMPACT_JWS.test(token)) throw new CredentialsError('credentials_malformed');
       const verified = await verify(token, choose(token), clock.now());
@@ -162,5 +173,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     } catch (error) {
       throw toOurs(error);
     }
+  }
+
+  return (token) => {
+    if (token.length > maxBytes) throw new CredentialsError('token_too_long');
+    const found = findKnown(token);
+    return found === undefined || found instanceof Promise ? authenticateNew(token, found) : found;
   };
 }

@@ -32,7 +32,8 @@ async function setUp(ttlMs = 60_000) {
     },
   };
   const issuers = [{ keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }];
-  const authenticate = createAuthentication({ issuers, maxBytes: 8_192, clock, ttlMs });
+  const ask = createAuthentication({ issuers, maxBytes: 8_192, clock, ttlMs });
+  const authenticate = async (token: string) => ask(token);
   const codeOf = (token: string): Promise<string> =>
     authenticate(token).then(
       () => 'good',
