@@ -38,9 +38,16 @@ export function createSubjectOf(options: SubjectOptions): SubjectOf {
       return find(email);
     };
   }
+  // The claims of a token that is known are the same object each time, and nobody can change them.
+  const named = new WeakMap<VerifiedClaims, string>();
   return (claims) => {
+    const known = named.get(claims);
+    if (known !== undefined) return known;
     const id = Object.hasOwn(claims, from.name) ? claims[from.name] : undefined;
-    return typeof id === 'string' && isId(id) ? `user:${id}` : undefined;
+    if (typeof id !== 'string' || !isId(id)) return undefined;
+    const subject = `user:${id}`;
+    named.set(claims, subject);
+    return subject;
   };
 }
 

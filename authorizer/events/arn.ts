@@ -48,7 +48,8 @@ export function parseMethodArn(arn: string): MethodArn | undefined {
 const CONNECT_ARN = /^arn:[^:]+:execute-api:[^:]*:[^:]*:[^/]+\/([^/]+)\/\$connect$/su;
 
 /** The stage of a WebSocket API whose `$connect` the ARN names; undefined when it names anything else. */
-export const parseConnectArn = (arn: string): string | undefined => CONNECT_ARN.exec(arn)?.[1];
+export const parseConnectArn = (arn: string): string | undefined =>
+  arn.endsWith('/$connect') ? CONNECT_ARN.exec(arn)?.[1] : undefined;
 
 /**
  * A verb as a rule may name it. Anything else that a client wrote on the wire is none: CONNECT over HTTP is not
