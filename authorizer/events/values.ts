@@ -54,11 +54,17 @@ function readMaps(
 const NOTHING: readonly unknown[] = [];
 const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
+/** Spares most names their lower case. Beyond ASCII, it may be any. */
+function mayBegin(name: string, wanted: string): boolean {
+  const [first, small] = [name.charCodeAt(0), wanted.charCodeAt(0)];
+  return first === small || (first | 32) === small || first > 127;
+}
+
 /** The values under every spelling of a name: REST keeps the spelling of the caller, HTTP APIs lower it. */
 function inAnyCase(map: Fields, wanted: string): readonly unknown[] {
   let found = NOTHING;
   for (const name of Object.keys(map)) {
-    if (name.length !== wanted.length || name.toLowerCase() !== wanted) continue;
+    if (name.length !== wanted.length || !mayBegin(name, wanted) || name.toLowerCase() !== wanted) continue;
     const values = listed(map[name]);
     found = found.length === 0 ? values : [...found, ...values];
   }

@@ -41,15 +41,15 @@ function inOrder(rules: readonly RouteRule[], method: string): InOrder {
   const byMethod = known.get(rules) ?? new Map<string, InOrder>();
   const found = byMethod.get(method);
   if (found) return found;
-  const mine = rules
-    .filter((rule) => rule.method === method || (rule.method === 'ANY' && isVerb(method)))
-    .sort(order);
+  const mine = rules.filter((rule) => rule.method === method || (rule.method === 'ANY' && isVerb(method)));
   const exact = new Map<number, RouteRule[]>();
   for (const rule of mine.filter(({ segments }) => !endsInRest(segments))) {
     const { length } = rule.segments;
     exact.set(length, [...(exact.get(length) ?? []), rule]);
   }
-  const made = { exact, greedy: mine.filter(({ segments }) => endsInRest(segments)) };
+  // Only among rules that can fit the same path is there an order that a sort can rest on.
+  for (const alike of exact.values()) alike.sort(order);
+  const made = { exact, greedy: mine.filter(({ segments }) => endsInRest(segments)).sort(order) };
   // What a client wrote as a method is remembered only where a rule may name it.
   if (METHODS.has(method)) known.set(rules, byMethod.set(method, made));
   return made;
@@ -82,10 +82,11 @@ function isUsable({ segments, bound }: RouteRule, given: readonly string[]): boo
 
 function parametersOf(segments: readonly Segment[], given: readonly string[]): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  segments.forEach((segment, position) => {
-    if (segment.kind === 'parameter') parameters.set(segment.name, given[position] ?? '');
-    if (segment.kind === 'rest') parameters.set(segment.name, given.slice(position).join('/'));
-  });
+  for (let position = 0; position < segments.length; position++) {
+    const segment = segments[position];
+    if (segment?.kind === 'parameter') parameters.set(segment.name, given[position] ?? '');
+    if (segment?.kind === 'rest') parameters.set(segment.name, given.slice(position).join('/'));
+  }
   return parameters;
 }
 
