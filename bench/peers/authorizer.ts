@@ -49,21 +49,27 @@ const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
   })),
 ];
 
+const API_NAME = 'default';
+
+/** A table with the model and the routes. */
+export async function createTableFor(world: World, endpoint: string) {
+  const table = 'bench-handler';
+  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
+  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  await writeItems(client, table, [
+    ...decisionItems(world, Date.now() - 3_600_000),
+    ...routeItems(API_NAME, world.pages),
+  ]);
+  return { table, reader: createReader({ client, table, deadlineMs: 20_000 }) };
+}
+
 /**
  * The authorizer as it is composed and bundled when it is deployed, on a table of the embedded DynamoDB engine; only its caches
  * answer for an hour, and the issuer's keys come from here.
  */
 export async function createAuthorizers(world: World, sources: readonly TokenSource[], endpoint: string) {
   const { createHandlerFrom, createEngine, jwtVerify } = await loadDeployed();
-  const table = 'bench-handler';
-  const api = 'default';
-  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  await writeItems(client, table, [
-    ...decisionItems(world, Date.now() - 3_600_000),
-    ...routeItems(api, world.pages),
-  ]);
-  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const { table, reader } = await createTableFor(world, endpoint);
   const keys = JSON.stringify({ keys: sources.map(({ jwk }) => jwk) });
   const create = (env: Readonly<Record<string, string>> = {}): Authorizer =>
     createHandlerFrom(
@@ -74,7 +80,7 @@ export async function createAuthorizers(world: World, sources: readonly TokenSou
         TOKEN_ALGORITHMS: sources.map(({ alg }) => alg).join(','),
         TOKEN_CACHE_SECONDS: String(TTL_SECONDS),
         CACHE_TTL_SECONDS: String(TTL_SECONDS),
-        API_NAME: api,
+        API_NAME,
         POLICY_COVERS: 'route',
         ...env,
       },
@@ -82,7 +88,7 @@ export async function createAuthorizers(world: World, sources: readonly TokenSou
     );
   return {
     create,
-    createForWholeApi: () => create({ API_NAME: `small-${api}`, POLICY_COVERS: 'api' }),
+    createForWholeApi: () => create({ API_NAME: `small-${API_NAME}`, POLICY_COVERS: 'api' }),
     jwtVerify,
     engine: createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_SECONDS * 1_000 }),
   };

@@ -4,4 +4,5 @@ import type { Topic } from '../harness/topic.ts';
 export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
   handler: async () => (await import('./handler.ts')).handler,
+  startup: async () => (await import('./startup.ts')).startup,
 };
