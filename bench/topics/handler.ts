@@ -49,8 +49,6 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
 };
 
 const BATCH = { targetMs: 3, least: 4, now: processorMs };
-/** Few enough events for the processor to have them at hand, as it has one that was parsed just before. */
-const SHORT = { ...BATCH, targetMs: 0.4 };
 
 /** New tokens in each round; about as many as a batch has. */
 const NEW_AT_ONCE = 24;
@@ -91,11 +89,11 @@ async function createCandidates(endpoint: string): Promise<readonly Candidate[]>
   for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
 
   const batch = (name: Name, list: readonly Case[], loop: Loop<Case>) =>
-    inBatches(name, list, loop, { ...SHORT, renew: renewed });
+    inBatches(name, list, loop, { ...BATCH, renew: renewed });
   const [newRs256, newEs256] = [await cases.withNewTokens(rs256), await cases.withNewTokens(es256)];
   return [
     await batch('known', cases.rest, askForPolicy(known)),
-    await inBatches('engine', questions, askEngine(engine), { ...SHORT, renew: inFreshStrings }),
+    await inBatches('engine', questions, askEngine(engine), { ...BATCH, renew: inFreshStrings }),
     await batch('http', cases.http, askForSimple(known)),
     await batch('whole', cases.small, askForWhole(whole)),
     await batch('denied', cases.denied, askForPolicy(known)),
