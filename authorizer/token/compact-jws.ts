@@ -2,7 +2,7 @@ import { CredentialsError } from '../errors.ts';
 
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What a part may end with whose last character stands for 4 bits that count (length 2 above a multiple of 4), or 2. */
+/** Of a last character, 4 bits stand for nothing where a part is 2 longer than a multiple of 4, and 2 where it is 3. */
 const LAST_OF_TWO = 'AQgw';
 const LAST_OF_THREE = 'AEIMQUYcgkosw048';
 
