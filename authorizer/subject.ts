@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../engine/index.ts';
 import { createBridge } from '../engine/outage.ts';
 import type { SubjectSource } from './configuration.ts';
+import { createRecent } from './recent.ts';
 import type { VerifiedClaims } from './token/authentication.ts';
 
 /** The subject reference (`user:01J…`) that claims stand for; undefined when they name nobody. */
@@ -61,7 +61,7 @@ interface Found {
  * was true then answers no longer than promised. Misses that run together share one read; errors are not kept.
  */
 function createEmailLookup({ findUserByEmail, ttlMs, outageTtlMs, clock }: SubjectOptions) {
-  const found = new LRUCache<string, Found>({ max: MAX_EMAILS });
+  const found = createRecent<Found>({ most: MAX_EMAILS });
   const underWay = new Map<string, Promise<Found>>();
   const bridge = createBridge(clock);
 

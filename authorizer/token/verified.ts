@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/index.ts';
+import { createRecent } from '../recent.ts';
 import type { VerifiedClaims } from './claims.ts';
 import type { VerificationKey } from './key-set.ts';
 import type { KeySource } from './keys.ts';
@@ -52,14 +52,10 @@ function isWithinDates({ exp, nbf }: VerifiedClaims, now: number): boolean {
   return typeof exp === 'number' && seconds < exp && (nbf === undefined || Number(nbf) <= seconds);
 }
 
-/** Bounded in number and in bytes; the least recently used one goes first. */
+/** Bounded in number and in bytes; those that nobody comes with go first. */
 export function createVerifiedTokens(options: VerifiedTokensOptions): VerifiedTokens {
   const { ttlMs, clock, maxTokens = 10_000, maxBytes = 16 * 1024 ** 2 } = options;
-  const entries = new LRUCache<string, Entry>({
-    max: maxTokens,
-    maxSize: maxBytes,
-    sizeCalculation: bytesOf,
-  });
+  const entries = createRecent<Entry>({ most: maxTokens, mostBytes: maxBytes, bytesOf });
 
   const isYoung = ({ at }: Entry, now: number): boolean => Math.abs(now - at) < ttlMs;
 
