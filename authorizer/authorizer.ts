@@ -1,9 +1,9 @@
-import type { Bearer, Clock, Engine } from '../engine/index.ts';
+import type { Bearer, Clock, Decision, Engine, Standing } from '../engine/index.ts';
 import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answers/answer.ts';
 import type { Verdict } from './answers/verdict.ts';
 import type { HttpAnswer } from './configuration.ts';
 import { CredentialsError } from './errors.ts';
-import { apiOf, parseMethodArn } from './events/arn.ts';
+import { parseMethodArn } from './events/arn.ts';
 import { readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
 import { faultLine, refusedLine } from './log.ts';
@@ -12,6 +12,7 @@ import type { createWholePolicy } from './policy/whole.ts';
 import { match } from './routes/match.ts';
 import { resolve } from './routes/resolve.ts';
 import type { RouteTable } from './routes/route-table.ts';
+import type { RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
 import type { ReadApiToken } from './token/api-token.ts';
 import { type Authenticate, NO_CLAIMS, type VerifiedClaims } from './token/authentication.ts';
@@ -55,6 +56,27 @@ interface Identity {
 /** A throw becomes a rejection: it must not leave the rejection of the other answer without a listener. */
 const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
 
+/** A promise where there is one to wait for: what is at hand costs no turn of the queue. */
+type Soon<T> = T | Promise<T>;
+
+/** What the engine is asked for a request. */
+interface Asked {
+  readonly subject: string;
+  readonly route: string;
+  readonly permission: string;
+  readonly scope: string;
+}
+
+function toVerdict(asked: Asked, { allowed, reason }: Decision, standing: Standing | undefined): Verdict {
+  if (reason === 'bearer_refused') throw new CredentialsError('token_refused');
+  const { subject, route, permission, scope } = asked;
+  if (!allowed) return { allowed: false, reason, subject, route, permission, scope };
+  if (standing === undefined)
+    return { allowed: false, reason: 'standing_unknown', subject, route, permission, scope };
+  const { root: tenant, roles } = standing;
+  return { allowed: true, reason, subject, route, permission, scope, tenant, roles };
+}
+
 /**
  * The enforcement point. A deny is an answer (403). Bad credentials throw 'Unauthorized', the one message that
  * API Gateway turns into 401; any fault throws another, which becomes 500. There is no way from an error to
@@ -66,14 +88,21 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { wholePolicy, count = () => undefined } = parts;
 
   /** Who asks, what they come with, and what is said of them. */
-  async function identify(request: GatewayRequest): Promise<Identity> {
+  function identify(request: GatewayRequest): Soon<Identity> {
     const credentials = readCredentials(request);
     const token = readApiToken(credentials);
-    if (token) return { ...token, claims: NO_CLAIMS };
-    const claims = await authenticate(credentials);
+    if (token) return { subject: token.subject, bearer: token.bearer, claims: NO_CLAIMS };
+    const claims = authenticate(credentials);
+    return claims instanceof Promise ? claims.then(identityOf) : identityOf(claims);
+  }
+
+  function identityOf(claims: VerifiedClaims): Soon<Identity> {
     // First: it may refuse the token, and who it is of may have to be looked up.
     const bearer = bearerOf(claims);
-    return { subject: await subjectOf(claims), bearer, claims };
+    const found = subjectOf(claims);
+    return found instanceof Promise
+      ? found.then((subject) => ({ subject, bearer, claims }))
+      : { subject: found, bearer, claims };
   }
 
   /** For an answer without a check: whoever comes with what is not theirs, or not any more, gets none. */
@@ -84,57 +113,68 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   /** The policy for the whole API, where there can be one. */
   async function answerWhole(request: GatewayRequest, who: Identity): Promise<Answer | undefined> {
     const { subject, bearer, claims } = who;
-    const base = apiOf(request.arn);
+    if (!wholePolicy || subject === undefined) return undefined;
+    const called = parseMethodArn(request.arn);
     // An ARN of another form than the path would not be what API Gateway holds the policy against.
-    const isPlain = base !== undefined && parseMethodArn(request.arn)?.path === request.path;
-    if (!wholePolicy || !isPlain || subject === undefined || !takesPolicy(request, httpAnswer))
-      return undefined;
+    if (called?.path !== request.path) return undefined;
     await refuseBad(subject, bearer);
-    const resources = await wholePolicy(subject, claims, await routes.rules(), base);
+    const resources = await wholePolicy(subject, claims, await routes.rules(), called.base);
     return resources && toWholePolicy(subject, resources);
   }
 
-  async function decide(request: GatewayRequest, who: Identity): Promise<Verdict> {
-    const { subject, bearer, claims } = who;
-    if (subject === undefined) return { allowed: false, reason: 'subject_unknown' };
+  function decide(request: GatewayRequest, who: Identity): Soon<Verdict> {
+    if (who.subject === undefined) return { allowed: false, reason: 'subject_unknown' };
+    const { subject } = who;
+    const rules = routes.rules();
+    return rules instanceof Promise
+      ? rules.then((loaded) => decideBy(loaded, request, who, subject))
+      : decideBy(rules, request, who, subject);
+  }
 
-    const found = match(await routes.rules(), request.method, request.path);
+  function decideBy(
+    rules: readonly RouteRule[],
+    request: GatewayRequest,
+    { bearer, claims }: Identity,
+    subject: string,
+  ): Soon<Verdict> {
+    const found = match(rules, request.method, request.path);
     if (found === undefined) {
-      await refuseBad(subject, bearer);
-      return { allowed: false, reason: 'route_unmapped', subject };
+      const unmapped: Verdict = { allowed: false, reason: 'route_unmapped', subject };
+      return refuseBad(subject, bearer).then(() => unmapped);
     }
-
     const route = found.rule.id;
     const question = resolve(found, { claims, header: request.header, query: request.query });
     if (question === undefined) {
-      await refuseBad(subject, bearer);
-      return { allowed: false, reason: 'route_unresolved', subject, route };
+      const unresolved: Verdict = { allowed: false, reason: 'route_unresolved', subject, route };
+      return refuseBad(subject, bearer).then(() => unresolved);
     }
-
-    // Asked together, so that what neither finds in the cache is read once for both.
+    const asked: Asked = { subject, route, permission: question.permission, scope: question.scope };
     const at = clock.now();
-    const { permission, scope } = question;
-    const [{ allowed, reason }, standing] = await Promise.all([
-      settled(() => engine.check(subject, permission, scope, { at, bearer })),
-      settled(() => engine.rolesOf(subject, scope, { at })),
-    ]);
-    if (reason === 'bearer_refused') throw new CredentialsError('token_refused');
-    const asked = { subject, route, permission, scope };
-    if (!allowed) return { allowed: false, reason, ...asked };
-    if (standing === undefined) return { allowed: false, reason: 'standing_unknown', ...asked };
-    return { allowed: true, reason, ...asked, tenant: standing.root, roles: standing.roles };
+    const decision = engine.check(subject, asked.permission, asked.scope, { at, bearer });
+    if (decision instanceof Promise) {
+      // Asked together, so that what neither finds in the cache is read once for both.
+      const standing = settled(() => engine.rolesOf(subject, asked.scope, { at }));
+      return Promise.all([decision, standing]).then(([made, found]) => toVerdict(asked, made, found));
+    }
+    const standing = engine.rolesOf(subject, asked.scope, { at });
+    return standing instanceof Promise
+      ? standing.then((found) => toVerdict(asked, decision, found))
+      : toVerdict(asked, decision, standing);
   }
 
   return async (event, invocation) => {
     try {
       const request = readEvent(event);
-      const who = await identify(request);
-      const whole = await answerWhole(request, who);
+      const identity = identify(request);
+      const who = identity instanceof Promise ? await identity : identity;
+      const whole =
+        wholePolicy && takesPolicy(request, httpAnswer) ? await answerWhole(request, who) : undefined;
       if (whole) {
         count('policy', 'api');
         return whole;
       }
-      const verdict = await decide(request, who);
+      const decided = decide(request, who);
+      const verdict = decided instanceof Promise ? await decided : decided;
       count(verdict.allowed ? 'allowed' : 'denied', 'route');
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../engine/index.ts';
 import { createBridge } from '../engine/outage.ts';
 import type { SubjectSource } from './configuration.ts';
+import { createRecent } from './recent.ts';
 import type { VerifiedClaims } from './token/authentication.ts';
 
 /** The subject reference (`user:01J…`) that claims stand for; undefined when they name nobody. */
@@ -38,9 +38,16 @@ export function createSubjectOf(options: SubjectOptions): SubjectOf {
       return find(email);
     };
   }
+  // The claims of a token that is known are the same object each time, and nobody can change them.
+  const named = new WeakMap<VerifiedClaims, string>();
   return (claims) => {
+    const known = named.get(claims);
+    if (known !== undefined) return known;
     const id = Object.hasOwn(claims, from.name) ? claims[from.name] : undefined;
-    return typeof id === 'string' && isId(id) ? `user:${id}` : undefined;
+    if (typeof id !== 'string' || !isId(id)) return undefined;
+    const subject = `user:${id}`;
+    named.set(claims, subject);
+    return subject;
   };
 }
 
@@ -54,7 +61,7 @@ interface Found {
  * was true then answers no longer than promised. Misses that run together share one read; errors are not kept.
  */
 function createEmailLookup({ findUserByEmail, ttlMs, outageTtlMs, clock }: SubjectOptions) {
-  const found = new LRUCache<string, Found>({ max: MAX_EMAILS });
+  const found = createRecent<Found>({ most: MAX_EMAILS });
   const underWay = new Map<string, Promise<Found>>();
   const bridge = createBridge(clock);
 

@@ -10,4 +10,4 @@ npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent "n
 node24="$folder/node_modules/node-$platform/bin/node"
 echo "Node $("$node24" --version)"
 "$node24" node_modules/vitest/vitest.mjs run --project bundled --project source test/authorizer test/stack/handler.test.ts
-"$node24" --import tsx bench/startup.ts
+"$node24" --import tsx bench/run.ts startup --quick

@@ -51,12 +51,14 @@ export const MAX_WEBSOCKET_ANSWER = 8_192;
 
 /** What IAM reads as more than itself: wildcards, the start of a variable; and what no ARN holds. */
 const MEANINGFUL = /[*?$\p{Cc}]/gu;
+const ANY_MEANINGFUL = new RegExp(MEANINGFUL.source, 'u');
 
 /**
  * Whether the ARN, put into a policy, means itself and nothing more. `$default`, the stage of most HTTP
  * APIs, and `$connect`, the whole route of a WebSocket, are the `$` that are let through.
  */
 function isPlain(arn: string): boolean {
+  if (!ANY_MEANINGFUL.test(arn)) return arn.length <= MAX_RESOURCE_LENGTH;
   const withoutStage = parseMethodArn(arn)?.stage === '$default' ? arn.replace('/$default/', '//') : arn;
   const rest = parseConnectArn(arn) === undefined ? withoutStage : withoutStage.replace(/\$connect$/, '');
   return arn.length <= MAX_RESOURCE_LENGTH && rest.search(MEANINGFUL) < 0;

@@ -4,29 +4,52 @@ import { type Fields, textIn } from './fields.ts';
 
 /** The parts of `arn:partition:execute-api:region:account:api/stage/VERB/path`. */
 export interface MethodArn {
+  /** All up to the slash behind the stage: what all methods and paths of the API begin with. */
+  readonly base: string;
   readonly stage: string;
   readonly verb: string;
   /** As it stands in the ARN; `/` when there is none. */
   readonly path: string;
 }
 
-/** Only the first five colons part an ARN: a path may hold more. The path may be empty, all else may not. */
-const METHOD_ARN = /^arn:[^:]+:execute-api:[^:]*:[^:]*:[^/]+\/([^/]+)\/([^/]+)(\/.*)?$/su;
+const SERVICE = 'execute-api:';
 
-/** The ARN up to the slash behind its stage: all methods and paths of the API begin with it. */
-export const apiOf = (arn: string): string | undefined => /^(?:[^:]*:){5}[^/]+\/[^/]+\//su.exec(arn)?.[0];
+/** Where the API's id begins, behind the fifth colon; -1 for what is no ARN of an API. A path may hold more colons. */
+function apiAt(arn: string): number {
+  if (!arn.startsWith('arn:')) return -1;
+  const partitionEnd = arn.indexOf(':', 4);
+  if (partitionEnd <= 4 || !arn.startsWith(SERVICE, partitionEnd + 1)) return -1;
+  const regionEnd = arn.indexOf(':', partitionEnd + 1 + SERVICE.length);
+  const accountEnd = regionEnd < 0 ? -1 : arn.indexOf(':', regionEnd + 1);
+  return accountEnd < 0 ? -1 : accountEnd + 1;
+}
 
-/** Reads the ARN of a method or route; undefined when it is none. */
+/**
+ * Reads the ARN of a method or route; undefined when it is none. The path may be empty, API, stage and verb may not.
+ * By hand, as every request has one.
+ */
 export function parseMethodArn(arn: string): MethodArn | undefined {
-  const [, stage, verb, path = '/'] = METHOD_ARN.exec(arn) ?? [];
-  return stage === undefined || verb === undefined ? undefined : { stage, verb, path };
+  const api = apiAt(arn);
+  const apiEnd = api < 0 ? -1 : arn.indexOf('/', api);
+  const stageEnd = apiEnd <= api ? -1 : arn.indexOf('/', apiEnd + 1);
+  if (stageEnd <= apiEnd + 1) return undefined;
+  const slash = arn.indexOf('/', stageEnd + 1);
+  const verbEnd = slash < 0 ? arn.length : slash;
+  if (verbEnd === stageEnd + 1) return undefined;
+  return {
+    base: arn.slice(0, stageEnd + 1),
+    stage: arn.slice(apiEnd + 1, stageEnd),
+    verb: arn.slice(stageEnd + 1, verbEnd),
+    path: slash < 0 ? '/' : arn.slice(slash),
+  };
 }
 
 /** `arn:partition:execute-api:region:account:api/stage/$connect`, the one that a WebSocket API asks about. */
 const CONNECT_ARN = /^arn:[^:]+:execute-api:[^:]*:[^:]*:[^/]+\/([^/]+)\/\$connect$/su;
 
 /** The stage of a WebSocket API whose `$connect` the ARN names; undefined when it names anything else. */
-export const parseConnectArn = (arn: string): string | undefined => CONNECT_ARN.exec(arn)?.[1];
+export const parseConnectArn = (arn: string): string | undefined =>
+  arn.endsWith('/$connect') ? CONNECT_ARN.exec(arn)?.[1] : undefined;
 
 /**
  * A verb as a rule may name it. Anything else that a client wrote on the wire is none: CONNECT over HTTP is not

@@ -19,11 +19,10 @@ const QUERY: Maps = { single: 'queryStringParameters', multiple: 'multiValueQuer
 const malformed = (name: string): Fault =>
   new Fault('event_malformed', `the event's ${name} are not what AWS sends`);
 
-const textsIn = (values: readonly unknown[], name: string): readonly string[] =>
-  values.map((value) => {
-    if (typeof value !== 'string') throw malformed(name);
-    return value;
-  });
+function textsIn(values: readonly unknown[], name: string): readonly string[] {
+  for (const value of values) if (typeof value !== 'string') throw malformed(name);
+  return values as readonly string[];
+}
 
 function mapIn(event: Fields, name: string): Fields {
   const map = field(event, name) ?? {};
@@ -32,10 +31,11 @@ function mapIn(event: Fields, name: string): Fields {
 }
 
 /** What stands in the second and not in the first is added, so that no disagreement goes unnoticed. */
-const together = <Value>(first: readonly Value[], second: readonly Value[]): readonly Value[] => [
-  ...first,
-  ...second.filter((value) => !first.includes(value)),
-];
+function together<Value>(first: readonly Value[], second: readonly Value[]): readonly Value[] {
+  let all = first;
+  for (const value of second) if (!first.includes(value)) all = [...all, value];
+  return all;
+}
 
 /**
  * Reads one of the pairs of maps. HTTP APIs and AppSync have the first map only. HTTP API 2.0 joins duplicates by
@@ -51,14 +51,28 @@ function readMaps(
   return (name) => textsIn(together(valuesIn(all, name), valuesIn(last, name)), single);
 }
 
+const NOTHING: readonly unknown[] = [];
+const listed = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** Spares most names their lower case. Beyond ASCII, it may be any. */
+function mayBegin(name: string, wanted: string): boolean {
+  const [first, small] = [name.charCodeAt(0), wanted.charCodeAt(0)];
+  return first === small || (first | 32) === small || first > 127;
+}
+
 /** The values under every spelling of a name: REST keeps the spelling of the caller, HTTP APIs lower it. */
-const inAnyCase = (map: Fields, wanted: string): readonly unknown[] =>
-  Object.keys(map)
-    .filter((name) => name.length === wanted.length && name.toLowerCase() === wanted)
-    .flatMap((name) => map[name]);
+function inAnyCase(map: Fields, wanted: string): readonly unknown[] {
+  let found = NOTHING;
+  for (const name of Object.keys(map)) {
+    if (name.length !== wanted.length || !mayBegin(name, wanted) || name.toLowerCase() !== wanted) continue;
+    const values = listed(map[name]);
+    found = found.length === 0 ? values : [...found, ...values];
+  }
+  return found;
+}
 
 const asItStands = (map: Fields, name: string): readonly unknown[] =>
-  Object.hasOwn(map, name) ? [map[name]].flat() : [];
+  Object.hasOwn(map, name) ? listed(map[name]) : NOTHING;
 
 /** The headers of an event, by lower-case names. */
 export const readHeaders = (event: Fields): Values => readMaps(event, HEADERS, inAnyCase);
@@ -78,11 +92,11 @@ const pairsIn = (header: string): readonly string[] => header.split(';').map((pa
  * HTTP API 2.0 puts them. Nothing is decoded, and no quotes are taken off.
  */
 export function readCookies(event: Fields, header: Values): Values {
-  const listed = field(event, 'cookies') ?? [];
-  if (!Array.isArray(listed)) throw malformed('cookies');
+  const apart = field(event, 'cookies') ?? NOTHING;
+  if (!Array.isArray(apart)) throw malformed('cookies');
   return (name) => {
     const start = `${name}=`;
-    const pairs = together(textsIn(listed, 'cookies').flatMap(pairsIn), header('cookie').flatMap(pairsIn));
+    const pairs = together(textsIn(apart, 'cookies').flatMap(pairsIn), header('cookie').flatMap(pairsIn));
     return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
   };
 }

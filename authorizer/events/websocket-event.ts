@@ -8,15 +8,16 @@ import { readCookies, readHeaders, readQuery } from './values.ts';
 /** How rules name the one route of a WebSocket API that has an authorizer. */
 const CONNECT_PATH = '/$connect';
 
+const OWN_FIELDS = ['eventType', 'connectionId', 'routeKey'] as const;
+
 /** Whether any part of an event says that it is of a WebSocket API; then all of them must. */
 export function isWebSocketEvent(event: Fields): boolean {
   const arn = field(event, 'methodArn');
+  if (typeof arn === 'string' && parseConnectArn(arn) !== undefined) return true;
   const context = field(event, 'requestContext');
-  return (
-    (typeof arn === 'string' && parseConnectArn(arn) !== undefined) ||
-    (isFields(context) &&
-      ['eventType', 'connectionId', 'routeKey'].some((name) => Object.hasOwn(context, name)))
-  );
+  if (!isFields(context)) return false;
+  for (const name of OWN_FIELDS) if (Object.hasOwn(context, name)) return true;
+  return false;
 }
 
 /**

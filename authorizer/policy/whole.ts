@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/index.ts';
 import { createBridge } from '../../engine/outage.ts';
 import { MAX_RESOURCE_LENGTH, type Resources } from '../answers/answer.ts';
+import { createRecent } from '../recent.ts';
 import { isVerb, type RouteRule } from '../routes/rule.ts';
 import type { VerifiedClaims } from '../token/authentication.ts';
 import type { createCellsOf } from './cells.ts';
@@ -38,7 +38,7 @@ interface Known {
  */
 export function createWholePolicy(options: WholePolicyOptions) {
   const { cellsOf, clock, ttlMs, outageTtlMs, isClosed, maxBytes } = options;
-  const known = new LRUCache<string, Known>({ max: MAX_CALLERS });
+  const known = createRecent<Known>({ most: MAX_CALLERS });
   const underWay = new Map<string, Promise<Known>>();
   const bridge = createBridge(clock);
   const claimsIn = createClaimsIn();

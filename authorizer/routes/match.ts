@@ -1,4 +1,4 @@
-import { isFree, isValue, isVerb, type RouteRule, type Segment } from './rule.ts';
+import { isFree, isValue, isVerb, METHODS, type RouteRule, type Segment } from './rule.ts';
 
 export interface RouteMatch {
   readonly rule: RouteRule;
@@ -21,38 +21,72 @@ export interface RouteMatch {
 export function match(rules: readonly RouteRule[], method: string, path: string): RouteMatch | undefined {
   if (!path.startsWith('/')) return undefined;
   const given = path === '/' ? [] : path.slice(1).split('/');
-  let best: RouteRule | undefined;
-  for (const rule of rules) {
-    if (rule.method !== method && !(rule.method === 'ANY' && isVerb(method))) continue;
-    if (fits(rule.segments, given) && (best === undefined || precedes(rule, best))) best = rule;
-  }
+  const { exact, greedy } = inOrder(rules, method);
+  const best = firstThatFits(exact.get(given.length), given) ?? firstThatFits(greedy, given);
   if (best === undefined || !isUsable(best, given)) return undefined;
   return { rule: best, parameters: parametersOf(best.segments, given) };
 }
 
+/** The rules for one method, those that go before others first. */
+interface InOrder {
+  /** By the number of segments that a path must have. */
+  readonly exact: ReadonlyMap<number, readonly RouteRule[]>;
+  readonly greedy: readonly RouteRule[];
+}
+
+/** Found once for each list of rules: a list is never changed, only followed by another. */
+const known = new WeakMap<readonly RouteRule[], Map<string, InOrder>>();
+
+function inOrder(rules: readonly RouteRule[], method: string): InOrder {
+  const byMethod = known.get(rules) ?? new Map<string, InOrder>();
+  const found = byMethod.get(method);
+  if (found) return found;
+  const mine = rules.filter((rule) => rule.method === method || (rule.method === 'ANY' && isVerb(method)));
+  const exact = new Map<number, RouteRule[]>();
+  for (const rule of mine.filter(({ segments }) => !endsInRest(segments))) {
+    const { length } = rule.segments;
+    exact.set(length, [...(exact.get(length) ?? []), rule]);
+  }
+  // Only among rules that can fit the same path is there an order that a sort can rest on.
+  for (const alike of exact.values()) alike.sort(order);
+  const made = { exact, greedy: mine.filter(({ segments }) => endsInRest(segments)).sort(order) };
+  // What a client wrote as a method is remembered only where a rule may name it.
+  if (METHODS.has(method)) known.set(rules, byMethod.set(method, made));
+  return made;
+}
+
+const firstThatFits = (rules: readonly RouteRule[] | undefined, given: readonly string[]) => {
+  for (const rule of rules ?? []) if (fits(rule.segments, given)) return rule;
+  return undefined;
+};
+
 function fits(segments: readonly Segment[], given: readonly string[]): boolean {
-  const isGreedy = endsInRest(segments);
-  if (isGreedy ? given.length < segments.length : given.length !== segments.length) return false;
-  return given.every((text, position) => {
+  if (given.length < segments.length) return false;
+  for (let position = 0; position < given.length; position++) {
     const segment = segments[position];
-    return segment?.kind === 'literal' ? segment.text === text : text !== '';
-  });
+    if (segment?.kind === 'literal' ? segment.text !== given[position] : given[position] === '') return false;
+  }
+  return true;
 }
 
 /** Whether what stands where the rule has parameters may stand there. */
-const isUsable = ({ segments, bound }: RouteRule, given: readonly string[]): boolean =>
-  given.every((text, position) => {
+function isUsable({ segments, bound }: RouteRule, given: readonly string[]): boolean {
+  for (let position = 0; position < given.length; position++) {
     const segment = segments[position] ?? segments.at(-1);
-    if (segment === undefined || segment.kind === 'literal') return true;
-    return bound.has(segment.name) ? isValue(text) : isFree(text);
-  });
+    if (segment === undefined || segment.kind === 'literal') continue;
+    const text = given[position] as string;
+    if (!(bound.has(segment.name) ? isValue(text) : isFree(text))) return false;
+  }
+  return true;
+}
 
 function parametersOf(segments: readonly Segment[], given: readonly string[]): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  segments.forEach((segment, position) => {
-    if (segment.kind === 'parameter') parameters.set(segment.name, given[position] ?? '');
-    if (segment.kind === 'rest') parameters.set(segment.name, given.slice(position).join('/'));
-  });
+  for (let position = 0; position < segments.length; position++) {
+    const segment = segments[position];
+    if (segment?.kind === 'parameter') parameters.set(segment.name, given[position] ?? '');
+    if (segment?.kind === 'rest') parameters.set(segment.name, given.slice(position).join('/'));
+  }
   return parameters;
 }
 

@@ -20,26 +20,31 @@ export interface Sources {
  * Fills a rule's templates. Undefined, and then denied, when a value is missing or is no name or id: a claim
  * that is not a string, a header or query parameter that came twice with different values or joined by a comma.
  */
-export function resolve(
-  { rule, parameters }: RouteMatch,
-  { claims, header, query }: Sources,
-): Question | undefined {
-  const valueFor = (part: Exclude<TemplatePart, { kind: 'literal' }>): unknown => {
-    if (part.kind === 'path') return parameters.get(part.name);
-    if (part.kind === 'claim') return Object.hasOwn(claims, part.name) ? claims[part.name] : undefined;
-    const values = new Set((part.kind === 'query' ? query : header)(part.name));
-    return values.size === 1 ? [...values][0] : undefined;
-  };
-  const fill = (parts: readonly TemplatePart[]): string | undefined => {
-    let text = '';
-    for (const part of parts) {
-      const value = part.kind === 'literal' ? part.text : valueFor(part);
-      if (typeof value !== 'string' || (part.kind !== 'literal' && !isValue(value))) return undefined;
-      text += value;
-    }
-    return text;
-  };
-  const permission = fill(rule.permission);
-  const scope = fill(rule.scope);
+export function resolve({ rule, parameters }: RouteMatch, sources: Sources): Question | undefined {
+  const permission = fill(rule.permission, parameters, sources);
+  const scope = fill(rule.scope, parameters, sources);
   return permission === undefined || scope === undefined ? undefined : { permission, scope };
+}
+
+type Parameters = RouteMatch['parameters'];
+
+function fill(parts: readonly TemplatePart[], parameters: Parameters, sources: Sources): string | undefined {
+  let text = '';
+  for (const part of parts) {
+    const value = part.kind === 'literal' ? part.text : valueFor(part, parameters, sources);
+    if (typeof value !== 'string' || (part.kind !== 'literal' && !isValue(value))) return undefined;
+    text += value;
+  }
+  return text;
+}
+
+function valueFor(
+  { kind, name }: Exclude<TemplatePart, { kind: 'literal' }>,
+  parameters: Parameters,
+  { claims, header, query }: Sources,
+): unknown {
+  if (kind === 'path') return parameters.get(name);
+  if (kind === 'claim') return Object.hasOwn(claims, name) ? claims[name] : undefined;
+  const values = new Set((kind === 'query' ? query : header)(name));
+  return values.size === 1 ? [...values][0] : undefined;
 }

@@ -57,7 +57,6 @@ export function createRouteTable(options: RouteTableOptions): RouteTable {
 
   const within = (ageMs: number, now: number): readonly RouteRule[] | undefined =>
     held !== undefined && now < held.since + ageMs ? held.rules : undefined;
-  const fresh = () => within(ttlMs, clock.now());
 
   /**
    * A load that was under way before this request may be one that a frozen Lambda began minutes ago: its
@@ -67,7 +66,7 @@ export function createRouteTable(options: RouteTableOptions): RouteTable {
     const other = pending;
     if (other !== undefined) {
       await other.catch(() => undefined);
-      const rules = fresh();
+      const rules = within(ttlMs, clock.now());
       if (rules) return rules;
     }
     return start();
@@ -78,8 +77,8 @@ export function createRouteTable(options: RouteTableOptions): RouteTable {
       start().catch(() => undefined);
     },
     rules: () => {
-      const rules = fresh();
       const now = clock.now();
+      const rules = within(ttlMs, now);
       if (rules === undefined || held === undefined)
         return bridge(now, wait, (later) => within(outageTtlMs, later));
       const isDue = now >= held.since + ttlMs / 2 && now >= startedAt + ttlMs * RETRY_SHARE;

@@ -1,15 +1,16 @@
-import { decodeJwt, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose';
 import type { Clock } from '../../engine/index.ts';
 import { type CredentialsCode, CredentialsError, Fault } from '../errors.ts';
 import type { VerifiedClaims } from './claims.ts';
+import { isCompactJws, unverifiedClaims } from './compact-jws.ts';
 import type { VerificationKey } from './key-set.ts';
 import type { KeySource } from './keys.ts';
 import { createVerifiedTokens, type Verified } from './verified.ts';
 
 export { NO_CLAIMS, type VerifiedClaims } from './claims.ts';
 
-/** From the text of a token to its verified claims. */
-export type Authenticate = (token: string) => Promise<VerifiedClaims>;
+/** From the text of a token to its verified claims; without a promise when it was verified a moment ago. */
+export type Authenticate = (token: string) => VerifiedClaims | Promise<VerifiedClaims>;
 
 /** Whose tokens are accepted, and which of them. */
 export interface TrustedIssuer {
@@ -37,13 +38,6 @@ export interface AuthenticationOptions {
   /** Milliseconds for which a token that was verified need not be verified again; 0: it is, each time. */
   readonly ttlMs: number;
 }
-
-/**
- * A JWS in compact form (RFC 7515). Each part in the one spelling that base64url has for it: the bits of a last
- * character that stand for nothing are zero, or the same token could be written in sixteen ways.
- */
-const PART = '(?=[\\w-])(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?';
-const COMPACT_JWS = new RegExp(`^${PART}\\.${PART}\\.${PART}$`);
 
 /**
  * Headers that change how a token is read, or that bring their own key: RFC 7515 sections 4.1.2 (`jku`),
@@ -103,7 +97,7 @@ function createChoice(issuers: readonly TrustedIssuer[]) {
   const entries = new Map<unknown, TrustedIssuer[]>();
   for (const one of issuers) entries.set(one.issuer, [...(entries.get(one.issuer) ?? []), one]);
   return (token: string): TrustedIssuer => {
-    const { iss, token_use } = decodeJwt(token);
+    const { iss, token_use } = unverifiedClaims(token);
     const ofIssuer = entries.get(iss);
     if (ofIssuer === undefined) throw new CredentialsError('issuer_refused');
     const chosen = ofIssuer.find(({ tokenUse }) => tokenUse === undefined || tokenUse === token_use);
@@ -146,20 +140,38 @@ async function verify(token: string, trusted: TrustedIssuer, at: number): Promis
  * The function throws CredentialsError when the caller is at fault (401) and Fault when we are (500).
  */
 export function createAuthentication(options: AuthenticationOptions): Authenticate {
-  const { maxBytes, clock } = options;
+  const { maxBytes, clock, ttlMs } = options;
   const choose = createChoice(options.issuers);
-  const tokens = createVerifiedTokens(options);
-  return async (token) => {
-    if (token.length > maxBytes) throw new CredentialsError('token_too_long');
+  // Not all the options: the longest token is not the bound on all that are kept.
+  const tokens = createVerifiedTokens({ clock, ttlMs });
+
+  function findKnown(token: string): ReturnType<typeof tokens.find> {
     try {
-      const known = await tokens.find(token);
+      return tokens.find(token);
+    } catch (error) {
+      throw toOurs(error);
+    }
+  }
+
+  async function authenticateNew(
+    token: string,
+    found: Promise<VerifiedClaims | undefined> | undefined,
+  ): Promise<VerifiedClaims> {
+    try {
+      const known = await found;
       if (known !== undefined) return known;
-      if (!COMPACT_JWS.test(token)) throw new CredentialsError('credentials_malformed');
+      if (!isCompactJws(token)) throw new CredentialsError('credentials_malformed');
       const verified = await verify(token, choose(token), clock.now());
       tokens.keep(token, verified);
       return verified.claims;
     } catch (error) {
       throw toOurs(error);
     }
+  }
+
+  return (token) => {
+    if (token.length > maxBytes) throw new CredentialsError('token_too_long');
+    const found = findKnown(token);
+    return found === undefined || found instanceof Promise ? authenticateNew(token, found) : found;
   };
 }

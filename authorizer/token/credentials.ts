@@ -33,12 +33,14 @@ export const FROM_HEADER: CredentialPlace = { api: undefined, place: 'header', n
 export const MAX_CREDENTIALS_LENGTH = 10_240;
 
 /** The scheme's name is case-insensitive (RFC 9110 section 11.1), and one space follows. */
-const BEARER = /^Bearer (.+)$/is;
+const BEARER = 'bearer ';
 
 /** Nothing stands before, between or after scheme and token but the one space. */
 function tokenIn(authorization: string): string {
-  const token = BEARER.exec(authorization)?.[1];
-  if (token === undefined) throw new CredentialsError('credentials_malformed');
+  const token = authorization.slice(BEARER.length);
+  if (token === '' || authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) {
+    throw new CredentialsError('credentials_malformed');
+  }
   return token;
 }
 
@@ -54,19 +56,27 @@ function valuesAt({ place, name }: CredentialPlace, request: CredentialSources):
  * The function throws CredentialsError.
  */
 export function createReadCredentials(from: readonly CredentialPlace[] = [FROM_HEADER]): ReadCredentials {
+  const placesOf = (api: ApiKind | undefined): readonly CredentialPlace[] =>
+    from.filter((place) => place.api === undefined || place.api === api);
+  const places = new Map<string, readonly CredentialPlace[]>(APIS.map((api) => [api, placesOf(api)]));
+  const everywhere = placesOf(undefined);
   return (request) => {
-    const [api] = request.kind.split('-');
-    const found = from
-      .filter((place) => place.api === undefined || place.api === api)
-      .flatMap((place) => valuesAt(place, request).map((value) => ({ place, value })));
-    const [one, ...others] = found;
-    if (one === undefined || (one.value === '' && others.length === 0)) {
+    const dash = request.kind.indexOf('-');
+    const found: string[] = [];
+    let first: CredentialPlace | undefined;
+    for (const place of places.get(dash < 0 ? request.kind : request.kind.slice(0, dash)) ?? everywhere)
+      for (const value of valuesAt(place, request)) {
+        first ??= place;
+        found.push(value);
+      }
+    const [one] = found;
+    if (one === undefined || first === undefined || (one === '' && found.length === 1)) {
       throw new CredentialsError('credentials_missing');
     }
-    if (found.some(({ value }) => value.length > MAX_CREDENTIALS_LENGTH)) {
+    if (found.some((value) => value.length > MAX_CREDENTIALS_LENGTH)) {
       throw new CredentialsError('token_too_long');
     }
-    if (others.length > 0) throw new CredentialsError('credentials_ambiguous');
-    return one.place.place === 'header' ? tokenIn(one.value) : one.value;
+    if (found.length > 1) throw new CredentialsError('credentials_ambiguous');
+    return first.place === 'header' ? tokenIn(one) : one;
   };
 }

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../engine/index.ts';
+import { createRecent } from '../recent.ts';
 import type { VerifiedClaims } from './claims.ts';
 import type { VerificationKey } from './key-set.ts';
 import type { KeySource } from './keys.ts';
@@ -25,9 +25,10 @@ export interface VerifiedTokensOptions {
 export interface VerifiedTokens {
   /**
    * The claims of a token that is still good: within its dates, verified no longer ago than a verification may
-   * answer, and by a key that the issuer still has. Throws Fault `keys_unavailable` when that cannot be known.
+   * answer, and by a key that the issuer still has. A promise only where the issuer's keys have to be waited for.
+   * Throws Fault `keys_unavailable` when that cannot be known.
    */
-  find(token: string): Promise<VerifiedClaims | undefined>;
+  find(token: string): VerifiedClaims | undefined | Promise<VerifiedClaims | undefined>;
   keep(token: string, verified: Verified): void;
   readonly size: number;
 }
@@ -51,32 +52,30 @@ function isWithinDates({ exp, nbf }: VerifiedClaims, now: number): boolean {
   return typeof exp === 'number' && seconds < exp && (nbf === undefined || Number(nbf) <= seconds);
 }
 
-/** Bounded in number and in bytes; the least recently used one goes first. */
+/** Bounded in number and in bytes; those that nobody comes with go first. */
 export function createVerifiedTokens(options: VerifiedTokensOptions): VerifiedTokens {
   const { ttlMs, clock, maxTokens = 10_000, maxBytes = 16 * 1024 ** 2 } = options;
-  const entries = new LRUCache<string, Entry>({
-    max: maxTokens,
-    maxSize: maxBytes,
-    sizeCalculation: bytesOf,
-  });
+  const entries = createRecent<Entry>({ most: maxTokens, mostBytes: maxBytes, bytesOf });
 
   const isYoung = ({ at }: Entry, now: number): boolean => Math.abs(now - at) < ttlMs;
 
-  /** The key first: new ones may have to be waited for, and the dates are those of when they are there. */
-  async function isGood(entry: Entry): Promise<boolean> {
-    if (!(await entry.keys.holds(entry.key))) return false;
+  /** The key was asked for first: new ones may have had to be waited for, and the dates are those of now. */
+  function claimsIf(isHeld: boolean, entry: Entry, tail: string): VerifiedClaims | undefined {
     const now = clock.now();
-    return isYoung(entry, now) && isWithinDates(entry.claims, now);
+    if (isHeld && isYoung(entry, now) && isWithinDates(entry.claims, now)) return entry.claims;
+    entries.delete(tail);
+    return undefined;
   }
 
   return {
-    async find(token) {
+    find(token) {
       const tail = token.slice(-TAIL);
       const entry = entries.get(tail);
       if (entry?.token !== token) return undefined;
-      if (await isGood(entry)) return entry.claims;
-      entries.delete(tail);
-      return undefined;
+      const isHeld = entry.keys.holds(entry.key);
+      return typeof isHeld === 'boolean'
+        ? claimsIf(isHeld, entry, tail)
+        : isHeld.then((held) => claimsIf(held, entry, tail));
     },
     keep(token, verified) {
       if (ttlMs > 0) entries.set(token.slice(-TAIL), { ...verified, token });

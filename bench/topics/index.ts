@@ -9,4 +9,6 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   memory: async () => (await import('./memory.ts')).memory,
   provisioning: async () => (await import('./provisioning.ts')).provisioning,
   scale: async () => (await import('./scale.ts')).scale,
+  handler: async () => (await import('./handler.ts')).handler,
+  startup: async () => (await import('./startup.ts')).startup,
 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { match } from '../../authorizer/routes/match.ts';
-import { isValue } from '../../authorizer/routes/rule.ts';
+import { match, precedes } from '../../authorizer/routes/match.ts';
+import { isValue, type RouteRule } from '../../authorizer/routes/rule.ts';
 import { isName } from '../../table/identifiers.ts';
 import { rule } from './support.ts';
 
@@ -135,5 +135,36 @@ describe('of several routes that fit', () => {
       }),
     );
     expect(found('GET', '/t', twins)).toBe('twin-1');
+  });
+
+  it('of all that fit, it is the one that goes before each of the others', () => {
+    const segment = fc.constantFrom('a', 'b', '{x}');
+    const path = fc
+      .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', 'a', '{rest+}'))
+      .map(([parts, last]) =>
+        [...parts.map((part, at) => (part === '{x}' ? `{x${at}}` : part)), last].filter(Boolean),
+      );
+    const one = fc.tuple(fc.constantFrom('GET', 'ANY'), path);
+    const asked = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 4 });
+    const fits = ({ segments }: RouteRule, given: readonly string[]): boolean => {
+      const pattern = segments.map(({ kind, ...rest }) =>
+        kind === 'literal' && 'text' in rest ? rest.text : kind === 'rest' ? '.+' : '[^/]+',
+      );
+      return new RegExp(`^/${pattern.join('/')}$`).test(`/${given.join('/')}`);
+    };
+    fc.assert(
+      fc.property(fc.array(one, { maxLength: 12 }), asked, (made, given) => {
+        const rules = made.map(([method, parts], at) =>
+          rule(`r${at}`, method, `/${parts.join('/')}`, 'page', 'location:here'),
+        );
+        const fitting = rules.filter((each) => fits(each, given));
+        const best = fitting.find((each) =>
+          fitting.every((other) => other === each || precedes(each, other)),
+        );
+        expect(found('GET', `/${given.join('/')}`, rules)).toBe(best?.id);
+        expect(best === undefined).toBe(fitting.length === 0);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

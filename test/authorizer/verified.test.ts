@@ -32,7 +32,8 @@ async function setUp(ttlMs = 60_000) {
     },
   };
   const issuers = [{ keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }];
-  const authenticate = createAuthentication({ issuers, maxBytes: 8_192, clock, ttlMs });
+  const ask = createAuthentication({ issuers, maxBytes: 8_192, clock, ttlMs });
+  const authenticate = async (token: string) => ask(token);
   const codeOf = (token: string): Promise<string> =>
     authenticate(token).then(
       () => 'good',
@@ -57,6 +58,14 @@ describe('a token that was verified', () => {
     expect(again).toBe(claims);
     expect(Object.isFrozen(claims)).toBe(true);
     expect(world.state.verifications).toBe(1);
+  });
+
+  it('is not verified again either when many others came since', async () => {
+    const tokens = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => issuer.token({ jti: `token-${n}` })),
+    );
+    for (const token of [...tokens, ...tokens]) await world.authenticate(token);
+    expect(world.state.verifications).toBe(40);
   });
 
   it('is verified again after the time that is set', async () => {

@@ -1,0 +1,52 @@
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+
+export const ISSUER = 'https://issuer.example';
+export const AUDIENCE = 'https://api.example';
+
+export interface TokenSource {
+  readonly alg: string;
+  readonly jwk: JWK;
+  readonly publicKey: CryptoKey;
+  /** A token of its own for each call, of a user by the id. */
+  readonly token: (user: string) => Promise<string>;
+}
+
+/** One key of the issuer, and access tokens as long as an identity provider's are. */
+export async function createTokenSource(alg: 'RS256' | 'ES256'): Promise<TokenSource> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const kid = `key-of-${alg}`;
+  const now = Math.floor(Date.now() / 1_000);
+  let made = 0;
+  return {
+    alg,
+    jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
+    publicKey,
+    token: (user) =>
+      new SignJWT({
+        iss: ISSUER,
+        aud: AUDIENCE,
+        sub: user,
+        iat: now,
+        auth_time: now,
+        exp: now + 36_000,
+        jti: `8f14e45f-ceea-467f-a0e6-${String(++made).padStart(12, '0')}`,
+        client_id: '5h57kf5e3f3hkeg8f3h2l0kq1p',
+        token_use: 'access',
+        scope: 'openid profile email dashboards.read dashboards.write',
+        username: user,
+        origin_jti: '9d2f3c1a-0b4e-4f6a-8c7d-5e1f2a3b4c5d',
+        event_id: '1f2e3d4c-5b6a-4789-9a8b-7c6d5e4f3a2b',
+        version: 2,
+      })
+        .setProtectedHeader({ alg, kid, typ: 'JWT' })
+        .sign(privateKey),
+  };
+}
+
+/** Of the right form, by the right issuer, and signed by nobody: one character of its payload is another. */
+export function forged(token: string): string {
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { version: number };
+  const other = Buffer.from(JSON.stringify({ ...claims, version: claims.version + 1 })).toString('base64url');
+  return [header, other, signature].join('.');
+}

@@ -1,0 +1,83 @@
+import { httpEvent, methodArnOf, restEvent, type Visit } from './events.ts';
+import { forged, type TokenSource } from './tokens.ts';
+import type { Question, World } from './world.ts';
+
+/** One request to the authorizer, and what must come of it. */
+export interface Case {
+  readonly question: Question;
+  readonly token: string;
+  /** Of the event as the Lambda runtime gets it. */
+  readonly text: string;
+  readonly event: object;
+  /** What a policy must be for. */
+  readonly arn: string;
+}
+
+export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
+
+const visitOf = ({ scope, permission }: Question, token: string): Visit => ({
+  building: idOf(scope),
+  page: permission,
+  token,
+});
+
+const caseOf = (question: Question, token: string, eventOf: (visit: Visit) => object): Case => {
+  const visit = visitOf(question, token);
+  const event = eventOf(visit);
+  return { question, token, event, text: JSON.stringify(event), arn: methodArnOf(visit) };
+};
+
+/** The event anew, as it comes with a request: no object nor text of it was seen before. */
+export const renewed = (one: Case): Case => ({ ...one, event: JSON.parse(one.text) });
+
+/** Users whose tokens are known after the first request. */
+const KNOWN_USERS = 200;
+const KNOWN = 1_000;
+
+/**
+ * Tokens for each algorithm. They are asked for in turn, and an authorizer remembers 16 MB of them, by its estimate
+ * 3.5 to 4.7 KB each: before one comes again, it is forgotten.
+ */
+const NEW = 5_000;
+
+export async function createCases(world: World, questions: readonly Question[], source: TokenSource) {
+  const users = world.users.slice(0, KNOWN_USERS).map(({ ref }) => ref);
+  const tokens = new Map<string, string>();
+  for (const ref of users) tokens.set(ref, await source.token(idOf(ref)));
+  const asked = questions.filter(({ subject }) => tokens.has(subject));
+  const known = (those: readonly Question[], eventOf: (visit: Visit) => object): readonly Case[] =>
+    those.slice(0, KNOWN).map((question) => caseOf(question, tokens.get(question.subject) ?? '', eventOf));
+  const allowed = asked.filter((question) => question.allowed);
+  const inSmall = asked.map((question, position) => ({
+    ...question,
+    permission: world.pages[position % 3] as string,
+  }));
+  /** For each who asks: as many cases at a time as are wanted, each with a token that is not remembered. */
+  const withNewTokens = async (other: TokenSource) => {
+    const strange: (readonly [Question, string])[] = [];
+    for (let n = 0; n < NEW; n++) {
+      const question = allowed[n % KNOWN] as Question;
+      strange.push([question, await other.token(idOf(question.subject))]);
+    }
+    return () => {
+      let next = 0;
+      return (count: number): readonly Case[] =>
+        Array.from({ length: count }, () => {
+          const [question, token] = strange[next++ % NEW] as (typeof strange)[number];
+          return renewed(caseOf(question, token, restEvent));
+        });
+    };
+  };
+  const rest = known(allowed, restEvent);
+  return {
+    rest,
+    http: known(allowed, httpEvent),
+    small: known(inSmall, restEvent),
+    denied: known(
+      asked.filter((question) => !question.allowed),
+      restEvent,
+    ),
+    invalid: rest.map(({ question, token }) => caseOf(question, forged(token), restEvent)),
+    withNewTokens,
+  };
+}

@@ -1,0 +1,95 @@
+import type { Authorizer } from '../../authorizer/authorizer.ts';
+import { createClient, createServiceClient } from '../../table/client.ts';
+import { createTable } from '../../table/definition.ts';
+import type { Item } from '../../table/item.ts';
+import { apiRef, edgeKey } from '../../table/keys.ts';
+import { createReader } from '../../table/read/reader.ts';
+import { decisionItems, writeItems } from '../model/table.ts';
+import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
+import type { World } from '../model/world.ts';
+import { loadDeployed } from './deployed.ts';
+
+/** As long as can be set: what expires in the middle of a run would be read again, and that is another figure. */
+const TTL_SECONDS = 3_600;
+
+/** Routes of an API: the one that is asked for, and as many beside it as a table has to be looked through for. */
+const BESIDE = [
+  'users',
+  'devices',
+  'invoices',
+  'reports',
+  'alarms',
+  'documents',
+  'meters',
+  'tickets',
+  'notes',
+];
+const ROUTES: readonly (readonly [method: string, path: string, permission: string])[] = [
+  ['GET', '/buildings/{building}/pages/{page}', '{page}'],
+  ...BESIDE.flatMap(
+    (name) =>
+      [
+        ['GET', `/buildings/{building}/${name}`, `${name}:read:all`],
+        ['POST', `/buildings/{building}/${name}`, `${name}:write:all`],
+        ['DELETE', `/buildings/{building}/${name}/{id}`, `${name}:remove:one`],
+      ] as const,
+  ),
+];
+
+const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
+  ...ROUTES.map(([method, path, permission], position) => ({
+    ...edgeKey(apiRef(api), { type: 'route', id: `r${position}` }),
+    ...{ id: `r${position}`, method, path, permission, scope: 'building:{building}' },
+  })),
+  // An API that is small enough for policies that cover all of it.
+  ...pages.slice(0, 3).map((page, position) => ({
+    ...edgeKey(apiRef(`small-${api}`), { type: 'route', id: `s${position}` }),
+    ...{ id: `s${position}`, method: 'GET', path: `/buildings/{building}/pages/${page}`, permission: page },
+    scope: 'building:{building}',
+  })),
+];
+
+const API_NAME = 'default';
+
+/** A table with the model and the routes. */
+export async function createTableFor(world: World, endpoint: string) {
+  const table = 'bench-handler';
+  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
+  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  await writeItems(client, table, [
+    ...decisionItems(world, Date.now() - 3_600_000),
+    ...routeItems(API_NAME, world.pages),
+  ]);
+  return { table, reader: createReader({ client, table, deadlineMs: 20_000 }) };
+}
+
+/**
+ * The authorizer as it is composed and bundled when it is deployed, on a table of the embedded DynamoDB engine; only its caches
+ * answer for an hour, and the issuer's keys come from here.
+ */
+export async function createAuthorizers(world: World, sources: readonly TokenSource[], endpoint: string) {
+  const { createHandlerFrom, createEngine, jwtVerify } = await loadDeployed();
+  const { table, reader } = await createTableFor(world, endpoint);
+  const keys = JSON.stringify({ keys: sources.map(({ jwk }) => jwk) });
+  const create = (env: Readonly<Record<string, string>> = {}): Authorizer =>
+    createHandlerFrom(
+      {
+        TABLE_NAME: table,
+        TOKEN_ISSUER: ISSUER,
+        TOKEN_AUDIENCE: AUDIENCE,
+        TOKEN_ALGORITHMS: sources.map(({ alg }) => alg).join(','),
+        TOKEN_CACHE_SECONDS: String(TTL_SECONDS),
+        CACHE_TTL_SECONDS: String(TTL_SECONDS),
+        API_NAME,
+        POLICY_COVERS: 'route',
+        ...env,
+      },
+      { reader, fetch: async () => new Response(keys), log: () => undefined },
+    );
+  return {
+    create,
+    createForWholeApi: () => create({ API_NAME: `small-${API_NAME}`, POLICY_COVERS: 'api' }),
+    jwtVerify,
+    engine: createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_SECONDS * 1_000 }),
+  };
+}

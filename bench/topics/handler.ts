@@ -1,0 +1,160 @@
+import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { inBatches, type Loop } from '../harness/batches.ts';
+import { barsOnLogAxis } from '../harness/charts.ts';
+import { processorMs } from '../harness/clocks.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
+import type { Topic } from '../harness/topic.ts';
+import { createTokenSource } from '../model/tokens.ts';
+import { type Case, createCases, renewed } from '../model/visits.ts';
+import { createBenchWorld, drawQuestions, inFreshStrings } from '../model/world.ts';
+import { createAuthorizers } from '../peers/authorizer.ts';
+import {
+  askEngine,
+  askForPolicy,
+  askForSimple,
+  askForWhole,
+  askInText,
+  askInVain,
+  exchangesOf,
+  parseAndWrite,
+  verifyAlone,
+} from '../peers/visitors.ts';
+
+/** What is measured, in the order of the table. */
+const TITLES = {
+  known: 'known token, REST, policy for the route',
+  engine: 'of it the engine, check and rolesOf',
+  own: 'of it the handler itself',
+  http: 'known token, HTTP API 2.0, simple answer',
+  whole: 'known token, REST, policy for the API',
+  denied: 'known token, denied',
+  text: 'known token, text to text',
+  json: 'JSON.parse and JSON.stringify alone',
+  'new-rs256': 'new token, RS256',
+  'jose-rs256': 'jose alone, RS256',
+  'new-es256': 'new token, ES256',
+  'jose-es256': 'jose alone, ES256',
+  invalid: 'forged token, RS256, refused',
+} as const;
+type Name = keyof typeof TITLES;
+
+const PEERS: readonly Name[] = ['engine', 'json', 'jose-rs256', 'jose-es256'];
+const AGAINST: Partial<Record<Name, readonly Name[]>> = {
+  known: ['engine'],
+  text: ['json'],
+  'new-rs256': ['jose-rs256'],
+  'new-es256': ['jose-es256'],
+  invalid: ['jose-rs256'],
+};
+
+const BATCH = { targetMs: 3, least: 4, now: processorMs };
+
+/** New tokens in each round; about as many as a batch has. */
+const NEW_AT_ONCE = 24;
+
+/** A candidate that is given what it has not seen, and asks often enough beforehand for its code to be compiled. */
+async function withNew(
+  name: Name,
+  next: (count: number) => readonly Case[],
+  loop: Loop<Case>,
+): Promise<Candidate> {
+  for (let turn = 0; turn < 40; turn++) await loop(next(NEW_AT_ONCE));
+  let cases: readonly Case[] = [];
+  return {
+    name,
+    prepare: () => {
+      cases = next(NEW_AT_ONCE);
+    },
+    run: () => loop(cases),
+  };
+}
+
+/** What all candidates share. */
+async function setUp(endpoint: string) {
+  const world = createBenchWorld();
+  const [rs256, es256] = [await createTokenSource('RS256'), await createTokenSource('ES256')];
+  const cases = await createCases(world, drawQuestions(world), rs256);
+  const authorizers = await createAuthorizers(world, [rs256, es256], endpoint);
+  return { ...authorizers, cases, rs256, es256 };
+}
+type SetUp = Awaited<ReturnType<typeof setUp>>;
+
+const batch = (name: Name, list: readonly Case[], loop: Loop<Case>) =>
+  inBatches(name, list, loop, { ...BATCH, renew: renewed });
+
+async function withKnownTokens({ cases, create, createForWholeApi, engine }: SetUp) {
+  const [known, whole] = [create(), createForWholeApi()];
+  const exchanges = await exchangesOf(known, cases.rest);
+  await askForPolicy(known)(cases.denied);
+  await askForWhole(whole)(cases.small);
+  const questions = cases.rest.map(({ question }) => question);
+  for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
+  return [
+    await batch('known', cases.rest, askForPolicy(known)),
+    await inBatches('engine', questions, askEngine(engine), { ...BATCH, renew: inFreshStrings }),
+    await batch('http', cases.http, askForSimple(known)),
+    await batch('whole', cases.small, askForWhole(whole)),
+    await batch('denied', cases.denied, askForPolicy(known)),
+    await inBatches('text', exchanges, askInText(known), BATCH),
+    await inBatches('json', exchanges, parseAndWrite, BATCH),
+  ];
+}
+
+async function withOtherTokens({ cases, create, jwtVerify, rs256, es256 }: SetUp) {
+  // New tokens drive others out of what is remembered: an authorizer for those of each kind.
+  const [first, second] = [create(), create()];
+  for (const one of [first, second]) await askForPolicy(one)(cases.rest);
+  const [newRs256, newEs256] = [await cases.withNewTokens(rs256), await cases.withNewTokens(es256)];
+  return [
+    await withNew('new-rs256', newRs256(), askForPolicy(first)),
+    await withNew('jose-rs256', newRs256(), verifyAlone(jwtVerify, rs256)),
+    await withNew('new-es256', newEs256(), askForPolicy(second)),
+    await withNew('jose-es256', newEs256(), verifyAlone(jwtVerify, es256)),
+    await batch('invalid', cases.invalid, askInVain(first)),
+  ];
+}
+
+export const handler: Topic = {
+  name: 'handler',
+  title: "the authorizer's handler, from event to answer",
+  run: async ({ quick, log, saveChart }) => {
+    const embedded = await startEmbeddedEngine();
+    try {
+      const parts = await setUp(embedded.endpoint);
+      const rounds = quick ? 61 : 301;
+      const options = { rounds, warmUp: 5, now: processorMs };
+      log('known tokens');
+      const known = await runRounds(await withKnownTokens(parts), options);
+      log('new tokens and forged ones; they are signed first, which takes some seconds');
+      const others = await runRounds(await withOtherTokens(parts), options);
+      const samples = new Map([...known, ...others]);
+      const ofEngine = samplesOf(samples, 'engine');
+      const own = samplesOf(samples, 'known').map((value, round) => value - (ofEngine[round] as number));
+      const figures = figuresOf((name) => (name === 'own' ? own : samplesOf(samples, name)));
+      saveChart('handler', chartOf(figures, rounds));
+      return figures;
+    } finally {
+      await embedded.stop();
+    }
+  },
+};
+
+const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[] =>
+  (Object.keys(TITLES) as Name[]).map((name) =>
+    toFigure({
+      ...{ id: `handler.${name}`, title: TITLES[name], unit: 'ns', values: values(name) },
+      against: Object.fromEntries((AGAINST[name] ?? []).map((peer) => [peer, values(peer)])),
+    }),
+  );
+
+const chartOf = (figures: readonly Figure[], rounds: number): string =>
+  barsOnLogAxis({
+    title: 'The authorizer, from event to answer',
+    subtitle: `median of ${rounds} interleaved rounds; the whisker is their middle half`,
+    axisName: 'nanoseconds of processor time for one request, log',
+    bars: figures.map(({ id, title, median, quartiles }) => ({
+      ...{ name: title, median, quartiles },
+      isOurs: !PEERS.some((peer) => id === `handler.${peer}`),
+    })),
+  });

@@ -1,0 +1,126 @@
+import type { Metafile } from 'esbuild';
+import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { barsOnLogAxis } from '../harness/charts.ts';
+import { type Figure, toFigure } from '../harness/figures.ts';
+import type { Topic } from '../harness/topic.ts';
+import { createStarts, type Start } from '../peers/starts.ts';
+
+type Starts = Awaited<ReturnType<typeof createStarts>>;
+
+/** Of the bundle, by the first that fits the path of a module. */
+const PARTS = [
+  { name: 'sdk', title: 'AWS SDK: DynamoDB client', is: /node_modules\/(?:@aws-sdk|@smithy|@aws)\// },
+  { name: 'jose', title: 'jose', is: /node_modules\/jose\// },
+  { name: 'zod', title: 'zod/mini', is: /node_modules\/zod\// },
+  { name: 'lru-cache', title: 'lru-cache', is: /node_modules\/lru-cache\// },
+  { name: 'others', title: 'other packages', is: /node_modules\// },
+  { name: 'own', title: 'Gatehouse', is: /^/ },
+] as const;
+
+const bytesFigure = (name: string, title: string, bytes: number): Figure =>
+  toFigure({ id: `startup.${name}`, title, unit: 'bytes', values: [bytes] });
+
+/** Bytes in the bundle by where they come from; what joins the modules is with the other packages. */
+function partsOf({ outputs }: Metafile, total: number): readonly Figure[] {
+  const bytes = new Map<string, number>();
+  for (const { inputs } of Object.values(outputs))
+    for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+      const name = PARTS.find(({ is }) => is.test(path))?.name ?? 'own';
+      bytes.set(name, (bytes.get(name) ?? 0) + bytesInOutput);
+    }
+  const known = [...bytes.values()].reduce((sum, each) => sum + each, 0);
+  bytes.set('others', (bytes.get('others') ?? 0) + total - known);
+  return PARTS.map(({ name, title }) => bytesFigure(`bytes-${name}`, title, bytes.get(name) ?? 0));
+}
+
+/** One after the other in each round, forth and back, so that all meet the same noise. */
+async function measure({ startAlone, startAndAsk }: Starts, rounds: number) {
+  const alone = { ours: [] as number[], defaults: [] as number[], empty: [] as number[] };
+  const asked: Start[] = [];
+  const turns = [
+    ...(['ours', 'defaults', 'empty'] as const).map((name) => async (counts: boolean) => {
+      const ready = await startAlone(name);
+      if (counts) alone[name].push(ready);
+    }),
+    async (counts: boolean) => {
+      const start = await startAndAsk();
+      if (counts) asked.push(start);
+    },
+  ];
+  for (const turn of turns) await turn(false);
+  for (let round = 0; round < rounds; round++)
+    for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn(true);
+  return { alone, asked };
+}
+
+export const startup: Topic = {
+  name: 'startup',
+  title: 'the size of the deployed file, from process start to ready, and its first decision',
+  run: async ({ quick, log, saveChart }) => {
+    const embedded = await startEmbeddedEngine();
+    try {
+      const starts = await createStarts(embedded.endpoint);
+      const { ours, theirs } = starts;
+      try {
+        const rounds = quick ? 21 : 61;
+        log(`${rounds} rounds, each of four processes`);
+        const { alone, asked } = await measure(starts, rounds);
+        const figure = (
+          name: string,
+          title: string,
+          values: readonly number[],
+          against: Readonly<Record<string, readonly number[]>> = {},
+        ) => toFigure({ id: `startup.${name}`, title, unit: 'ms', values, against });
+        const of = (name: keyof Start) => asked.map((start) => start[name]);
+        const parts = partsOf(ours.metafile, ours.bytes);
+        saveChart('startup-bytes', bytesChart(parts));
+        const times = [
+          figure('empty', 'Node without a handler', alone.empty),
+          figure('ready', 'ready, as the stack bundles it', alone.ours, {
+            defaults: alone.defaults,
+            empty: alone.empty,
+          }),
+          figure('defaults', "ready, by serverless-esbuild's defaults", alone.defaults),
+          figure('first', 'first answer, from process start', of('first')),
+          figure('cold', 'of it the first decision', of('cold')),
+          figure('again', 'the next, all known', of('again')),
+        ];
+        saveChart('startup', timesChart(times, rounds));
+        return [
+          bytesFigure('bytes', 'the deployed file', ours.bytes),
+          ...parts,
+          bytesFigure('bytes-defaults', "by serverless-esbuild's defaults", theirs.bytes),
+          ...times,
+        ];
+      } finally {
+        starts.stop();
+      }
+    } finally {
+      await embedded.stop();
+    }
+  },
+};
+
+const bytesChart = (parts: readonly Figure[]): string =>
+  barsOnLogAxis({
+    title: 'What the deployed file is made of',
+    subtitle: 'minified, after what is not used was left out',
+    axisName: 'bytes, log',
+    bars: [...parts]
+      .sort((a, b) => b.median - a.median)
+      .map(({ id, title, median, quartiles }) => ({
+        ...{ name: title, median, quartiles },
+        isOurs: id === 'startup.bytes-own',
+      })),
+  });
+
+const timesChart = (times: readonly Figure[], rounds: number): string =>
+  barsOnLogAxis({
+    title: 'From the start of a process',
+    subtitle: `median of ${rounds} starts; the whisker is their middle half`,
+    axisName: 'milliseconds, log',
+    bars: times.map(({ id, title, median, quartiles }) => ({
+      ...{ name: title, median, quartiles },
+      isOurs: id !== 'startup.empty' && id !== 'startup.defaults',
+    })),
+  });
