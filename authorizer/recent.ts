@@ -1,3 +1,5 @@
+import { type Cached, createCache, KEPT, USED } from '../engine/cache.ts';
+
 export interface RecentOptions<T> {
   readonly most: number;
   readonly mostBytes?: number;
@@ -13,60 +15,27 @@ export interface Recent<T> {
   readonly size: number;
 }
 
-interface Held<T> {
+interface Held<T> extends Cached {
   readonly value: T;
-  readonly bytes: number;
-  wasUsed: boolean;
 }
 
-/**
- * Bounded in number and in bytes. When room is wanted, the oldest goes, unless it was asked for since it was last
- * looked at: then it is as good as new (second chance). So a hit marks an entry and moves nothing.
- */
-export function createRecent<T>({
-  most,
-  mostBytes = Number.POSITIVE_INFINITY,
-  bytesOf = () => 0,
-}: RecentOptions<T>): Recent<T> {
-  const entries = new Map<string, Held<T>>();
-  let bytes = 0;
-
-  function drop(name: string): void {
-    bytes -= entries.get(name)?.bytes ?? 0;
-    entries.delete(name);
-  }
-
-  /** Before the new one is among them: it is not to be what goes. */
-  function makeRoom(needed: number): void {
-    for (const [name, entry] of entries) {
-      if (entries.size < most && bytes + needed <= mostBytes) return;
-      if (entry.wasUsed) {
-        entry.wasUsed = false;
-        entries.delete(name);
-        // Behind all others, where this loop comes to it again.
-        entries.set(name, entry);
-      } else drop(name);
-    }
-  }
-
+/** Bounded in number, or in bytes: then a value takes at least such a share of them that there are no more than `most`. */
+export function createRecent<T>({ most, mostBytes, bytesOf = () => 0 }: RecentOptions<T>): Recent<T> {
+  const room = mostBytes ?? most;
+  const cache = createCache<Held<T>>(room);
   return {
     get(name) {
-      const entry = entries.get(name);
-      if (entry === undefined) return undefined;
-      entry.wasUsed = true;
-      return entry.value;
+      const held = cache.get(name);
+      if (held === undefined) return undefined;
+      held.use = USED;
+      return held.value;
     },
     set(name, value) {
-      drop(name);
-      const needed = bytesOf(value);
-      if (needed > mostBytes) return;
-      makeRoom(needed);
-      entries.set(name, { value, bytes: needed, wasUsed: false });
-      bytes += needed;
+      cache.set(name, { value, use: KEPT, weight: Math.max(room / most, bytesOf(value)) });
     },
-    delete: drop,
+    delete: cache.delete,
     get size() {
-      return entries.size;
+      return cache.size();
     },
   };
 }

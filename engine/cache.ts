@@ -31,9 +31,10 @@ export function createCache<T extends Cached>(maxBytes: number) {
     bytes -= entry.weight;
   }
 
-  function makeRoom(): void {
+  /** Until no more than this is kept. */
+  function makeRoom(most: number): void {
     state.version += 1;
-    while (bytes > maxBytes) {
+    while (bytes > most) {
       hand ??= entries.entries();
       const { value, done } = hand.next();
       if (done) hand = undefined;
@@ -53,22 +54,28 @@ export function createCache<T extends Cached>(maxBytes: number) {
     /** Caches this in place of what was there; what is larger than all the room is not cached. */
     set: (id: string, entry: T): void => {
       const before = entries.get(id);
-      if (before) {
-        before.use = GONE;
-        bytes -= before.weight;
-      } else newest = id;
-      entry.use = KEPT;
+      if (before) drop(id, before);
+      entry.use = entry.weight > maxBytes ? GONE : KEPT;
+      // Before it is among the others: it is not to be what goes.
+      makeRoom(entry.use === GONE ? maxBytes : maxBytes - entry.weight);
+      if (entry.use === GONE) return;
       entries.set(id, entry);
+      newest = id;
       bytes += entry.weight;
-      if (entry.weight > maxBytes) drop(id, entry);
-      makeRoom();
     },
+    /** Drops what is cached under a name. */
+    delete: (id: string): void => {
+      const entry = entries.get(id);
+      if (entry) drop(id, entry);
+      state.version += 1;
+    },
+    size: (): number => entries.size,
     /** Notes that an entry has become heavier, by what was made of it. */
     grow: (entry: T, by: number): void => {
       entry.weight += by;
       if (entry.use === GONE) return;
       bytes += by;
-      makeRoom();
+      makeRoom(maxBytes);
     },
   };
 }

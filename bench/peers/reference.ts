@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { chainOf, type Question, type World } from '../model/world.ts';
 
@@ -12,9 +13,9 @@ interface Held {
 }
 
 interface Tables {
-  readonly users: ReadonlyMap<string, Held>;
+  readonly users: { readonly get: (ref: string) => Held | undefined };
   /** By page: the roles that may use it. */
-  readonly pages: ReadonlyMap<string, number>;
+  readonly pages: { readonly get: (page: string) => number | undefined };
 }
 
 const bitsOf = (world: World): ReadonlyMap<string, number> =>
@@ -44,12 +45,28 @@ function userTable(world: World, reach: (place: string) => readonly string[]): R
   );
 }
 
-/** The reference row: what flows down the tree is worked out beforehand, so one place is looked for. */
-export function createReference(world: World) {
+/** What flows down the tree is worked out beforehand, so one place is looked for. */
+function flatTables(world: World) {
   const reach = (place: string) =>
     world.places.filter(({ ref }) => chainOf(world.places, ref).includes(place)).map(({ ref }) => ref);
-  const { users, pages }: Tables = { users: userTable(world, reach), pages: pageTable(world) };
+  return { users: userTable(world, reach), pages: pageTable(world) };
+}
 
+/** The reference row. */
+export const createReference = (world: World) => askOf(flatTables(world));
+
+/** The same with both tables in lru-cache: what a bound on them costs there, at each hit. */
+export function createLruReference(world: World) {
+  const { users, pages } = flatTables(world);
+  const bounded = <V extends {}>(table: ReadonlyMap<string, V>) => {
+    const cache = new LRUCache<string, V>({ max: table.size });
+    for (const [name, value] of table) cache.set(name, value);
+    return cache;
+  };
+  return askOf({ users: bounded(users), pages: bounded(pages) });
+}
+
+function askOf({ users, pages }: Tables) {
   function check(subject: string, permission: string, scope: string): boolean {
     const held = users.get(subject);
     if (held === undefined) return false;

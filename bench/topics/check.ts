@@ -18,13 +18,14 @@ import { createCasl, createCaslByPlace } from '../peers/casl.ts';
 import { createCedar } from '../peers/cedar.ts';
 import { createGatehouse } from '../peers/gatehouse.ts';
 import { createNaive, createNaiveSet } from '../peers/naive.ts';
-import { createChainReference, createReference } from '../peers/reference.ts';
+import { createChainReference, createLruReference, createReference } from '../peers/reference.ts';
 
 /** What is compared, in the order of the table and the chart. */
 const TITLES = {
   session: 'Gatehouse, session.can',
   reference: 'reference',
   'reference-chain': 'reference, tree walked',
+  'reference-lru': 'reference, in lru-cache',
   'reference-fresh': 'reference, fresh strings',
   warm: 'Gatehouse, check',
   fresh: 'Gatehouse, fresh strings',
@@ -44,7 +45,15 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   session: ['reference', 'casl-by-place'],
   reference: [],
   warm: [
-    ...(['reference', 'reference-chain', 'naive', 'naive-set', 'casl', 'casl-by-place'] as const),
+    ...([
+      'reference',
+      'reference-chain',
+      'reference-lru',
+      'naive',
+      'naive-set',
+      'casl',
+      'casl-by-place',
+    ] as const),
     ...(['casbin', 'casbin-page-first', 'casbin-cached', 'cedar'] as const),
   ],
   fresh: ['reference', 'reference-fresh'],
@@ -68,6 +77,7 @@ async function createCandidates(world: World, questions: readonly Question[], en
     await batch('reference', createReference(world)),
     await freshBatch('reference-fresh', createReference(world)),
     await batch('reference-chain', createChainReference(world)),
+    await batch('reference-lru', createLruReference(world)),
     await batch('naive', createNaive(world)),
     await batch('naive-set', createNaiveSet(world)),
     await batch('casl', createCasl(world)),

@@ -4,11 +4,11 @@ import type { Topic } from '../harness/topic.ts';
 export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
   cold: async () => (await import('./cold.ts')).cold,
-  cost: async () => (await import('./cost.ts')).cost,
+  handler: async () => (await import('./handler.ts')).handler,
+  startup: async () => (await import('./startup.ts')).startup,
+  scale: async () => (await import('./scale.ts')).scale,
   load: async () => (await import('./load.ts')).load,
   memory: async () => (await import('./memory.ts')).memory,
   provisioning: async () => (await import('./provisioning.ts')).provisioning,
-  scale: async () => (await import('./scale.ts')).scale,
-  handler: async () => (await import('./handler.ts')).handler,
-  startup: async () => (await import('./startup.ts')).startup,
+  cost: async () => (await import('./cost.ts')).cost,
 };

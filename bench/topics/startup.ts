@@ -12,7 +12,6 @@ const PARTS = [
   { name: 'sdk', title: 'AWS SDK: DynamoDB client', is: /node_modules\/(?:@aws-sdk|@smithy|@aws)\// },
   { name: 'jose', title: 'jose', is: /node_modules\/jose\// },
   { name: 'zod', title: 'zod/mini', is: /node_modules\/zod\// },
-  { name: 'lru-cache', title: 'lru-cache', is: /node_modules\/lru-cache\// },
   { name: 'others', title: 'other packages', is: /node_modules\// },
   { name: 'own', title: 'Gatehouse', is: /^/ },
 ] as const;

@@ -42,14 +42,15 @@ test('what was used once goes when the hand comes round again', () => {
   expect(among('a', 'b', 'c')).toEqual([]);
 });
 
-test('who comes when all others are in use goes first, and those after take the place of who is used no more', () => {
+test('who comes takes the place of another, of the oldest when all are in use', () => {
   const { put, use, among } = setUp(2);
   put('a', 'b');
   use('a', 'b');
   put('c');
-  expect(among('a', 'b', 'c')).toEqual(['a', 'b']);
+  expect(among('a', 'b', 'c')).toEqual(['b', 'c']);
+  use('c');
   put('d');
-  expect(among('a', 'b', 'd')).toEqual(['b', 'd']);
+  expect(among('b', 'c', 'd')).toEqual(['c', 'd']);
 });
 
 test('an entry that was replaced or dropped says so, and one that is heavier than all the room is not kept', () => {
