@@ -17,6 +17,7 @@ import { addVerify } from './commands/verify.ts';
 import { ProblemsError } from './document.ts';
 import type { Subcommand } from './subcommand.ts';
 import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
+import { TransportError } from './transport.ts';
 
 /** All there are, in the order of the help. */
 const SUBCOMMANDS: readonly Subcommand[] = [
@@ -113,6 +114,8 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
 ];
 
 function adviceOn(error: unknown): string {
+  // It gives its own.
+  if (error instanceof TransportError) return '';
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
   const told = error instanceof Error ? `${error.message} ${cause?.name} ${cause?.message}` : '';
   const [, advice] = ADVICE.find(([fault]) => fault.test(told)) ?? [];

@@ -59,8 +59,8 @@ const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() }
  * All keys of a flat scope are known from the question, so they are missed together: one read. The
  * ancestors of a nested scope are known once it is read: a second one, and never a third.
  *
- * @returns the view, or undefined when something was missing
- * @throws GatehouseError `damaged_item` when an item is absent that must be there
+ * @returns the view, or undefined when something was missing. Nothing is said of it before it is known to have been true
+ *   at some instant: then `whole` looks at it.
  */
 export function assemble(question: Question, find: Find, missing: Need<unknown>[]): View | undefined {
   const get = <T>(kind: Kind<T>, id: string): T | null => {
@@ -95,11 +95,22 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
   const root = own.ancestors.at(-1) ?? own.ref;
   const owned = text === undefined ? null : get(OWNED_EFFECTS, ownedId(root, text));
   if (missing.length > 0) return undefined;
-  // What only allows may be missing: then less is allowed. What may refuse is missed.
-  if (permission?.registered && everywhere === null) throw missed('what holds everywhere');
+  return { bearer, subject, scopes, permission, owned, global };
+}
+
+/**
+ * The view, if nothing is absent that must be there. What only allows may be missing: then less is allowed. What may
+ * refuse is missed.
+ *
+ * @throws GatehouseError `damaged_item`
+ */
+export function whole(view: View, { permission: text }: Question): View {
+  const { subject, scopes, permission, owned, global } = view;
+  if (!subject || !scopes[0]) return view;
+  if (permission?.registered && global === NOTHING_GLOBAL) throw missed('what holds everywhere');
   if (text !== undefined && owned === null && scopes.at(-1)?.denials.has(text))
     throw missed("what a tenant's own roles do to a permission");
-  return { bearer, subject, scopes, permission, owned, global };
+  return view;
 }
 
 const missed = (what: string): GatehouseError =>

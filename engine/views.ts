@@ -4,7 +4,7 @@ import { cachedSight, type Freshness, type Sight, sightSince } from './freshness
 import type { Kind, Need } from './needs.ts';
 import { createBridge } from './outage.ts';
 import type { Entry, Spending, Store } from './store.ts';
-import { assemble, type Find, type Question, type View } from './view.ts';
+import { assemble, type Find, type Question, type View, whole } from './view.ts';
 
 /**
  * Calls for one answer. A flat scope takes one, a nested one two; another brings together what was written
@@ -23,11 +23,16 @@ export interface Views {
   readonly isOutdated: boolean;
 }
 
-const toViews = (views: readonly (View | undefined)[], rest: Iterable<Entry<unknown>>): Views => {
+function toViews(
+  questions: readonly Question[],
+  found: readonly (View | undefined)[],
+  rest: Iterable<Entry<unknown>>,
+): Views {
   let expiresAt = Number.POSITIVE_INFINITY;
   for (const entry of rest) if (entry.expiresAt < expiresAt) expiresAt = entry.expiresAt;
-  return { views: views as readonly View[], expiresAt, isOutdated: false };
-};
+  const views = questions.map((question, position) => whole(found[position] as View, question));
+  return { views, expiresAt, isOutdated: false };
+}
 
 /** Items of one BatchGetItem: what is brought by several was not read together. */
 const ITEMS_AT_ONCE = 100;
@@ -74,7 +79,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
   function viewFrom(question: Question, find: Find): View | undefined {
     const watched = watch(find, marginMs);
     const view = assemble(question, watched.find, []);
-    return view !== undefined && watched.isCoherent() ? view : undefined;
+    return view !== undefined && watched.isCoherent() ? whole(view, question) : undefined;
   }
 
   /** The view if the cache alone can give one. */
@@ -104,7 +109,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
   /** What the cache has while DynamoDB is down: what may answer anyway, or else what it holds from before. */
   function olderViews(questions: readonly Question[], now: number): Views | undefined {
     const fresh = viewsFrom(questions, (kind, id) => store.find(kind, id, now));
-    if (fresh) return toViews(fresh.views, fresh.rest);
+    if (fresh) return toViews(questions, fresh.views, fresh.rest);
     const older = viewsFrom(questions, (kind, id) => store.findOlder(kind, id, now, outageTtlMs));
     if (!older) return undefined;
     const oldestRead = Math.min(...older.rest.map(({ readAt }) => readAt));
@@ -136,7 +141,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
         if (view ? !watched.isCoherent() : !watched.isSettled()) isMixed = true;
         return view;
       });
-      if (missing.length === 0 && !isMixed) return toViews(views, atHand.values());
+      if (missing.length === 0 && !isMixed) return toViews(questions, views, atHand.values());
       // What was written just now is read again with all the rest: read apart, they might not belong together. All of
       // it, for what questions share would be new for the one and so too new for the other.
       const wanted = isMixed ? [...missing, ...needsOf(atHand)] : missing;
@@ -171,7 +176,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
         return known(kind, id);
       };
       const views = questions.map((question) => assemble(question, noted, missing));
-      if (calls > 0 && missing.length === 0) return toViews(views, rest);
+      if (calls > 0 && missing.length === 0) return toViews(questions, views, rest);
       const snapshot = await store.loadSnapshot([...needs, ...missing], spending);
       rest = snapshot.values();
       find = (kind, id) => ofKind(kind, snapshot.get(id));

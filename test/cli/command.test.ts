@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint } from '../../local/lambda/endpoint.ts';
 import type { LambdaFunction } from '../../local/lambda/invocation.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
@@ -250,6 +250,16 @@ describe('through the function', () => {
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(message);
     expect(error.indexOf('\n')).toBe(error.length - 1);
+  });
+
+  test('without a region: what is wanted is said once', async () => {
+    for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION']) vi.stubEnv(name, undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { code, error } = await gatehouse(['command', 'page.list', '--function', 'provisioning'], {
+      env: {},
+    });
+    expect(code).toBe(2);
+    expect(error.match(/which region\?/g)).toHaveLength(1);
   });
 
   test('one that is not there, and an address where nothing is', async () => {

@@ -119,3 +119,20 @@ describe('what it costs', () => {
     expect(cost()).toEqual([5]);
   });
 });
+
+describe("a tenant's first DENY on a permission, of which the cache has one half", () => {
+  test.each([['cached'], ['strong']] as const)('is read, and is no damage: %s', async (freshness) => {
+    const engine = world.newEngine();
+    await eve(engine);
+    later();
+    const lock = (await world.run('role.create', { name: 'locked', scope: vault.place })).id;
+    await world.run('role-permission.create', { role: lock, permission: 'vault', effect: 'DENY' });
+    later();
+    // Brings the place anew, which now says that there is a DENY; that there was none is still cached.
+    await engine.check(zoe, 'elsewhere', vault.place, { freshness: 'strong' });
+    expect(await engine.check(`user:${vault.eve}`, 'vault', vault.place, { freshness })).toEqual({
+      allowed: false,
+      reason: 'no_grant',
+    });
+  });
+});
