@@ -31,6 +31,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // The SDK's notice about Node 20, once per worker, would bury the report.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    // Much of a test's time is the database's: one more than Vitest takes on two cores.
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     projects: [
