@@ -110,6 +110,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'no AWS credentials that are good: set AWS_PROFILE, or log in (aws sso login)',
   ],
   [/\bAccessDeniedException\b/, 'these AWS credentials may not do that on this table'],
+  [/did not get an answer in time$/, 'is it there? See --endpoint, --region, and the network'],
   [/\bRegion is missing\b/, 'which region? Give --region, or set AWS_REGION'],
 ];
 
@@ -117,7 +118,7 @@ function adviceOn(error: unknown): string {
   // It gives its own.
   if (error instanceof TransportError) return '';
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const told = error instanceof Error ? `${error.message} ${cause?.name} ${cause?.message}` : '';
-  const [, advice] = ADVICE.find(([fault]) => fault.test(told)) ?? [];
+  const told = error instanceof Error ? [error.message, `${cause?.name} ${cause?.message}`] : [];
+  const [, advice] = ADVICE.find(([fault]) => told.some((text) => fault.test(text))) ?? [];
   return advice === undefined ? '' : `: ${advice}`;
 }

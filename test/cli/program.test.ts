@@ -164,3 +164,14 @@ test('--help names every subcommand', async () => {
   for (const name of ['check', 'explain', 'test']) expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   expect(out).toContain('Exit codes:');
 });
+
+test('where nothing answers, it says what to look at', async () => {
+  const env = { TABLE_NAME: 'gatehouse', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
+  expect(await gatehouse(['check', bob, 'home', place], { env })).toEqual({
+    code: 2,
+    out: '',
+    error: expect.stringMatching(
+      /did not get an answer in time: is it there\? See --endpoint, --region, and the network\n$/,
+    ),
+  });
+});
