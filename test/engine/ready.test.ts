@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import type { Engine } from '../../engine/index.ts';
+import { groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { decisionKey, globalKey } from '../../table/keys.ts';
+import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
+
+/** What was made of entries decides only while all of them are there, fresh, and belong together. */
+const OTHER = { type: 'page', id: 'other' };
+const TEACHING = { status: 'active', [groupAttribute('teachers')]: new Set(['teacher']) };
+
+function setUp() {
+  const school = createSchool();
+  school.put(decisionKey(ELSEWHERE), { status: 'active' });
+  school.put(decisionKey(OTHER), { registered: true });
+  school.putUser(1, GRANTED);
+  const check = (engine: Engine, n: number, page: { readonly id: string }, place = PLACE, strong = false) =>
+    engine.check(
+      formatRef(userRef(n)),
+      page.id,
+      formatRef(place),
+      strong ? { freshness: 'strong' } : undefined,
+    );
+  /** Asked until it needs no read, so that all is made. */
+  const warm = async (engine: Engine, n = 0) => {
+    for (let times = 0; times < 3; times++)
+      expect(await school.ask(engine, n)).toMatchObject({ allowed: true });
+    expect(school.ask(engine, n)).not.toBeInstanceOf(Promise);
+  };
+  return { ...school, check, warm };
+}
+
+test('a membership from before a removal is not put beside a role from after it', async () => {
+  const { newEngine, clock, put, putUser, ask, check } = setUp();
+  put(decisionKey(PLACE), { status: 'active' });
+  const engine = newEngine();
+  expect(await ask(engine)).toMatchObject({ reason: 'no_grant' });
+  clock.advance(10_000);
+  putUser(0, { ...REVOKED, writtenAt: clock.now() });
+  clock.advance(10_000);
+  put(decisionKey(PLACE), { ...TEACHING, writtenAt: clock.now() });
+  clock.advance(10_000);
+  // Another one brings the place anew, and has its way made ready.
+  await check(engine, 1, PAGE, PLACE, true);
+  expect(await ask(engine, 1)).toMatchObject({ allowed: true });
+  expect(await ask(engine)).toMatchObject({ allowed: false, reason: 'no_grant' });
+});
+
+test('what another question has brought anew counts at once', async () => {
+  const { newEngine, put, ask, check, warm } = setUp();
+  const engine = newEngine();
+  await warm(engine);
+  put(decisionKey(PAGE), { registered: true });
+  await check(engine, 1, PAGE, ELSEWHERE, true);
+  expect(await ask(engine)).toMatchObject({ allowed: false, reason: 'no_grant' });
+});
+
+test('roles are numbered anew with the table that lists them', async () => {
+  const { newEngine, put, ask, check } = setUp();
+  put(decisionKey(PLACE), { status: 'active', [groupAttribute('teachers')]: new Set(['aide']) });
+  put(globalKey(), { [roleAttribute('teacher')]: '', [roleAttribute('aide')]: '' });
+  const engine = newEngine();
+  for (let times = 0; times < 3; times++) expect(await ask(engine)).toMatchObject({ reason: 'no_grant' });
+  put(globalKey(), { [roleAttribute('aide')]: '', [roleAttribute('teacher')]: '' });
+  await check(engine, 1, OTHER, ELSEWHERE, true);
+  expect(await ask(engine)).toMatchObject({ allowed: false, reason: 'no_grant' });
+});
+
+test('what is read first expires first, and ends what was made of it', async () => {
+  const { newEngine, clock, ask, check, warm } = setUp();
+  const engine = newEngine({ ttlMs: 60_000 });
+  await check(engine, 1, PAGE, ELSEWHERE);
+  clock.advance(30_000);
+  await warm(engine);
+  clock.advance(30_000);
+  const answer = ask(engine);
+  expect(answer).toBeInstanceOf(Promise);
+  await answer;
+});
+
+test('nothing that was made answers when it was read later than the clock says', async () => {
+  const { newEngine, clock, ask, check, warm } = setUp();
+  const engine = newEngine({ ttlMs: 1_000_000 });
+  await check(engine, 0, OTHER);
+  clock.advance(100_000);
+  await warm(engine);
+  clock.advance(-50_000);
+  const answer = ask(engine);
+  expect(answer).toBeInstanceOf(Promise);
+  await answer;
+});
