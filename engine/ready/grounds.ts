@@ -61,8 +61,10 @@ export function createGrounds(store: Store) {
       everywhere,
       rulings: madeOf(root).rulings,
     };
-    madeOf(own).ground = ground;
-    store.grow(own, GROUND);
+    const made = madeOf(own);
+    // In the place of one before it takes no more room.
+    if (made.ground === undefined) store.grow(own, GROUND);
+    made.ground = ground;
     return ground;
   }
 
@@ -94,8 +96,8 @@ export function createGrounds(store: Store) {
     };
     if (effects.isRegistered) {
       // Only those: names that nothing has are without number.
+      if (!rulings.has(name)) store.grow(root, RULING + WORD * wordsOf(effects));
       rulings.set(name, ruling);
-      store.grow(root, RULING + WORD * wordsOf(effects));
     }
     return ruling;
   }

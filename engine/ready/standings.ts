@@ -35,9 +35,11 @@ export function createStandings(store: Store, { stands }: ReturnType<typeof crea
     const standing = standingOf(who.facts, ground, at);
     const before = (who.made ?? []) as Held;
     const row: (Ground | Standing | number | undefined)[] = [];
+    let replaced: Held[number];
     for (let i = 0; i < before.length; i += STRIDE) {
       const other = before[i] as Ground;
-      if (other.scope !== ground.scope && stands(other.basis, now)) row.push(...before.slice(i, i + STRIDE));
+      if (other.scope === ground.scope) replaced = before[i + 1];
+      else if (stands(other.basis, now)) row.push(...before.slice(i, i + STRIDE));
     }
     if (row.length === PLACES * STRIDE) return standing;
     const isWord = isOrdinary(standing);
@@ -49,7 +51,8 @@ export function createStandings(store: Store, { stands }: ReturnType<typeof crea
     // A copy has no room to grow.
     who.made = row.slice();
     const places = (row.length - before.length) / STRIDE;
-    store.grow(who, (before.length === 0 ? ROW : 0) + PLACE * places + (isWord ? 0 : STANDING));
+    const larger = isWord || typeof replaced === 'object' ? 0 : STANDING;
+    store.grow(who, (before.length === 0 ? ROW : 0) + PLACE * places + larger);
     return standing;
   };
 }

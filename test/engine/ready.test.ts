@@ -89,3 +89,16 @@ test('nothing that was made answers when it was read later than the clock says',
   expect(answer).toBeInstanceOf(Promise);
   await answer;
 });
+
+test('what is made again and again, because something it rests on is read again and again, takes no more room', async () => {
+  const { newEngine, ask, check, warm, putUser } = setUp();
+  const engine = newEngine({ maxBytes: 12_000 });
+  // Somebody whose assignment ends takes a standing of their own.
+  putUser(0, { ...GRANTED, endsAt: '2099-01-01T00:00:00.000Z' });
+  await warm(engine);
+  for (let times = 0; times < 200; times++) {
+    await check(engine, 1, PAGE, ELSEWHERE, true);
+    // Still there: not driven out by what it is thought to weigh.
+    expect(ask(engine)).toMatchObject({ allowed: true });
+  }
+});
