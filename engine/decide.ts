@@ -1,15 +1,15 @@
 import { ALLOWED_ADMIN, ALLOWED_ROLE, DENIED, type Decision } from './decision.ts';
 import { type Effects, effectsOn } from './effects.ts';
 import { isSubscribed } from './entitlements.ts';
+import { type Footing, footingOf } from './footing.ts';
 import { type Bits, meet } from './numbering.ts';
-import { type Standing, standingOf } from './standing.ts';
 import type { View } from './view.ts';
 
 /** The decision of SPEC section 2. Pure: all it looks at is in the view, `at` is an instant in epoch milliseconds. */
 export function decide(view: View, at: number): Decision {
   const roles = view.scopes.at(-1)?.roles;
   const effects = effectsOn({ ...view, roles });
-  return judge(standingOf(view.subject, view, at), effects, isSubscribed(view, effects.soldModule, at));
+  return judge(footingOf(view.subject, view, at), effects, isSubscribed(view, effects.soldModule, at));
 }
 
 /**
@@ -17,13 +17,13 @@ export function decide(view: View, at: number): Decision {
  *
  * @param isSold whether what is sold by subscription is sold here, or need not be
  */
-export function judge(standing: Standing, effects: Effects, isSold: boolean): Decision {
-  if (standing.refusal) return standing.refusal;
+export function judge(footing: Footing, effects: Effects, isSold: boolean): Decision {
+  if (footing.refusal) return footing.refusal;
   if (!effects.isRegistered) return DENIED.permission_unknown;
-  if (standing.isAdmin) return ALLOWED_ADMIN;
+  if (footing.isAdmin) return ALLOWED_ADMIN;
   if (!isSold) return DENIED.not_subscribed;
-  if (!standing.isLicensed) return DENIED.not_licensed;
-  return combine(standing.ownRoles, standing.globalRoles, standing.denyOverrides, effects);
+  if (!footing.isLicensed) return DENIED.not_licensed;
+  return combine(footing.ownRoles, footing.globalRoles, footing.denyOverrides, effects);
 }
 
 /** The same for who is nothing but a holder of roles, by these: active, known, no administrator, licensed. */

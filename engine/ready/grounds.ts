@@ -1,6 +1,6 @@
 import { type Effects, effectsOn } from '../effects.ts';
+import { deniesOverride } from '../footing.ts';
 import { EVERYWHERE, OWNED_EFFECTS, ownedId, PERMISSION, SCOPE } from '../needs.ts';
-import { deniesOverride } from '../standing.ts';
 import type { Entry, Store } from '../store.ts';
 import type { Place } from '../view.ts';
 import { type Basis, basisOf, createStands } from './basis.ts';

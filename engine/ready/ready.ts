@@ -3,12 +3,12 @@ import { type Bearer, isGoodBearer } from '../bearer.ts';
 import { judge, judgeMember } from '../decide.ts';
 import { DENIED, type Decision } from '../decision.ts';
 import { isSubscribed } from '../entitlements.ts';
+import type { Footing } from '../footing.ts';
 import { BEARER, SUBJECT } from '../needs.ts';
-import type { Standing } from '../standing.ts';
 import { type Entry, SET_BACK_MS, type Store } from '../store.ts';
 import type { Times } from './basis.ts';
+import { createFootings, type Held, STRIDE } from './footings.ts';
 import { createGrounds, type Ground, type Ruling } from './grounds.ts';
-import { createStandings, type Held, STRIDE } from './standings.ts';
 
 /**
  * Decides out of the cache alone, by what was made of it before: two or three look-ups, then numbers. What is made of an
@@ -17,7 +17,7 @@ import { createStandings, type Held, STRIDE } from './standings.ts';
  */
 export function createReady(store: Store, marginMs: number) {
   const grounds = createGrounds(store);
-  const stand = createStandings(store, grounds);
+  const stand = createFootings(store, grounds);
   const { latest } = store;
 
   /** As coherence.ts has it: brought by one call, or written well before the first of them was read. */
@@ -81,12 +81,12 @@ export function createReady(store: Store, marginMs: number) {
         const own = held[i + 1];
         if (typeof own === 'number')
           return judgeMember(own, held[i + 2] as number, ground.denyOverrides, ruling, isSold);
-        const standing = own as Standing;
-        if (holdsAt(standing, at ?? store.openedAt + now)) return judge(standing, ruling, isSold);
+        const footing = own as Footing;
+        if (holdsAt(footing, at ?? store.openedAt + now)) return judge(footing, ruling, isSold);
       }
     }
     return judge(stand(who as Entry<SubjectFacts>, ground, now, at ?? store.openedAt + now), ruling, isSold);
   };
 }
 
-const holdsAt = ({ window: { start, end } }: Standing, at: number): boolean => start <= at && at < end;
+const holdsAt = ({ window: { start, end } }: Footing, at: number): boolean => start <= at && at < end;

@@ -9,7 +9,7 @@ import type { Place } from './view.ts';
  * How a subject stands at a place, whatever it asks for there: steps 1, 2, 4 and 6 of SPEC section 2. It holds for
  * the instants of its `window`, in which no assignment or licence begins or ends, nor the subject itself.
  */
-export interface Standing {
+export interface Footing {
   readonly window: Interval;
   /** Why nothing is allowed here, if so. */
   readonly refusal: Decision | undefined;
@@ -27,7 +27,7 @@ export interface Standing {
 export const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
 
 /** How `subject` stands at `place` at the instant `at`, in epoch milliseconds. */
-export function standingOf(subject: SubjectFacts | null, place: Place, at: number): Standing {
+export function footingOf(subject: SubjectFacts | null, place: Place, at: number): Footing {
   const refusal = refusalOf(subject, place, at);
   const licenses = licensesAsked(place);
   const { ownRoles, globalRoles } = refusal ? NO_ROLES : rolesOf(subject, place, at);
@@ -56,7 +56,7 @@ function refusalOf(subject: SubjectFacts | null, { scopes }: Place, at: number):
   return undefined;
 }
 
-const NO_ROLES: Pick<Standing, 'ownRoles' | 'globalRoles'> = { ownRoles: 0, globalRoles: 0 };
+const NO_ROLES: Pick<Footing, 'ownRoles' | 'globalRoles'> = { ownRoles: 0, globalRoles: 0 };
 
 function rolesOf(subject: SubjectFacts | null, place: Place, at: number): typeof NO_ROLES {
   const [own, everywhere]: [number[], number[]] = [[], []];
@@ -69,7 +69,7 @@ function rolesOf(subject: SubjectFacts | null, place: Place, at: number): typeof
   return { ownRoles: bitsOf(own), globalRoles: bitsOf(everywhere) };
 }
 
-/** The instants at which something that the standing rests on begins or ends. */
+/** The instants at which something that the footing rests on begins or ends. */
 function* instantsOf(
   { endsAt, assignments }: SubjectFacts,
   { scopes }: Place,
