@@ -5,8 +5,8 @@ import type { Freshness } from './freshness.ts';
 import { needBearer, SCOPE } from './needs.ts';
 import { createWatch, type Observe } from './observation.ts';
 import { openViews, type ViewOptions } from './open-views.ts';
-import { rolesInForce } from './roles.ts';
 import { createSessions, type OpenSession } from './session.ts';
+import { type Standing, standingOf } from './standing.ts';
 import type { Spending } from './store.ts';
 import type { View } from './view.ts';
 
@@ -29,12 +29,6 @@ export interface CheckRequest {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
-}
-
-/** Where a subject stands at a scope: the tenant it belongs to and the roles in force there. */
-export interface Standing {
-  readonly root: string;
-  readonly roles: readonly string[];
 }
 
 /** Decisions in the order of what was asked, and until when they may be kept, in epoch milliseconds. */
@@ -90,7 +84,7 @@ export interface Engine {
 /** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
 export function createEngine(options: EngineOptions): Engine {
   const { clock, observe } = options;
-  const { decideNow, viewNow, viewsOf, entryOf, store } = openViews(options);
+  const { decideNow, standingNow, viewNow, viewsOf, entryOf, store } = openViews(options);
   const watch = observe && createWatch(observe, store);
 
   /** Decides requests on views that are brought together; those without an instant of their own for `at`. */
@@ -154,7 +148,9 @@ export function createEngine(options: EngineOptions): Engine {
     checkMany: async (requests, options) => (await decideMany(requests, options)).decisions,
     decideMany,
     session: createSessions(decideTogether, clock),
-    rolesOf: (subject, scope, { at, freshness = 'cached' } = {}) => {
+    rolesOf: (subject, scope, { at, freshness = 'cached' } = ASKED_NOTHING) => {
+      const standing = freshness === 'cached' ? standingNow(subject, scope, at) : undefined;
+      if (standing) return standing;
       const now = store.now();
       const instant = at ?? store.openedAt + now;
       const question = { subject, scope, permission: undefined };
@@ -181,9 +177,3 @@ const ASKED_NOTHING: CheckOptions = {};
 /** Who does not come with what is theirs is refused, whoever they are. */
 const answer = (view: View, subject: string, bearer: Bearer | undefined, at: number): Decision =>
   bearer && !isGoodBearer(view.bearer, subject, bearer.hash, at) ? DENIED.bearer_refused : decide(view, at);
-
-function standingOf(view: View, at: number): Standing | undefined {
-  const root = view.scopes.at(-1);
-  if (!view.subject || !root) return undefined;
-  return { root: root.ref, roles: rolesInForce(view, at) };
-}

@@ -30,7 +30,7 @@ export const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.P
 export function footingOf(subject: SubjectFacts | null, place: Place, at: number): Footing {
   const refusal = refusalOf(subject, place, at);
   const licenses = licensesAsked(place);
-  const { ownRoles, globalRoles } = refusal ? NO_ROLES : rolesOf(subject, place, at);
+  const { ownRoles, globalRoles } = refusal ? NO_ROLES : rolesInForce(subject, place, at);
   return {
     window: subject ? windowOf(at, instantsOf(subject, place, licenses.flat())) : ALWAYS,
     refusal,
@@ -56,9 +56,13 @@ function refusalOf(subject: SubjectFacts | null, { scopes }: Place, at: number):
   return undefined;
 }
 
-const NO_ROLES: Pick<Footing, 'ownRoles' | 'globalRoles'> = { ownRoles: 0, globalRoles: 0 };
+/** Roles in force, inherited ones included: those that the root owns, and those that hold everywhere. */
+export type RolesInForce = Pick<Footing, 'ownRoles' | 'globalRoles'>;
 
-function rolesOf(subject: SubjectFacts | null, place: Place, at: number): typeof NO_ROLES {
+const NO_ROLES: RolesInForce = { ownRoles: 0, globalRoles: 0 };
+
+/** Step 6 alone, whatever else refuses. */
+export function rolesInForce(subject: SubjectFacts | null, place: Place, at: number): RolesInForce {
   const [own, everywhere]: [number[], number[]] = [[], []];
   const ofRoot = numbered(place.scopes.at(-1)?.roles ?? new Map()).numbers;
   const ofAll = numbered(place.global.roles).numbers;

@@ -8,7 +8,6 @@ export {
   type Decisions,
   type Engine,
   type EngineOptions,
-  type Standing,
 } from './engine.ts';
 export {
   createExplainer,
@@ -36,4 +35,5 @@ export { createReach, type Reach } from './lists/reach.ts';
 export type { Observation, Observe } from './observation.ts';
 export { DEFAULT_COHERENCE_MARGIN_MS, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS } from './open-views.ts';
 export type { OpenSession, Session, SessionOptions } from './session.ts';
+export type { Standing } from './standing.ts';
 export type { Clock } from './store.ts';

@@ -3,6 +3,8 @@ import type { RoleFacts, RoleTable } from '../table/decision/facts.ts';
 /** The roles that one owner lists, numbered from 0, so that what they may do is a row of bits. */
 export interface Numbered {
   readonly numbers: ReadonlyMap<string, number>;
+  /** The other way round. */
+  readonly ids: readonly string[];
   /** Those of them that hold wildcards. */
   readonly patterned: readonly { readonly number: number; readonly patterns: RoleFacts['patterns'] }[];
 }
@@ -16,6 +18,7 @@ export function numbered(table: RoleTable): Numbered {
   const ids = [...table.keys()];
   const made = {
     numbers: new Map(ids.map((id, number) => [id, number])),
+    ids,
     patterned: [...table.values()].flatMap(({ patterns }, number) =>
       patterns.size > 0 ? [{ number, patterns }] : [],
     ),
@@ -34,6 +37,14 @@ export function bitsOf(numbers: Iterable<number>): Bits {
     (words[number >> 5] as number) |= 1 << (number & 31);
   }
   return words.length === 1 ? (words[0] as number) : words;
+}
+
+/** Adds what stands in a list at these numbers, the lowest first. */
+export function pick<T>(bits: Bits, from: readonly T[], to: T[]): void {
+  const words = wordsOf(bits);
+  for (let i = 0; i < words.length; i++)
+    for (let left = words[i] as number; left !== 0; left &= left - 1)
+      to.push(from[(i << 5) + 31 - Math.clz32(left & -left)] as T);
 }
 
 /** Whether the two have a number in common. */

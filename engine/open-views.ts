@@ -52,5 +52,5 @@ export function openViews(options: ViewOptions) {
   if (!Number.isSafeInteger(maxBytes) || maxBytes < 1)
     throw invalid('maxBytes', 'maxBytes must be a whole number of bytes, 1 or more');
   const store = createStore({ reader, clock, ttlMs, maxBytes, random });
-  return { ...createViews(store, { marginMs, outageTtlMs }), decideNow: createReady(store, marginMs), store };
+  return { ...createViews(store, { marginMs, outageTtlMs }), ...createReady(store, marginMs), store };
 }

@@ -1,5 +1,5 @@
 import type { RoleFacts, SubjectFacts } from '../table/decision/facts.ts';
-import type { Place, View } from './view.ts';
+import type { Place } from './view.ts';
 
 /** Called for each role in force. */
 type Visit = (role: string, facts: RoleFacts, isOwned: boolean) => void;
@@ -40,11 +40,4 @@ export function eachRoleInForce(
   }
   subject.grants.get(root.ref)?.forEach(enter);
   subject.globalRoles.forEach(enter);
-}
-
-/** Ids of all roles in force, inherited ones included. */
-export function rolesInForce(view: View, at: number): readonly string[] {
-  const found: string[] = [];
-  eachRoleInForce(view.subject, view, at, (role) => found.push(role));
-  return found;
 }

@@ -3,8 +3,9 @@ import { type Bearer, isGoodBearer } from '../bearer.ts';
 import { judge, judgeMember } from '../decide.ts';
 import { DENIED, type Decision } from '../decision.ts';
 import { isSubscribed } from '../entitlements.ts';
-import type { Footing } from '../footing.ts';
+import type { Footing, RolesInForce } from '../footing.ts';
 import { BEARER, SUBJECT } from '../needs.ts';
+import { type Standing, standingAt } from '../standing.ts';
 import { type Entry, SET_BACK_MS, type Store } from '../store.ts';
 import type { Times } from './basis.ts';
 import { createFootings, type Held, STRIDE } from './footings.ts';
@@ -52,7 +53,7 @@ export function createReady(store: Store, marginMs: number) {
    * @param at the instant to decide for, in epoch milliseconds; undefined: now
    * @returns undefined when the cache cannot tell, or not in this way: then the view has to be put together
    */
-  return function decideNow(
+  function decideNow(
     subject: string,
     permission: string,
     scope: string,
@@ -86,7 +87,36 @@ export function createReady(store: Store, marginMs: number) {
       }
     }
     return judge(stand(who as Entry<SubjectFacts>, ground, now, at ?? store.openedAt + now), ruling, isSold);
-  };
+  }
+
+  /** The same for where a subject stands; undefined as well for who is refused whatever it asks for. */
+  function standingNow(subject: string, scope: string, at: number | undefined): Standing | undefined {
+    const now = store.now();
+    if (now < latest.readAt - SET_BACK_MS) return undefined;
+    const who = store.find(SUBJECT, subject, now);
+    if (who === undefined || who.facts === null) return undefined;
+    const ground = grounds.groundAt(scope, now);
+    if (ground === undefined || !belong(who, ground.basis, ground.basis)) return undefined;
+    const instant = at ?? store.openedAt + now;
+    const footing = footingIn(who.made as Held | undefined, ground, instant);
+    const held = footing ?? stand(who as Entry<SubjectFacts>, ground, now, instant);
+    return held.refusal ? undefined : standingAt(ground, held);
+  }
+
+  return { decideNow, standingNow };
+}
+
+/** How a subject stands at a place by its row, at an instant; undefined when the row does not say. */
+function footingIn(
+  held: Held | undefined,
+  ground: Ground,
+  at: number,
+): (RolesInForce & Partial<Pick<Footing, 'refusal'>>) | undefined {
+  const place = held?.indexOf(ground) ?? -1;
+  if (held === undefined || place < 0 || !(at < Number.POSITIVE_INFINITY)) return undefined;
+  const own = held[place + 1];
+  if (typeof own === 'number') return { ownRoles: own, globalRoles: held[place + 2] as number };
+  return holdsAt(own as Footing, at) ? (own as Footing) : undefined;
 }
 
 const holdsAt = ({ window: { start, end } }: Footing, at: number): boolean => start <= at && at < end;

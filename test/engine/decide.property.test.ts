@@ -4,7 +4,7 @@ import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { Kind } from '../../engine/needs.ts';
 import { createReady } from '../../engine/ready/ready.ts';
-import { rolesInForce } from '../../engine/roles.ts';
+import { standingOf } from '../../engine/standing.ts';
 import type { Entry, Store } from '../../engine/store.ts';
 import { assemble, type View } from '../../engine/view.ts';
 import type { Assignment, Effect, RoleFacts, SubjectFacts } from '../../table/decision/facts.ts';
@@ -229,30 +229,34 @@ test('what was made of entries gives the same answers again and again, at whatev
     where: scope,
     at: optional(time),
   });
-  const counts = { answered: 0, left: 0 };
+  const counts = { answered: 0, left: 0, stood: 0 };
   fc.assert(
     fc.property(facts, fc.array(question, { minLength: 1, maxLength: 25 }), (world, questions) => {
       const store = {
         ...{ find: finderOf(world), grow: () => {}, now: () => 0 },
         ...{ state: { version: 0 }, latest: { readAt: 0 }, openedAt: NOW },
       };
-      const decideNow = createReady(store as unknown as Store, 0);
+      const { decideNow, standingNow } = createReady(store as unknown as Store, 0);
       for (const { permission, where, at } of [...questions, ...questions]) {
         const decision = decideNow(USER, permission, where, undefined, at);
         counts[decision ? 'answered' : 'left'] += 1;
         if (decision) expect(decision).toEqual(decideNaively(world, permission, where, at ?? NOW));
+        const standing = standingNow(USER, where, at);
+        counts.stood += standing ? 1 : 0;
+        if (standing) expect(standing).toEqual(standingOf(viewOf(world, permission, where), at ?? NOW));
       }
     }),
     { numRuns: 2_000 },
   );
   // The long way is for subjects and scopes that are not there.
   expect(counts.answered).toBeGreaterThan(counts.left);
+  expect(counts.stood).toBeGreaterThan(1_000);
 });
 
 test('a role in force is named once, and every one that is named exists here', () => {
   fc.assert(
     fc.property(facts, scope, time, (world, where, at) => {
-      const inForce = rolesInForce(viewOf(world, 'dashboard', where), at);
+      const inForce = standingOf(viewOf(world, 'dashboard', where), at)?.roles ?? [];
       expect(new Set(inForce).size).toBe(inForce.length);
       const root = chainOf(world, where).at(-1);
       for (const id of inForce) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
-import { groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { assignmentAttribute, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey } from '../../table/keys.ts';
 import { createSchool, ELSEWHERE, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
@@ -46,6 +46,41 @@ test('a membership from before a removal is not put beside a role from after it'
   expect(await ask(engine)).toMatchObject({ allowed: false, reason: 'no_grant' });
 });
 
+test('the roles of a standing are those of one instant as well', async () => {
+  const { newEngine, clock, put, putUser, ask, check } = setUp();
+  const standing = (engine: Engine, n: number) => engine.rolesOf(formatRef(userRef(n)), formatRef(PLACE));
+  put(decisionKey(PLACE), { status: 'active' });
+  const engine = newEngine();
+  expect(await ask(engine)).toMatchObject({ reason: 'no_grant' });
+  expect(standing(engine, 0)).toMatchObject({ roles: [] });
+  clock.advance(10_000);
+  putUser(0, { ...REVOKED, writtenAt: clock.now() });
+  clock.advance(10_000);
+  put(decisionKey(PLACE), { ...TEACHING, writtenAt: clock.now() });
+  clock.advance(10_000);
+  await check(engine, 1, PAGE, PLACE, true);
+  expect(standing(engine, 1)).toMatchObject({ roles: ['teacher'] });
+  expect(await standing(engine, 0)).toMatchObject({ roles: [] });
+});
+
+test('a role that ends is in a standing up to its end, each time it is asked', async () => {
+  const { newEngine, clock, putUser, ask } = setUp();
+  const end = clock.now() + 10_000;
+  const assigned = assignmentAttribute(formatRef(PLACE), 'teacher');
+  putUser(0, { status: 'active', [assigned]: `/${new Date(end).toISOString()}` });
+  const engine = newEngine();
+  const standing = (at?: number) =>
+    engine.rolesOf(formatRef(userRef(0)), formatRef(PLACE), at === undefined ? {} : { at });
+  await ask(engine);
+  for (let times = 0; times < 2; times++) {
+    expect(standing()).toMatchObject({ roles: ['teacher'] });
+    expect(standing(end)).toMatchObject({ roles: [] });
+  }
+  clock.advance(10_000);
+  expect(standing()).toMatchObject({ roles: [] });
+  expect(standing(Number.NaN)).toMatchObject({ roles: [] });
+});
+
 test('what another question has brought anew counts at once', async () => {
   const { newEngine, put, ask, check, warm } = setUp();
   const engine = newEngine();
@@ -86,6 +121,21 @@ test('nothing that was made answers when it was read later than the clock says',
   await warm(engine);
   clock.advance(-50_000);
   const answer = ask(engine);
+  expect(answer).toBeInstanceOf(Promise);
+  await answer;
+});
+
+test('nor is anybody said to stand somewhere by it', async () => {
+  const { newEngine, clock, check } = setUp();
+  const engine = newEngine({ ttlMs: 1_000_000 });
+  const standing = () => engine.rolesOf(formatRef(userRef(0)), formatRef(PLACE));
+  await check(engine, 0, PAGE);
+  clock.advance(100_000);
+  // Brings anew what holds everywhere, and nothing of the user or the place.
+  await check(engine, 1, PAGE, ELSEWHERE, true);
+  expect(standing()).toMatchObject({ roles: ['teacher'] });
+  clock.advance(-50_000);
+  const answer = standing();
   expect(answer).toBeInstanceOf(Promise);
   await answer;
 });
