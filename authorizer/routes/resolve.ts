@@ -1,4 +1,4 @@
-import type { RouteMatch } from './match.ts';
+import { parameterOf, type RouteMatch } from './match.ts';
 import { isValue, type TemplatePart } from './rule.ts';
 
 /** What a request asks for: arguments of the engine's `check`. */
@@ -20,18 +20,16 @@ export interface Sources {
  * Fills a rule's templates. Undefined, and then denied, when a value is missing or is no name or id: a claim
  * that is not a string, a header or query parameter that came twice with different values or joined by a comma.
  */
-export function resolve({ rule, parameters }: RouteMatch, sources: Sources): Question | undefined {
-  const permission = fill(rule.permission, parameters, sources);
-  const scope = fill(rule.scope, parameters, sources);
+export function resolve(match: RouteMatch, sources: Sources): Question | undefined {
+  const permission = fill(match.rule.permission, match, sources);
+  const scope = fill(match.rule.scope, match, sources);
   return permission === undefined || scope === undefined ? undefined : { permission, scope };
 }
 
-type Parameters = RouteMatch['parameters'];
-
-function fill(parts: readonly TemplatePart[], parameters: Parameters, sources: Sources): string | undefined {
+function fill(parts: readonly TemplatePart[], match: RouteMatch, sources: Sources): string | undefined {
   let text = '';
   for (const part of parts) {
-    const value = part.kind === 'literal' ? part.text : valueFor(part, parameters, sources);
+    const value = part.kind === 'literal' ? part.text : valueFor(part, match, sources);
     if (typeof value !== 'string' || (part.kind !== 'literal' && !isValue(value))) return undefined;
     text += value;
   }
@@ -40,10 +38,10 @@ function fill(parts: readonly TemplatePart[], parameters: Parameters, sources: S
 
 function valueFor(
   { kind, name }: Exclude<TemplatePart, { kind: 'literal' }>,
-  parameters: Parameters,
+  match: RouteMatch,
   { claims, header, query }: Sources,
 ): unknown {
-  if (kind === 'path') return parameters.get(name);
+  if (kind === 'path') return parameterOf(match, name);
   if (kind === 'claim') return Object.hasOwn(claims, name) ? claims[name] : undefined;
   const values = new Set((kind === 'query' ? query : header)(name));
   return values.size === 1 ? [...values][0] : undefined;

@@ -79,7 +79,9 @@ export async function exchangesOf(authorizer: Authorizer, cases: readonly Case[]
   for (const one of cases) {
     const answer = (await authorizer(one.event)) as PolicyAnswer;
     if (!isRight(answer, one)) throw wrong(one);
-    exchanges.push({ request: one.text, answer, expected: JSON.stringify(answer) });
+    const expected = JSON.stringify(answer);
+    // A copy: kept themselves, answers would look long-lived, and each later one be made among old objects.
+    exchanges.push({ request: one.text, answer: JSON.parse(expected), expected });
   }
   return exchanges;
 }

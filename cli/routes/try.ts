@@ -1,4 +1,4 @@
-import { match, type RouteMatch } from '../../authorizer/routes/match.ts';
+import { match, parameterOf, parametersOf, type RouteMatch } from '../../authorizer/routes/match.ts';
 import { type Question, resolve } from '../../authorizer/routes/resolve.ts';
 import type { TemplatePart } from '../../table/route-template.ts';
 import type { Route } from './routes.ts';
@@ -64,7 +64,7 @@ function trialOf(route: Route, found: RouteMatch, request: TriedRequest): Trial 
   const lacking = parts.filter(isLacking).map((part) => told(part, found, request));
   return {
     ...{ route, question },
-    parameters: Object.fromEntries(found.parameters),
+    parameters: parametersOf(found),
     lacking: [...new Set(lacking)],
   };
 }
@@ -74,11 +74,11 @@ const NO_VALUE = 'which is no name or id (letters, digits, dot, dash, underscore
 /** Which value it is that does not fill its place, and how to give one. */
 function told(
   part: Exclude<TemplatePart, { kind: 'literal' }>,
-  { parameters }: RouteMatch,
+  found: RouteMatch,
   request: TriedRequest,
 ): string {
   const { kind, name } = part;
-  if (kind === 'path') return `{${name}} is ${parameters.get(name)}, ${NO_VALUE}`;
+  if (kind === 'path') return `{${name}} is ${parameterOf(found, name)}, ${NO_VALUE}`;
   const claim = Object.hasOwn(request.claims, name) ? request.claims[name] : undefined;
   const values =
     kind === 'claim'

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Cell, compile } from '../../../authorizer/policy/compile.ts';
-import { match } from '../../../authorizer/routes/match.ts';
+import { match, parameterOf } from '../../../authorizer/routes/match.ts';
 import { type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
 import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
@@ -70,7 +70,7 @@ function isAllowed(cells: readonly Cell[], rules: readonly RouteRule[], verb: st
   return cells.some(
     (cell) =>
       cell.rule === found?.rule &&
-      [...cell.values].every(([name, value]) => found.parameters.get(name) === value),
+      [...cell.values].every(([name, value]) => parameterOf(found, name) === value),
   );
 }
 
