@@ -267,6 +267,7 @@ describe('headers', () => {
 
   it('that every object has are not there', () => {
     expect(header({})('constructor')).toEqual([]);
+    expect(header(Object.create({ authorization: 'Bearer x' }))('authorization')).toEqual([]);
   });
 
   it('may be null as a whole', () => {
