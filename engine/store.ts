@@ -30,6 +30,10 @@ export interface Entry<T> extends Cached {
   made: unknown;
 }
 
+/** What is at hand under a name, if it is of this kind: a name may be asked for as what it is not. */
+export const ofKind = <T>(kind: Kind<T>, entry: Entry<unknown> | undefined): Entry<T> | undefined =>
+  entry?.kind === kind ? (entry as Entry<T>) : undefined;
+
 /** What the engine reads with. */
 export type DecisionReader = Pick<Reader, 'getMany' | 'getSnapshot'>;
 
@@ -97,14 +101,14 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     return entry as Entry<T>;
   }
 
+  /** The entry, however old. It is not marked as used, for it is nothing to answer with. */
+  const recall = <T>(kind: Kind<T>, id: string): Entry<T> | undefined => ofKind(kind, cache.get(id));
+
   /** The entry if it was read less than so many milliseconds ago, expired or not. */
   function findOlder<T>(kind: Kind<T>, id: string, now: number, ageMs: number): Entry<T> | undefined {
-    const entry = cache.get(id);
-    return entry !== undefined &&
-      entry.kind === kind &&
-      now < entry.readAt + ageMs &&
-      now >= entry.readAt - SET_BACK_MS
-      ? (entry as Entry<T>)
+    const entry = recall(kind, id);
+    return entry !== undefined && now < entry.readAt + ageMs && now >= entry.readAt - SET_BACK_MS
+      ? entry
       : undefined;
   }
 
@@ -240,6 +244,7 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     now,
     grow: cache.grow,
     find,
+    recall,
     findOlder,
     load,
     loadTogether,

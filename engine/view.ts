@@ -7,6 +7,7 @@ import type {
 } from '../table/decision/facts.ts';
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
+import type { Hint } from './hints.ts';
 import {
   BEARER,
   type CheckedPermission,
@@ -57,12 +58,19 @@ const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() }
  * Puts a view together from what `find` has, and adds what is missing to `missing`.
  *
  * All keys of a flat scope are known from the question, so they are missed together: one read. The
- * ancestors of a nested scope are known once it is read: a second one, and never a third.
+ * ancestors of a nested scope are known once it is read: a second one, and never a third. With a
+ * hint that is still right they are missed with all the rest.
  *
+ * @param hint looked at only while something is missing, and only for what else may be
  * @returns the view, or undefined when something was missing. Nothing is said of it before it is known to have been true
  *   at some instant: then `whole` looks at it.
  */
-export function assemble(question: Question, find: Find, missing: Need<unknown>[]): View | undefined {
+export function assemble(
+  question: Question,
+  find: Find,
+  missing: Need<unknown>[],
+  hint?: Hint,
+): View | undefined {
   const get = <T>(kind: Kind<T>, id: string): T | null => {
     const entry = find(kind, id);
     if (entry !== undefined) return entry.facts;
@@ -79,12 +87,11 @@ export function assemble(question: Question, find: Find, missing: Need<unknown>[
   const global = everywhere ?? NOTHING_GLOBAL;
   const known = missing.length === 0;
   if (!known) {
+    const above = own?.ancestors ?? hint?.(question.scope) ?? [];
     // The scope may turn out to be a root: its own effects come along in the same read.
-    if (text !== undefined && own === null && mayBeRoot(question.scope))
-      get(OWNED_EFFECTS, ownedId(question.scope, text));
-    else if (text !== undefined && own !== null)
-      get(OWNED_EFFECTS, ownedId(own.ancestors.at(-1) ?? own.ref, text));
-    if (own !== null) for (const ancestor of own.ancestors) get(SCOPE, ancestor);
+    if (text !== undefined && (above.length > 0 || mayBeRoot(question.scope)))
+      get(OWNED_EFFECTS, ownedId(above.at(-1) ?? question.scope, text));
+    for (const ancestor of above) get(SCOPE, ancestor);
     return undefined;
   }
   // Without a subject or a scope the answer is known: nothing more is read for it.

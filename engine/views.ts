@@ -1,9 +1,10 @@
 import { GatehouseError } from '../table/errors.ts';
 import { watch } from './coherence.ts';
 import { cachedSight, type Freshness, type Sight, sightSince } from './freshness.ts';
-import type { Kind, Need } from './needs.ts';
+import { createHints } from './hints.ts';
+import type { Need } from './needs.ts';
 import { createBridge } from './outage.ts';
-import type { Entry, Spending, Store } from './store.ts';
+import { type Entry, ofKind, type Spending, type Store } from './store.ts';
 import { assemble, type Find, type Question, type View, whole } from './view.ts';
 
 /**
@@ -38,10 +39,6 @@ function toViews(
 const ITEMS_AT_ONCE = 100;
 
 const count = (needs: readonly Need<unknown>[]): number => new Set(needs.map(({ id }) => id)).size;
-
-/** What is at hand under a name, if it is of this kind: a name may be asked for as what it is not. */
-const ofKind = <T>(kind: Kind<T>, entry: Entry<unknown> | undefined): Entry<T> | undefined =>
-  entry?.kind === kind ? (entry as Entry<T>) : undefined;
 
 /** What has to be asked for to have the same anew. */
 const needsOf = (entries: ReadonlyMap<string, Entry<unknown>>): readonly Need<unknown>[] =>
@@ -132,12 +129,13 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
       if (entry) atHand.set(id, entry);
       return entry;
     };
+    const { hint, forgo } = createHints(store);
     for (let calls = 0; ; calls++) {
       const missing: Need<unknown>[] = [];
       let isMixed = false;
       const views = questions.map((question) => {
         const watched = watch(find, marginMs);
-        const view = assemble(question, watched.find, missing);
+        const view = assemble(question, watched.find, missing, hint);
         if (view ? !watched.isCoherent() : !watched.isSettled()) isMixed = true;
         return view;
       });
@@ -151,20 +149,17 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
       }
       if (calls === MAX_CALLS) throw changesTooFast();
       const loaded = isMixed ? store.loadTogether(wanted, spending) : sight.load(wanted, now, spending);
-      for (const [id, entry] of await loaded) atHand.set(id, entry);
+      for (const [id, entry] of await loaded.catch(forgo)) atHand.set(id, entry);
     }
   }
 
   /**
-   * Views of all questions as they stand at one instant. The cache is asked only where the scopes stand, so as
+   * Views of all questions as they stand at one instant. The cache is asked only where the scopes stood, so as
    * to know what to read; when that was wrong, or unknown, all is read once more with what is now known.
    */
-  async function snapshotsOf(
-    questions: readonly Question[],
-    now: number,
-    spending?: Spending,
-  ): Promise<Views> {
-    let find: Find = (kind, id) => store.find(kind, id, now);
+  async function snapshotsOf(questions: readonly Question[], spending?: Spending): Promise<Views> {
+    const { hint, forgo } = createHints(store);
+    let find: Find = () => undefined;
     let rest: Iterable<Entry<unknown>> = [];
     for (let calls = 0; calls <= MAX_CALLS; calls++) {
       const needs: Need<unknown>[] = [];
@@ -175,9 +170,9 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
         if (need) needs.push(need);
         return known(kind, id);
       };
-      const views = questions.map((question) => assemble(question, noted, missing));
+      const views = questions.map((question) => assemble(question, noted, missing, hint));
       if (calls > 0 && missing.length === 0) return toViews(questions, views, rest);
-      const snapshot = await store.loadSnapshot([...needs, ...missing], spending);
+      const snapshot = await store.loadSnapshot(needs, spending).catch(forgo);
       rest = snapshot.values();
       find = (kind, id) => ofKind(kind, snapshot.get(id));
     }
@@ -193,7 +188,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
     freshness: Freshness,
     spending?: Spending,
   ): Promise<Views> {
-    if (freshness === 'strong') return snapshotsOf(questions, now, spending);
+    if (freshness === 'strong') return snapshotsOf(questions, spending);
     if (freshness !== 'cached') {
       return viewsIn(questions, now, sightSince(store, now, freshness.atLeast, marginMs), spending);
     }

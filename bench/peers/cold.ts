@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createEngine } from '../../engine/index.ts';
+import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { createClient, createServiceClient } from '../../table/client.ts';
 import { createTable } from '../../table/definition.ts';
 import { createHedging, type HedgingFigures } from '../../table/read/hedging.ts';
@@ -16,7 +16,7 @@ import { type Ask, createSeedFlows, seedItems } from './seeds.ts';
 export interface ColdCandidate {
   readonly ask: Ask;
   /** Before each question, untimed and not counted. */
-  readonly prepare?: Ask;
+  readonly prepare?: (question: Question) => Promise<void>;
   readonly reset: () => void;
   readonly spent: () => Spent;
   /** What its hedged reads came to. */
@@ -27,6 +27,7 @@ export const COLD_TITLES = {
   gatehouse: 'Gatehouse',
   hedged: 'Gatehouse, reads hedged',
   'new-user': 'Gatehouse, new user, the rest known',
+  expired: 'Gatehouse, all known, but too old',
   slowest: 'Gatehouse, a batch as slow as its slowest key',
   seeds: "seeds' flow",
   'seeds-eager': "seeds' flow, without waiting for a step",
@@ -77,15 +78,16 @@ export function createColdCandidates(
     return { client, counter };
   }
 
-  function gatehouse({ isHedged = false, isKnown = false, drawsOf = () => 1 }: GatehouseOptions = {}) {
+  function gatehouse({ isHedged = false, before, drawsOf = () => 1 }: GatehouseOptions = {}) {
     const { client, counter } = connect(drawsOf);
     const reader = createReader({ client, table: own, deadlineMs: PATIENCE_MS });
     const { getMany } = reader;
     const hedging = createHedging({ getMany, clock: time, schedule: time.schedule, maxShare: MOST_HEDGED });
+    let skippedMs = 0;
     const newEngine = () =>
       createEngine({
         reader: { getMany: isHedged ? hedging.getMany : getMany, getSnapshot: reader.getSnapshot },
-        clock: time,
+        clock: { now: () => time.now() + skippedMs },
         random: () => 0,
       });
     let engine = newEngine();
@@ -94,10 +96,15 @@ export function createColdCandidates(
     return {
       ...counter,
       ...(isHedged ? { hedging: hedging.figures } : {}),
-      // Nobody has asked before; or somebody else has, the same at the same place.
       prepare: async (question: Question) => {
         engine = newEngine();
-        return isKnown && check({ ...question, subject: otherThan(world, question.subject) });
+        if (before === 'by-another')
+          await check({ ...question, subject: otherThan(world, question.subject) });
+        if (before === 'long-ago') {
+          await check(question);
+          // Its last read began a moment before.
+          skippedMs += DEFAULT_TTL_MS + 1;
+        }
       },
       ask: check,
     };
@@ -114,7 +121,8 @@ export function createColdCandidates(
   return {
     gatehouse: gatehouse(),
     hedged: gatehouse({ isHedged: true }),
-    'new-user': gatehouse({ isKnown: true }),
+    'new-user': gatehouse({ before: 'by-another' }),
+    expired: gatehouse({ before: 'long-ago' }),
     slowest: gatehouse({ drawsOf: keysIn }),
     seeds: seedFlow(({ inSteps }) => inSteps),
     'seeds-eager': seedFlow(({ asSoonAsCanBe }) => asSoonAsCanBe),
@@ -123,7 +131,8 @@ export function createColdCandidates(
 
 interface GatehouseOptions {
   readonly isHedged?: boolean;
-  readonly isKnown?: boolean;
+  /** Who has asked the same at the same place before; nobody when left out. */
+  readonly before?: 'by-another' | 'long-ago';
   readonly drawsOf?: (input: object) => number;
 }
 

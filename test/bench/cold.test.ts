@@ -23,9 +23,9 @@ async function cost({ prepare, ask, reset, spent }: ColdCandidate, questions: Qu
 type Questions = ReturnType<typeof drawStandingQuestions>;
 
 describe.each([
-  ['flat', { calls: 1, rounds: 1, units: 5 }],
-  ['nested', { calls: 2, rounds: 2, units: 7 }],
-] as const)('a cold decision in a %s scope', (shape: Shape, cold) => {
+  ['flat', { calls: 1, rounds: 1, units: 5 }, 5],
+  ['nested', { calls: 2, rounds: 2, units: 7 }, 7],
+] as const)('a cold decision in a %s scope', (shape: Shape, cold, unitsExpired) => {
   let candidates: ReturnType<typeof createColdCandidates>;
   let questions: Questions;
   let elsewhere: Questions;
@@ -47,6 +47,11 @@ describe.each([
       expect(comparable(seen)).toEqual(comparable({ ...cold, ms: 3 * cold.rounds }));
     for (const seen of await cost(candidates['new-user'], questions))
       expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: 1, ms: 3 }));
+  });
+
+  test('of Gatehouse takes one request where all is known, but too old', async () => {
+    for (const seen of await cost(candidates.expired, questions))
+      expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: unitsExpired, ms: 3 }));
   });
 
   test("of the seeds' flow takes three rounds, and more calls", async () => {

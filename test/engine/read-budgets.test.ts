@@ -98,6 +98,17 @@ describe('the price of a check', () => {
     expectExactly(await costOf(() => check(ann, nested)), 'nestedCold');
   });
 
+  test('flat and nested, all known but too old', async () => {
+    for (const [scope, budget] of [
+      [flat, 'flatExpired'],
+      [nested, 'nestedExpired'],
+    ] as const) {
+      await check(ann, scope);
+      world.settle();
+      expectExactly(await costOf(() => check(ann, scope)), budget);
+    }
+  });
+
   test('of a new user, flat and nested', async () => {
     await check(ann, flat);
     expectExactly(await costOf(() => check(bob, flat)), 'newUser');
@@ -121,11 +132,13 @@ describe('the price of a check', () => {
 });
 
 describe('the price of many', () => {
-  test('twenty permissions, flat and nested, nothing cached', async () => {
+  test('twenty permissions, flat and nested, nothing cached, and all of it too old', async () => {
     expectExactly(await costOf(many(flat)), 'twentyFlatCold');
     engine = world.newEngine();
     expectExactly(await costOf(many(nested)), 'twentyNestedCold');
     expectExactly(await costOf(many(nested)), 'warm');
+    world.settle();
+    expectExactly(await costOf(many(nested)), 'twentyNestedExpired');
   });
 
   test('a session of twenty permissions', async () => {

@@ -163,7 +163,7 @@ describe('a time-to-live of 0', () => {
     expect(reads).toHaveLength(4);
   });
 
-  test('costs two reads in a nested scope, not more', async () => {
+  test('costs two reads in a nested scope, and one once it is known where that stands', async () => {
     const world = await createWorld();
     await world.run('page.create', { name: 'dashboard' });
     const tenant = (await world.run('tenant.create', { name: 'T' })).id;
@@ -171,12 +171,12 @@ describe('a time-to-live of 0', () => {
     const user = (await world.run('user.create', {})).id;
     world.settle();
     const engine = world.newEngine({ ttlMs: 0 });
-    for (let i = 0; i < 3; i++) {
+    for (const keys of [[5, 2], [6], [6]]) {
       world.calls.length = 0;
       expect(await engine.check(`user:${user}`, 'dashboard', `location:${place}`)).toMatchObject({
         reason: 'no_grant',
       });
-      expect(world.calls.map(({ keys }) => keys)).toEqual([5, 2]);
+      expect(world.calls.map((call) => call.keys)).toEqual(keys);
     }
   });
 
