@@ -1,7 +1,8 @@
 /**
- * Bytes that are held once all that nobody holds is gone: on the heap, and in buffers beside it. Needs `--expose-gc`.
+ * Lets go of all that nobody holds, and so puts what is held together, as it is in a process that has run for a while.
+ * Needs `--expose-gc`.
  */
-export async function heldBytes(): Promise<number> {
+export async function collect(): Promise<void> {
   const { gc } = globalThis as { gc?: () => void };
   if (!gc) throw new Error('run this with --expose-gc');
   // What a promise or a timer still holds is let go of after a turn.
@@ -9,6 +10,11 @@ export async function heldBytes(): Promise<number> {
     await new Promise((resolve) => setImmediate(resolve));
     gc();
   }
+}
+
+/** Bytes that are held once all that nobody holds is gone: on the heap, and in buffers beside it. */
+export async function heldBytes(): Promise<number> {
+  await collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -1,18 +1,19 @@
-import { createEngine, type Decision } from '../../engine/index.ts';
+import type { Decision } from '../../engine/index.ts';
 import { createClient, createServiceClient } from '../../table/client.ts';
 import { createTable } from '../../table/definition.ts';
 import { createReader } from '../../table/read/reader.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
+import { loadDeployed } from './deployed.ts';
 
 /** Longer than a run: what expires in its middle would be read again, and that is another figure. */
 const TTL_MS = 3_600_000;
 const SESSIONS = 200;
 
 /**
- * Gatehouse as it is deployed: its engine on a table of the embedded DynamoDB engine, with expiry, the bound on its
- * memory, the test for coherence and the chain of scopes. Only the time-to-live is longer than the default.
+ * Gatehouse as it is deployed, bundled: its engine on a table of the embedded DynamoDB engine, with expiry, the bound
+ * on its memory, the test for coherence and the chain of scopes. Only the time-to-live is longer than the default.
  */
 export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
   const table = 'bench';
@@ -20,6 +21,7 @@ export async function createGatehouse(world: World, questions: readonly Question
   const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
   await writeItems(client, table, decisionItems(world, Date.now() - 3_600_000));
   const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const { createEngine } = await loadDeployed();
   const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
 
   for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);

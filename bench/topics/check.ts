@@ -4,6 +4,7 @@ import { inBatches, type Loop } from '../harness/batches.ts';
 import { barsOnLogAxis } from '../harness/charts.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
+import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import {
@@ -101,6 +102,7 @@ export const check: Topic = {
     try {
       const { gatehouse, candidates } = await createCandidates(world, questions, embedded.endpoint);
       const rounds = quick ? 61 : 301;
+      await collect();
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
       const figures = figuresOf((name) => samplesOf(samples, name));
       saveChart('check', chartOf(figures, rounds));

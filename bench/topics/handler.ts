@@ -3,6 +3,7 @@ import { inBatches, type Loop } from '../harness/batches.ts';
 import { barsOnLogAxis } from '../harness/charts.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
+import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createTokenSource } from '../model/tokens.ts';
@@ -125,7 +126,9 @@ export const handler: Topic = {
       const rounds = quick ? 61 : 301;
       const options = { rounds, warmUp: 5, now: processorMs };
       log('known tokens');
-      const known = await runRounds(await withKnownTokens(parts), options);
+      const first = await withKnownTokens(parts);
+      await collect();
+      const known = await runRounds(first, options);
       log('new tokens and forged ones; they are signed first, which takes some seconds');
       const others = await runRounds(await withOtherTokens(parts), options);
       const samples = new Map([...known, ...others]);
