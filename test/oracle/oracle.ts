@@ -15,18 +15,11 @@ export function judge(model: Model, { subject, permission, scope, at }: Question
   if (at >= who.endsAt) return deny('subject_ended');
 
   // 2. The scope exists, and it and all its ancestors are active.
-  const place = model.scopes.find(({ ref }) => ref === scope);
-  if (!place) return deny('scope_unknown');
-  const path = [place];
-  for (let top = place; top.parent !== undefined; ) {
-    const above = model.scopes.find(({ ref }) => ref === top.parent);
-    if (!above) return deny('scope_unknown');
-    path.push(above);
-    top = above;
-  }
+  const path = pathOf(model, scope);
+  if (!path) return deny('scope_unknown');
   if (path.some(({ status }) => status !== 'active')) return deny('scope_inactive');
   const isOnPath = (ref: string) => path.some((each) => each.ref === ref);
-  const root = path[path.length - 1] as Model['scopes'][number];
+  const root = path[path.length - 1] as Scope;
 
   // 3. The permission is registered.
   const checked = model.permissions.find(({ name }) => name === permission);
@@ -61,6 +54,50 @@ export function judge(model: Model, { subject, permission, scope, at }: Question
   }
 
   // 6. Roles in force.
+  const inForce = rolesInForce(model, subject, path, at);
+
+  // 7. Effects of those roles on the permission, exact and by wildcard.
+  const effects = model.effects
+    .filter(({ role, on }) => inForce.includes(role) && covers(on, permission))
+    .map(({ effect }) => effect);
+  const isAllowed = effects.includes('ALLOW');
+  const isDenied = effects.includes('DENY');
+
+  // 8. and 9. Combination, and nothing found.
+  if (isDenied && (root.combination === 'deny-overrides' || !isAllowed)) return deny('denied_by_role');
+  return isAllowed ? { allowed: true, reason: 'role' } : deny('no_grant');
+}
+
+/**
+ * Who stands where, and as what: the root of the scope and the roles in force, in order. Whether subject and scope are
+ * active does not matter; undefined when there is no such one.
+ */
+export function stand(model: Model, { subject, scope, at }: Omit<Question, 'permission'>) {
+  const path = pathOf(model, scope);
+  if (!path || !model.subjects.some(({ ref }) => ref === subject)) return undefined;
+  return { root: path[path.length - 1]?.ref, roles: rolesInForce(model, subject, path, at).sort() };
+}
+
+type Scope = Model['scopes'][number];
+
+/** The scope and all above it; undefined when one of them is missing. */
+function pathOf(model: Model, scope: string): readonly Scope[] | undefined {
+  const place = model.scopes.find(({ ref }) => ref === scope);
+  if (!place) return undefined;
+  const path = [place];
+  for (let top = place; top.parent !== undefined; ) {
+    const above = model.scopes.find(({ ref }) => ref === top.parent);
+    if (!above) return undefined;
+    path.push(above);
+    top = above;
+  }
+  return path;
+}
+
+function rolesInForce(model: Model, subject: string, path: readonly Scope[], at: number): string[] {
+  const isOnPath = (ref: string) => path.some((each) => each.ref === ref);
+  const isWithin = ({ from, until }: { from: number; until: number }) => from <= at && at < until;
+  const root = path[path.length - 1] as Scope;
   const held: string[] = [];
   for (const { id, scope: where } of model.groups) {
     if (!isOnPath(where)) continue;
@@ -85,17 +122,7 @@ export function judge(model: Model, { subject, permission, scope, at }: Question
       next = role.parent;
     }
   }
-
-  // 7. Effects of those roles on the permission, exact and by wildcard.
-  const effects = model.effects
-    .filter(({ role, on }) => inForce.includes(role) && covers(on, permission))
-    .map(({ effect }) => effect);
-  const isAllowed = effects.includes('ALLOW');
-  const isDenied = effects.includes('DENY');
-
-  // 8. and 9. Combination, and nothing found.
-  if (isDenied && (root.combination === 'deny-overrides' || !isAllowed)) return deny('denied_by_role');
-  return isAllowed ? { allowed: true, reason: 'role' } : deny('no_grant');
+  return inForce;
 }
 
 /** `*` for action or resource, or for all three; all three cover pages as well. */

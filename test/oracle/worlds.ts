@@ -1,8 +1,8 @@
-import type { Decision, Engine } from '../../engine/index.ts';
+import type { Decision, Engine, Standing } from '../../engine/index.ts';
 import { ask, change, furnish, type Names } from './generate.ts';
-import { emptyModel, type Question } from './model.ts';
+import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
-import { judge } from './oracle.ts';
+import { judge, stand } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';
 import { isRefusal, type OpenTable, type Stage } from './stage.ts';
 
@@ -47,27 +47,51 @@ const textOf = ({ allowed, reason }: Decision): string => `${allowed ? 'allow' :
 /** Who says what is right: the oracle, or in tests of these tests somebody who is wrong. */
 export type Judge = typeof judge;
 
-type Way = readonly [name: string, ask: (question: Question) => Promise<string>];
+/** One way to an answer, and what the oracle says to it. */
+interface Way {
+  readonly name: string;
+  readonly ask: (question: Question) => Promise<string>;
+  readonly truth: (model: Model, question: Question, judgeBy: Judge) => string;
+}
+
+const standingText = (standing: Standing | ReturnType<typeof stand>): string =>
+  standing ? `at ${standing.root} as ${[...standing.roles].sort().join(', ')}` : 'nowhere';
 
 /** The engine's several ways to an answer; a fault is an answer that the oracle never gives. */
 function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
-  const by =
-    (engineOf: () => Engine, freshness: 'cached' | 'strong') =>
-    async ({ subject, permission, scope, at }: Question) => {
+  const by = (name: string, engineOf: () => Engine, freshness: 'cached' | 'strong'): readonly Way[] => {
+    const told = async (answer: () => Promise<string>) => {
       try {
-        return textOf(await engineOf().check(subject, permission, scope, { at, freshness }));
+        return await answer();
       } catch (error) {
         return `fault ${String(error)}`;
       }
     };
+    const decided: Way = {
+      name,
+      ask: ({ subject, permission, scope, at }) =>
+        told(async () => textOf(await engineOf().check(subject, permission, scope, { at, freshness }))),
+      truth: (model, question, judgeBy) => textOf(judgeBy(model, question)),
+    };
+    const stood: Way = {
+      name: `${name}, where they stand`,
+      ask: ({ subject, scope, at }) =>
+        told(async () => standingText(await engineOf().rolesOf(subject, scope, { at, freshness }))),
+      truth: (model, question) => standingText(stand(model, question)),
+    };
+    return [decided, stood];
+  };
   return [
-    ['warm', by(() => warm, 'cached')],
-    ['warm again', by(() => warm, 'cached')],
-    ['cold', by(() => open.newEngine(), 'cached')],
-    ['strong', by(() => warm, 'strong')],
-    ['strong and cold', by(() => open.newEngine(), 'strong')],
+    ...by('warm', () => warm, 'cached'),
+    ...by('warm again', () => warm, 'cached'),
+    ...by('cold', () => open.newEngine(), 'cached'),
+    ...by('strong', () => warm, 'strong'),
+    ...by('strong and cold', () => open.newEngine(), 'strong'),
   ];
 }
+
+/** Of these ways the two warm ones are cheap to ask: a decision and a standing each. */
+const WARM = 4;
 
 /** One world. Adds what it came to to the tally. */
 export async function playWorld(
@@ -82,11 +106,10 @@ export async function playWorld(
   const model = emptyModel();
   const done: Operation[] = [];
   const warm = open.newEngine();
-  const compare = (question: Question, way: string, engine: string): void => {
-    const { reason, allowed } = judgeBy(model, question);
+  const compare = (question: Question, way: string, engine: string, oracle: string): void => {
+    const { reason } = judgeBy(model, question);
     tally.checks += 1;
     tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
-    const oracle = textOf({ allowed, reason });
     if (engine !== oracle) tally.differences.push({ operations: [...done], question, way, engine, oracle });
   };
 
@@ -116,16 +139,17 @@ export async function playWorld(
     for (let round = 0; round <= ROUNDS && tally.differences.length < ENOUGH; round++) {
       await carryOut(round === 0 ? operations : Array.from({ length: CHANGES }, () => change(random, names)));
       const asked = Array.from({ length: questionsOf(checks, round) }, () => rarest(random, names));
-      const [warmly, again, ...others] = waysOf(open, warm) as [Way, Way, ...Way[]];
+      const ways = waysOf(open, warm);
       for (const question of asked) {
         // What is cached is cheap to ask; of the ways that read, each question takes one.
-        for (const [way, answer] of [warmly, again, random.pick(others)]) {
-          compare(question, way, await answer(question));
+        for (const { name, ask, truth } of [...ways.slice(0, WARM), random.pick(ways.slice(WARM))]) {
+          compare(question, name, await ask(question), truth(model, question, judgeBy));
         }
       }
       const answers = await open.newEngine().checkMany(asked);
       for (const [position, question] of asked.entries()) {
-        compare(question, 'many at once', textOf(answers[position] as Decision));
+        const truth = textOf(judgeBy(model, question));
+        compare(question, 'many at once', textOf(answers[position] as Decision), truth);
       }
     }
   } finally {
@@ -133,8 +157,8 @@ export async function playWorld(
   }
 }
 
-/** Answers to one question: warm twice, one that reads, and one of many at once. */
-const ANSWERS = 4;
+/** Answers to one question: warm twice, with where they stand, one that reads, and one of many at once. */
+const ANSWERS = WARM + 2;
 
 /** How many questions a round asks, so that the world comes to this many checks or a few more. */
 const questionsOf = (checks: number, round: number): number => {
@@ -158,9 +182,8 @@ async function differs(
       if (outcome.ok) each.apply(model);
     }
     open.clock.advance(60_000);
-    const oracle = textOf(judgeBy(model, question));
-    for (const [, answer] of waysOf(open, open.newEngine())) {
-      if ((await answer(question)) !== oracle) return true;
+    for (const { ask, truth } of waysOf(open, open.newEngine())) {
+      if ((await ask(question)) !== truth(model, question, judgeBy)) return true;
     }
     return false;
   } finally {
