@@ -77,6 +77,29 @@ test('what is exported applies to an empty table: the same decisions, the same e
   expect(await allowedIn(other, subjects, permissions, places)).toEqual(allowed);
 });
 
+test('an export from before takes back what an apply did: the same export, and an empty plan', async () => {
+  await applyOn(world, FULL);
+  const env = { TABLE_NAME: world.table };
+  const before = await gatehouse(['export'], { env });
+  const changed = FULL.replace('deny: [shelf], description: Keys', 'description: Other keys')
+    .replace('sensor: { type: device, parent: lobby, kind: camera }', '')
+    .replace('groups: [staff], grants: { school: [shared] }', 'grants: {}')
+    .replace(
+      'cem: { username: cem, admin: true, globalRoles: [base] }',
+      'dora: { tenant: acme, username: dora }',
+    )
+    .replace('from: 2026-01-01, until: 2026-06-01', 'from: 2026-01-01');
+  expect((await applyOn(world, changed)).length).toBeGreaterThan(6);
+  expect((await gatehouse(['export'], { env })).out).not.toBe(before.out);
+
+  const file = fileOf(before.out);
+  const undone = await gatehouse(['apply', file, '--yes', '--prune-shared'], { env });
+  expect(undone.error).not.toContain('fault');
+  expect(undone.code).toBe(0);
+  expect((await gatehouse(['export'], { env })).out).toBe(before.out);
+  expect((await gatehouse(['plan', file, '--prune-shared'], { env })).out).toContain('nothing to do');
+});
+
 test('without ids, an export describes another table like this one', async () => {
   await applyOn(world, FULL);
   const { out } = await gatehouse(['export', '--no-ids'], { env: { TABLE_NAME: world.table } });
