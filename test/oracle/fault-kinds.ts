@@ -15,6 +15,8 @@ export interface Fault {
   readonly only?: 'BatchGet' | 'TransactGet';
   /** How many calls fail; one when left out. */
   readonly times?: number;
+  /** Whether all do, until DynamoDB is well again: what is damaged stays so, however often it is read. */
+  readonly lasts?: true;
   /** Nothing that could be noticed, as when a single item has been deleted by hand: it may refuse, never allow. */
   readonly isHidden?: boolean;
   readonly happen: (call: Call) => Promise<Answer>;
@@ -114,15 +116,17 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'overtaken by a write': { code: undefined, only: 'TransactGet', happen: cancelled('TransactionConflict') },
   'a throttled snapshot': { code: 'throttled', only: 'TransactGet', happen: cancelled('ThrottlingError') },
-  'a newer version': { code: 'damaged_item', happen: changed((item) => ({ ...item, v: 2 })) },
-  'no version': { code: 'damaged_item', happen: changed((item) => without(item, 'v')) },
-  'no time': { code: 'damaged_item', happen: changed((item) => without(item, 'writtenAt')) },
+  'a newer version': { code: 'damaged_item', lasts: true, happen: changed((item) => ({ ...item, v: 2 })) },
+  'no version': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'v')) },
+  'no time': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writtenAt')) },
   'an unknown attribute': {
     code: 'damaged_item',
+    lasts: true,
     happen: changed((item) => ({ ...item, 'only|from': 'Berlin' })),
   },
   'an attribute from the future': {
     code: 'damaged_item',
+    lasts: true,
     happen: changed((item) => ({ ...item, lockedUntil: '2027' })),
   },
   'a missing item': {
