@@ -5,6 +5,7 @@ import { apiRef } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/stretches.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import {
+  parseHintTemplates,
   parsePathTemplate,
   parseScopeTemplate,
   parseValueTemplate,
@@ -20,6 +21,8 @@ export interface WrittenRoute {
   readonly path: string;
   readonly permission: string;
   readonly scope: string;
+  /** Scopes that may stand above it, nearest first; those that are there stay when left out. */
+  readonly hints?: readonly string[] | undefined;
 }
 
 export interface Route extends WrittenRoute {
@@ -41,7 +44,8 @@ export function ruleOf(id: string, route: WrittenRoute): RouteRule {
   const segments = parsePathTemplate(route.path, 'path');
   const permission = parseValueTemplate(route.permission, 'permission');
   const scope = parseScopeTemplate(route.scope, 'scope');
-  return { id, method: route.method, segments, permission, scope, bound: boundIn(permission, scope) };
+  const hints = parseHintTemplates(route.hints ?? [], 'hints');
+  return { id, method: route.method, segments, permission, scope, hints, bound: boundIn(permission, scope) };
 }
 
 /** All routes of an API, by the Query that the authorizer reads them with, in the order of their paths. */
