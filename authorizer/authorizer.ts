@@ -1,4 +1,4 @@
-import type { Bearer, CheckOptions, Clock, Decision, Engine, Standing } from '../engine/index.ts';
+import type { Bearer, Clock, Decision, Engine, Standing } from '../engine/index.ts';
 import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answers/answer.ts';
 import type { Verdict } from './answers/verdict.ts';
 import type { HttpAnswer } from './configuration.ts';
@@ -55,14 +55,6 @@ interface Identity {
 
 /** A throw becomes a rejection: it must not leave the rejection of the other answer without a listener. */
 const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
-
-/** Filled when they are asked for: what the engine has cached needs none. */
-const withHints = (options: CheckOptions, fill: () => readonly string[]): CheckOptions => ({
-  ...options,
-  get hints() {
-    return fill();
-  },
-});
 
 /** A promise where there is one to wait for: what is at hand costs no turn of the queue. */
 type Soon<T> = T | Promise<T>;
@@ -158,8 +150,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       return refuseBad(subject, bearer).then(() => unresolved);
     }
     const asked: Asked = { subject, route, permission: question.permission, scope: question.scope };
-    const plain: CheckOptions = { at: clock.now(), bearer };
-    const options = found.rule.hints.length > 0 ? withHints(plain, () => hintsFor(found, sources)) : plain;
+    // Filled when the engine asks for them: what it has cached needs none.
+    const hints = found.rule.hints.length > 0 ? () => hintsFor(found, sources) : undefined;
+    const options = { at: clock.now(), bearer, hints };
     const decision = engine.check(subject, asked.permission, asked.scope, options);
     if (decision instanceof Promise) {
       // Asked together, so that what neither finds in the cache is read once for both.

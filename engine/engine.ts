@@ -2,6 +2,7 @@ import { type Bearer, isGoodBearer } from './bearer.ts';
 import { decide } from './decide.ts';
 import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
+import type { Believed } from './hints.ts';
 import { needBearer, SCOPE } from './needs.ts';
 import { createWatch, type Observe } from './observation.ts';
 import { openViews, type ViewOptions } from './open-views.ts';
@@ -26,9 +27,10 @@ export interface CheckOptions {
    * Scopes that may stand above the one asked about, nearest first, up to the root, as whoever asks believes: a path
    * often names them. They are only read along, so that a nested scope that nobody has seen is one call. Never believed,
    * never verified, of no meaning for the decision: a wrong one costs the units of what it names, and nothing else. What
-   * is no scope's name is ignored, and so is a list that is longer than what can stand above a scope (16).
+   * is no scope's name is ignored, and so is a list that is longer than what can stand above a scope (16). May be a
+   * function, which is called only where something has to be read.
    */
-  readonly hints?: readonly string[] | undefined;
+  readonly hints?: Believed | undefined;
 }
 
 export interface CheckRequest {
@@ -37,7 +39,7 @@ export interface CheckRequest {
   readonly permission: string;
   readonly scope: string;
   /** As `CheckOptions` has them, for this request; those of the options when left out. */
-  readonly hints?: readonly string[] | undefined;
+  readonly hints?: Believed | undefined;
 }
 
 /** Decisions in the order of what was asked, and until when they may be kept, in epoch milliseconds. */

@@ -3,12 +3,15 @@ import { GatehouseError } from '../table/errors.ts';
 import { needScope, SCOPE } from './needs.ts';
 import type { Store } from './store.ts';
 
+/** Scopes as whoever asks believes, or what gives them: asked only where something has to be read. */
+export type Believed = readonly string[] | (() => readonly string[]);
+
 /** What may stand above a scope that has to be read. It names what to read along and says nothing of it. */
 export interface Hints {
   /** The scopes above this one when it was last read, however long ago. */
   readonly recalled: (scope: string) => readonly string[] | undefined;
   /** The scopes above it as whoever asks believes. Nothing but names of scopes, and no more than can stand above one. */
-  readonly believed: (names: readonly string[] | undefined) => readonly string[];
+  readonly believed: (names: Believed | undefined) => readonly string[];
 }
 
 const NONE: readonly string[] = [];
@@ -34,8 +37,11 @@ export function createHints(store: Store) {
 
   const hints: Hints = {
     recalled: (scope) => (isOver ? undefined : taken(store.recall(SCOPE, scope)?.facts?.ancestors)),
-    believed: (names) =>
-      isOver || names === undefined || names.length > MAX_ANCESTORS ? NONE : taken(names.filter(canBeScope)),
+    believed: (names) => {
+      if (isOver || names === undefined) return NONE;
+      const given = typeof names === 'function' ? names() : names;
+      return given.length > MAX_ANCESTORS ? NONE : taken(given.filter(canBeScope));
+    },
   };
 
   /** Nothing read, and no hints from now on, when those taken may be why a read failed. Throws any other fault. */

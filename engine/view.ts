@@ -7,7 +7,7 @@ import type {
 } from '../table/decision/facts.ts';
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
-import type { Hints } from './hints.ts';
+import type { Believed, Hints } from './hints.ts';
 import {
   BEARER,
   type CheckedPermission,
@@ -48,7 +48,7 @@ export interface Question {
   /** What the subject comes with, by reference, where that is part of the question. */
   readonly bearer?: string | undefined;
   /** What the asker believes to stand above the scope: read along, and nothing is decided by it. */
-  readonly hints?: readonly string[] | undefined;
+  readonly hints?: Believed | undefined;
 }
 
 /** Finds by kind and name what is at hand. */

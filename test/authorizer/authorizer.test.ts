@@ -6,6 +6,7 @@ import {
   createSubjectOf,
 } from '../../authorizer/index.ts';
 import type { VerifiedClaims } from '../../authorizer/token/authentication.ts';
+import type { CheckOptions } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { isId } from '../../table/identifiers.ts';
 import {
@@ -156,14 +157,15 @@ describe('an allowed request', () => {
       ]),
     ];
     const told: unknown[] = [];
+    const namesIn = ({ hints }: CheckOptions = {}) => (typeof hints === 'function' ? hints() : hints);
     const { authorizer } = setUp({
       engine: {
         check: (...[, , , options]) => {
-          told.push(options?.hints);
+          told.push(namesIn(options));
           return { allowed: true, reason: 'role' };
         },
         rolesOf: (...[, , options]) => {
-          told.push(options?.hints);
+          told.push(namesIn(options));
           return { root: TENANT, roles: [] };
         },
       },
