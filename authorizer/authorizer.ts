@@ -10,7 +10,7 @@ import { faultLine, refusedLine } from './log.ts';
 import type { Count } from './metrics.ts';
 import type { createWholePolicy } from './policy/whole.ts';
 import { match } from './routes/match.ts';
-import { resolve } from './routes/resolve.ts';
+import { hintsFor, resolve } from './routes/resolve.ts';
 import type { RouteTable } from './routes/route-table.ts';
 import type { RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
@@ -143,20 +143,23 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       return refuseBad(subject, bearer).then(() => unmapped);
     }
     const route = found.rule.id;
-    const question = resolve(found, { claims, header: request.header, query: request.query });
+    const sources = { claims, header: request.header, query: request.query };
+    const question = resolve(found, sources);
     if (question === undefined) {
       const unresolved: Verdict = { allowed: false, reason: 'route_unresolved', subject, route };
       return refuseBad(subject, bearer).then(() => unresolved);
     }
     const asked: Asked = { subject, route, permission: question.permission, scope: question.scope };
-    const at = clock.now();
-    const decision = engine.check(subject, asked.permission, asked.scope, { at, bearer });
+    // Filled when the engine asks for them: what it has cached needs none.
+    const hints = found.rule.hints.length > 0 ? () => hintsFor(found, sources) : undefined;
+    const options = { at: clock.now(), bearer, hints };
+    const decision = engine.check(subject, asked.permission, asked.scope, options);
     if (decision instanceof Promise) {
       // Asked together, so that what neither finds in the cache is read once for both.
-      const standing = settled(() => engine.rolesOf(subject, asked.scope, { at }));
+      const standing = settled(() => engine.rolesOf(subject, asked.scope, options));
       return Promise.all([decision, standing]).then(([made, found]) => toVerdict(asked, made, found));
     }
-    const standing = engine.rolesOf(subject, asked.scope, { at });
+    const standing = engine.rolesOf(subject, asked.scope, options);
     return standing instanceof Promise
       ? standing.then((found) => toVerdict(asked, decision, found))
       : toVerdict(asked, decision, standing);

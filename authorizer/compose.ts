@@ -13,7 +13,12 @@ import { apiRef, edgePrefix, guardKey, partitionOf } from '../table/keys.ts';
 import { normaliseEmail } from '../table/normalise.ts';
 import { createHedging } from '../table/read/hedging.ts';
 import { createReader, type Reader } from '../table/read/reader.ts';
-import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../table/route-template.ts';
+import {
+  parseHintTemplates,
+  parsePathTemplate,
+  parseScopeTemplate,
+  parseValueTemplate,
+} from '../table/route-template.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { parseConfiguration } from './configuration.ts';
 import { faultLine } from './log.ts';
@@ -139,18 +144,24 @@ function toRule(item: Item): RouteRule {
     }
     return value;
   };
+  const { hints: above = [] } = item;
+  if (!isListOfTexts(above)) throw new GatehouseError('damaged_item', 'hints of a stored route are no list');
   const method = text('method');
   if (!METHODS.has(method)) throw new GatehouseError('damaged_item', 'a stored route has an unknown method');
   try {
     const permission = parseValueTemplate(text('permission'), 'permission');
     const scope = parseScopeTemplate(text('scope'), 'scope');
     const segments = parsePathTemplate(text('path'), 'path');
-    return { id: text('id'), method, segments, permission, scope, bound: boundIn(permission, scope) };
+    const hints = parseHintTemplates(above, 'hints');
+    return { id: text('id'), method, segments, permission, scope, hints, bound: boundIn(permission, scope) };
   } catch (error) {
     if (error instanceof GatehouseError && error.code === 'damaged_item') throw error;
     throw new GatehouseError('damaged_item', 'a stored route cannot be read', { cause: error });
   }
 }
+
+const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** The owner of an email: one GetItem on its guard, which is the look-up at the same time (seed 003). */
 async function findUserByEmail(reader: TableReader, email: string): Promise<string | undefined> {

@@ -2,6 +2,7 @@ import { type Bearer, isGoodBearer } from './bearer.ts';
 import { decide } from './decide.ts';
 import { DENIED, type Decision } from './decision.ts';
 import type { Freshness } from './freshness.ts';
+import type { Believed } from './hints.ts';
 import { needBearer, SCOPE } from './needs.ts';
 import { createWatch, type Observe } from './observation.ts';
 import { openViews, type ViewOptions } from './open-views.ts';
@@ -22,6 +23,14 @@ export interface CheckOptions {
   readonly freshness?: Freshness;
   /** What the subject comes with; one that is not good is refused before all else (`bearer_refused`). */
   readonly bearer?: Bearer | undefined;
+  /**
+   * Scopes that may stand above the one asked about, nearest first, up to the root, as whoever asks believes: a path
+   * often names them. They are only read along, so that a nested scope that nobody has seen is one call. Never believed,
+   * never verified, of no meaning for the decision: a wrong one costs the units of what it names, and nothing else. What
+   * is no scope's name is ignored, and so is a list that is longer than what can stand above a scope (16). May be a
+   * function, which is called only where something has to be read.
+   */
+  readonly hints?: Believed | undefined;
 }
 
 export interface CheckRequest {
@@ -29,6 +38,8 @@ export interface CheckRequest {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
+  /** As `CheckOptions` has them, for this request; those of the options when left out. */
+  readonly hints?: Believed | undefined;
 }
 
 /** Decisions in the order of what was asked, and until when they may be kept, in epoch milliseconds. */
@@ -41,8 +52,8 @@ export interface Engine {
   /**
    * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at
    * `scope` (`location:01J…`): SPEC section 2. Synchronous when all it needs is cached, otherwise one
-   * BatchGetItem, or two for a nested scope; a `strong` check is as many TransactGetItems. A name that nothing
-   * can have is a deny, not an error.
+   * BatchGetItem, or two for a nested scope, one with `hints` that are right; a `strong` check is as many
+   * TransactGetItems. A name that nothing can have is a deny, not an error.
    *
    * @throws GatehouseError on faults only (`throttled`, `transient`, `damaged_item`, `internal`); a
    *   fault means "not allowed"
@@ -92,10 +103,13 @@ export function createEngine(options: EngineOptions): Engine {
     requests: readonly CheckRequest[],
     freshness: Freshness,
     at: number,
-    bearer?: Bearer,
+    { bearer, hints }: Pick<CheckOptions, 'bearer' | 'hints'> = {},
   ) {
     const now = store.now();
-    const questions = bearer ? requests.map((request) => ({ ...request, bearer: bearer.ref })) : requests;
+    const questions =
+      bearer || hints
+        ? requests.map((request) => ({ ...request, bearer: bearer?.ref, hints: request.hints ?? hints }))
+        : requests;
     const work = async (spending?: Spending) => {
       const seen = await viewsOf(questions, now, freshness, spending);
       const decisions = requests.map((request, position) =>
@@ -128,27 +142,30 @@ export function createEngine(options: EngineOptions): Engine {
     return facts?.ancestors.at(-1) ?? facts?.ref;
   }
 
-  const decideMany: Engine['decideMany'] = async (requests, { at, freshness = 'cached', bearer } = {}) => {
-    const { decisions, expiresAt } = await decideTogether(requests, freshness, at ?? clock.now(), bearer);
+  const decideMany: Engine['decideMany'] = async (requests, options = ASKED_NOTHING) => {
+    const { at = clock.now(), freshness = 'cached' } = options;
+    const { decisions, expiresAt } = await decideTogether(requests, freshness, at, options);
     return { decisions, expiresAt };
   };
 
   return {
-    check: (subject, permission, scope, { at, freshness = 'cached', bearer } = ASKED_NOTHING) => {
+    check: (subject, permission, scope, options = ASKED_NOTHING) => {
+      const { at, freshness = 'cached', bearer } = options;
       const since = watch ? store.now() : 0;
       const decision = freshness === 'cached' ? fromCache(subject, permission, scope, bearer, at) : undefined;
       if (decision) {
         if (watch) watch.hit({ subject, permission, scope }, since, tenantOf(scope), decision);
         return decision;
       }
-      return decideTogether([{ subject, permission, scope }], freshness, at ?? clock.now(), bearer).then(
+      return decideTogether([{ subject, permission, scope }], freshness, at ?? clock.now(), options).then(
         ({ decisions: [decided] }) => decided as Decision,
       );
     },
     checkMany: async (requests, options) => (await decideMany(requests, options)).decisions,
     decideMany,
     session: createSessions(decideTogether, clock),
-    rolesOf: (subject, scope, { at, freshness = 'cached' } = ASKED_NOTHING) => {
+    rolesOf: (subject, scope, options = ASKED_NOTHING) => {
+      const { at, freshness = 'cached' } = options;
       const standing = freshness === 'cached' ? standingNow(subject, scope, at) : undefined;
       if (standing) return standing;
       const now = store.now();
@@ -156,7 +173,8 @@ export function createEngine(options: EngineOptions): Engine {
       const question = { subject, scope, permission: undefined };
       const view = freshness === 'cached' ? viewNow(question, now) : undefined;
       if (view) return standingOf(view, instant);
-      return viewsOf([question], now, freshness).then(({ views: [loaded] }) =>
+      const hinted = { ...question, hints: options.hints };
+      return viewsOf([hinted], now, freshness).then(({ views: [loaded] }) =>
         standingOf(loaded as View, instant),
       );
     },

@@ -7,7 +7,7 @@ import type {
 } from '../table/decision/facts.ts';
 import { SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
-import type { Hint } from './hints.ts';
+import type { Believed, Hints } from './hints.ts';
 import {
   BEARER,
   type CheckedPermission,
@@ -47,6 +47,8 @@ export interface Question {
   readonly permission: string | undefined;
   /** What the subject comes with, by reference, where that is part of the question. */
   readonly bearer?: string | undefined;
+  /** What the asker believes to stand above the scope: read along, and nothing is decided by it. */
+  readonly hints?: Believed | undefined;
 }
 
 /** Finds by kind and name what is at hand. */
@@ -59,9 +61,9 @@ const NOTHING_GLOBAL: GlobalFacts = { roles: new Map(), soldModules: new Set() }
  *
  * All keys of a flat scope are known from the question, so they are missed together: one read. The
  * ancestors of a nested scope are known once it is read: a second one, and never a third. With a
- * hint that is still right they are missed with all the rest.
+ * hint that is right they are missed with all the rest.
  *
- * @param hint looked at only while something is missing, and only for what else may be
+ * @param hints looked at only while something is missing, and only for what else may be
  * @returns the view, or undefined when something was missing. Nothing is said of it before it is known to have been true
  *   at some instant: then `whole` looks at it.
  */
@@ -69,7 +71,7 @@ export function assemble(
   question: Question,
   find: Find,
   missing: Need<unknown>[],
-  hint?: Hint,
+  hints?: Hints,
 ): View | undefined {
   const get = <T>(kind: Kind<T>, id: string): T | null => {
     const entry = find(kind, id);
@@ -81,17 +83,23 @@ export function assemble(
   const { permission: text } = question;
   const bearer = question.bearer === undefined ? undefined : get(BEARER, question.bearer);
   const subject = get(SUBJECT, question.subject);
+  const before = missing.length;
   const own = get(SCOPE, question.scope);
+  const isUnread = missing.length > before;
   const permission = text === undefined ? null : get(PERMISSION, text);
   const everywhere = get(EVERYWHERE, '');
   const global = everywhere ?? NOTHING_GLOBAL;
   const known = missing.length === 0;
   if (!known) {
-    const above = own?.ancestors ?? hint?.(question.scope) ?? [];
-    // The scope may turn out to be a root: its own effects come along in the same read.
-    if (text !== undefined && (above.length > 0 || mayBeRoot(question.scope)))
-      get(OWNED_EFFECTS, ownedId(above.at(-1) ?? question.scope, text));
-    for (const ancestor of above) get(SCOPE, ancestor);
+    const above = own?.ancestors ?? (isUnread ? hints?.recalled(question.scope) : []);
+    const along = above ?? hints?.believed(question.hints) ?? [];
+    const root = along.at(-1);
+    if (text !== undefined) {
+      // The scope may turn out to be a root: its own effects come along in the same read.
+      if (!above?.length && mayBeRoot(question.scope)) get(OWNED_EFFECTS, ownedId(question.scope, text));
+      if (root !== undefined) get(OWNED_EFFECTS, ownedId(root, text));
+    }
+    for (const scope of along) get(SCOPE, scope);
     return undefined;
   }
   // Without a subject or a scope the answer is known: nothing more is read for it.

@@ -124,25 +124,31 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
     spending?: Spending,
   ): Promise<Views> {
     const atHand = new Map<string, Entry<unknown>>();
+    // What the questions rest on, as far as they get: not what was read along and is of no use.
+    const rest = new Map<string, Entry<unknown>>();
     const find: Find = (kind, id) => {
       const entry = ofKind(kind, atHand.get(id)) ?? sight.find(kind, id);
-      if (entry) atHand.set(id, entry);
+      if (entry) {
+        atHand.set(id, entry);
+        rest.set(id, entry);
+      }
       return entry;
     };
-    const { hint, forgo } = createHints(store);
+    const { hints, forgo } = createHints(store);
     for (let calls = 0; ; calls++) {
+      rest.clear();
       const missing: Need<unknown>[] = [];
       let isMixed = false;
       const views = questions.map((question) => {
         const watched = watch(find, marginMs);
-        const view = assemble(question, watched.find, missing, hint);
+        const view = assemble(question, watched.find, missing, hints);
         if (view ? !watched.isCoherent() : !watched.isSettled()) isMixed = true;
         return view;
       });
-      if (missing.length === 0 && !isMixed) return toViews(questions, views, atHand.values());
+      if (missing.length === 0 && !isMixed) return toViews(questions, views, rest.values());
       // What was written just now is read again with all the rest: read apart, they might not belong together. All of
       // it, for what questions share would be new for the one and so too new for the other.
-      const wanted = isMixed ? [...missing, ...needsOf(atHand)] : missing;
+      const wanted = isMixed ? [...missing, ...needsOf(rest)] : missing;
       // More than one call can bring together: fewer questions, then, until what each needs fits.
       if (questions.length > 1 && count(wanted) > ITEMS_AT_ONCE) {
         return inHalves(questions, (half) => viewsIn(half, now, sight, spending));
@@ -158,7 +164,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
    * to know what to read; when that was wrong, or unknown, all is read once more with what is now known.
    */
   async function snapshotsOf(questions: readonly Question[], spending?: Spending): Promise<Views> {
-    const { hint, forgo } = createHints(store);
+    const { hints, forgo } = createHints(store);
     let find: Find = () => undefined;
     let rest: Iterable<Entry<unknown>> = [];
     for (let calls = 0; calls <= MAX_CALLS; calls++) {
@@ -170,7 +176,7 @@ export function createViews(store: Store, { marginMs, outageTtlMs }: Bounds) {
         if (need) needs.push(need);
         return known(kind, id);
       };
-      const views = questions.map((question) => assemble(question, noted, missing, hint));
+      const views = questions.map((question) => assemble(question, noted, missing, hints));
       if (calls > 0 && missing.length === 0) return toViews(questions, views, rest);
       const snapshot = await store.loadSnapshot(needs, spending).catch(forgo);
       rest = snapshot.values();

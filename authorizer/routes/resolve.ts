@@ -26,6 +26,10 @@ export function resolve(match: RouteMatch, sources: Sources): Question | undefin
   return permission === undefined || scope === undefined ? undefined : { permission, scope };
 }
 
+/** The scopes that may stand above, as far as the request says them; no text of it that is no name or id. */
+export const hintsFor = (match: RouteMatch, sources: Sources): readonly string[] =>
+  match.rule.hints.flatMap((hint) => fill(hint, match, sources) ?? []);
+
 function fill(parts: readonly TemplatePart[], match: RouteMatch, sources: Sources): string | undefined {
   let text = '';
   for (const part of parts) {

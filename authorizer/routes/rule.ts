@@ -10,7 +10,12 @@ export interface RouteRule {
   readonly segments: readonly Segment[];
   readonly permission: readonly TemplatePart[];
   readonly scope: readonly TemplatePart[];
-  /** Parameters of the path that permission or scope are made of. What the others hold means nothing here. */
+  /** Scopes that may stand above it, nearest first: read along and never believed. */
+  readonly hints: readonly (readonly TemplatePart[])[];
+  /**
+   * Parameters of the path that permission or scope are made of. What the others hold means nothing here, nor does what
+   * hints alone are made of: no request is refused for a hint.
+   */
   readonly bound: ReadonlySet<string>;
 }
 

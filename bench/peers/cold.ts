@@ -9,7 +9,7 @@ import { createLatencies, type Latency } from '../harness/latency.ts';
 import type { Time } from '../harness/time.ts';
 import { createStandingWorld, type Shape, type StandingWorld } from '../model/standing.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
-import type { Question } from '../model/world.ts';
+import { chainOf, type Question } from '../model/world.ts';
 import { type Ask, createSeedFlows, seedItems } from './seeds.ts';
 
 /** One that decides with nothing, or little, at hand. */
@@ -28,6 +28,7 @@ export const COLD_TITLES = {
   hedged: 'Gatehouse, reads hedged',
   'new-user': 'Gatehouse, new user, the rest known',
   expired: 'Gatehouse, all known, but too old',
+  named: 'Gatehouse, the path names what is above',
   slowest: 'Gatehouse, a batch as slow as its slowest key',
   seeds: "seeds' flow",
   'seeds-eager': "seeds' flow, without waiting for a step",
@@ -66,6 +67,7 @@ export function createColdCandidates(
   world: StandingWorld,
 ): Readonly<Record<ColdName, ColdCandidate>> {
   const { own, seeds } = tablesOf(shape);
+  const above = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref).slice(1)]));
   let seed = 100;
 
   function connect(drawsOf: (input: object) => number = () => 1) {
@@ -78,7 +80,7 @@ export function createColdCandidates(
     return { client, counter };
   }
 
-  function gatehouse({ isHedged = false, before, drawsOf = () => 1 }: GatehouseOptions = {}) {
+  function gatehouse({ isHedged, isNamed, before, drawsOf = () => 1 }: GatehouseOptions = {}) {
     const { client, counter } = connect(drawsOf);
     const reader = createReader({ client, table: own, deadlineMs: PATIENCE_MS });
     const { getMany } = reader;
@@ -91,8 +93,9 @@ export function createColdCandidates(
         random: () => 0,
       });
     let engine = newEngine();
+    const hintsFor = (scope: string) => (isNamed ? above.get(scope) : undefined);
     const check: Ask = async ({ subject, permission, scope }) =>
-      (await engine.check(subject, permission, scope)).allowed;
+      (await engine.check(subject, permission, scope, { hints: hintsFor(scope) })).allowed;
     return {
       ...counter,
       ...(isHedged ? { hedging: hedging.figures } : {}),
@@ -126,11 +129,14 @@ export function createColdCandidates(
     slowest: gatehouse({ drawsOf: keysIn }),
     seeds: seedFlow(({ inSteps }) => inSteps),
     'seeds-eager': seedFlow(({ asSoonAsCanBe }) => asSoonAsCanBe),
+    named: gatehouse({ isNamed: true }),
   };
 }
 
 interface GatehouseOptions {
   readonly isHedged?: boolean;
+  /** Whether it is told what stands above the scope, as a path says it that names all of it. */
+  readonly isNamed?: boolean;
   /** Who has asked the same at the same place before; nobody when left out. */
   readonly before?: 'by-another' | 'long-ago';
   readonly drawsOf?: (input: object) => number;

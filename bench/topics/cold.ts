@@ -33,17 +33,22 @@ const SHOWN: Readonly<Record<ColdName, { percentiles: readonly Percentile[]; cou
   hedged: { percentiles: ['p95', 'p99', 'p999'], counts: false },
   'new-user': { percentiles: ['p95', 'p99', 'p999'], counts: true },
   expired: { percentiles: ['p95', 'p99', 'p999'], counts: true },
+  named: { percentiles: ['p95', 'p99', 'p999'], counts: true },
   slowest: { percentiles: ['p99'], counts: false },
   seeds: { percentiles: ['p95', 'p99', 'p999'], counts: true },
   'seeds-eager': { percentiles: ['p99'], counts: false },
 };
 const NAMES = Object.keys(SHOWN) as ColdName[];
+/** Nothing stands above a flat scope. */
+const namesFor = (shape: Shape): readonly ColdName[] =>
+  NAMES.filter((name) => shape === 'nested' || name !== 'named');
 /** What each is held beside. */
 const AGAINST: Readonly<Record<ColdName, readonly ColdName[]>> = {
   gatehouse: ['seeds', 'seeds-eager'],
   hedged: ['gatehouse', 'seeds'],
   'new-user': ['seeds', 'seeds-eager'],
   expired: ['seeds', 'seeds-eager'],
+  named: ['gatehouse', 'seeds', 'seeds-eager'],
   slowest: ['seeds'],
   seeds: [],
   'seeds-eager': ['seeds'],
@@ -81,7 +86,7 @@ async function askAll(
 
 function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
   const values = new Map<string, readonly number[]>();
-  for (const [seed, name] of NAMES.entries()) {
+  for (const [seed, name] of namesFor(shape).entries()) {
     values.set(`${shape}.${name}`, answers[name].ms);
     const shares = Object.entries(PERCENTILES);
     const found = resampledPercentiles(
@@ -97,7 +102,7 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
     Object.fromEntries(
       AGAINST[name].map((peer) => [`${shape}.${peer}${suffix}`, of(`${shape}.${peer}${suffix}`)]),
     );
-  return NAMES.flatMap((name) => {
+  return namesFor(shape).flatMap((name) => {
     const { percentiles, counts } = SHOWN[name];
     const title = `${shape}: ${COLD_TITLES[name]}`;
     const id = `cold.${shape}.${name}`;
@@ -185,7 +190,7 @@ export const cold: Topic = {
         const questions = drawStandingQuestions(world, quick ? 1_000 : 5_000);
         const time = createSimulatedTime(Date.now());
         const candidates = createColdCandidates({ endpoint, shape, time, latency }, world);
-        const answers = await askAll(candidates, NAMES, questions, time);
+        const answers = await askAll(candidates, namesFor(shape), questions, time);
         log(`${shape}: ${questions.length} decisions each, answers as the oracle has them`);
         saveChart(`cold-${shape}`, chartOf(shape, answers, latency));
         figures.push(...figuresOf(shape, answers));

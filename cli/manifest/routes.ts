@@ -1,6 +1,6 @@
 import { routeShape } from '../../table/route-template.ts';
 import { changesFor } from '../routes/changes.ts';
-import { DEFAULT_API, type Route, ruleOf } from '../routes/routes.ts';
+import { DEFAULT_API, needsText, type Route, ruleOf, writtenOf } from '../routes/routes.ts';
 import { derivedId } from './fact.ts';
 import type { ManifestFile } from './file.ts';
 import type { Look } from './look.ts';
@@ -33,23 +33,22 @@ export async function routeChanges(
   for (const api of new Set(listed.map((route) => route.api))) {
     const rows = await look.list('route.list', { api });
     const stored = rows.map((row): Route => {
-      const [method, path, permission, scope] = [row.method, row.path, row.permission, row.scope].map(String);
-      const route = {
-        method: method ?? '',
-        path: path ?? '',
-        permission: permission ?? '',
-        scope: scope ?? '',
-      };
+      const route = writtenOf(row);
       return { id: String(row.id), ...route, rule: ruleOf(String(row.id), route) };
     });
     const wanted = listed
       .filter((route) => route.api === api)
-      .map(({ method, path, permission, scope, ...from }) => ({ method, path, permission, scope, from }));
+      .map(({ method, path, permission, scope, hints, ...from }) => ({
+        ...{ method, path, permission, scope },
+        // Null says that there are none, and what is left out stays.
+        ...(hints === undefined ? {} : { hints: hints ?? [] }),
+        from,
+      }));
     const changes = changesFor(stored, wanted, prune);
     const label = (route: { readonly method: string; readonly path: string }) =>
       `${route.method} ${route.path}${api === DEFAULT_API ? '' : ` of ${api}`}`;
     const step = { kind: 'route', phase: 'switch', danger: undefined } as const;
-    for (const { from, ...route } of changes.creates)
+    for (const { from, hints = [], ...route } of changes.creates)
       steps.push({
         ...{
           ...step,
@@ -60,16 +59,13 @@ export async function routeChanges(
         },
         input: {
           ...{ ...route, api, id: derivedId('route', api, route.method, routeShape(route.path, 'path')) },
+          ...(hints.length > 0 ? { hints } : {}),
           ...(typeof from.description === 'string' ? { description: from.description } : {}),
         },
-        details: [`${route.permission} at ${route.scope}`],
+        details: [needsText({ ...route, hints })],
         path: ['routes', from.position],
       });
-    for (const { route, from, permission, scope } of changes.updates) {
-      const fields = {
-        ...(permission === undefined ? {} : { permission }),
-        ...(scope === undefined ? {} : { scope }),
-      };
+    for (const { route, from, ...fields } of changes.updates) {
       steps.push({
         ...{
           ...step,
@@ -79,9 +75,10 @@ export async function routeChanges(
           label: label(route),
         },
         input: { id: route.id, ...fields },
-        details: Object.entries(fields).map(
-          ([field, value]) => `${field} ${route[field as 'scope' | 'permission']} > ${value}`,
-        ),
+        details: Object.entries(fields).map(([field, value]) => {
+          const before = route[field as keyof typeof fields];
+          return `${field} ${[before ?? []].flat().join(', ') || 'none'} > ${[value].flat().join(', ') || 'none'}`;
+        }),
         path: ['routes', from.position],
       });
     }

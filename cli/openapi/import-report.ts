@@ -1,6 +1,6 @@
 import type { Changes } from '../routes/changes.ts';
 import { columns, nameOf, section } from '../routes/print.ts';
-import { routeData } from '../routes/routes.ts';
+import { needsText, routeData } from '../routes/routes.ts';
 import { painter } from '../surroundings.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
@@ -27,12 +27,12 @@ export function formatImport(imported: Imported, colours: boolean): string {
   const { creates, updates, removes, kept, unchanged } = changes;
   const paint = painter(colours);
   const rows = [
-    ...creates.map(({ method, path, permission, scope }) => ['+', method, path, `${permission} at ${scope}`]),
-    ...updates.map(({ route, permission = route.permission, scope = route.scope }) => [
+    ...creates.map((route) => ['+', route.method, route.path, needsText(route)]),
+    ...updates.map(({ route, from, ...set }) => [
       ...['~', route.method, route.path],
-      `${permission} at ${scope} (was ${route.permission} at ${route.scope})`,
+      `${needsText({ ...route, ...set })} (was ${needsText(route)})`,
     ]),
-    ...removes.map(({ method, path, permission, scope }) => ['-', method, path, `${permission} at ${scope}`]),
+    ...removes.map((route) => ['-', route.method, route.path, needsText(route)]),
   ];
   const will = isDryRun ? 'would be ' : '';
   const summary = `${creates.length} ${will}created, ${updates.length} ${will}changed, ${removes.length} ${will}removed, ${unchanged.length} as they were`;

@@ -14,8 +14,9 @@ interface Step {
 
 function stepsOf(api: string, { creates, updates, removes }: Changes<Operation>): readonly Step[] {
   return [
-    ...creates.map(({ from, method, path, permission, scope }): Step => {
-      const input = { api, method, path, permission, scope };
+    ...creates.map(({ from, hints = [], ...route }): Step => {
+      const { method, path } = route;
+      const input = { api, ...route, ...(hints.length > 0 ? { hints } : {}) };
       return { command: 'route.create', input, of: `${method} ${path}`, from };
     }),
     ...updates.map(({ route: { id, method, path }, from, ...set }): Step => {
@@ -56,6 +57,8 @@ export async function rehearse(
 
 function placeIn({ needs, at }: Operation, field: string | undefined): Path {
   if (typeof needs === 'string') return at;
+  const [, position] = /^hints\.(\d+)$/.exec(field ?? '') ?? [];
+  if (position !== undefined) return needs.hints?.[Number(position)]?.at ?? at;
   return field === 'permission' ? needs.permission.at : field === 'scope' ? needs.scope.at : at;
 }
 

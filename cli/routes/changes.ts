@@ -10,6 +10,7 @@ export interface Update<T> {
   /** In the names of the stored path. What does not change is left out. */
   readonly permission?: string;
   readonly scope?: string;
+  readonly hints?: readonly string[];
   readonly from: T;
 }
 
@@ -67,7 +68,7 @@ export function changesFor<T>(
   };
 }
 
-function differences(route: Route, wanted: WrittenRoute): { permission?: string; scope?: string } {
+function differences(route: Route, wanted: WrittenRoute): Omit<Update<unknown>, 'route' | 'from'> {
   const asked = ruleOf(route.id, wanted);
   const names = new Map<string, string>();
   asked.segments.forEach((segment, position) => {
@@ -82,8 +83,10 @@ function differences(route: Route, wanted: WrittenRoute): { permission?: string;
     );
   const permission = inItsNames(asked.permission);
   const scope = inItsNames(asked.scope);
+  const hints = wanted.hints && asked.hints.map(inItsNames);
   return {
     ...(permission === formatTemplate(route.rule.permission) ? {} : { permission }),
     ...(scope === formatTemplate(route.rule.scope) ? {} : { scope }),
+    ...(hints === undefined || hints.join() === route.rule.hints.map(formatTemplate).join() ? {} : { hints }),
   };
 }

@@ -87,6 +87,7 @@ export function unusedRoutes(
             segments: parsePathTemplate(path, 'path'),
             permission: [],
             scope: [],
+            hints: [],
             bound: NOTHING,
           },
         ]

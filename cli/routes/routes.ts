@@ -1,10 +1,12 @@
 import { order } from '../../authorizer/routes/match.ts';
 import { boundIn, type RouteRule } from '../../authorizer/routes/rule.ts';
+import { invalid } from '../../table/errors.ts';
 import { isName } from '../../table/identifiers.ts';
 import { apiRef } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/stretches.ts';
 import type { Reader } from '../../table/read/reader.ts';
 import {
+  parseHintTemplates,
   parsePathTemplate,
   parseScopeTemplate,
   parseValueTemplate,
@@ -20,6 +22,8 @@ export interface WrittenRoute {
   readonly path: string;
   readonly permission: string;
   readonly scope: string;
+  /** Scopes that may stand above it, nearest first; those that are there stay when left out. */
+  readonly hints?: readonly string[] | undefined;
 }
 
 export interface Route extends WrittenRoute {
@@ -41,7 +45,8 @@ export function ruleOf(id: string, route: WrittenRoute): RouteRule {
   const segments = parsePathTemplate(route.path, 'path');
   const permission = parseValueTemplate(route.permission, 'permission');
   const scope = parseScopeTemplate(route.scope, 'scope');
-  return { id, method: route.method, segments, permission, scope, bound: boundIn(permission, scope) };
+  const hints = parseHintTemplates(route.hints ?? [], 'hints');
+  return { id, method: route.method, segments, permission, scope, hints, bound: boundIn(permission, scope) };
 }
 
 /** All routes of an API, by the Query that the authorizer reads them with, in the order of their paths. */
@@ -68,17 +73,10 @@ async function listRoutes(send: Send, api: string): Promise<readonly Route[]> {
 
 function routesFrom(items: readonly Readonly<Record<string, unknown>>[]): readonly Route[] {
   const routes = items.map((item): Route => {
-    const { id, method, path, permission, scope } = Object.fromEntries(
-      Object.entries(item).map(([name, value]) => [name, String(value)]),
-    );
-    const route = {
-      method: method ?? '',
-      path: path ?? '',
-      permission: permission ?? '',
-      scope: scope ?? '',
-    };
+    const id = String(item.id);
     try {
-      return { id: String(id), ...route, rule: ruleOf(String(id), route) };
+      const route = writtenOf(item);
+      return { id, ...route, rule: ruleOf(id, route) };
     } catch (cause) {
       throw new Error(`the stored route ${id} cannot be read, and the authorizer refuses everything`, {
         cause,
@@ -86,6 +84,20 @@ function routesFrom(items: readonly Readonly<Record<string, unknown>>[]): readon
     }
   });
   return routes.sort((a, b) => compareText(a.path, b.path) || compareText(a.method, b.method));
+}
+
+/** A route as provisioning tells it. Throws `invalid` for one that is damaged. */
+export function writtenOf(item: Readonly<Record<string, unknown>>): WrittenRoute {
+  const text = (name: string) => String(item[name] ?? '');
+  const { hints } = item;
+  if (hints !== undefined && !Array.isArray(hints)) throw invalid('hints', 'hints is no list');
+  return {
+    method: text('method'),
+    path: text('path'),
+    permission: text('permission'),
+    scope: text('scope'),
+    ...(hints === undefined ? {} : { hints: hints.map(String) }),
+  };
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -112,6 +124,15 @@ export const formatTemplate = (parts: readonly TemplatePart[]): string =>
     .join('');
 
 /** A route as data for `--json`. */
-export const routeData = ({ id, method, path, permission, scope }: Route) => ({
+export const routeData = ({ id, method, path, permission, scope, hints = [] }: Route) => ({
   ...{ id, method, path, permission, scope },
+  ...(hints.length > 0 ? { hints } : {}),
 });
+
+/** What a route needs, for people. */
+export const needsText = ({ permission, scope, hints = [] }: Omit<WrittenRoute, 'method' | 'path'>): string =>
+  `${permission} at ${scope}${hintsText(hints)}`;
+
+/** What is read along, for people; nothing where there is nothing. */
+export const hintsText = (hints: readonly string[]): string =>
+  hints.length > 0 ? `, below ${hints.join(', ')}` : '';

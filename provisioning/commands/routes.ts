@@ -17,7 +17,7 @@ import { type Command, readCommand } from '../command.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { pageFields } from '../kinds/node-lists.ts';
-import { textOf } from '../nodes/nodes.ts';
+import { textOf, toUpdate } from '../nodes/nodes.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
@@ -32,26 +32,37 @@ export const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
 
 async function refuseUnknownNames(
   planning: Planning,
-  { path, permission, scope }: Attributes,
+  { path, permission, scope, hints }: Attributes,
 ): Promise<void> {
   const known = new Set(
     parsePathTemplate(String(path), 'path').flatMap((segment) =>
       segment.kind === 'literal' ? [] : [segment.name],
     ),
   );
+  const scopes = { scope: String(scope), ...hintsByField(hints) };
   const used = {
     permission: parseValueTemplate(String(permission), 'permission'),
-    scope: parseScopeTemplate(String(scope), 'scope'),
+    ...Object.fromEntries(
+      Object.entries(scopes).map(([where, template]) => [where, parseScopeTemplate(template, where)]),
+    ),
   };
   for (const [where, parts] of Object.entries(used)) {
     for (const name of pathParametersOf(parts)) {
       if (!known.has(name)) throw invalid(where, `${where} names {${name}}, which the path does not have`);
     }
   }
-  const type = String(scope).slice(0, String(scope).indexOf(':'));
-  if (!(await scopeTypeOf(planning.reader, type)))
-    throw invalid('scope', `scope has an unknown scope type: ${type}`);
+  for (const [where, template] of Object.entries(scopes)) {
+    const type = template.slice(0, template.indexOf(':'));
+    if (!(await scopeTypeOf(planning.reader, type)))
+      throw invalid(where, `${where} has an unknown scope type: ${type}`);
+  }
 }
+
+/** Each hint by the field that is at fault when it is wrong. */
+const hintsByField = (hints: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    (Array.isArray(hints) ? hints : []).map((hint, position) => [`hints.${position}`, String(hint)]),
+  );
 
 /** Where a request has no verb it has no path either: one rule, under one name. */
 const ONLY_PATHS: Readonly<Record<string, string>> = { CONNECT: '/$connect', GRAPHQL: '/' };
@@ -62,11 +73,12 @@ function refuseOtherPath({ method, path }: Attributes): void {
 }
 
 /** What the rule repeats of its route. */
-export const ruleOf = ({ method, path, permission, scope }: Attributes) => ({
+export const ruleOf = ({ method, path, permission, scope, hints }: Attributes) => ({
   method,
   path,
   permission,
   scope,
+  ...(hints === undefined ? {} : { hints }),
 });
 
 const routeBehaviour: Behaviour = {
@@ -81,15 +93,13 @@ const routeBehaviour: Behaviour = {
     };
     return { actions: [create(item, () => invalid('id', 'this route exists already'))] };
   },
-  onUpdate: async (planning, node, after, { permission, scope }) => {
+  onUpdate: async (planning, node, after, changes) => {
     await refuseUnknownNames(planning, after);
     // What did not change is not written: another update may be changing it.
-    const set = {
-      ...(typeof permission === 'string' ? { permission } : {}),
-      ...(typeof scope === 'string' ? { scope } : {}),
-    };
-    if (Object.keys(set).length === 0) return [];
-    return [{ kind: 'update', key: ruleKey(textOf(node.item, 'api'), node.ref), set }];
+    const given = ['permission', 'scope', 'hints'].filter((attribute) => changes[attribute] !== undefined);
+    if (given.length === 0) return [];
+    const changed = Object.fromEntries(given.map((attribute) => [attribute, changes[attribute]]));
+    return [{ kind: 'update', key: ruleKey(textOf(node.item, 'api'), node.ref), ...toUpdate(changed) }];
   },
   onDelete: (node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
 };

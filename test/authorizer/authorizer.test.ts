@@ -5,6 +5,8 @@ import {
   createAuthorizer,
   createSubjectOf,
 } from '../../authorizer/index.ts';
+import type { VerifiedClaims } from '../../authorizer/token/authentication.ts';
+import type { CheckOptions } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { isId } from '../../table/identifiers.ts';
 import {
@@ -144,6 +146,53 @@ describe('an allowed request', () => {
     await authorizer(httpEvent('GET', '/here', { authorization: await bearer(), 'x-location': PLACE }));
     await authorizer(httpEvent('GET', '/mine', { authorization: await bearer({ tenant: 'T1' }) }));
     expect(asked).toEqual([`user:${ALICE} dashboard location:${PLACE}`, `user:${ALICE} dashboard tenant:T1`]);
+  });
+
+  it('tells the engine what its path says of the scopes above, and leaves out what it does not say', async () => {
+    const rules = [
+      rule('deep', 'GET', '/c/{client}/p/{project}/b/{id}', 'doors', 'building:{id}', [
+        'project:{project}',
+        'client:{client}',
+        'tenant:{claim:tenant}',
+      ]),
+    ];
+    const told: unknown[] = [];
+    const namesIn = ({ hints }: CheckOptions = {}) => (typeof hints === 'function' ? hints() : hints);
+    const { authorizer } = setUp({
+      engine: {
+        check: (...[, , , options]) => {
+          told.push(namesIn(options));
+          return { allowed: true, reason: 'role' };
+        },
+        rolesOf: (...[, , options]) => {
+          told.push(namesIn(options));
+          return { root: TENANT, roles: [] };
+        },
+      },
+      parts: { routes: { rules: () => rules } },
+    });
+    const authorization = await bearer();
+    for (const path of ['/c/C/p/P/b/B', '/c/a:b/p/P/b/B', '/c/*/p/a@b/b/B'])
+      expect(await authorizer(httpEvent('GET', path, { authorization }))).toMatchObject({
+        isAuthorized: true,
+      });
+    const [both, one, none] = [['project:P', 'client:C'], ['project:P'], []];
+    expect(told).toEqual([both, both, one, one, none, none]);
+  });
+
+  it('fills no hints where the engine does not ask for them', async () => {
+    const rules = [rule('hinted', 'GET', '/l/{id}', 'doors', 'location:{id}', ['tenant:{claim:tenant}'])];
+    const claims = {
+      sub: ALICE,
+      get tenant(): never {
+        throw new Error('asked for');
+      },
+    };
+    const authenticate = () => claims as unknown as VerifiedClaims;
+    const { authorizer, lines } = setUp({ parts: { authenticate, routes: { rules: () => rules } } });
+    const event = httpEvent('GET', '/l/L1', { authorization: await bearer() });
+    expect(await authorizer(event)).toMatchObject({ isAuthorized: true });
+    expect(lines).toEqual([]);
   });
 });
 

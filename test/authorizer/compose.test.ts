@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { DECISION_VERSION, roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   apiRef,
@@ -254,6 +255,40 @@ describe('an authorizer out of its environment', () => {
 });
 
 describe('its routes', () => {
+  it('may say what stands above the scope: then a nested check that nobody has seen is one read', async () => {
+    const tenant = 'tenant:01J8Z3Q3TQ6T0C9J2W0G7N2B6V';
+    const nested = decision(decisionKey({ type: 'location', id: PLACE }), {
+      status: 'active',
+      ancestors: [tenant],
+    });
+    const root = decision(decisionKey(parseRef(tenant, 'scope')), { status: 'active' });
+    const others = WORLD.filter(({ PK }) => PK !== nested.PK);
+    const costOf = async (hints: readonly string[] | undefined, claims: Record<string, unknown>) => {
+      const items = [...others, nested, root].map((item) => ({ ...item, writtenAt: NOW - 60_000 }));
+      const { create, reads } = setUp([...items, route('default', { hints })]);
+      const handler = create();
+      await settle();
+      expect(await handler(await event(claims))).toMatchObject({ isAuthorized: true, context: { tenant } });
+      return reads.filter((read) => read === 'getMany').length;
+    };
+    const claims = { tenant: tenant.slice(tenant.indexOf(':') + 1) };
+    const hints = ['tenant:{claim:tenant}'];
+    expect(await costOf(hints, claims)).toBe(1);
+    const unsaid = await costOf(undefined, claims);
+    expect(unsaid).toBeGreaterThan(1);
+    expect(await costOf(hints, {})).toBe(unsaid);
+    expect(await costOf(hints, { tenant: PLACE })).toBeLessThanOrEqual(unsaid);
+  });
+
+  it('refuse nothing for a hint: what only a hint is made of may hold what means nothing', async () => {
+    const path = '/clients/{client}/locations/{id}/pages/{page}';
+    for (const hints of [undefined, ['client:{client}']]) {
+      const { create } = setUp([...WORLD, route('default', { path, hints })]);
+      const asked = await event({}, `/clients/a:b/locations/${PLACE}/pages/roster`);
+      expect(await create()(asked)).toMatchObject({ isAuthorized: true });
+    }
+  });
+
   it('are those of the API it is told to stand before', async () => {
     const { create } = setUp([...WORLD, route('other'), route('back-office')], { API_NAME: 'back-office' });
     expect(await create()(await event())).toMatchObject({ isAuthorized: true });
@@ -302,6 +337,10 @@ describe('its routes', () => {
     ['a path that is no text', { path: 7 }],
     ['a permission that cannot be read', { permission: 'a b' }],
     ['a scope that cannot be read', { scope: '{id}' }],
+    ['hints that are no list', { hints: 'client:{id}' }],
+    ['a hint that is no text', { hints: [7] }],
+    ['a hint that cannot be read', { hints: ['{id}'] }],
+    ['more hints than scopes can stand above one', { hints: Array(17).fill('client:{id}') }],
   ])('that are damaged are a fault, and never left out: %s', async (_, changes) => {
     const damaged = { ...route('default', changes), SK: 'ROUTE#r2' };
     const { create, lines } = setUp([...WORLD, route(), damaged]);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { match } from '../../authorizer/routes/match.ts';
-import { resolve } from '../../authorizer/routes/resolve.ts';
+import { hintsFor, resolve } from '../../authorizer/routes/resolve.ts';
 import { rule } from './support.ts';
 
 interface Given {
+  readonly path?: string;
+  readonly hints?: readonly string[];
   readonly permission?: string;
   readonly scope?: string;
   readonly claims?: Record<string, unknown>;
@@ -11,25 +13,25 @@ interface Given {
   readonly query?: Record<string, readonly string[]>;
 }
 
-function resolved({
+function asked({
+  path = '/l/L1/roster/a/b',
   permission = 'page',
   scope = 'location:{id}',
+  hints = [],
   claims = {},
   headers = {},
   query = {},
 }: Given) {
-  const found = match(
-    [rule('r', 'GET', '/l/{id}/{page}/{rest+}', permission, scope)],
-    'GET',
-    '/l/L1/roster/a/b',
-  );
+  const found = match([rule('r', 'GET', '/l/{id}/{page}/{rest+}', permission, scope, hints)], 'GET', path);
   if (!found) throw new Error('the route does not match');
-  return resolve(found, {
+  const sources = {
     claims,
-    header: (name) => headers[name] ?? [],
-    query: (name) => query[name] ?? [],
-  });
+    header: (name: string) => headers[name] ?? [],
+    query: (name: string) => query[name] ?? [],
+  };
+  return { question: resolve(found, sources), hints: hintsFor(found, sources) };
 }
+const resolved = (given: Given) => asked(given).question;
 
 describe('what a route asks for', () => {
   it.each<[Given, { permission: string; scope: string }]>([
@@ -96,5 +98,45 @@ describe('what a route asks for', () => {
     ['an empty header', { scope: fromHeader, headers: { 'x-location': [''] } }],
   ])('cannot be said, and is denied, with %s', (_, given) => {
     expect(resolved(given)).toBeUndefined();
+  });
+});
+
+describe('what a route says to read along', () => {
+  const filled = (hints: readonly string[], given: Given = {}) => asked({ ...given, hints }).hints;
+
+  it('is filled as the scope is, nearest first', () => {
+    const hints = [
+      'project:{page}',
+      'client:{claim:client}',
+      'tenant:{header:X-Tenant}',
+      'tenant:{query:t}',
+      'tenant:T',
+    ];
+    const given = { claims: { client: 'C1' }, headers: { 'x-tenant': ['T1'] }, query: { t: ['T2'] } };
+    expect(filled(hints, given)).toEqual([
+      'project:roster',
+      'client:C1',
+      'tenant:T1',
+      'tenant:T2',
+      'tenant:T',
+    ]);
+    expect(filled([])).toEqual([]);
+  });
+
+  it.each<[string, string, Given]>([
+    ['a claim that is missing', 'client:{claim:client}', {}],
+    ['a claim that is no text', 'client:{claim:client}', { claims: { client: ['C1'] } }],
+    ['a header twice with different values', 'client:{header:c}', { headers: { c: ['C1', 'C2'] } }],
+    ['a query parameter that would name another type', 'client:{query:c}', { query: { c: ['C1:x'] } }],
+    ['a wildcard', 'client:{query:c}', { query: { c: ['*'] } }],
+    ['the end of a key', 'client:{query:c}', { query: { c: ['C1#x'] } }],
+    ['a segment that is no name', 'client:{page}', { path: '/l/L1/a:b/a' }],
+    ['a rest of several segments', 'client:{rest}', {}],
+    ['a parameter that the path does not have', 'client:{other}', {}],
+  ])('is without what cannot be filled, and the request is asked about: %s', (_, hint, given) => {
+    expect(asked({ ...given, hints: ['project:P', hint, 'client:C'] })).toEqual({
+      question: { permission: 'page', scope: 'location:L1' },
+      hints: ['project:P', 'client:C'],
+    });
   });
 });

@@ -3,7 +3,12 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import { createKeySet, type KeySource, type RouteRule } from '../../authorizer/index.ts';
 import { boundIn } from '../../authorizer/routes/rule.ts';
 import type { Engine } from '../../engine/index.ts';
-import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
+import {
+  parseHintTemplates,
+  parsePathTemplate,
+  parseScopeTemplate,
+  parseValueTemplate,
+} from '../../table/route-template.ts';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://api.example';
@@ -74,6 +79,7 @@ export const rule = (
   path: string,
   permission = 'page',
   scope = 'location:{id}',
+  hints: readonly string[] = [],
 ) =>
   ({
     id,
@@ -81,6 +87,7 @@ export const rule = (
     segments: parsePathTemplate(path, 'path'),
     permission: parseValueTemplate(permission, 'permission'),
     scope: parseScopeTemplate(scope, 'scope'),
+    hints: parseHintTemplates(hints, 'hints'),
     bound: boundIn(parseValueTemplate(permission, 'permission'), parseScopeTemplate(scope, 'scope')),
   }) satisfies RouteRule;
 

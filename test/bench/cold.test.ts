@@ -54,6 +54,11 @@ describe.each([
       expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: unitsExpired, ms: 3 }));
   });
 
+  test('of Gatehouse takes one request where the path names what is above', async () => {
+    for (const seen of await cost(candidates.named, questions))
+      expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: cold.units, ms: 3 }));
+  });
+
   test("of the seeds' flow takes three rounds, and more calls", async () => {
     for (const { ms, rounds, calls } of await cost(candidates.seeds, questions)) {
       expect({ ms, rounds }).toEqual({ ms: 9, rounds: 3 });

@@ -11,7 +11,7 @@ import { createWorld, type World } from '../support/world.ts';
 type Budget = keyof typeof budgets.reads;
 let world: World;
 let engine: Engine;
-let [ann, bob, flat, nested] = ['', '', '', ''];
+let [ann, bob, tenant, flat, nested] = ['', '', '', '', ''];
 const pages = Array.from({ length: 20 }, (_, n) => `page.${n}`);
 let spent = { calls: 0, rounds: 0, units: 0 };
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     await make('page.create', { name });
     await world.run('role-permission.create', { role, permission: name, effect: 'ALLOW' });
   }
-  const tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
+  tenant = `tenant:${await make('tenant.create', { name: 'School' })}`;
   nested = `location:${await make('location.create', { name: 'Nested', parent: tenant })}`;
   flat = `location:${await make('location.create', { name: 'Flat' })}`;
   const users: string[] = [];
@@ -96,6 +96,11 @@ describe('the price of a check', () => {
 
   test('nested, nothing cached', async () => {
     expectExactly(await costOf(() => check(ann, nested)), 'nestedCold');
+  });
+
+  test('nested, nothing cached, and it is said what stands above', async () => {
+    const check = () => engine.check(ann, 'page.0', nested, { hints: [tenant] });
+    expectExactly(await costOf(check), 'nestedHinted');
   });
 
   test('flat and nested, all known but too old', async () => {

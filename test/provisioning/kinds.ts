@@ -158,10 +158,16 @@ export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> 
         path: '/locations/{locationId}/pages/{page}',
         permission: '{page}',
         scope: 'location:{locationId}',
+        hints: ['tenant:{claim:tenant}'],
         description: 'a route',
       }),
       named: [['id']],
-      changes: async () => ({ permission: 'dashboard', scope: 'tenant:{claim:tenant}', description: null }),
+      changes: async () => ({
+        permission: 'dashboard',
+        scope: 'tenant:{claim:tenant}',
+        hints: null,
+        description: null,
+      }),
       lists: [['api']],
     },
     {

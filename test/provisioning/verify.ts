@@ -103,7 +103,9 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       if (!all.has(key(owner, item.PK))) faults.push(`${item.PK} is not listed by ${owner}`);
     }
     const rule = item.Type === 'Route' ? all.get(key(`API#${item.api}`, item.PK)) : undefined;
-    const differs = ['method', 'path', 'permission', 'scope'].some((name) => rule?.[name] !== item[name]);
+    const differs = ['method', 'path', 'permission', 'scope', 'hints'].some(
+      (name) => JSON.stringify(rule?.[name]) !== JSON.stringify(item[name]),
+    );
     if (item.Type === 'Route' && differs) faults.push(`${item.PK} and its rule differ`);
     if (SCOPE_LABELS.has(item.Type)) faults.push(...misplaced(item, all));
   }

@@ -1,19 +1,28 @@
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
 import { asJson } from '../../routes/print.ts';
-import { apiOf } from '../../routes/routes.ts';
-import { pathProblem, permissionTemplate, scopeTemplate, unknownNames } from '../../routes/schema.ts';
+import { apiOf, needsText, type WrittenRoute } from '../../routes/routes.ts';
+import {
+  hintTemplates,
+  pathProblem,
+  permissionTemplate,
+  scopeTemplate,
+  unknownNames,
+} from '../../routes/schema.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, UsageError } from '../../surroundings.ts';
-import { assertMethod, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
+import { assertMethod, collect, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
 interface AddOptions extends RouteOptions, WriteOptions {
   readonly permission: string;
   readonly scope: string;
+  readonly hint: readonly string[];
   readonly description?: string;
 }
 
 const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
-  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}`;
+  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}
+  gatehouse route add GET /clients/{client}/projects/{project}/buildings/{building} --permission building:read:building \\
+    --scope building:{building} --hint project:{project} --hint client:{client}`;
 
 /** `gatehouse route add`. */
 export const addAdd: Subcommand = (route, around, finish) => {
@@ -25,11 +34,17 @@ export const addAdd: Subcommand = (route, around, finish) => {
     .argument('<path>', 'as /projects/{project}, without a stage')
     .requiredOption('--permission <template>', 'as task:list:project, dashboard or {page}')
     .requiredOption('--scope <template>', 'as project:{project} or tenant:{claim:tenant_id}')
+    .option(
+      '--hint <template>',
+      'a scope above it, nearest first: read along, never believed; as often as needed',
+      collect,
+      [],
+    )
     .option('--description <text>', 'for people');
   addActorOption(withRouteOptions(command, EXAMPLES)).action(
     async (method: string, path: string, options: AddOptions) => {
-      const { permission, scope, description } = options;
-      assertRoute(method, path, permission, scope);
+      const { permission, scope, hint: hints, description } = options;
+      assertRoute({ method, path, permission, scope, hints });
       const api = apiOf(options);
       const editing = connectForWriting(options, around);
       const input = {
@@ -38,6 +53,7 @@ export const addAdd: Subcommand = (route, around, finish) => {
         path,
         permission,
         scope,
+        ...(hints.length > 0 ? { hints } : {}),
         ...(description === undefined ? {} : { description }),
       };
       const { id } = await editing.send('route.create', input).catch((error: unknown) => {
@@ -52,7 +68,7 @@ export const addAdd: Subcommand = (route, around, finish) => {
         options.json
           ? asJson({ id, ...input, notes })
           : [
-              `added ${method} ${path} (${id}): ${permission} at ${scope}`,
+              `added ${method} ${path} (${id}): ${needsText({ permission, scope, hints })}`,
               ...notes.map((note) => `note: ${note}`),
               '',
             ].join('\n'),
@@ -62,13 +78,14 @@ export const addAdd: Subcommand = (route, around, finish) => {
   );
 };
 
-function assertRoute(method: string, path: string, permission: string, scope: string): void {
+function assertRoute({ method, path, permission, scope, hints = [] }: WrittenRoute): void {
   assertMethod(method);
   const problem = pathProblem(path);
   if (problem !== undefined) throw new UsageError(`PATH ${path} ${problem}`);
   for (const [option, schema, text] of [
     ['--permission', permissionTemplate, permission],
     ['--scope', scopeTemplate, scope],
+    ...hints.map((hint) => ['--hint', scopeTemplate, hint] as const),
   ] as const) {
     const parsed = schema.safeParse(text);
     if (!parsed.success) throw new UsageError(`${option} ${text}: ${parsed.error.issues[0]?.message}`);
@@ -76,4 +93,6 @@ function assertRoute(method: string, path: string, permission: string, scope: st
     if (name !== undefined)
       throw new UsageError(`${option} ${text} names {${name}}, which ${path} does not have`);
   }
+  const { error } = hintTemplates.safeParse(hints);
+  if (error) throw new UsageError(`--hint ${error.issues[0]?.message}`);
 }

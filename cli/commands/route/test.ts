@@ -3,7 +3,7 @@ import { connectForWriting } from '../../provisioning.ts';
 import { ARGUMENTS, isSubjectRef, readAt } from '../../question.ts';
 import { type Near, nearRoutes } from '../../routes/near.ts';
 import { asJson, columns, section } from '../../routes/print.ts';
-import { apiOf, type Route, routeData, routesOf } from '../../routes/routes.ts';
+import { apiOf, needsText, type Route, routeData, routesOf } from '../../routes/routes.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../surroundings.ts';
@@ -53,7 +53,7 @@ export const addTry: Subcommand = (route, around, finish) => {
             subject,
             question.permission,
             question.scope,
-            { at },
+            { at, hints: trial?.hints },
           )
         : undefined;
     const result: Result = {
@@ -104,10 +104,10 @@ function gathered(pairs: readonly (readonly [string, string])[]): ReadonlyMap<st
   return all;
 }
 
-const routeText = ({ method, path, permission, scope, id }: Route): readonly string[] => [
-  `${method} ${path}`,
-  `${permission} at ${scope}`,
-  `(${id})`,
+const routeText = (route: Route): readonly string[] => [
+  `${route.method} ${route.path}`,
+  needsText(route),
+  `(${route.id})`,
 ];
 
 function textOf(result: Result, paint: Paint): string {
@@ -120,7 +120,7 @@ function textOf(result: Result, paint: Paint): string {
         : near.map(({ why, route }) => `${routeText(route).join('  ')}: ${why}`);
     return `${[paint('red', 'NO ROUTE (route_unmapped)'), ...head, ...section('nearest', none.length > 0 ? none : [`none of ${known} is near: see gatehouse route list`])].join('\n')}\n`;
   }
-  const { route, parameters, question, lacking } = trial;
+  const { route, parameters, question, hints, lacking } = trial;
   const given = Object.entries(parameters).map(([name, value]) => `${name} = ${value}`);
   const state = question ? paint('green', 'MATCHED') : paint('red', 'NO VALUE (route_unresolved)');
   const decided = decision
@@ -136,6 +136,7 @@ function textOf(result: Result, paint: Paint): string {
     ...(given.length > 0 ? [`parameters  ${given.join(', ')}`] : []),
     `permission  ${question?.permission ?? route.permission}`,
     `scope       ${question?.scope ?? route.scope}`,
+    ...(hints.length > 0 ? [`read along  ${hints.join(', ')}`] : []),
     ...decided,
     ...section('what is lacking', lacking),
     ...section('routes that fit as well, and come after it', columns(others.map(routeText))),
@@ -151,6 +152,7 @@ const dataOf = ({ api, request, subject, trial, others, near, decision }: Result
         route: routeData(trial.route),
         parameters: trial.parameters,
         ...trial.question,
+        ...(trial.hints.length > 0 ? { hints: trial.hints } : {}),
         ...(trial.lacking.length > 0 ? { lacking: trial.lacking } : {}),
         others: others.map(routeData),
       }
