@@ -1,4 +1,4 @@
-import type { Bearer, Clock, Decision, Engine, Standing } from '../engine/index.ts';
+import type { Admission, Bearer, Clock, Engine } from '../engine/index.ts';
 import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answers/answer.ts';
 import type { Verdict } from './answers/verdict.ts';
 import type { HttpAnswer } from './configuration.ts';
@@ -28,7 +28,7 @@ export interface AuthorizerParts {
   readonly authenticate: Authenticate;
   readonly subjectOf: SubjectOf;
   readonly routes: Pick<RouteTable, 'rules'>;
-  readonly engine: Pick<Engine, 'check' | 'isGood' | 'rolesOf'>;
+  readonly engine: Pick<Engine, 'admit' | 'isGood'>;
   readonly clock: Clock;
   /** Takes one line of JSON. */
   readonly log: (line: string) => void;
@@ -53,9 +53,6 @@ interface Identity {
   readonly claims: VerifiedClaims;
 }
 
-/** A throw becomes a rejection: it must not leave the rejection of the other answer without a listener. */
-const settled = async <T>(ask: () => T | Promise<T>): Promise<T> => ask();
-
 /** A promise where there is one to wait for: what is at hand costs no turn of the queue. */
 type Soon<T> = T | Promise<T>;
 
@@ -67,7 +64,7 @@ interface Asked {
   readonly scope: string;
 }
 
-function toVerdict(asked: Asked, { allowed, reason }: Decision, standing: Standing | undefined): Verdict {
+function toVerdict(asked: Asked, { decision: { allowed, reason }, standing }: Admission): Verdict {
   if (reason === 'bearer_refused') throw new CredentialsError('token_refused');
   const { subject, route, permission, scope } = asked;
   if (!allowed) return { allowed: false, reason, subject, route, permission, scope };
@@ -152,17 +149,14 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     const asked: Asked = { subject, route, permission: question.permission, scope: question.scope };
     // Filled when the engine asks for them: what it has cached needs none.
     const hints = found.rule.hints.length > 0 ? () => hintsFor(found, sources) : undefined;
-    const options = { at: clock.now(), bearer, hints };
-    const decision = engine.check(subject, asked.permission, asked.scope, options);
-    if (decision instanceof Promise) {
-      // Asked together, so that what neither finds in the cache is read once for both.
-      const standing = settled(() => engine.rolesOf(subject, asked.scope, options));
-      return Promise.all([decision, standing]).then(([made, found]) => toVerdict(asked, made, found));
-    }
-    const standing = engine.rolesOf(subject, asked.scope, options);
-    return standing instanceof Promise
-      ? standing.then((found) => toVerdict(asked, decision, found))
-      : toVerdict(asked, decision, standing);
+    const admission = engine.admit(subject, asked.permission, asked.scope, {
+      at: clock.now(),
+      bearer,
+      hints,
+    });
+    return admission instanceof Promise
+      ? admission.then((made) => toVerdict(asked, made))
+      : toVerdict(asked, admission);
   }
 
   return async (event, invocation) => {

@@ -42,6 +42,12 @@ export interface CheckRequest {
   readonly hints?: Believed | undefined;
 }
 
+/** A decision, and with an allow where the subject stands then: by the same reads, for the same instant. */
+export interface Admission {
+  readonly decision: Decision;
+  readonly standing: Standing | undefined;
+}
+
 /** Decisions in the order of what was asked, and until when they may be kept, in epoch milliseconds. */
 export interface Decisions {
   readonly decisions: readonly Decision[];
@@ -64,6 +70,13 @@ export interface Engine {
     scope: string,
     options?: CheckOptions,
   ) => Decision | Promise<Decision>;
+  /** As `check`, and tells with an allow in which tenant and as what: for who lets them in and passes that on. */
+  readonly admit: (
+    subject: string,
+    permission: string,
+    scope: string,
+    options?: CheckOptions,
+  ) => Admission | Promise<Admission>;
   /**
    * Many checks, as many as rest on a hundred items in the same number of reads as one; answers in the order of
    * the requests. Of `strong` ones, which are read at one instant, a hundred items are the limit.
@@ -142,42 +155,70 @@ export function createEngine(options: EngineOptions): Engine {
     return facts?.ancestors.at(-1) ?? facts?.ref;
   }
 
+  /** The decision if the cache can give one. */
+  function known(
+    subject: string,
+    permission: string,
+    scope: string,
+    { at, freshness = 'cached', bearer }: CheckOptions,
+  ): Decision | undefined {
+    const since = watch ? store.now() : 0;
+    const decision = freshness === 'cached' ? fromCache(subject, permission, scope, bearer, at) : undefined;
+    if (decision && watch) watch.hit({ subject, permission, scope }, since, tenantOf(scope), decision);
+    return decision;
+  }
+
   const decideMany: Engine['decideMany'] = async (requests, options = ASKED_NOTHING) => {
     const { at = clock.now(), freshness = 'cached' } = options;
     const { decisions, expiresAt } = await decideTogether(requests, freshness, at, options);
     return { decisions, expiresAt };
   };
 
+  const rolesOf: Engine['rolesOf'] = (subject, scope, options = ASKED_NOTHING) => {
+    const { at, freshness = 'cached' } = options;
+    const standing = freshness === 'cached' ? standingNow(subject, scope, at) : undefined;
+    if (standing) return standing;
+    const now = store.now();
+    const instant = at ?? store.openedAt + now;
+    const question = { subject, scope, permission: undefined };
+    const view = freshness === 'cached' ? viewNow(question, now) : undefined;
+    if (view) return standingOf(view, instant);
+    const hinted = { ...question, hints: options.hints };
+    return viewsOf([hinted], now, freshness).then(({ views: [loaded] }) =>
+      standingOf(loaded as View, instant),
+    );
+  };
+
   return {
     check: (subject, permission, scope, options = ASKED_NOTHING) => {
-      const { at, freshness = 'cached', bearer } = options;
-      const since = watch ? store.now() : 0;
-      const decision = freshness === 'cached' ? fromCache(subject, permission, scope, bearer, at) : undefined;
-      if (decision) {
-        if (watch) watch.hit({ subject, permission, scope }, since, tenantOf(scope), decision);
-        return decision;
-      }
-      return decideTogether([{ subject, permission, scope }], freshness, at ?? clock.now(), options).then(
+      const decision = known(subject, permission, scope, options);
+      if (decision) return decision;
+      const { at = clock.now(), freshness = 'cached' } = options;
+      return decideTogether([{ subject, permission, scope }], freshness, at, options).then(
         ({ decisions: [decided] }) => decided as Decision,
+      );
+    },
+    admit: (subject, permission, scope, asked = ASKED_NOTHING) => {
+      const { at = clock.now(), freshness = 'cached' } = asked;
+      const options = asked.at === undefined ? { ...asked, at } : asked;
+      const decision = known(subject, permission, scope, options);
+      if (decision) {
+        const standing = decision.allowed ? rolesOf(subject, scope, options) : undefined;
+        return standing instanceof Promise
+          ? standing.then((found) => ({ decision, standing: found }))
+          : { decision, standing };
+      }
+      return decideTogether([{ subject, permission, scope }], freshness, at, options).then(
+        ({ decisions: [decided], views: [view] }) => ({
+          decision: decided as Decision,
+          standing: decided?.allowed ? standingOf(view as View, at) : undefined,
+        }),
       );
     },
     checkMany: async (requests, options) => (await decideMany(requests, options)).decisions,
     decideMany,
     session: createSessions(decideTogether, clock),
-    rolesOf: (subject, scope, options = ASKED_NOTHING) => {
-      const { at, freshness = 'cached' } = options;
-      const standing = freshness === 'cached' ? standingNow(subject, scope, at) : undefined;
-      if (standing) return standing;
-      const now = store.now();
-      const instant = at ?? store.openedAt + now;
-      const question = { subject, scope, permission: undefined };
-      const view = freshness === 'cached' ? viewNow(question, now) : undefined;
-      if (view) return standingOf(view, instant);
-      const hinted = { ...question, hints: options.hints };
-      return viewsOf([hinted], now, freshness).then(({ views: [loaded] }) =>
-        standingOf(loaded as View, instant),
-      );
-    },
+    rolesOf,
     isGood: (subject, { ref, hash }) => {
       const need = needBearer(ref);
       if (!need) return false;

@@ -2,6 +2,7 @@
 export type { Bearer } from './bearer.ts';
 export type { Decision, Reason } from './decision.ts';
 export {
+  type Admission,
   type CheckOptions,
   type CheckRequest,
   createEngine,

@@ -1,7 +1,7 @@
 import type { jwtVerify } from 'jose';
 import type { PolicyAnswer, SimpleAnswer } from '../../authorizer/answers/answer.ts';
 import type { Authorizer } from '../../authorizer/authorizer.ts';
-import type { Decision, Engine } from '../../engine/index.ts';
+import type { Admission, Engine } from '../../engine/index.ts';
 import type { Loop } from '../harness/batches.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
@@ -109,9 +109,8 @@ export const askEngine =
   (engine: Engine): Loop<Question> =>
   (questions) => {
     for (const { subject, permission, scope, allowed } of questions) {
-      const decision = engine.check(subject, permission, scope) as Decision;
-      const standing = engine.rolesOf(subject, scope);
-      if (decision.allowed !== allowed || standing === undefined || standing instanceof Promise)
+      const { decision, standing } = engine.admit(subject, permission, scope) as Admission;
+      if (decision.allowed !== allowed || (standing === undefined) === allowed)
         throw wrongAnswer('the engine', { subject, permission, scope });
     }
     return questions.length;

@@ -25,7 +25,7 @@ import {
 /** What is measured, in the order of the table. */
 const TITLES = {
   known: 'known token, REST, policy for the route',
-  engine: 'of it the engine, check and rolesOf',
+  engine: 'of it the engine',
   own: 'of it the handler itself',
   http: 'known token, HTTP API 2.0, simple answer',
   whole: 'known token, REST, policy for the API',

@@ -333,11 +333,6 @@ describe('a fault', () => {
     ['the engine throws', { engine: { check: fails } }],
     ['the engine rejects', { engine: { check: rejects } }],
     ['the roles cannot be had', { engine: { rolesOf: rejects } }],
-    [
-      'the roles cannot be had of one who is denied',
-      { engine: { check: () => ({ allowed: false, reason: 'no_grant' }), rolesOf: rejects } },
-    ],
-    ['both answers fail, one of them at once', { engine: { check: rejects, rolesOf: fails } }],
     ['the routes cannot be had', { parts: { routes: { rules: rejects } } }],
     ['the subject cannot be looked up', { parts: { subjectOf: rejects } }],
     ['the keys cannot be had', { parts: { authenticate: rejects } }],

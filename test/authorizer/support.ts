@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { CredentialsError } from '../../authorizer/errors.ts';
 import { createKeySet, type KeySource, type RouteRule } from '../../authorizer/index.ts';
 import { boundIn } from '../../authorizer/routes/rule.ts';
-import type { Engine } from '../../engine/index.ts';
+import type { Decision, Engine } from '../../engine/index.ts';
 import {
   parseHintTemplates,
   parsePathTemplate,
@@ -233,18 +233,27 @@ export const appSyncEvent = (authorizationToken: unknown, requestHeaders: Record
 
 type FakeEngine = Pick<Engine, 'check' | 'isGood' | 'rolesOf'>;
 
-/** An engine that says yes to everything, and what was asked of it. */
+const STANDING = { root: TENANT, roles: ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'] };
+
+/** An engine that says yes to everything, and what was asked of it. Of who is denied it tells no standing. */
 export function createFakeEngine(answers: Partial<FakeEngine> = {}) {
   const asked: string[] = [];
-  const engine: FakeEngine = {
-    check: (...question) => {
+  const { check = () => ({ allowed: true, reason: 'role' }) as const } = answers;
+  const { rolesOf = () => STANDING, isGood = () => true } = answers;
+  const engine: Pick<Engine, 'admit' | 'isGood'> = {
+    admit: (...question) => {
       asked.push(question.slice(0, 3).join(' '));
-      return answers.check ? answers.check(...question) : { allowed: true, reason: 'role' };
+      const [subject, , scope, options] = question;
+      const standingWith = (decision: Decision) => {
+        const standing = decision.allowed ? rolesOf(subject, scope, options) : undefined;
+        return standing instanceof Promise
+          ? standing.then((found) => ({ decision, standing: found }))
+          : { decision, standing };
+      };
+      const decision = check(...question);
+      return decision instanceof Promise ? decision.then(standingWith) : standingWith(decision);
     },
-    isGood: answers.isGood ?? (() => true),
-    rolesOf:
-      answers.rolesOf ??
-      (() => ({ root: TENANT, roles: ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'] })),
+    isGood,
   };
   return { engine, asked };
 }

@@ -341,3 +341,16 @@ test('rolesOf names the tenant and the roles in force', async () => {
   });
   expect(await engine.rolesOf(subject('ann'), 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')).toBeUndefined();
 });
+
+test('admit tells with an allow where the subject stands, and of a deny no more than check', async () => {
+  for (const asked of [world.newEngine(), engine, engine]) {
+    expect(await asked.admit(subject('ann'), 'grades', place('north'))).toEqual({
+      decision: { allowed: true, reason: 'role' },
+      standing: { root: place('north'), roles: [id.teacher] },
+    });
+    expect(await asked.admit(subject('ann'), 'nowhere', place('north'))).toEqual({
+      decision: { allowed: false, reason: 'permission_unknown' },
+      standing: undefined,
+    });
+  }
+});

@@ -172,10 +172,19 @@ describe('the roles in force', () => {
     expect(cost()).toEqual([5]);
   });
 
+  test('cost nothing beside the decision that admits somebody, nested as well', async () => {
+    expect(await world.newEngine().admit(ann, 'dashboard', nested)).toMatchObject({
+      decision: { allowed: true },
+      standing: { root: tenant },
+    });
+    expect(cost()).toEqual([5, 2]);
+  });
+
   test('come without a promise when all is cached', async () => {
     await engine.check(ann, 'dashboard', nested);
     cost();
     expect(engine.rolesOf(ann, nested)).toMatchObject({ root: tenant });
+    expect(engine.admit(ann, 'dashboard', nested)).toMatchObject({ standing: { root: tenant } });
     expect(cost()).toEqual([]);
   });
 });

@@ -79,7 +79,22 @@ function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
         told(async () => standingText(await engineOf().rolesOf(subject, scope, { at, freshness }))),
       truth: (model, question) => standingText(stand(model, question)),
     };
-    return [decided, stood];
+    const admitted: Way = {
+      name: `${name}, admitted`,
+      ask: ({ subject, permission, scope, at }) =>
+        told(async () => {
+          const { decision, standing } = await engineOf().admit(subject, permission, scope, {
+            at,
+            freshness,
+          });
+          return `${textOf(decision)} ${standingText(standing)}`;
+        }),
+      truth: (model, question, judgeBy) => {
+        const { allowed, reason } = judgeBy(model, question);
+        return `${textOf({ allowed, reason })} ${standingText(allowed ? stand(model, question) : undefined)}`;
+      },
+    };
+    return [decided, stood, admitted];
   };
   return [
     ...by('warm', () => warm, 'cached'),
@@ -90,8 +105,8 @@ function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
   ];
 }
 
-/** Of these ways the two warm ones are cheap to ask: a decision and a standing each. */
-const WARM = 4;
+/** Of these ways the two warm ones are cheap to ask: a decision, a standing and both at once, each. */
+const WARM = 6;
 
 /** One world. Adds what it came to to the tally. */
 export async function playWorld(
