@@ -1,10 +1,7 @@
-import {
-  decodeBearer,
-  decodeGlobal,
-  decodePermission,
-  decodeScope,
-  decodeSubject,
-} from '../table/decision/decode.ts';
+import { decodeBearer } from '../table/decision/decode/bearer.ts';
+import { decodePermission } from '../table/decision/decode/permission.ts';
+import { decodeGlobal, decodeScope } from '../table/decision/decode/scope.ts';
+import { decodeSubject } from '../table/decision/decode/subject.ts';
 import type {
   BearerFacts,
   GlobalFacts,

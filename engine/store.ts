@@ -1,4 +1,4 @@
-import { decodeWrittenAt } from '../table/decision/decode.ts';
+import { decodeWrittenAt } from '../table/decision/decode/values.ts';
 import type { Item } from '../table/item.ts';
 import type { ReadNotes } from '../table/read/notes.ts';
 import type { Reader } from '../table/read/reader.ts';
