@@ -28,6 +28,11 @@ export interface Need<T> {
   readonly decode: (item: Item) => T;
 }
 
+/** Each need once, whatever asks for it. */
+export const distinct = (needs: readonly Need<unknown>[]): readonly Need<unknown>[] => [
+  ...new Map(needs.map((need) => [need.id, need])).values(),
+];
+
 /**
  * What a need is a need of. Once something is cached it is found by its kind and name alone: where its item stands, and
  * whether there can be one of that name at all, is worked out for what is not.
