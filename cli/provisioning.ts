@@ -9,7 +9,7 @@ import { createWriter } from '../table/write/writer.ts';
 import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
 import { functionTransport } from './lambda.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
-import { type Deliver, directTransport, persistent } from './transport.ts';
+import { type Deliver, directTransport, type ProvisioningEvent, persistent } from './transport.ts';
 
 /** A table with provisioning on top. */
 export interface Provisioned {
@@ -97,6 +97,8 @@ export interface Editing {
   /** Whether there is a table to read: {@link reader} then does not throw. */
   readonly hasTable: boolean;
   readonly send: Send;
+  /** As `send`, but answers the freshness token of what was written. */
+  readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string>;
   /** As `send`, but only looks whether it would be done. */
   readonly rehearse: Send;
   /** Sends any event, as often as it takes. */
@@ -133,24 +135,25 @@ export function connectForWriting(options: WriteOptions, { env, now }: Surroundi
   const pacing = createPacing({ deadlineMs: deadlineOf(options) });
   const deliver = persistent(transport, { pacing, newId: () => ulid() });
   const actor = options.actor ?? (env.USER || env.USERNAME || undefined);
-  const sender =
-    (dryRun: boolean): Send =>
-    async (command, input) => {
-      const { answer } = await deliver({
-        ...{ command, input, dryRun },
-        ...(actor === undefined ? {} : { actor }),
-      });
-      if (answer.ok) return answer.result;
-      throw toRefused(answer.error);
-    };
+  const answerTo = async (
+    asked: Pick<ProvisioningEvent, 'command' | 'input' | 'dryRun'>,
+  ): Promise<Success> => {
+    const { answer } = await deliver({
+      ...asked,
+      ...(actor === undefined ? {} : { actor }),
+    });
+    if (answer.ok) return answer;
+    throw toRefused(answer.error);
+  };
   return {
     get reader() {
       if (direct) return direct.reader;
       throw new UsageError('this reads the table as well, which goes through no function: add --table NAME');
     },
     hasTable,
-    send: sender(false),
-    rehearse: sender(true),
+    send: async (command, input) => (await answerTo({ command, input })).result,
+    write: async (command, input) => (await answerTo({ command, input })).token,
+    rehearse: async (command, input) => (await answerTo({ command, input, dryRun: true })).result,
     deliver,
     actor,
   };

@@ -1,10 +1,7 @@
-import {
-  decodeBearer,
-  decodeGlobal,
-  decodePermission,
-  decodeScope,
-  decodeSubject,
-} from '../table/decision/decode.ts';
+import { decodeBearer } from '../table/decision/decode/bearer.ts';
+import { decodePermission } from '../table/decision/decode/permission.ts';
+import { decodeGlobal, decodeScope } from '../table/decision/decode/scope.ts';
+import { decodeSubject } from '../table/decision/decode/subject.ts';
 import type {
   BearerFacts,
   GlobalFacts,
@@ -30,6 +27,11 @@ export interface Need<T> {
   readonly key: Key;
   readonly decode: (item: Item) => T;
 }
+
+/** Each need once, whatever asks for it. */
+export const distinct = (needs: readonly Need<unknown>[]): readonly Need<unknown>[] => [
+  ...new Map(needs.map((need) => [need.id, need])).values(),
+];
 
 /**
  * What a need is a need of. Once something is cached it is found by its kind and name alone: where its item stands, and

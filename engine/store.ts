@@ -1,9 +1,9 @@
-import { decodeWrittenAt } from '../table/decision/decode.ts';
+import { decodeWrittenAt } from '../table/decision/decode/values.ts';
 import type { Item } from '../table/item.ts';
 import type { ReadNotes } from '../table/read/notes.ts';
 import type { Reader } from '../table/read/reader.ts';
 import { type Cached, createCache, KEPT, USED } from './cache.ts';
-import type { Kind, Need } from './needs.ts';
+import { distinct, type Kind, type Need } from './needs.ts';
 import { weigh } from './weight.ts';
 
 /** Time, injected: epoch milliseconds. */
@@ -61,6 +61,12 @@ interface Flight {
   readonly readAt: number;
   readonly entry: Promise<Entry<unknown>>;
 }
+
+/** What was read, under its names. */
+type Brought = ReadonlyMap<string, Entry<unknown>>;
+
+const byId = (needs: readonly Need<unknown>[], entries: readonly Entry<unknown>[]): Brought =>
+  new Map(needs.map(({ id }, position) => [id, entries[position] as Entry<unknown>]));
 
 /** A clock that was set back by more than this finds nothing that it has read "later". */
 export const SET_BACK_MS = 1_000;
@@ -197,43 +203,32 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     flight !== undefined && (flight.readAt >= now || now < flight.readAt + ttlMs);
 
   /** Brings all needs: those not already on their way in one BatchGetItem. Throws as the reader does. */
-  async function load(
-    needs: readonly Need<unknown>[],
-    now: number,
-    spending?: Spending,
-  ): Promise<ReadonlyMap<string, Entry<unknown>>> {
-    const wanted = new Map(needs.map((need) => [need.id, need]));
-    const fresh = [...wanted.values()].filter((need) => !serves(underWay.get(need.id), now));
+  async function load(needs: readonly Need<unknown>[], now: number, spending?: Spending): Promise<Brought> {
+    const wanted = distinct(needs);
+    const fresh = wanted.filter((need) => !serves(underWay.get(need.id), now));
     if (fresh.length > 0) read(fresh, spending);
-    const ids = [...wanted.keys()];
-    const entries = await Promise.all(ids.map((id) => (underWay.get(id) as Flight).entry));
-    return new Map(ids.map((id, position) => [id, entries[position] as Entry<unknown>]));
+    const flights = wanted.map((need) => underWay.get(need.id) as Flight);
+    return byId(wanted, await Promise.all(flights.map(({ entry }) => entry)));
   }
 
   /** Brings all needs in one call of their own, whatever is cached or on its way. */
-  async function loadTogether(
-    needs: readonly Need<unknown>[],
-    spending?: Spending,
-  ): Promise<ReadonlyMap<string, Entry<unknown>>> {
-    const wanted = new Map(needs.map((need) => [need.id, need]));
-    const flights = read([...wanted.values()], spending);
-    const entries = await Promise.all(flights.map(({ entry }) => entry));
-    return new Map([...wanted.keys()].map((id, position) => [id, entries[position] as Entry<unknown>]));
+  async function loadTogether(needs: readonly Need<unknown>[], spending?: Spending): Promise<Brought> {
+    const wanted = distinct(needs);
+    const flights = read(wanted, spending);
+    return byId(wanted, await Promise.all(flights.map(({ entry }) => entry)));
   }
 
   /** Brings all needs as they stand at one instant, whatever is cached or on its way. */
-  async function loadSnapshot(
-    needs: readonly Need<unknown>[],
-    spending?: Spending,
-  ): Promise<ReadonlyMap<string, Entry<unknown>>> {
-    const wanted = [...new Map(needs.map((need) => [need.id, need])).values()];
+  async function loadSnapshot(needs: readonly Need<unknown>[], spending?: Spending): Promise<Brought> {
+    const wanted = distinct(needs);
     const call = begin();
     const keys = wanted.map((need) => need.key);
     const notes = newNotes(spending);
     const items = await spend(spending, notes, reader.getSnapshot(keys, notes));
     const entries = wanted.map((need, position) => toEntry(need, items[position], call));
-    for (const [position, need] of wanted.entries()) keep(need.id, entries[position] as Entry<unknown>);
-    return new Map(wanted.map((need, position) => [need.id, entries[position] as Entry<unknown>]));
+    const brought = byId(wanted, entries);
+    for (const [id, entry] of brought) keep(id, entry);
+    return brought;
   }
 
   return {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
+import { type Surroundings, UsageError } from '../surroundings.ts';
+import type { Progress } from './load.ts';
 
 /** How far a load has come: written beside the input, so that an interrupted one need not begin again. */
 const count = z.int().min(0);
@@ -32,7 +34,7 @@ export async function hashOf(file: string): Promise<string> {
 }
 
 /** Undefined when there is none, or none that can be read. */
-export function readCheckpoint(file: string): Checkpoint | undefined {
+function readCheckpoint(file: string): Checkpoint | undefined {
   try {
     return checkpointSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
   } catch {
@@ -49,4 +51,37 @@ export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
 
 export function removeCheckpoint(file: string): void {
   for (const each of [file, `${file}.next`]) rmSync(each, { force: true });
+}
+
+export const NOTHING: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
+/** What it says of the rows. */
+export const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
+  ...{ rows, bytes, created, present, refused },
+});
+
+const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is in';
+
+/** How far the interrupted load has come; throws {@link UsageError} when it was another one. */
+export function resumed(
+  checkpointFile: string,
+  identity: Pick<Checkpoint, 'kind' | 'table' | 'hash' | 'refusedFile'>,
+  around: Surroundings,
+): Checkpoint | undefined {
+  const found = readCheckpoint(checkpointFile);
+  if (!found) {
+    around.error(`no interrupted load is known (${checkpointFile}): beginning at the first row\n`);
+    return undefined;
+  }
+  const differs = (
+    [
+      ['kind', 'it was of another kind'],
+      ['table', 'it went to another table, endpoint, region or profile'],
+      ['hash', 'the file has changed since'],
+      ['refusedFile', 'it had another file of refused rows'],
+    ] as const
+  ).find(([name]) => found[name] !== identity[name]);
+  if (differs) throw new UsageError(`--resume cannot go on: ${differs[1]}. ${AGAIN}`);
+  if (found.refusedBytes > (statSync(found.refusedFile, { throwIfNoEntry: false })?.size ?? 0))
+    throw new UsageError(`--resume cannot go on: ${found.refusedFile} is not what it was. ${AGAIN}`);
+  return found;
 }

@@ -1,23 +1,24 @@
-import { createReadStream, type ReadStream, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { extname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { Argument } from 'commander';
 import type { Answer } from '../../provisioning/index.ts';
 import { createClient } from '../../table/client.ts';
 import {
-  type Checkpoint,
   checkpointFileOf,
   hashOf,
-  readCheckpoint,
+  NOTHING,
+  progressOf,
   removeCheckpoint,
+  resumed,
   writeCheckpoint,
 } from '../bulk/checkpoint.ts';
 import { createColumns } from '../bulk/columns.ts';
+import { defaultRefused, nameOf, openInput, STDIN, sizeOf } from '../bulk/input.ts';
 import { fieldsOf, ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
-import { type Progress, startLoad } from '../bulk/load.ts';
-import { CLEAR, duration, startMeter } from '../bulk/progress.ts';
+import { type LoadOptions, type Progress, startLoad } from '../bulk/load.ts';
+import { CLEAR, startMeter } from '../bulk/progress.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
-import { type Source, SourceError } from '../bulk/rows.ts';
+import { reportOf, sentenceOf } from '../bulk/report.ts';
+import { SourceError } from '../bulk/rows.ts';
 import type { Provision } from '../bulk/settle.ts';
 import { readSource } from '../bulk/source.ts';
 import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
@@ -59,7 +60,6 @@ const AT_ONCE = 32;
 const DEADLINE_MS = 3_000;
 const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
-const STDIN = '-';
 
 /** `gatehouse load`: users, memberships and assignments in bulk. */
 export const addLoad: Subcommand = (program, around, finish) => {
@@ -83,12 +83,11 @@ export const addLoad: Subcommand = (program, around, finish) => {
     });
 };
 
-async function loadFile(
-  kind: RowKind,
-  file: string,
+/** How much is sent at once, and for how long a row is tried; throws {@link UsageError} for options that cannot be. */
+function limitsOf(
   options: LoadCommandOptions,
-  around: Surroundings,
-): Promise<number> {
+  file: string,
+): Required<Pick<LoadOptions, 'parallel' | 'patienceMs'>> {
   const parallel = Number(options.parallel);
   if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE)
     throw new UsageError(`--parallel ${options.parallel} is no whole number from 1 to ${MOST_AT_ONCE}`);
@@ -99,6 +98,16 @@ async function loadFile(
     throw new UsageError('--resume needs a file: standard input cannot be compared with what it was');
   if (options.refused !== undefined && file !== STDIN && resolve(options.refused) === resolve(file))
     throw new UsageError('--refused is the file that is read');
+  return { parallel, patienceMs };
+}
+
+async function loadFile(
+  kind: RowKind,
+  file: string,
+  options: LoadCommandOptions,
+  around: Surroundings,
+): Promise<number> {
+  const { parallel, patienceMs } = limitsOf(options, file);
   const target = connectFor(options, around);
   const size = await sizeOf(file);
   let keeps = size !== undefined && !options.dryRun;
@@ -154,31 +163,21 @@ async function loadFile(
     isTerminal,
   });
   const silence = around.onInterrupt?.(loading.stop);
-  const { progress, fault, isStopped } = await loading.done.finally(() => {
+  const ending = await loading.done.finally(() => {
     meter.stop();
     silence?.();
     input.destroy();
   });
-  const isWhole = fault === undefined && !isStopped;
+  const { progress, fault } = ending;
+  const isWhole = fault === undefined && !ending.isStopped;
   if (keeps) isWhole ? removeCheckpoint(checkpointFile) : save(progress);
   refused?.close();
 
-  const { throttled, retried } = loading.now();
-  const milliseconds = around.now() - begun;
-  const rate = Math.round(((progress.rows - (from?.rows ?? 0)) / Math.max(1, milliseconds)) * 1_000);
-  const report = {
-    ...{ kind: kind.name, file, dryRun: options.dryRun === true, complete: isWhole },
-    ...{
-      rows: progress.rows,
-      created: progress.created,
-      present: progress.present,
-      refused: progress.refused,
-    },
-    ...(refused && progress.refused > 0 ? { refusedFile: refusedPath } : {}),
-    ...{ seconds: milliseconds / 1_000, rowsPerSecond: rate, throttled, triedAgain: retried },
-    ...(fault === undefined ? {} : { fault }),
-  };
-  around.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : sentenceOf(report, milliseconds));
+  const report = reportOf({
+    ...{ kind: kind.name, file, isDryRun: options.dryRun === true, refusedPath },
+    ...{ ending, attempts: loading.now(), milliseconds: around.now() - begun, rowsBefore: from?.rows ?? 0 },
+  });
+  around.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : sentenceOf(report));
   if (!isWhole)
     throw new Error(
       `${fault === undefined ? 'stopped' : `${nameOf(file)}: ${fault}`}; nothing is lost: run it again` +
@@ -186,30 +185,6 @@ async function loadFile(
     );
   return progress.refused === 0 ? FINE : REFUSED;
 }
-
-interface Report {
-  readonly file: string;
-  readonly dryRun: boolean;
-  readonly rows: number;
-  readonly created: number;
-  readonly present: number;
-  readonly refused: number;
-  readonly refusedFile?: string | undefined;
-  readonly rowsPerSecond: number;
-}
-
-function sentenceOf(report: Report, milliseconds: number): string {
-  const count = (of: number): string => of.toLocaleString('en');
-  const where = report.refusedFile === undefined ? '' : ` (${report.refusedFile})`;
-  return (
-    `${nameOf(report.file)}: ${count(report.rows)} rows: ` +
-    `${count(report.created)} ${report.dryRun ? 'would be created' : 'created'}, ` +
-    `${count(report.present)} there already, ${count(report.refused)} refused${where}; ` +
-    `${duration(milliseconds)}, ${count(report.rowsPerSecond)} rows/s\n`
-  );
-}
-
-const nameOf = (file: string): string => (file === STDIN ? 'standard input' : file);
 
 /** Where commands go, and what a checkpoint calls it. */
 function connectFor(
@@ -238,57 +213,4 @@ function connectFor(
 function asAnswer(error: unknown): Answer {
   if (!(error instanceof TransportError) || !error.retryable) throw error;
   return { ok: false, error: { code: 'transient', message: error.message, retryable: true } };
-}
-
-/** Bytes of a file; undefined for what has no such length, as a pipe. */
-async function sizeOf(file: string): Promise<number | undefined> {
-  if (file === STDIN) return undefined;
-  const found = await stat(file).catch((fault: NodeJS.ErrnoException) => {
-    throw new ProblemsError([
-      `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
-    ]);
-  });
-  if (found.isDirectory()) throw new ProblemsError([`${file}: is a folder`]);
-  return found.isFile() ? found.size : undefined;
-}
-
-const openInput = (file: string): ReadStream =>
-  file === STDIN ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(file);
-
-function defaultRefused(file: string, { format }: Source): string | undefined {
-  if (file === STDIN) return undefined;
-  const extension = extname(file);
-  return `${extension === '' ? file : file.slice(0, -extension.length)}.refused${format === 'csv' ? '.csv' : '.jsonl'}`;
-}
-
-const NOTHING: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
-const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
-  ...{ rows, bytes, created, present, refused },
-});
-
-const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is in';
-
-/** How far the interrupted load has come; throws {@link UsageError} when it was another one. */
-function resumed(
-  checkpointFile: string,
-  identity: Pick<Checkpoint, 'kind' | 'table' | 'hash' | 'refusedFile'>,
-  around: Surroundings,
-): Checkpoint | undefined {
-  const found = readCheckpoint(checkpointFile);
-  if (!found) {
-    around.error(`no interrupted load is known (${checkpointFile}): beginning at the first row\n`);
-    return undefined;
-  }
-  const differs = (
-    [
-      ['kind', 'it was of another kind'],
-      ['table', 'it went to another table, endpoint, region or profile'],
-      ['hash', 'the file has changed since'],
-      ['refusedFile', 'it had another file of refused rows'],
-    ] as const
-  ).find(([name]) => found[name] !== identity[name]);
-  if (differs) throw new UsageError(`--resume cannot go on: ${differs[1]}. ${AGAIN}`);
-  if (found.refusedBytes > (statSync(found.refusedFile, { throwIfNoEntry: false })?.size ?? 0))
-    throw new UsageError(`--resume cannot go on: ${found.refusedFile} is not what it was. ${AGAIN}`);
-  return found;
 }

@@ -8,10 +8,12 @@ import type { Decision } from '../decision.ts';
 import type { Freshness } from '../freshness.ts';
 import { openViews, type ViewOptions } from '../open-views.ts';
 import type { View } from '../view.ts';
+import { type Elsewhere, readElsewhere } from './elsewhere.ts';
 import type { Explanation, Place, Way } from './explanation.ts';
+import { enterprisesOf, type Lapsed, pathOf, type Told } from './findings.ts';
 import { createNames, type Names } from './names.ts';
-import { type Elsewhere, nearestOf, readElsewhere, some } from './nearest.ts';
-import { asksRoles, enterprisesOf, type Lapsed, pathOf, stepsOf, type Told } from './steps.ts';
+import { nearestOf, some } from './nearest.ts';
+import { asksRoles, stepsOf } from './steps.ts';
 import {
   effectsOf,
   type Hold,

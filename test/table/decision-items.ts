@@ -6,7 +6,7 @@ import {
   patternAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
-import { decodeScope } from '../../table/decision/decode.ts';
+import { decodeScope } from '../../table/decision/decode/scope.ts';
 import type { Item } from '../../table/item.ts';
 import { ID, OTHER_ID, UUID } from './support.ts';
 

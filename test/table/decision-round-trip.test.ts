@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  decodeGlobal,
-  decodePermission,
-  decodeScope,
-  decodeSubject,
-  decodeWrittenAt,
-} from '../../table/decision/decode.ts';
+import { decodePermission } from '../../table/decision/decode/permission.ts';
+import { decodeGlobal, decodeScope } from '../../table/decision/decode/scope.ts';
+import { decodeSubject } from '../../table/decision/decode/subject.ts';
+import { decodeWrittenAt } from '../../table/decision/decode/values.ts';
 import {
   newScope,
   newSubject,

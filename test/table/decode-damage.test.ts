@@ -6,12 +6,10 @@ import {
   patternAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
-import {
-  decodeGlobal,
-  decodePermission,
-  decodeSubject,
-  decodeWrittenAt,
-} from '../../table/decision/decode.ts';
+import { decodePermission } from '../../table/decision/decode/permission.ts';
+import { decodeGlobal } from '../../table/decision/decode/scope.ts';
+import { decodeSubject } from '../../table/decision/decode/subject.ts';
+import { decodeWrittenAt } from '../../table/decision/decode/values.ts';
 import type { Item } from '../../table/item.ts';
 import { decodeThisScope, END, PERMISSION, ROLES, SCOPE, START, SUBJECT, TENANT } from './decision-items.ts';
 import { refusalNow } from './support.ts';

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import {
-  decodeBearer,
-  decodeGlobal,
-  decodePermission,
-  decodeSubject,
-  decodeWrittenAt,
-} from '../../table/decision/decode.ts';
+import { decodeBearer } from '../../table/decision/decode/bearer.ts';
+import { decodePermission } from '../../table/decision/decode/permission.ts';
+import { decodeGlobal } from '../../table/decision/decode/scope.ts';
+import { decodeSubject } from '../../table/decision/decode/subject.ts';
+import { decodeWrittenAt } from '../../table/decision/decode/values.ts';
 import {
   decodeThisScope,
   END,

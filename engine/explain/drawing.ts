@@ -1,0 +1,47 @@
+/** Columns of a line. */
+const WIDTH = 100;
+
+/** A line of text with what hangs on it. */
+export interface Branch {
+  readonly text: string;
+  readonly below?: readonly Branch[];
+  readonly colour?: keyof typeof COLOURS | undefined;
+}
+
+const COLOURS = { green: 32, red: 31, dim: 2 } as const;
+
+/** A line for each branch, joined to those beside it and below it. */
+export function draw(branches: readonly Branch[], indent: string, colours: boolean): readonly string[] {
+  return branches.flatMap(({ text, below = [], colour }, position) => {
+    const isLast = position === branches.length - 1;
+    const rest = `${indent}${isLast ? '   ' : '|  '}`;
+    return [
+      ...wrap(text, `${indent}${isLast ? '`- ' : '|- '}`, `${rest}  `, colour, colours),
+      ...draw(below, rest, colours),
+    ];
+  });
+}
+
+/** Breaks a text at its spaces, and a word that is longer than a line where it must be. */
+export function wrap(
+  text: string,
+  first: string,
+  next: string,
+  colour?: keyof typeof COLOURS,
+  colours = false,
+): readonly string[] {
+  const rows: string[] = [];
+  let start = first;
+  let rest = text;
+  do {
+    const room = WIDTH - start.length;
+    const space = rest.length > room ? rest.lastIndexOf(' ', room) : rest.length;
+    const end = space > 0 ? space : room;
+    const row = rest.slice(0, end);
+    const paint = colours && colour !== undefined;
+    rows.push(`${start}${paint ? `\u001b[${COLOURS[colour]}m${row}\u001b[0m` : row}`);
+    rest = rest.slice(end).trimStart();
+    start = next;
+  } while (rest !== '');
+  return rows;
+}

@@ -1,0 +1,78 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import type { Stack } from '../stack.ts';
+
+/** What provisioning answers; the text of an API token is in the first answer only. */
+interface Created {
+  readonly id: string;
+  readonly token?: string;
+}
+
+export type Check = (what: string, holds: boolean, seen?: unknown) => void;
+
+/** Counts what holds and what does not, and says each. */
+export function createTally() {
+  const count = { passed: 0, failed: 0 };
+  const check: Check = (what, holds, seen) => {
+    count[holds ? 'passed' : 'failed'] += 1;
+    console.log(
+      `${holds ? 'ok    ' : 'FAILED'} ${what}${holds || seen === undefined ? '' : `, saw ${JSON.stringify(seen)}`}`,
+    );
+  };
+  return { check, count };
+}
+
+/** Somebody who uses the stack from outside, over HTTP and through the Lambda API. */
+export function createVisitor({ url, lambdaUrl }: Stack, check: Check) {
+  const lambda = new LambdaClient({
+    endpoint: lambdaUrl,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+
+  async function invoke(name: string, event: unknown): Promise<unknown> {
+    const answer = await lambda.send(
+      new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
+    );
+    return JSON.parse(new TextDecoder().decode(answer.Payload));
+  }
+
+  async function provision(command: string, input: Record<string, unknown>): Promise<Created> {
+    const answer = (await invoke('provisioning', { command, input, actor: 'smoke' })) as {
+      ok: boolean;
+      result?: Created;
+      error?: { message: string };
+    };
+    check(`provisioning: ${command}`, answer.ok, answer.error);
+    return answer.result ?? { id: '' };
+  }
+
+  async function tokenOf(user: string): Promise<string> {
+    const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
+    return ((await answer.json()) as { access_token: string }).access_token;
+  }
+
+  async function status(path: string, token?: string, method = 'GET'): Promise<number> {
+    const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return (await fetch(`${url}${path}`, { method, headers })).status;
+  }
+
+  async function expectStatus(
+    expected: number,
+    who: string | undefined,
+    path: string,
+    method = 'GET',
+  ): Promise<void> {
+    const seen = await status(path, who === undefined ? undefined : await tokenOf(who), method);
+    check(
+      `${expected} for ${who ?? 'nobody'}: ${method} ${path.replace(/[0-9A-Z]{26}/g, '…')}`,
+      seen === expected,
+      seen,
+    );
+  }
+
+  return { check, invoke, provision, tokenOf, status, expectStatus };
+}
+
+export type Visitor = ReturnType<typeof createVisitor>;
+
+export const gradesOf = (location: string): string => `/locations/${location}/pages/grades`;
