@@ -54,4 +54,4 @@ test('a difference is found, and shrunk to the operations that it takes', async 
   const lines = describeDifference(told).split('\n');
   expect(lines).toHaveLength(told.operations.length + 2);
   expect(lines.at(-1)).toContain('allow admin; the oracle: deny no_grant');
-}, 60_000);
+}, 120_000);

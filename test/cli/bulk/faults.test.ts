@@ -8,10 +8,10 @@ import { contentOf, createChance, createProxy, type Mishap, startGatehouse } fro
 
 /**
  * Bulk loads while everything fails: cut connections, throttling, conflicts, lost acknowledgements, SIGKILL.
- * KILLS=50 kills as many times (5 unless set).
+ * KILLS=50 kills as many times (3 unless set).
  */
 afterAll(removeFiles);
-const KILLS = Number(process.env.KILLS ?? 5);
+const KILLS = Number(process.env.KILLS ?? 3);
 
 /** Users with and without ids of their own, with bad rows and addresses that come twice. */
 const USERS = (count: number): string => {
