@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 
 const REASONS = 12;
-const WORLDS = 4;
+const WORLDS = 3;
 const CHECKS = 400;
 
 test.each([

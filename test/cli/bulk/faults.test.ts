@@ -71,7 +71,7 @@ describe('on the way to the table', () => {
   ] as const)(
     '%s: nothing is lost, nothing is doubled',
     async (_, mishaps) => {
-      const text = USERS(200);
+      const text = USERS(140);
       const chance = createChance(7);
       const { world, proxy, run } = await createStage(() =>
         chance() < (mishaps[0] === 'throttle' ? 0.12 : 0.3)
@@ -92,7 +92,7 @@ describe('on the way to the table', () => {
 
   test('an outage that ends is waited out', async () => {
     const { world, proxy, run } = await createStage(() => 'pass');
-    const text = USERS(150);
+    const text = USERS(110);
     proxy.setDown(true);
     setTimeout(() => proxy.setDown(false), 3_000);
     expect((await run('users', fileOf(text, 'csv'))).code).toBe(1);
@@ -111,7 +111,7 @@ describe('on the way to the table', () => {
         nth > 60 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
       );
       let isDown = true;
-      const text = USERS(150);
+      const text = USERS(110);
       const file = fileOf(text, 'csv');
       const { code, error, out } = await run('users', file, '--patience', '1');
       expect(code).toBe(2);
