@@ -1,4 +1,4 @@
-import { type CryptoKey, importJWK, type JWK } from 'jose';
+import { type CryptoKey, exportJWK, importJWK, type JWK } from 'jose';
 
 /** A public key for one algorithm. Two with the same print are the same key, whenever they were fetched. */
 export interface VerificationKey {
@@ -31,6 +31,25 @@ const MAX_KEYS = 100;
 
 /** "A key of size 2048 bits or larger MUST be used" (RFC 7518 sections 3.3 and 3.5). */
 const MIN_RSA_BITS = 2_048;
+
+/** A public exponent is odd and lies between 2^16 and 2^256 (FIPS 186-5 section 5.1). */
+const MIN_RSA_EXPONENT = 65_537n;
+const MAX_RSA_EXPONENT = 2n ** 256n;
+
+/**
+ * The encodings of the points of order 1, 2, 4 and 8 of edwards25519, in hexadecimal and without the sign of x. Under
+ * such a "key" everybody signs: `R` and the key both the neutral element and `S` zero verify for every message, and
+ * OpenSSL lets them. The list is that of libsodium (`ge25519_has_small_order`).
+ */
+const SMALL_ORDER_POINTS: ReadonlySet<string> = new Set([
+  '00'.repeat(32),
+  `01${'00'.repeat(31)}`,
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  `ec${'ff'.repeat(30)}7f`,
+  `ed${'ff'.repeat(30)}7f`,
+  `ee${'ff'.repeat(30)}7f`,
+]);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -66,6 +85,36 @@ function algorithmOf(jwk: Fields, algorithms: readonly string[]): string | undef
   });
 }
 
+/**
+ * Whether nobody but the owner of the private key can sign. With an RSA exponent of 1 a signature is its own message;
+ * an even exponent, or one of 3, is no key that a library makes today. The numbers are those of the imported key:
+ * however the JWK spells them, they are what signatures are verified with.
+ */
+async function isStrong(key: CryptoKey): Promise<boolean> {
+  if (key.algorithm.name === 'Ed25519') {
+    const { x = '' } = await exportJWK(key);
+    const point = Buffer.from(x, 'base64url');
+    point.writeUInt8(point.readUInt8(31) & 0x7f, 31);
+    return !SMALL_ORDER_POINTS.has(point.toString('hex'));
+  }
+  const { modulusLength, publicExponent } = key.algorithm as Partial<RsaParameters>;
+  if (modulusLength === undefined || publicExponent === undefined) return key.algorithm.name === 'ECDSA';
+  const exponent = BigInt(`0x0${Buffer.from(publicExponent).toString('hex')}`);
+  return (
+    modulusLength >= MIN_RSA_BITS &&
+    exponent % 2n === 1n &&
+    exponent >= MIN_RSA_EXPONENT &&
+    exponent < MAX_RSA_EXPONENT
+  );
+}
+
+/** Of an imported RSA key (Web Cryptography API section 20.6). */
+interface RsaParameters {
+  readonly modulusLength: number;
+  /** Big-endian. */
+  readonly publicExponent: Uint8Array;
+}
+
 /** A key that can be used; undefined for any other (RFC 7517 section 5: those are to be ignored). */
 async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<VerificationKey | undefined> {
   if (!isFields(jwk) || PRIVATE.some((name) => Object.hasOwn(jwk, name))) return undefined;
@@ -76,14 +125,13 @@ async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<Verif
   const members = kty === 'RSA' ? { kty, n, e } : kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x };
   const key = await importJWK(members as JWK, alg).catch(() => undefined);
   if (key === undefined || key instanceof Uint8Array || key.type !== 'public') return undefined;
-  const { modulusLength } = key.algorithm as { modulusLength?: number };
-  if (modulusLength !== undefined && modulusLength < MIN_RSA_BITS) return undefined;
+  if (!(await isStrong(key))) return undefined;
   return { alg, kid, key, print: JSON.stringify([alg, kid, members]) };
 }
 
 /**
  * Reads a JWK Set (RFC 7517 section 5) for the algorithms that are configured. Keys of another kind, for another
- * use, secret or damaged ones are left out; a set that has none left is one, and no token is good under it.
+ * use, secret, damaged or weak ones are left out; a set that has none left is one, and no token is good under it.
  *
  * @throws KeySetError `jwks_malformed` for what is no key set, or has more than 100 keys
  */

@@ -1,4 +1,4 @@
-import { createHmac, KeyObject, sign as signWith } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, KeyObject, sign as signWith } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authorizer, createHandlerFrom, createReadCredentials } from '../../authorizer/index.ts';
@@ -353,6 +353,105 @@ test.each(ATTACKS)('an attack with %s is turned away, and the table is not asked
   expect(await warm.ask(good())).toBe('allow');
   expect(await warm.ask(make())).toBe(code);
   expect(world.calls).toEqual([]);
+});
+
+/**
+ * Keys under which others than their owner sign. Each is served beside good ones, and the token is signed as well as
+ * anybody can: `key_unknown` says that the key was left out, not that this one signature was bad.
+ */
+describe('an issuer that serves a weak key', () => {
+  /** EMSA-PKCS1-v1_5 (RFC 8017 section 9.2): under an exponent of 1, it is its own signature. */
+  const forged = (input: string): string => {
+    const digest = createHash('sha256').update(input).digest('hex');
+    const info = `3031300d060960864801650304020105000420${digest}`;
+    return Buffer.from(`0001${'ff'.repeat(256 - 3 - info.length / 2)}00${info}`, 'hex').toString('base64url');
+  };
+  const withExponent = (e: string): Weak => ({ jwk: { ...rsa.jwk, kid: 'weak', e }, sign: forged });
+
+  interface Weak {
+    readonly jwk: JWK;
+    readonly sign: (input: string) => string;
+    readonly alg?: string;
+  }
+
+  const generated = (modulusLength: number, publicExponent: number): Weak => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength, publicExponent });
+    return {
+      jwk: { ...(publicKey.export({ format: 'jwk' }) as JWK), kid: 'weak', alg: 'RS256' },
+      sign: (input) => signWith('RSA-SHA256', bytes(input), privateKey).toString('base64url'),
+    };
+  };
+
+  /** A point of small order (edwards25519 has eight) as the key and as `R`, and `S` zero. */
+  const ofSmallOrder = (hex: string): Weak => ({
+    alg: 'EdDSA',
+    jwk: {
+      kty: 'OKP',
+      crv: 'Ed25519',
+      alg: 'EdDSA',
+      kid: 'weak',
+      x: Buffer.from(hex, 'hex').toString('base64url'),
+    },
+    sign: () => Buffer.from(`01${'00'.repeat(31)}${'00'.repeat(32)}`, 'hex').toString('base64url'),
+  });
+
+  const onCurve = (changes: Fields): Weak => ({
+    alg: 'ES256',
+    jwk: { ...ec.jwk, kid: 'weak', ...changes } as JWK,
+    sign: es256,
+  });
+
+  test.each<[string, () => Weak]>([
+    ['an RSA exponent of 1', () => withExponent('AQ')],
+    ['an RSA exponent of 1 in three bytes', () => withExponent('AAAB')],
+    ['an RSA exponent of 1 with padding', () => withExponent('AQ==')],
+    ['no RSA exponent', () => withExponent('')],
+    ['an RSA exponent of 2', () => withExponent('Ag')],
+    ['an RSA exponent of 65,536', () => withExponent('AQAA')],
+    ['an RSA exponent of 65,538', () => withExponent('AQAC')],
+    ['an RSA exponent beyond 2^256', () => withExponent(base64url(`\x01${'\0'.repeat(31)}\x01`))],
+    ['an RSA exponent of 3', () => generated(2_048, 3)],
+    ['an RSA modulus of 1,024 bits', () => generated(1_024, 65_537)],
+    ['an RSA modulus of 2,040 bits', () => generated(2_040, 65_537)],
+    ['the neutral element of edwards25519', () => ofSmallOrder(`01${'00'.repeat(31)}`)],
+    ['the neutral element, its sign set', () => ofSmallOrder(`01${'00'.repeat(30)}80`)],
+    ['the neutral element, not reduced', () => ofSmallOrder(`ee${'ff'.repeat(30)}7f`)],
+    ['a point of order 2', () => ofSmallOrder(`ec${'ff'.repeat(30)}7f`)],
+    ['a point of order 4', () => ofSmallOrder('00'.repeat(32))],
+    ['a point of order 4, not reduced', () => ofSmallOrder(`ed${'ff'.repeat(30)}7f`)],
+    [
+      'a point of order 8',
+      () => ofSmallOrder('26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05'),
+    ],
+    [
+      'another point of order 8',
+      () => ofSmallOrder('c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a'),
+    ],
+    ['a point that is not on P-256', () => onCurve({ y: ec.jwk.x })],
+    ['zeros for a point of P-256', () => onCurve({ x: 'A'.repeat(43), y: 'A'.repeat(43) })],
+    ['a curve that is not that of its algorithm', () => onCurve({ crv: 'P-384' })],
+    ['a curve that no algorithm here has', () => onCurve({ crv: 'secp256k1', alg: undefined })],
+    ['a key for encryption', () => onCurve({ use: 'enc' })],
+    ['a key that is not for verification', () => onCurve({ key_ops: ['sign'] })],
+    [
+      'a shared secret',
+      () => ({
+        jwk: { kty: 'oct', k: base64url('secret'), kid: 'weak', alg: 'RS256' },
+        sign: (input) => hs256(input, 'secret'),
+      }),
+    ],
+  ])('%s lets nobody in, and a good key beside it still does', async (_, make) => {
+    const { jwk, sign, alg = 'RS256' } = make();
+    const one = await serve({ TOKEN_ALGORITHMS: 'RS256,ES256,EdDSA' }, [jwk, rsa.jwk]);
+    expect(await one.ask(token({ alg, kid: 'weak' }, claims(), sign))).toBe('key_unknown');
+    expect(await one.ask(good())).toBe('allow');
+    // One that names neither itself nor its algorithm, served alone: whatever the header says, it would be tried.
+    const { kid: __, alg: ___, ...anonymous } = jwk;
+    const alone = await serve({ TOKEN_ALGORITHMS: alg }, [anonymous]);
+    expect(await alone.ask(token({ alg }, claims(), sign))).toBe('key_unknown');
+    const event = httpEvent('GET', path, { authorization: `Bearer ${token({ alg }, claims(), sign)}` });
+    await expect(alone.authorizer(event)).rejects.toThrow(/^Unauthorized$/);
+  });
 });
 
 describe('credentials', () => {
