@@ -11,7 +11,6 @@ import { isId, isRef } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { apiRef, edgePrefix, guardKey, partitionOf } from '../table/keys.ts';
 import { normaliseEmail } from '../table/normalise.ts';
-import { createHedging } from '../table/read/hedging.ts';
 import { createReader, type Reader } from '../table/read/reader.ts';
 import {
   parseHintTemplates,
@@ -67,7 +66,7 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, hedging, metrics } =
+  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, metrics } =
     parseConfiguration(env);
   const {
     clock = { now: Date.now },
@@ -81,10 +80,8 @@ export function createHandlerFrom(
     clock,
     onRefreshFailed: (error) => log(faultLine(error, undefined)),
   });
-  const { getMany } =
-    hedging.maxShare > 0 ? createHedging({ getMany: reader.getMany, clock, ...hedging }) : reader;
   const engine = createEngine({
-    reader: { getMany, getSnapshot: reader.getSnapshot },
+    reader,
     clock,
     ...cache,
     observe: metrics && createDecisionMetrics({ ...metrics, service: api, write: writeMetrics }),

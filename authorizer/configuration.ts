@@ -35,8 +35,6 @@ export interface Configuration {
   readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
   /** Where CloudWatch shows a metric of each decision; undefined: nowhere. */
   readonly metrics: { readonly namespace: string } | undefined;
-  /** Share of all reads that may be asked twice, 0 to 1; 0 is off. */
-  readonly hedging: { readonly maxShare: number };
 }
 
 const REVOCATION = /^(session|token):([!-~]{1,128})$/;
@@ -69,7 +67,6 @@ const SHAPE = {
   POLICY_MAX_BYTES: wholeNumber(512, 65_536, 6_144),
   CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
   CACHE_OUTAGE_TTL_SECONDS: wholeNumber(0, 86_400, 0),
-  HEDGED_READS_PERCENT: wholeNumber(0, 50, 0),
   METRICS_NAMESPACE: z.optional(
     text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
   ),
@@ -107,7 +104,6 @@ export function parseConfiguration(env: Readonly<Record<string, string | undefin
       isClosed: data.UNMAPPED_PATHS === 'unreachable',
       maxBytes: data.POLICY_MAX_BYTES,
     },
-    hedging: { maxShare: data.HEDGED_READS_PERCENT / 100 },
     metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
     cache: {
       ttlMs: data.CACHE_TTL_SECONDS * 1_000,

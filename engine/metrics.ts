@@ -31,7 +31,6 @@ export function createDecisionMetrics({ namespace, service, write }: DecisionMet
     metrics.addMetric('CacheHits', MetricUnit.Count, cost.calls === 0 ? 1 : 0);
     metrics.addMetric('Calls', MetricUnit.Count, cost.calls);
     metrics.addMetric('ReadUnits', MetricUnit.Count, cost.units);
-    metrics.addMetric('HedgedReads', MetricUnit.Count, cost.hedged);
     metrics.addMetric('ColdStarts', MetricUnit.Count, isFirst ? 1 : 0);
     metrics.addMetric('Outdated', MetricUnit.Count, isOutdated ? 1 : 0);
     metrics.addMetric('Latency', MetricUnit.Milliseconds, cost.milliseconds);

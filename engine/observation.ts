@@ -19,8 +19,6 @@ export interface Observation {
   readonly calls: number;
   /** Read units that these calls spent, as DynamoDB states them. */
   readonly units: number;
-  /** Reads that were asked a second time, because the first took long (0 unless hedging is on). */
-  readonly hedged: number;
   /** Milliseconds from the question to the answer. */
   readonly milliseconds: number;
   /** Whether this engine was never asked before: a Lambda's cold start. All that were asked together are first. */
@@ -49,7 +47,7 @@ interface Outcome {
   readonly isOutdated: boolean;
 }
 
-const NOTHING: Spending = { calls: 0, units: 0, hedged: 0 };
+const NOTHING: Spending = { calls: 0, units: 0 };
 
 /** Tells what was decided, and what it took. */
 export function createWatch(observe: Observe, clock: Clock) {
@@ -104,7 +102,7 @@ export function createWatch(observe: Observe, clock: Clock) {
       since: number,
       work: (spending: Spending) => Promise<T>,
     ): Promise<T> => {
-      const spending = { calls: 0, units: 0, hedged: 0 };
+      const spending = { calls: 0, units: 0 };
       const first = isFirst();
       const shared = (fault: string | undefined) => ({
         freshness: typeof freshness === 'string' ? freshness : ('atLeast' as const),

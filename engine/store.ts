@@ -53,7 +53,6 @@ export interface Spending {
   calls: number;
   units: number;
   /** Reads that were asked twice, because the first took long. */
-  hedged: number;
 }
 
 /** A read under way, for one item. */
@@ -154,7 +153,6 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
   const newNotes = (spending: Spending | undefined): ReadNotes => ({
     isApart: false,
     calls: 0,
-    hedged: 0,
     units: spending && 0,
   });
 
@@ -163,7 +161,6 @@ export function createStore({ reader, clock, ttlMs, maxBytes, random }: StoreOpt
     if (!spending) return answer;
     return answer.finally(() => {
       spending.calls += notes.calls;
-      spending.hedged += notes.hedged;
       spending.units += notes.units ?? 0;
     });
   }

@@ -2,7 +2,6 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { createClient, createServiceClient } from '../../table/client.ts';
 import { createTable } from '../../table/definition.ts';
-import { createHedging, type HedgingFigures } from '../../table/read/hedging.ts';
 import { createReader } from '../../table/read/reader.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
 import { createLatencies, type Latency } from '../harness/latency.ts';
@@ -19,13 +18,10 @@ export interface ColdCandidate {
   readonly prepare?: (question: Question) => Promise<void>;
   readonly reset: () => void;
   readonly spent: () => Spent;
-  /** What its hedged reads came to. */
-  readonly hedging?: () => HedgingFigures;
 }
 
 export const COLD_TITLES = {
   gatehouse: 'Gatehouse',
-  hedged: 'Gatehouse, reads hedged',
   'new-user': 'Gatehouse, new user, the rest known',
   expired: 'Gatehouse, all known, but too old',
   named: 'Gatehouse, the path names what is above',
@@ -35,8 +31,6 @@ export const COLD_TITLES = {
 } as const;
 export type ColdName = keyof typeof COLD_TITLES;
 
-/** As `HEDGED_READS_PERCENT=5` has it. */
-const MOST_HEDGED = 0.05;
 const PATIENCE_MS = 20_000;
 
 export interface ColdOptions {
@@ -80,15 +74,13 @@ export function createColdCandidates(
     return { client, counter };
   }
 
-  function gatehouse({ isHedged, isNamed, before, drawsOf = () => 1 }: GatehouseOptions = {}) {
+  function gatehouse({ isNamed, before, drawsOf = () => 1 }: GatehouseOptions = {}) {
     const { client, counter } = connect(drawsOf);
     const reader = createReader({ client, table: own, deadlineMs: PATIENCE_MS });
-    const { getMany } = reader;
-    const hedging = createHedging({ getMany, clock: time, schedule: time.schedule, maxShare: MOST_HEDGED });
     let skippedMs = 0;
     const newEngine = () =>
       createEngine({
-        reader: { getMany: isHedged ? hedging.getMany : getMany, getSnapshot: reader.getSnapshot },
+        reader,
         clock: { now: () => time.now() + skippedMs },
         random: () => 0,
       });
@@ -98,7 +90,6 @@ export function createColdCandidates(
       (await engine.check(subject, permission, scope, { hints: hintsFor(scope) })).allowed;
     return {
       ...counter,
-      ...(isHedged ? { hedging: hedging.figures } : {}),
       prepare: async (question: Question) => {
         engine = newEngine();
         if (before === 'by-another')
@@ -123,7 +114,6 @@ export function createColdCandidates(
 
   return {
     gatehouse: gatehouse(),
-    hedged: gatehouse({ isHedged: true }),
     'new-user': gatehouse({ before: 'by-another' }),
     expired: gatehouse({ before: 'long-ago' }),
     slowest: gatehouse({ drawsOf: keysIn }),
@@ -134,7 +124,6 @@ export function createColdCandidates(
 }
 
 interface GatehouseOptions {
-  readonly isHedged?: boolean;
   /** Whether it is told what stands above the scope, as a path says it that names all of it. */
   readonly isNamed?: boolean;
   /** Who has asked the same at the same place before; nobody when left out. */

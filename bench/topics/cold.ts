@@ -19,9 +19,7 @@ import {
 } from '../peers/cold.ts';
 
 /** By candidate, in the order of the questions. */
-type Answers = Readonly<
-  Record<ColdName, { readonly ms: number[]; readonly spent: Spent[]; readonly extra: number[] }>
->;
+type Answers = Readonly<Record<ColdName, { readonly ms: number[]; readonly spent: Spent[] }>>;
 
 const PERCENTILES = { p95: 0.95, p99: 0.99, p999: 0.999 } as const;
 type Percentile = keyof typeof PERCENTILES;
@@ -30,7 +28,6 @@ const COUNTS = ['calls', 'rounds', 'units'] as const;
 /** What is shown of each; the two harder peers are there for their p99. */
 const SHOWN: Readonly<Record<ColdName, { percentiles: readonly Percentile[]; counts: boolean }>> = {
   gatehouse: { percentiles: ['p95', 'p99', 'p999'], counts: true },
-  hedged: { percentiles: ['p95', 'p99', 'p999'], counts: false },
   'new-user': { percentiles: ['p95', 'p99', 'p999'], counts: true },
   expired: { percentiles: ['p95', 'p99', 'p999'], counts: true },
   named: { percentiles: ['p95', 'p99', 'p999'], counts: true },
@@ -45,7 +42,6 @@ const namesFor = (shape: Shape): readonly ColdName[] =>
 /** What each is held beside. */
 const AGAINST: Readonly<Record<ColdName, readonly ColdName[]>> = {
   gatehouse: ['seeds', 'seeds-eager'],
-  hedged: ['gatehouse', 'seeds'],
   'new-user': ['seeds', 'seeds-eager'],
   expired: ['seeds', 'seeds-eager'],
   named: ['gatehouse', 'seeds', 'seeds-eager'],
@@ -62,12 +58,11 @@ async function askAll(
   time: Time,
 ): Promise<Answers> {
   const answers = Object.fromEntries(
-    names.map((name) => [name, { ms: [], spent: [], extra: [] }]),
+    names.map((name) => [name, { ms: [], spent: [] }]),
   ) as unknown as Answers;
-  const block = Math.ceil(questions.length / 10);
   for (const [position, question] of questions.entries()) {
     for (const name of position % 2 === 0 ? names : [...names].reverse()) {
-      const { prepare, ask, reset, spent, hedging } = candidates[name];
+      const { prepare, ask, reset, spent } = candidates[name];
       if (prepare) await time.run(() => prepare(question));
       reset();
       const begun = time.now();
@@ -75,10 +70,6 @@ async function askAll(
       answers[name].ms.push(time.now() - begun);
       if (allowed !== question.allowed) throw wrongAnswer(COLD_TITLES[name], question);
       answers[name].spent.push(spent());
-      if (hedging && (position + 1) % block === 0) {
-        const { hedged, reads } = hedging();
-        answers[name].extra.push((100 * hedged) / reads);
-      }
     }
   }
   return answers;
@@ -125,14 +116,6 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
           values: answers[name].spent.map((spent) => spent[count]),
         }),
       ),
-      ...(name === 'hedged'
-        ? [
-            toFigure({
-              ...{ id: `${id}.extra`, title: `${title}, reads asked twice`, unit: '%' },
-              values: answers[name].extra,
-            }),
-          ]
-        : []),
     ];
   });
 }
@@ -168,10 +151,7 @@ const chartOf = (shape: Shape, answers: Answers, { medianMs, p99Ms }: Latency): 
     subtitle: `${answers.gatehouse.ms.length} decisions; each request log-normal, median ${medianMs} ms, p99 ${p99Ms} ms`,
     yName: 'milliseconds, log',
     series: Object.fromEntries(
-      (['seeds', 'gatehouse', 'hedged', 'new-user'] as const).map((name) => [
-        COLD_TITLES[name],
-        answers[name].ms,
-      ]),
+      (['seeds', 'gatehouse', 'new-user'] as const).map((name) => [COLD_TITLES[name], answers[name].ms]),
     ),
   });
 

@@ -4,14 +4,12 @@ export interface ReadNotes {
   isApart: boolean;
   /** Calls to DynamoDB; the SDK's own second attempts are not counted. */
   calls: number;
-  /** Reads that were asked a second time, because the first took long. */
-  hedged: number;
   /** Read units spent, as DynamoDB states them (4 KB each); undefined: not asked for. */
   units: number | undefined;
 }
 
 /** Notes for nobody. */
-export const noNotes = (): ReadNotes => ({ isApart: false, calls: 0, hedged: 0, units: undefined });
+export const noNotes = (): ReadNotes => ({ isApart: false, calls: 0, units: undefined });
 
 /** What a request must say so that its answer states the units. */
 export const askUnits = ({ units }: ReadNotes): { readonly ReturnConsumedCapacity?: 'TOTAL' } =>

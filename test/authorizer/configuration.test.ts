@@ -40,7 +40,6 @@ describe('the configuration', () => {
       metrics: undefined,
       policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
       cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },
-      hedging: { maxShare: 0 },
     });
   });
 
@@ -60,7 +59,6 @@ describe('the configuration', () => {
       CACHE_TTL_SECONDS: '0',
       CACHE_MAX_BYTES: '1048576',
       REVOCATION: 'session:sid',
-      HEDGED_READS_PERCENT: '5',
       CACHE_OUTAGE_TTL_SECONDS: '600',
       METRICS_NAMESPACE: 'Gatehouse/Shop',
       POLICY_COVERS: 'route',
@@ -87,7 +85,6 @@ describe('the configuration', () => {
       metrics: { namespace: 'Gatehouse/Shop' },
       policy: { covers: 'route', isClosed: true, maxBytes: 2_048 },
       revocation: { kind: 'session', claim: 'sid' },
-      hedging: { maxShare: 0.05 },
     });
     expect(parse({ SUBJECT_FROM: 'email' }).subjectFrom).toEqual({ kind: 'email' });
   });
@@ -134,8 +131,6 @@ describe('the configuration', () => {
     ['CACHE_MAX_BYTES', 'lots'],
     ['REVOCATION', 'sid'],
     ['REVOCATION', 'user:sid'],
-    ['HEDGED_READS_PERCENT', '51'],
-    ['HEDGED_READS_PERCENT', '0.5'],
     ['CACHE_OUTAGE_TTL_SECONDS', '86401'],
     ['METRICS_NAMESPACE', 'AWS/Lambda'],
     ['METRICS_NAMESPACE', 'a b'],

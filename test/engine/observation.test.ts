@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Engine, Observation } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { createHedging } from '../../table/read/hedging.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createSchool, PLACE } from './fake-table.ts';
 
@@ -40,7 +39,6 @@ test('a cold check, then a warm one', async () => {
       fault: undefined,
       calls: 2,
       units: units(7),
-      hedged: 0,
       milliseconds: 0,
       isFirst: true,
       isOutdated: false,
@@ -51,7 +49,6 @@ test('a cold check, then a warm one', async () => {
       fault: undefined,
       calls: 0,
       units: 0,
-      hedged: 0,
       milliseconds: 0,
       isFirst: false,
       isOutdated: false,
@@ -130,29 +127,6 @@ test('who waits for the read of another pays nothing', async () => {
     { calls: 1, units: 5, isFirst: true, tenant: `location:${PLACE.id}` },
     { calls: 0, units: 0, isFirst: false },
   ]);
-});
-
-test('a read that was asked twice is told', async () => {
-  const school = createSchool();
-  let fire = () => {};
-  const hedging = createHedging({
-    ...{ getMany: school.getMany, clock: school.clock, percentile: 0, maxShare: 1 },
-    schedule: (_milliseconds, act) => {
-      fire = act;
-      return () => {};
-    },
-  });
-  for (let reads = 0; reads < 64; reads++) await hedging.getMany([]);
-  const watched = school.newEngine({
-    observe: (observation) => seen.push(observation),
-    reader: { getMany: hedging.getMany, getSnapshot: school.getMany },
-  });
-  school.hold();
-  const answer = school.ask(watched);
-  fire();
-  school.reads.at(-1)?.answer();
-  await answer;
-  expect(seen).toMatchObject([{ calls: 1, hedged: 1 }]);
 });
 
 test('an answer from before an outage is told as such', async () => {

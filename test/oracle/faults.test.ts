@@ -23,8 +23,8 @@ const CHECKS = 1_000;
 test('no fault lets anybody in, none hangs, and none is remembered', async () => {
   const tally = newFaultTally();
   await playFaults(stage, 20_260_115, CHECKS, tally);
-  const { checks, besides, bridged, hedged, late } = tally;
-  console.log(JSON.stringify({ checks, besides, bridged, hedged, late }));
+  const { checks, besides, bridged, late } = tally;
+  console.log(JSON.stringify({ checks, besides, bridged, late }));
   expect(tally.violations).toEqual([]);
   expect(checks).toBeGreaterThanOrEqual(CHECKS);
   for (const [name, { code, isHidden }] of Object.entries(FAULTS)) {
@@ -34,7 +34,6 @@ test('no fault lets anybody in, none hangs, and none is remembered', async () =>
   }
   // Much of what is asserted above is void without these.
   expect(bridged).toBeGreaterThan(10);
-  expect(hedged).toBeGreaterThan(0);
   expect(tally.states.size).toBe(6);
 }, 60_000);
 

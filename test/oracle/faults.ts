@@ -2,8 +2,7 @@ import { BatchGetCommand, type DynamoDBDocumentClient, TransactGetCommand } from
 import { createEngine, DEFAULT_TTL_MS, type Engine } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { createHedging } from '../../table/read/hedging.ts';
-import { createReader, type Reader } from '../../table/read/reader.ts';
+import { createReader } from '../../table/read/reader.ts';
 import { type Answer, type Call, FAULTS, type Fault } from './fault-kinds.ts';
 import { ask, furnish, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
@@ -23,8 +22,6 @@ export interface FaultTally {
   besides: number;
   /** Answered from what is older than the time-to-live, as an operator may choose. */
   bridged: number;
-  /** Of reads that were asked twice, those whose second answer came first. */
-  hedged: number;
   /** Answers that did not come in time because this machine is slow. */
   late: number;
   readonly violations: string[];
@@ -36,7 +33,6 @@ export const newFaultTally = (): FaultTally => ({
   checks: 0,
   besides: 0,
   bridged: 0,
-  hedged: 0,
   late: 0,
   violations: [],
 });
@@ -145,18 +141,6 @@ function failing({ open: { table }, truth }: World, random: Random, fault: Fault
   };
 }
 
-/** The same reader; each read that takes more than no time is asked twice. */
-async function hedgedReader(reader: Reader) {
-  const LATENCIES = 64;
-  const { getMany, figures } = createHedging({
-    getMany: reader.getMany,
-    clock: { now: () => 0 },
-    maxShare: 1,
-  });
-  for (let n = 0; n < LATENCIES; n++) await getMany([]);
-  return { reader: { ...reader, getMany }, figures };
-}
-
 /** The answer, the code of the fault, or that there was neither for too long. */
 async function outcomeOf(
   engine: Engine,
@@ -195,10 +179,8 @@ async function checkUnder(
   const right = judge(model, question).reason;
   const freshness = random.oneIn(3) || fault.only === 'TransactGet' ? 'strong' : 'cached';
   const before = random.pick(BEFORES);
-  const isHedged = random.oneIn(4);
   const { count, chosen, client, failAfter, heal } = failing(world, random, fault);
-  const plain = createReader({ client, table: open.table, deadlineMs: DEADLINE_MS });
-  const { reader, figures } = isHedged ? await hedgedReader(plain) : { reader: plain, figures: undefined };
+  const reader = createReader({ client, table: open.table, deadlineMs: DEADLINE_MS });
   let gone = 0;
   const { outageTtlMs = 0 } = before;
   const engine = createEngine({ reader, clock: { now: () => open.clock.now() + gone }, outageTtlMs });
@@ -222,7 +204,6 @@ async function checkUnder(
   const isLate = performance.now() - began > DEADLINE_MS;
   if (count.failed > 0) tally.checks += 1;
   else tally.besides += 1;
-  tally.hedged += figures?.().won ?? 0;
   const told = outcome === right ? 'answered' : isAllow(outcome) ? `allowed by ${outcome}` : outcome;
   addTo(tally.outcomes, `${name}: ${count.failed > 0 ? told : 'did not happen'}`);
   if (count.failed > 0) addTo(tally.states, before.name);
@@ -237,8 +218,6 @@ async function checkUnder(
   const isBridged = outageTtlMs > 0 && gone < OUTAGE_TTL_MS && freshness === 'cached' && isOutage;
   if (isBridged && outcome === right) tally.bridged += 1;
   const expected = code === undefined || isBridged ? [right] : [`fault ${code}`];
-  // Of two reads one may have failed and the other not.
-  if (isHedged && freshness === 'cached') expected.push(right);
   // Without a subject nothing above the scope is looked at, though a hint may have had it read along.
   if (fault.lasts && right === 'subject_unknown') expected.push(right);
   if (!expected.includes(outcome)) {

@@ -78,7 +78,6 @@ async function playManyFaults(stage: Stage, { seed, faults }: Options): Promise<
   console.log('what came of it');
   counts(tally.outcomes);
   console.log(`bridged              ${tally.bridged}, within the second bound`);
-  console.log(`hedged               ${tally.hedged}, answered by the second read`);
   console.log(`late                 ${tally.late}, because this machine is slow`);
   console.log(`violations           ${tally.violations.length}`);
   for (const told of tally.violations.slice(0, 5)) console.log(`\n${told}`);
