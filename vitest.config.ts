@@ -33,8 +33,9 @@ export default defineConfig({
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Much of a test's time is the database's: one more than Vitest takes on two cores.
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Only what hangs shall fail of this: not what shares its machine with others.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     projects: [
       { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'] } },
       // The same tests, with what is deployed. handler.ts itself: test/stack/handler.test.ts.

@@ -1,35 +1,32 @@
-import type { Admission, Bearer, Clock, Engine } from '../engine/index.ts';
-import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answers/answer.ts';
-import type { Verdict } from './answers/verdict.ts';
+import type { Answer as Answered, Ask, Engine, Question } from '../engine/index.ts';
+import type { Kind } from '../engine/items.ts';
+import type { Refusal, Verdict } from './answer.ts';
+import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answer.ts';
 import type { HttpAnswer } from './configuration.ts';
+import type { Identify, Identity } from './credentials/identity.ts';
 import { CredentialsError } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
 import { readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
 import { faultLine, refusedLine } from './log.ts';
 import type { Count } from './metrics.ts';
-import type { createWholePolicy } from './policy/whole.ts';
-import { match } from './routes/match.ts';
-import { hintsFor, resolve } from './routes/resolve.ts';
-import type { RouteTable } from './routes/route-table.ts';
-import type { RouteRule } from './routes/rule.ts';
+import type { OutsideKey } from './outside-key.ts';
+import type { createWholePolicy } from './policies/whole.ts';
+import { apiRoutesId } from './routes/api-routes.ts';
+import { prefetchedScopes, resolve } from './routes/resolve.ts';
+import { match, type RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
-import type { ReadApiToken } from './token/api-token.ts';
-import { type Authenticate, NO_CLAIMS, type VerifiedClaims } from './token/authentication.ts';
-import { createReadCredentials, type ReadCredentials } from './token/credentials.ts';
-import type { BearerOf } from './token/revocation.ts';
 
 export interface AuthorizerParts {
-  /** Where a request's token stands; in the Authorization header, unless given. */
-  readonly readCredentials?: ReadCredentials;
-  /** Looks first: what is no API token is a JWT. */
-  readonly readApiToken: ReadApiToken;
-  readonly bearerOf: BearerOf;
-  readonly authenticate: Authenticate;
+  /** Verifies the credentials of a request. */
+  readonly identify: Identify;
   readonly subjectOf: SubjectOf;
-  readonly routes: Pick<RouteTable, 'rules'>;
-  readonly engine: Pick<Engine, 'admit' | 'isGood'>;
-  readonly clock: Clock;
+  /** The API that it stands before, and how its routes are read. */
+  readonly api: string;
+  readonly apiRoutes: Kind<readonly RouteRule[]>;
+  readonly engine: Pick<Engine, 'checkAsked'>;
+  /** What an answer to a request, by a rule, rests on outside of the key under which API Gateway caches it. */
+  readonly outsideKey: OutsideKey;
   /** Takes one line of JSON. */
   readonly log: (line: string) => void;
   readonly httpAnswer: HttpAnswer;
@@ -47,31 +44,10 @@ export interface Invocation {
   readonly awsRequestId?: string;
 }
 
-interface Identity {
-  readonly subject: string | undefined;
-  readonly bearer: Bearer | undefined;
-  readonly claims: VerifiedClaims;
-}
-
-/** A promise where there is one to wait for: what is at hand costs no turn of the queue. */
-type Soon<T> = T | Promise<T>;
-
-/** What the engine is asked for a request. */
-interface Asked {
-  readonly subject: string;
-  readonly route: string;
-  readonly permission: string;
-  readonly scope: string;
-}
-
-function toVerdict(asked: Asked, { decision: { allowed, reason }, standing }: Admission): Verdict {
-  if (reason === 'bearer_refused') throw new CredentialsError('token_refused');
-  const { subject, route, permission, scope } = asked;
-  if (!allowed) return { allowed: false, reason, subject, route, permission, scope };
-  if (standing === undefined)
-    return { allowed: false, reason: 'standing_unknown', subject, route, permission, scope };
-  const { root: tenant, roles } = standing;
-  return { allowed: true, reason, subject, route, permission, scope, tenant, roles };
+/** The question that a request is, or why there is none. */
+interface RequestQuestion extends Question {
+  readonly route?: string | undefined;
+  readonly refusal?: Refusal | 'subject_unknown' | undefined;
 }
 
 /**
@@ -80,98 +56,56 @@ function toVerdict(asked: Asked, { decision: { allowed, reason }, standing }: Ad
  * an Allow. Nothing is read for a request before its JWT was verified; an API token is verified by what is read.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
-  const { readApiToken, bearerOf, authenticate, subjectOf, routes, engine, clock, log, httpAnswer } = parts;
-  const { readCredentials = createReadCredentials() } = parts;
-  const { wholePolicy, count = () => undefined } = parts;
+  const { identify, subjectOf, engine, log, httpAnswer } = parts;
+  const { apiRoutes, outsideKey, wholePolicy, count = () => undefined } = parts;
+  const routesId = apiRoutesId(parts.api);
 
-  /** Who asks, what they come with, and what is said of them. */
-  function identify(request: GatewayRequest): Soon<Identity> {
-    const credentials = readCredentials(request);
-    const token = readApiToken(credentials);
-    if (token) return { subject: token.subject, bearer: token.bearer, claims: NO_CLAIMS };
-    const claims = authenticate(credentials);
-    return claims instanceof Promise ? claims.then(identityOf) : identityOf(claims);
-  }
-
-  function identityOf(claims: VerifiedClaims): Soon<Identity> {
-    // First: it may refuse the token, and who it is of may have to be looked up.
-    const bearer = bearerOf(claims);
-    const found = subjectOf(claims);
-    return found instanceof Promise
-      ? found.then((subject) => ({ subject, bearer, claims }))
-      : { subject: found, bearer, claims };
-  }
-
-  /** For an answer without a check: whoever comes with what is not theirs, or not any more, gets none. */
-  async function refuseBad(subject: string, bearer: Bearer | undefined): Promise<void> {
-    if (bearer && !(await engine.isGood(subject, bearer))) throw new CredentialsError('token_refused');
-  }
+  /** The question of a request, as it follows from the routes and from whose credentials these are. */
+  const askFor =
+    (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> =>
+    (look) => {
+      const { credential, claims } = identity;
+      const subject = identity.subject ?? subjectOf(claims, look);
+      const rules = look.item(apiRoutes, routesId);
+      if (subject === undefined || rules === undefined) return undefined;
+      const refused = (refusal: RequestQuestion['refusal'], route?: string): RequestQuestion => ({
+        subject: subject ?? '',
+        credential: subject === null ? undefined : credential,
+        permission: undefined,
+        scope: undefined,
+        refusal,
+        route,
+      });
+      if (subject === null) return refused('subject_unknown');
+      const found = match(rules ?? [], request.method, request.path);
+      if (found === undefined) return refused('route_unmapped');
+      const route = found.rule.id;
+      if (outsideKey(request, found.rule).length > 0) return refused('outside_cache_key', route);
+      const named = resolve(found, { claims, header: request.header, query: request.query });
+      if (named === undefined) return refused('route_unresolved', route);
+      return { subject, credential, ...named, route, prefetch: prefetchedScopes(found, named.scope) };
+    };
 
   /** The policy for the whole API, where there can be one. */
-  async function answerWhole(request: GatewayRequest, who: Identity): Promise<Answer | undefined> {
-    const { subject, bearer, claims } = who;
-    if (!wholePolicy || subject === undefined) return undefined;
+  async function answerWhole(request: GatewayRequest, identity: Identity): Promise<Answer | undefined> {
     const called = parseMethodArn(request.arn);
     // An ARN of another form than the path would not be what API Gateway holds the policy against.
-    if (called?.path !== request.path) return undefined;
-    await refuseBad(subject, bearer);
-    const resources = await wholePolicy(subject, claims, await routes.rules(), called.base);
-    return resources && toWholePolicy(subject, resources);
-  }
-
-  function decide(request: GatewayRequest, who: Identity): Soon<Verdict> {
-    if (who.subject === undefined) return { allowed: false, reason: 'subject_unknown' };
-    const { subject } = who;
-    const rules = routes.rules();
-    return rules instanceof Promise
-      ? rules.then((loaded) => decideBy(loaded, request, who, subject))
-      : decideBy(rules, request, who, subject);
-  }
-
-  function decideBy(
-    rules: readonly RouteRule[],
-    request: GatewayRequest,
-    { bearer, claims }: Identity,
-    subject: string,
-  ): Soon<Verdict> {
-    const found = match(rules, request.method, request.path);
-    if (found === undefined) {
-      const unmapped: Verdict = { allowed: false, reason: 'route_unmapped', subject };
-      return refuseBad(subject, bearer).then(() => unmapped);
-    }
-    const route = found.rule.id;
-    const sources = { claims, header: request.header, query: request.query };
-    const question = resolve(found, sources);
-    if (question === undefined) {
-      const unresolved: Verdict = { allowed: false, reason: 'route_unresolved', subject, route };
-      return refuseBad(subject, bearer).then(() => unresolved);
-    }
-    const asked: Asked = { subject, route, permission: question.permission, scope: question.scope };
-    // Filled when the engine asks for them: what it has cached needs none.
-    const hints = found.rule.hints.length > 0 ? () => hintsFor(found, sources) : undefined;
-    const admission = engine.admit(subject, asked.permission, asked.scope, {
-      at: clock.now(),
-      bearer,
-      hints,
-    });
-    return admission instanceof Promise
-      ? admission.then((made) => toVerdict(asked, made))
-      : toVerdict(asked, admission);
+    if (!wholePolicy || called?.path !== request.path || outsideKey(request).length > 0) return undefined;
+    const whole = await wholePolicy(identity, called.base);
+    if (whole === 'credential_refused') throw new CredentialsError('token_refused');
+    return whole && toWholePolicy(whole.subject, whole.resources);
   }
 
   return async (event, invocation) => {
     try {
       const request = readEvent(event);
-      const identity = identify(request);
-      const who = identity instanceof Promise ? await identity : identity;
-      const whole =
-        wholePolicy && takesPolicy(request, httpAnswer) ? await answerWhole(request, who) : undefined;
+      const identity = await identify(request);
+      const whole = takesPolicy(request, httpAnswer) ? await answerWhole(request, identity) : undefined;
       if (whole) {
         count('policy', 'api');
         return whole;
       }
-      const decided = decide(request, who);
-      const verdict = decided instanceof Promise ? await decided : decided;
+      const verdict = toVerdict(await engine.checkAsked(askFor(request, identity)));
       count(verdict.allowed ? 'allowed' : 'denied', 'route');
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
@@ -187,4 +121,21 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       throw new Error('Internal error');
     }
   };
+}
+
+/** The outcome of a request. Whoever comes with a credential that is not good gets no answer. */
+function toVerdict({ question, decision, roles }: Answered<RequestQuestion>): Verdict {
+  if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
+  const { subject, route, permission, scope, refusal } = question;
+  if (refusal === 'subject_unknown') return { allowed: false, reason: refusal };
+  if (refusal !== undefined) return { allowed: false, reason: refusal, subject, ...(route && { route }) };
+  const asked = {
+    subject,
+    ...(route && { route }),
+    ...(permission && { permission }),
+    ...(scope && { scope }),
+  };
+  if (!decision?.allowed || roles === undefined)
+    return { allowed: false, reason: decision?.reason ?? 'no_grant', ...asked };
+  return { allowed: true, reason: decision.reason, ...asked, ...roles };
 }

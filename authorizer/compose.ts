@@ -1,45 +1,38 @@
-import type { FetchImplementation } from 'jose';
-// Not by the door: the lists behind it would be in the bundle.
+import { type Clock, systemClock } from '../engine/clock.ts';
+// Not by the door: the searches behind it would be in the bundle.
 import { createEngine } from '../engine/engine.ts';
-import type { Clock } from '../engine/index.ts';
-import { createReach } from '../engine/lists/reach.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
+import { createAccessBound } from '../engine/search/access-bound.ts';
 import { hashOfToken, readApiToken } from '../table/api-token.ts';
-import { createClient } from '../table/client.ts';
-import { GatehouseError } from '../table/errors.ts';
-import { isId, isRef } from '../table/identifiers.ts';
-import type { Item } from '../table/item.ts';
-import { apiRef, edgePrefix, guardKey, partitionOf } from '../table/keys.ts';
-import { normaliseEmail } from '../table/normalise.ts';
-import { createReader, type Reader } from '../table/read/reader.ts';
-import {
-  parseHintTemplates,
-  parsePathTemplate,
-  parseScopeTemplate,
-  parseValueTemplate,
-} from '../table/route-template.ts';
+import { createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import { isId } from '../table/identifiers.ts';
+import type { Reader } from '../table/reader.ts';
 import { type Authorizer, createAuthorizer } from './authorizer.ts';
 import { parseConfiguration } from './configuration.ts';
+import { createAuthentication } from './credentials/authentication.ts';
+import { createReadCredentials } from './credentials/credentials.ts';
+import type { Fetch } from './credentials/fetch.ts';
+import { createIdentify } from './credentials/identity.ts';
+import { createIssuers } from './credentials/issuers.ts';
 import { faultLine } from './log.ts';
 import { createAnswerMetrics } from './metrics.ts';
-import { createCellsOf } from './policy/cells.ts';
-import { createWholePolicy } from './policy/whole.ts';
-import { createRouteTable } from './routes/route-table.ts';
-import { boundIn, METHODS, type RouteRule } from './routes/rule.ts';
-import { createSubjectOf } from './subject.ts';
-import { createReadApiToken } from './token/api-token.ts';
-import { createAuthentication } from './token/authentication.ts';
-import { createReadCredentials } from './token/credentials.ts';
-import { createIssuers, createSubjectOfIssuers } from './token/issuers.ts';
-import { createBearerOf } from './token/revocation.ts';
+import { createOutsideKey } from './outside-key.ts';
+import { createCellsOf } from './policies/cells.ts';
+import { createWholePolicy } from './policies/whole.ts';
+import { apiRoutesId, createApiRoutes } from './routes/api-routes.ts';
+import { createSubjectOfIssuers } from './subject.ts';
 
-type TableReader = Pick<Reader, 'get' | 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
+type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
+
+/** How the one bound in bytes of the function is shared by its caches: items, verified tokens, issuers' keys, policies. */
+const SHARES = { items: 0.6, tokens: 0.2, keys: 0.05, policies: 0.15 } as const;
 
 /**
- * Scopes and permissions in a caller's reach, and questions about them: beyond, no policy is written for the whole
- * API. One of more than a hundred resources would hardly be within its bytes.
+ * Scopes and permissions within what a caller can at most be allowed, and questions about them: beyond, no policy is
+ * written for the whole API. One of more than a hundred resources would hardly be within its bytes.
  */
-const MOST_IN_REACH = 100;
+const MOST_IN_BOUND = 100;
 const MOST_QUESTIONS = 400;
 
 /** What a test, or several authorizers in one process, put in place of the real thing. */
@@ -51,9 +44,11 @@ export interface Overrides {
   /** Takes a line of metrics; standard output by default. */
   readonly writeMetrics?: (line: string) => void;
   /** Fetches the issuers' keys. */
-  readonly fetch?: FetchImplementation;
+  readonly fetch?: Fetch;
   /** Chance, from 0 to below 1. */
   readonly random?: () => number;
+  /** Waits for so many milliseconds. */
+  readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
 /**
@@ -66,119 +61,74 @@ export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
   overrides: Overrides = {},
 ): Authorizer {
-  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, metrics } =
-    parseConfiguration(env);
+  const configuration = parseConfiguration(env);
+  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, metrics } = configuration;
   const {
-    clock = { now: Date.now },
+    clock = systemClock,
     log = (line) => console.error(line),
     writeMetrics = (line) => void process.stdout.write(`${line}\n`),
-    reader = createReader({ client: createClient(endpoint === undefined ? {} : { endpoint }), table }),
+    // Lambda puts the credentials of the function's role into the environment.
+    reader = createReader({
+      client: createClient({
+        credentialsFrom: 'environment',
+        ...(endpoint === undefined ? {} : { endpoint }),
+      }),
+      table,
+    }),
   } = overrides;
-  const routes = createRouteTable({
-    load: () => loadRoutes(reader, api),
-    ...cache,
-    clock,
-    onRefreshFailed: (error) => log(faultLine(error, undefined)),
-  });
+  const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
+  const observed = metrics && { ...metrics, service: api, write: writeMetrics };
   const engine = createEngine({
     reader,
     clock,
-    ...cache,
-    observe: metrics && createDecisionMetrics({ ...metrics, service: api, write: writeMetrics }),
+    ttlMs: cache.ttlMs,
+    outageTtlMs: cache.outageTtlMs,
+    maxBytes: bytesOf(SHARES.items),
+    observe: observed && createDecisionMetrics(observed),
+    ...(overrides.random === undefined ? {} : { random: overrides.random }),
+    ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
   });
   const issuers = createIssuers(token.issuers, {
     ...overrides,
     staleMs: token.staleMs,
+    cacheBytes: bytesOf(SHARES.keys),
     clock,
     onRefreshFailed: (fault) => log(faultLine(fault, undefined)),
   });
-  const cellsOf = createCellsOf({
-    reachOf: createReach({ reader, engine, most: MOST_IN_REACH }),
-    decideMany: engine.decideMany,
-    mostQuestions: MOST_QUESTIONS,
+  const subjectOf = createSubjectOfIssuers(token.issuers);
+  const apiRoutes = createApiRoutes(reader);
+  const accessBoundOf = createAccessBound({ reader, engine, most: MOST_IN_BOUND });
+  const wholePolicy = createWholePolicy({
+    engine,
+    subjectOf,
+    apiRoutes,
+    routesId: apiRoutesId(api),
+    cellsOf: createCellsOf({ accessBoundOf, mostQuestions: MOST_QUESTIONS }),
+    now: clock.now,
+    ...cache,
+    ...policy,
+    cacheBytes: bytesOf(SHARES.policies),
   });
   const authorizer = createAuthorizer({
-    wholePolicy:
-      policy.covers === 'api' ? createWholePolicy({ cellsOf, clock, ...cache, ...policy }) : undefined,
-    ...(metrics ? { count: createAnswerMetrics({ ...metrics, service: api, write: writeMetrics }) } : {}),
-    readApiToken: createReadApiToken({ read: readApiToken, hashOf: hashOfToken }),
-    bearerOf: createBearerOf(revocation, isId),
-    readCredentials: createReadCredentials(token.credentialsFrom),
-    authenticate: createAuthentication({ ...token, issuers, clock }),
-    subjectOf: createSubjectOfIssuers(token.issuers, (from) =>
-      createSubjectOf({
-        from,
-        isId,
-        findUserByEmail: (email) => findUserByEmail(reader, email),
-        ...cache,
-        clock,
-      }),
-    ),
-    routes,
+    wholePolicy: policy.covers === 'api' ? wholePolicy : undefined,
+    ...(observed && { count: createAnswerMetrics(observed) }),
+    identify: createIdentify({
+      readCredentials: createReadCredentials(token.credentialsFrom),
+      authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
+      revocation,
+      readApiToken,
+      hashOfToken,
+      isId,
+    }),
+    outsideKey: createOutsideKey({ ...configuration, credentialsFrom: token.credentialsFrom }),
+    subjectOf,
+    api,
+    apiRoutes,
     engine,
-    clock,
     log,
     httpAnswer,
   });
-  routes.warm();
+  // The routes are on their way before the first request; a failure shows when they are asked for.
+  engine.prefetch(apiRoutes, apiRoutesId(api));
   return authorizer;
-}
-
-/** One Query: all routes of the API stand in one partition, by the edges from the API to them. */
-async function loadRoutes(reader: TableReader, api: string): Promise<readonly RouteRule[]> {
-  const items = await reader.listAll({
-    ranges: [{ partition: partitionOf(apiRef(api)), prefix: edgePrefix('route') }],
-  });
-  return items.map(toRule);
-}
-
-/** A damaged rule fails the load: left out, it could leave its path to a wider rule. */
-function toRule(item: Item): RouteRule {
-  const text = (name: string): string => {
-    const value = item[name];
-    if (typeof value !== 'string' || value === '') {
-      throw new GatehouseError('damaged_item', `a stored route has no ${name}`);
-    }
-    return value;
-  };
-  const { hints: above = [] } = item;
-  if (!isListOfTexts(above)) throw new GatehouseError('damaged_item', 'hints of a stored route are no list');
-  const method = text('method');
-  if (!METHODS.has(method)) throw new GatehouseError('damaged_item', 'a stored route has an unknown method');
-  try {
-    const permission = parseValueTemplate(text('permission'), 'permission');
-    const scope = parseScopeTemplate(text('scope'), 'scope');
-    const segments = parsePathTemplate(text('path'), 'path');
-    const hints = parseHintTemplates(above, 'hints');
-    return { id: text('id'), method, segments, permission, scope, hints, bound: boundIn(permission, scope) };
-  } catch (error) {
-    if (error instanceof GatehouseError && error.code === 'damaged_item') throw error;
-    throw new GatehouseError('damaged_item', 'a stored route cannot be read', { cause: error });
-  }
-}
-
-const isListOfTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every((each) => typeof each === 'string');
-
-/** The owner of an email: one GetItem on its guard, which is the look-up at the same time (seed 003). */
-async function findUserByEmail(reader: TableReader, email: string): Promise<string | undefined> {
-  const key = emailKey(email);
-  if (key === undefined) return undefined;
-  const guard = await reader.get(key);
-  if (guard === undefined) return undefined;
-  const { owner } = guard;
-  if (typeof owner !== 'string' || !owner.startsWith('user:') || !isRef(owner)) {
-    throw new GatehouseError('damaged_item', "an email's guard names no user");
-  }
-  return owner;
-}
-
-/** Undefined for a text that can be nobody's email: such a claim names nobody, it is no fault. */
-function emailKey(email: string): ReturnType<typeof guardKey> | undefined {
-  try {
-    return guardKey('EMAIL', normaliseEmail(email, 'email'));
-  } catch (error) {
-    if (error instanceof GatehouseError && error.code === 'invalid') return undefined;
-    throw error;
-  }
 }

@@ -4,14 +4,21 @@ import {
   SEVERAL_ISSUERS,
   type TokenConfiguration,
   toTokenConfiguration,
-} from './token/configuration.ts';
-import type { RevocationSource } from './token/revocation.ts';
-import { type SubjectSource, subjectFrom, text, url, wholeNumber } from './variables.ts';
+} from './credentials/configuration.ts';
+import type { RevocationSource } from './credentials/identity.ts';
+import type { ResultCaches } from './routes/cache-key.ts';
+import { resultCaches } from './routes/result-cache.ts';
+import {
+  type HttpAnswer,
+  httpAnswer,
+  type SubjectSource,
+  subjectFrom,
+  text,
+  url,
+  wholeNumber,
+} from './variables.ts';
 
-export type { SubjectSource };
-
-/** Form of the answer to HTTP API 2.0; REST takes policies only. Must match the API's `EnableSimpleResponses`. */
-export type HttpAnswer = 'simple' | 'policy';
+export type { HttpAnswer, SubjectSource };
 
 export interface Configuration {
   readonly table: string;
@@ -25,6 +32,8 @@ export interface Configuration {
   /** Which set of routes this authorizer stands before. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
+  /** By what API Gateway caches the answers; of an API that is not in it, by the token. */
+  readonly resultCaches: ResultCaches;
   /** For what a policy holds: the whole API, where there can be such a one, or the route that was asked for. */
   readonly policy: {
     readonly covers: 'api' | 'route';
@@ -58,7 +67,8 @@ const SHAPE = {
     ),
     'default',
   ),
-  HTTP_ANSWER: z._default(z.enum(['simple', 'policy'], { error: 'is neither simple nor policy' }), 'simple'),
+  HTTP_ANSWER: httpAnswer,
+  RESULT_CACHE: z._default(resultCaches, new Map()),
   POLICY_COVERS: z._default(z.enum(['api', 'route'], { error: 'is neither api nor route' }), 'api'),
   UNMAPPED_PATHS: z._default(
     z.enum(['reachable', 'unreachable'], { error: 'is neither reachable nor unreachable' }),
@@ -99,6 +109,7 @@ export function parseConfiguration(env: Readonly<Record<string, string | undefin
     revocation: data.REVOCATION,
     api: data.API_NAME,
     httpAnswer: data.HTTP_ANSWER,
+    resultCaches: data.RESULT_CACHE,
     policy: {
       covers: data.POLICY_COVERS,
       isClosed: data.UNMAPPED_PATHS === 'unreachable',

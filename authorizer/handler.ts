@@ -1,5 +1,4 @@
 import { createHandlerFrom } from './compose.ts';
-import { fetchKeys } from './fetch.ts';
 
 /** The Lambda function `authorizer`. Wired once, at cold start; wrong configuration fails there. */
-export const handler = createHandlerFrom(process.env, { fetch: fetchKeys });
+export const handler = createHandlerFrom(process.env);

@@ -1,94 +1,72 @@
-import type { Clock } from '../engine/index.ts';
-import { createBridge } from '../engine/outage.ts';
-import type { SubjectSource } from './configuration.ts';
-import { createRecent } from './recent.ts';
-import type { VerifiedClaims } from './token/authentication.ts';
+import type { Kind } from '../engine/items.ts';
+import type { Look } from '../engine/load.ts';
+import { GatehouseError } from '../table/errors.ts';
+import { isId, isRef } from '../table/identifiers.ts';
+import { guardKey, type Key } from '../table/keys.ts';
+import { normaliseEmail } from '../table/normalise.ts';
+import type { IssuerConfiguration } from './credentials/configuration.ts';
+import type { VerifiedClaims } from './credentials/verify.ts';
+import type { SubjectSource } from './variables.ts';
 
-/** The subject reference (`user:01J…`) that claims stand for; undefined when they name nobody. */
-export type SubjectOf = (claims: VerifiedClaims) => string | undefined | Promise<string | undefined>;
-
-export interface SubjectOptions {
-  readonly from: SubjectSource;
-  /** Whether a text is an identifier as the table has them: a ULID or a lower-case UUID. */
-  readonly isId: (text: string) => boolean;
-  /** The subject that owns an email, as a reference; undefined when nobody does. Throws on faults. */
-  readonly findUserByEmail: (email: string) => Promise<string | undefined>;
-  /** Milliseconds for which a look-up may answer, a miss like a hit: how late a changed email is noticed. */
-  readonly ttlMs: number;
-  /** Milliseconds for which it may answer while DynamoDB is down; 0: no longer than `ttlMs`. */
-  readonly outageTtlMs: number;
-  readonly clock: Clock;
-}
+/**
+ * The subject reference (`user:01J…`) that claims stand for; null when they name nobody; undefined while the look-up that
+ * it takes is not loaded.
+ */
+export type SubjectOf = (claims: VerifiedClaims, look: Look) => string | null | undefined;
 
 /** Local part, `@` and domain at their longest (RFC 5321 section 4.5.3.1). */
 const MAX_EMAIL_LENGTH = 320;
 
-/** Emails that are remembered. An entry is of the order of 200 bytes. */
-const MAX_EMAILS = 10_000;
+/** The owner of an email: the guard of its uniqueness, which is the look-up at the same time (seed 003). */
+const EMAIL_OWNER: Kind<string> = {
+  mayLackStamp: true,
+  keyOf: (id) => emailKey(id.slice(EMAIL.length)),
+  decode: (_, { owner }) => {
+    if (typeof owner !== 'string' || !owner.startsWith('user:') || !isRef(owner))
+      throw new GatehouseError('damaged_item', "an email's guard names no user");
+    return owner;
+  },
+};
+const EMAIL = 'email:';
 
-export function createSubjectOf(options: SubjectOptions): SubjectOf {
-  const { from, isId } = options;
-  if (from.kind === 'email') {
-    const find = createEmailLookup(options);
-    return (claims) => {
-      const { email, email_verified } = claims;
-      // The boolean itself: an issuer that says "true" as text has not said it in OpenID Connect's terms.
-      if (email_verified !== true || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH)
-        return undefined;
-      return find(email);
-    };
+/** Undefined for a text that can be nobody's email: such a claim names nobody, it is no fault. */
+function emailKey(email: string): Key | undefined {
+  try {
+    return guardKey('EMAIL', normaliseEmail(email, 'email'));
+  } catch (error) {
+    if (error instanceof GatehouseError && error.code === 'invalid') return undefined;
+    throw error;
   }
-  // The claims of a token that is known are the same object each time, and nobody can change them.
-  const named = new WeakMap<VerifiedClaims, string>();
-  return (claims) => {
-    const known = named.get(claims);
-    if (known !== undefined) return known;
-    const id = Object.hasOwn(claims, from.name) ? claims[from.name] : undefined;
-    if (typeof id !== 'string' || !isId(id)) return undefined;
-    const subject = `user:${id}`;
-    named.set(claims, subject);
-    return subject;
-  };
 }
 
-interface Found {
-  readonly subject: string | undefined;
-  readonly readAt: number;
+/** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
+export function createSubjectOf(from: SubjectSource): SubjectOf {
+  if (from.kind === 'email') {
+    return ({ email, email_verified }, look) => {
+      // The boolean itself: an issuer that says "true" as text has not said it in OpenID Connect's terms.
+      if (email_verified !== true || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH)
+        return null;
+      return look.item(EMAIL_OWNER, `${EMAIL}${email}`);
+    };
+  }
+  return (claims) => {
+    const id = Object.hasOwn(claims, from.name) ? claims[from.name] : undefined;
+    return typeof id === 'string' && isId(id) ? `user:${id}` : null;
+  };
 }
 
 /**
- * The look-up behind a cache. Expiry counts from when the read began, by the injected clock, so that what
- * was true then answers no longer than promised. Misses that run together share one read; errors are not kept.
+ * Who the subject is, by the issuer of the verified claims: the same `sub` of two issuers is two persons (OpenID
+ * Connect Core section 5.7), so what one issuer is asked for, another need not be (credentials/configuration.ts).
  */
-function createEmailLookup({ findUserByEmail, ttlMs, outageTtlMs, clock }: SubjectOptions) {
-  const found = createRecent<Found>({ most: MAX_EMAILS });
-  const underWay = new Map<string, Promise<Found>>();
-  const bridge = createBridge(clock);
-
-  async function read(email: string): Promise<Found> {
-    const readAt = clock.now();
-    const one = { subject: await findUserByEmail(email), readAt };
-    found.set(email, one);
-    return one;
-  }
-
-  /** Reads, or joins the read that is under way. */
-  function join(email: string): Promise<Found> {
-    const pending = underWay.get(email) ?? read(email).finally(() => underWay.delete(email));
-    underWay.set(email, pending);
-    return pending;
-  }
-
-  const within = (ageMs: number, email: string, now: number): Found | undefined => {
-    const known = found.get(email);
-    return known !== undefined && now < known.readAt + ageMs ? known : undefined;
-  };
-
-  return (email: string): string | undefined | Promise<string | undefined> => {
-    const now = clock.now();
-    const known = within(ttlMs, email, now);
-    if (known) return known.subject;
-    const older = (later: number) => within(outageTtlMs, email, later);
-    return bridge(now, () => join(email), older).then(({ subject }) => subject);
+export function createSubjectOfIssuers(
+  issuers: readonly Pick<IssuerConfiguration, 'issuer' | 'subjectFrom'>[],
+): SubjectOf {
+  const byIssuer = new Map<unknown, SubjectOf>(
+    issuers.map(({ issuer, subjectFrom }) => [issuer, createSubjectOf(subjectFrom)]),
+  );
+  return (claims, look) => {
+    const subjectOf = byIssuer.get(claims.iss);
+    return subjectOf === undefined ? null : subjectOf(claims, look);
   };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** What the variables of the environment are made of (configuration.ts, token/configuration.ts). */
+/** What the variables of the environment are made of (configuration.ts, credentials/configuration.ts). */
 
 /** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
 export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
@@ -41,6 +41,14 @@ export const wholeNumber = (min: number, max: number, fallback: number) =>
 export const url = text(
   'is not an https URL without credentials, query and fragment (http only for this machine)',
   isTrustedUrl,
+);
+
+/** Form of the answer to HTTP API 2.0; REST takes policies only. Must match the API's `EnableSimpleResponses`. */
+export type HttpAnswer = 'simple' | 'policy';
+
+export const httpAnswer = z._default(
+  z.enum(['simple', 'policy'], { error: 'is neither simple nor policy' }),
+  'simple',
 );
 
 const SUBJECT_FROM = /^(?:email|claim:([!-~]{1,128}))$/;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
-import { type ClientOptions, createClient } from '../table/client.ts';
-import { createReader, type Reader } from '../table/read/reader.ts';
+import { type ClientOptions, createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import type { Reader } from '../table/reader.ts';
 import type { FunctionOptions } from './lambda.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
 

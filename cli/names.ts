@@ -2,7 +2,7 @@ import { isRef, parseRef } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { nodeKey, permissionRef } from '../table/keys.ts';
 import { readPermissionName } from '../table/permission-name.ts';
-import type { Reader } from '../table/read/reader.ts';
+import type { Reader } from '../table/reader.ts';
 
 /** By which attribute people know a thing. */
 const NAMES = ['displayName', 'name', 'email', 'username', 'code'] as const;

@@ -10,7 +10,7 @@ import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
 import { addOnboard } from './commands/onboard.ts';
 import { addPlan } from './commands/plan.ts';
-import { addRevokeSession, addRevokeToken } from './commands/revoke-bearer.ts';
+import { addRevokeSession, addRevokeToken } from './commands/revoke-credential.ts';
 import { addRevokeUser } from './commands/revoke-user.ts';
 import { addRoute } from './commands/route.ts';
 import { addSuspendTenant } from './commands/suspend-tenant.ts';

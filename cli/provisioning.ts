@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { createProvisioning, type Failure, type Provisioning, type Success } from '../provisioning/index.ts';
-import { createClient } from '../table/client.ts';
-import { createPacing } from '../table/read/pacing.ts';
-import { createReader, type Reader } from '../table/read/reader.ts';
-import { createWriter } from '../table/write/writer.ts';
+import { createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import { createWriter } from '../table/dynamodb/writer.ts';
+import { createPacing, type Pacing } from '../table/read/pacing.ts';
+import type { Reader } from '../table/reader.ts';
 import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
 import { functionTransport } from './lambda.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
@@ -17,15 +18,18 @@ export interface Provisioned {
   readonly provisioning: Provisioning;
 }
 
-/** Provisioning in this process. */
+/** Long enough for a table that has just been made, short enough for somebody who waits. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Provisioning in this process; `pacing` for a table that nobody else reads, on a machine that may be slow. */
 export function provisionedOn(
   client: ReturnType<typeof createClient>,
   table: string,
   now: () => number,
-  deadlineMs: number,
+  pacing?: Pacing,
 ): Provisioned {
-  const reader = createReader({ client, table, deadlineMs });
-  const writer = createWriter({ client, table, deadlineMs });
+  const reader = createReader({ client, table, ...(pacing ? { pacing } : { deadlineMs: ANSWER_WITHIN_MS }) });
+  const writer = createWriter({ client, table, ...(pacing ? { pacing } : {}) });
   const newSecret = () => randomBytes(32).toString('base64url');
   const provisioning = createProvisioning({
     ...{ reader, writer, newSecret },
@@ -107,8 +111,6 @@ export interface Editing {
   readonly actor: string | undefined;
 }
 
-/** Long enough for a table that has just been made, short enough for somebody who waits. */
-const DEADLINE_MS = 5_000;
 const DEFAULT_DEADLINE_S = 60;
 const MAX_DEADLINE_S = 3_600;
 
@@ -127,7 +129,7 @@ export function connectForWriting(options: WriteOptions, { env, now }: Surroundi
   const target = functionOf(options, env);
   const hasTable = target === undefined || options.table !== undefined;
   const direct = hasTable
-    ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now, DEADLINE_MS)
+    ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now)
     : undefined;
   const transport = target
     ? functionTransport(target)

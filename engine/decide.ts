@@ -1,47 +1,108 @@
-import { ALLOWED_ADMIN, ALLOWED_ROLE, DENIED, type Decision } from './decision.ts';
-import { type Effects, effectsOn } from './effects.ts';
-import { isSubscribed } from './entitlements.ts';
-import { type Footing, footingOf } from './footing.ts';
-import { type Bits, meet } from './numbering.ts';
-import type { View } from './view.ts';
+import type { Interval, ScopeItem } from '../table/decision/items.ts';
+import { isCredentialGood } from './credential.ts';
+import { ALLOWED, DENIED, type Decision } from './decision.ts';
+import { assertWhole, type DecisionInput } from './decision-input.ts';
+import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles.ts';
+import { type PermissionEffects, permissionEffects } from './permission-effects.ts';
+import { holdsAt, validityAround } from './validity.ts';
 
-/** The decision of SPEC section 2. Pure: all it looks at is in the view, `at` is an instant in epoch milliseconds. */
-export function decide(view: View, at: number): Decision {
-  const roles = view.scopes.at(-1)?.roles;
-  const effects = effectsOn({ ...view, roles });
-  return judge(footingOf(view.subject, view, at), effects, isSubscribed(view, effects.soldModule, at));
-}
+/** Who comes with a credential that is not theirs, or not any more, is refused before all else. */
+export const refusedCredential = (
+  { question, credential }: DecisionInput,
+  at: number,
+): Decision | undefined =>
+  question.credential && !isCredentialGood(credential, question.subject, question.credential, at)
+    ? DENIED.credential_refused
+    : undefined;
 
 /**
- * The decision of SPEC section 2, step by step and in its order.
+ * The decision of SPEC section 2, in the order of its steps. Pure: `at` is an instant in epoch milliseconds.
  *
- * @param isSold whether what is sold by subscription is sold here, or need not be
+ * @throws GatehouseError `damaged_item` when an item is absent that may refuse
  */
-export function judge(footing: Footing, effects: Effects, isSold: boolean): Decision {
-  if (footing.refusal) return footing.refusal;
+export function decide(input: DecisionInput, at: number): Decision {
+  assertWhole(input);
+  const { subject, scopes } = input;
+  const refused = refusedCredential(input, at);
+  if (refused) return refused;
+  const refusal = refusalOf(subject, input, at);
+  if (refusal) return DENIED[refusal];
+  const effects = effectsOn(input);
   if (!effects.isRegistered) return DENIED.permission_unknown;
-  if (footing.isAdmin) return ALLOWED_ADMIN;
-  if (!isSold) return DENIED.not_subscribed;
-  if (!footing.isLicensed) return DENIED.not_licensed;
-  return combine(footing.ownRoles, footing.globalRoles, footing.denyOverrides, effects);
-}
-
-/** The same for who is nothing but a holder of roles, by these: active, known, no administrator, licensed. */
-export function judgeMember(
-  ownRoles: Bits,
-  globalRoles: Bits,
-  denyOverrides: boolean,
-  effects: Effects,
-  isSold: boolean,
-): Decision {
-  if (!effects.isRegistered) return DENIED.permission_unknown;
-  return isSold ? combine(ownRoles, globalRoles, denyOverrides, effects) : DENIED.not_subscribed;
+  if (subject?.isAdmin) return ALLOWED.admin;
+  if (!isSubscribed(scopes, effects.soldModule, at)) return DENIED.not_subscribed;
+  if (!isLicensed(scopes, at)) return DENIED.not_licensed;
+  return combine(input, effects, at);
 }
 
 /** Steps 6 to 9: what the roles in force do, brought down to one answer (ADR 0005). */
-function combine(ownRoles: Bits, globalRoles: Bits, denyOverrides: boolean, effects: Effects): Decision {
-  const allowed = meet(globalRoles, effects.globalAllow) || meet(ownRoles, effects.ownAllow);
-  if (allowed && !denyOverrides) return ALLOWED_ROLE;
-  if (meet(globalRoles, effects.globalDeny) || meet(ownRoles, effects.ownDeny)) return DENIED.denied_by_role;
-  return allowed ? ALLOWED_ROLE : DENIED.no_grant;
+function combine(input: DecisionInput, { allow, deny }: PermissionEffects, at: number): Decision {
+  let [isAllowed, isDenied] = [false, false];
+  for (const holding of holdingsOf(input.subject, input)) {
+    if (!isInForce(holding, at)) continue;
+    if (allow.has(holding.role)) isAllowed = true;
+    if (deny.has(holding.role)) isDenied = true;
+  }
+  const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
+  if (isAllowed && !(isDenied && isDenyOverriding)) return ALLOWED.role;
+  return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
 }
+
+/** What roles do to the permission that is asked about. */
+export const effectsOn = (input: DecisionInput): PermissionEffects =>
+  permissionEffects(
+    {
+      name: input.question.permission ?? '',
+      permission: input.permission,
+      tenantEffects: input.tenantEffects,
+    },
+    input,
+  );
+
+/**
+ * The next instant after `at` at which something that the decision rests on begins or ends by time alone, in epoch
+ * milliseconds: from then on the decision may be another one (SPEC section 10).
+ */
+export function validUntil(input: DecisionInput, at: number): number {
+  const { subject, scopes, credential } = input;
+  const { soldModule } = effectsOn(input);
+  const { end } = validityAround(at, [
+    ...intervalsOf(subject, input),
+    ...(credential ? [{ start: Number.NEGATIVE_INFINITY, end: credential.endsAt }] : []),
+    ...(soldModule === undefined ? [] : subscriptionsTo(scopes, soldModule)),
+    ...enterprisesOf(scopes).flatMap((enterprise) => licensesFor(scopes, enterprise)),
+  ]);
+  return end;
+}
+
+/** A scope, then its ancestors up to the root. */
+type Scopes = readonly (ScopeItem | null)[];
+
+/** The subscriptions to a module at a scope or above it. */
+export const subscriptionsTo = (scopes: Scopes, module: string): readonly Interval[] =>
+  scopes.flatMap((scope) => scope?.subscriptions.get(module) ?? []);
+
+/** Step 5 of SPEC section 2: a module that is sold needs a subscription at the scope or above it. */
+export const isSubscribed = (scopes: Scopes, module: string | undefined, at: number): boolean =>
+  module === undefined || subscriptionsTo(scopes, module).some((interval) => holdsAt(interval, at));
+
+/**
+ * The enterprises for which a scope needs a licence: those that it or a scope above it is linked to, as a workstream is.
+ * Every scope below a workstream needs its licence as well.
+ */
+export function enterprisesOf(scopes: Scopes): readonly string[] {
+  const found: string[] = [];
+  for (const scope of scopes)
+    if (scope?.enterprise !== undefined && !found.includes(scope.enterprise)) found.push(scope.enterprise);
+  return found;
+}
+
+/** The licences for an enterprise at a scope or above it. */
+export const licensesFor = (scopes: Scopes, enterprise: string): readonly Interval[] =>
+  scopes.flatMap((scope) => scope?.licenses.get(enterprise) ?? []);
+
+/** Whether all licences that a scope needs are held. */
+export const isLicensed = (scopes: Scopes, at: number): boolean =>
+  enterprisesOf(scopes).every((enterprise) =>
+    licensesFor(scopes, enterprise).some((license) => holdsAt(license, at)),
+  );

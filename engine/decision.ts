@@ -2,10 +2,10 @@
  * A decision is a value, a deny as much as an allow (Cedar; SPEC section 2). `reason` is stable: callers
  * may log it, count it and match on it.
  */
-export type Reason =
-  | 'admin'
-  | 'role'
-  | 'bearer_refused'
+export type Reason = AllowReason | DenyReason;
+export type AllowReason = 'admin' | 'role';
+export type DenyReason =
+  | 'credential_refused'
   | 'subject_unknown'
   | 'subject_inactive'
   | 'subject_ended'
@@ -25,10 +25,12 @@ export interface Decision {
 const decision = (allowed: boolean, reason: Reason): Decision => Object.freeze({ allowed, reason });
 
 /** Every decision there is, made once: a warm check allocates nothing for its answer. */
-export const ALLOWED_ADMIN = decision(true, 'admin');
-export const ALLOWED_ROLE = decision(true, 'role');
-export const DENIED: Readonly<Record<Exclude<Reason, 'admin' | 'role'>, Decision>> = {
-  bearer_refused: decision(false, 'bearer_refused'),
+export const ALLOWED: Readonly<Record<AllowReason, Decision>> = {
+  admin: decision(true, 'admin'),
+  role: decision(true, 'role'),
+};
+export const DENIED: Readonly<Record<DenyReason, Decision>> = {
+  credential_refused: decision(false, 'credential_refused'),
   subject_unknown: decision(false, 'subject_unknown'),
   subject_inactive: decision(false, 'subject_inactive'),
   subject_ended: decision(false, 'subject_ended'),

@@ -1,14 +1,20 @@
 /** Door of the engine: the policy decision point. */
-export type { Bearer } from './bearer.ts';
+export { type Clock, systemClock } from './clock.ts';
+export type { Credential } from './credential.ts';
 export type { Decision, Reason } from './decision.ts';
+export type { Question } from './decision-input.ts';
 export {
-  type Admission,
+  type Answer,
+  type AnswersAsked,
+  type Ask,
   type CheckOptions,
   type CheckRequest,
   createEngine,
   type Decisions,
+  type DecisionWithRoles,
   type Engine,
   type EngineOptions,
+  type TenantRoles,
 } from './engine.ts';
 export {
   createExplainer,
@@ -18,23 +24,20 @@ export {
   type ExplanationReader,
 } from './explain/explainer.ts';
 export type {
+  Derivation,
   Explanation,
   Fact,
   Missing,
   Named,
-  Nearest,
   Place,
   Source,
   Step,
-  Way,
+  Suggestions,
 } from './explain/explanation.ts';
 export { type FormatOptions, formatExplanation } from './explain/format.ts';
-export type { Freshness } from './freshness.ts';
-export { createLists, type Lists, type ListsOptions } from './lists/lists.ts';
-export type { ListOptions } from './lists/page.ts';
-export { createReach, type Reach } from './lists/reach.ts';
+export { type Consistency, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS, type Look } from './load.ts';
 export type { Observation, Observe } from './observation.ts';
-export { DEFAULT_COHERENCE_MARGIN_MS, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS } from './open-views.ts';
+export { type AccessBound, createAccessBound } from './search/access-bound.ts';
+export type { ListOptions } from './search/page.ts';
+export { createLists, type Lists, type ListsOptions } from './search/search.ts';
 export type { OpenSession, Session, SessionOptions } from './session.ts';
-export type { Standing } from './standing.ts';
-export type { Clock } from './store.ts';

@@ -13,7 +13,7 @@ export interface DecisionMetricsOptions {
 /**
  * Decisions as metrics of CloudWatch: one line in the Embedded Metric Format for each, which CloudWatch reads out of
  * the log. Dimensions are the service and the outcome (a reason, or the code of a fault); tenant, permission and
- * freshness are properties of the line, to be asked for in Logs Insights: as dimensions each value would be a metric
+ * consistency are properties of the line, to be asked for in Logs Insights: as dimensions each value would be a metric
  * of its own, and cost as much. The subject is not in it.
  *
  * ```ts
@@ -24,7 +24,7 @@ export interface DecisionMetricsOptions {
  */
 export function createDecisionMetrics({ namespace, service, write }: DecisionMetricsOptions): Observe {
   const metrics = new Metrics({ namespace, serviceName: service });
-  return ({ decision, fault, tenant, permission, freshness, isFirst, isOutdated, ...cost }: Observation) => {
+  return ({ decision, fault, tenant, permission, consistency, isFirst, isStale, ...cost }: Observation) => {
     metrics.addDimension('outcome', decision?.reason ?? fault ?? 'internal');
     metrics.addMetric('Allowed', MetricUnit.Count, decision?.allowed ? 1 : 0);
     metrics.addMetric('Faults', MetricUnit.Count, decision ? 0 : 1);
@@ -32,11 +32,11 @@ export function createDecisionMetrics({ namespace, service, write }: DecisionMet
     metrics.addMetric('Calls', MetricUnit.Count, cost.calls);
     metrics.addMetric('ReadUnits', MetricUnit.Count, cost.units);
     metrics.addMetric('ColdStarts', MetricUnit.Count, isFirst ? 1 : 0);
-    metrics.addMetric('Outdated', MetricUnit.Count, isOutdated ? 1 : 0);
+    metrics.addMetric('Stale', MetricUnit.Count, isStale ? 1 : 0);
     metrics.addMetric('Latency', MetricUnit.Milliseconds, cost.milliseconds);
     metrics.addMetadata('tenant', tenant ?? '');
     metrics.addMetadata('permission', permission);
-    metrics.addMetadata('freshness', freshness);
+    metrics.addMetadata('consistency', consistency);
     write(JSON.stringify(metrics.serializeMetrics()));
     metrics.clearMetrics();
     metrics.clearDimensions();

@@ -1,7 +1,8 @@
 import { GatehouseError } from '../table/errors.ts';
 import type { Decision } from './decision.ts';
-import type { Freshness } from './freshness.ts';
-import type { Clock, Spending } from './store.ts';
+import type { Question } from './decision-input.ts';
+import type { Cost } from './item-cache.ts';
+import type { Consistency } from './load.ts';
 
 /** One decision, or one that failed, as it is told to whoever watches the engine. */
 export interface Observation {
@@ -14,7 +15,7 @@ export interface Observation {
   readonly decision: Decision | undefined;
   /** A stable code of GatehouseError, or `internal`. */
   readonly fault: string | undefined;
-  readonly freshness: 'cached' | 'strong' | 'atLeast';
+  readonly consistency: 'cached' | 'strong' | 'atLeast';
   /** Calls to DynamoDB that were made for it; 0: a cache hit, or it waited for what another had asked for. */
   readonly calls: number;
   /** Read units that these calls spent, as DynamoDB states them. */
@@ -24,7 +25,7 @@ export interface Observation {
   /** Whether this engine was never asked before: a Lambda's cold start. All that were asked together are first. */
   readonly isFirst: boolean;
   /** Whether it rests on what is older than the time-to-live, because DynamoDB is down. */
-  readonly isOutdated: boolean;
+  readonly isStale: boolean;
 }
 
 /**
@@ -34,92 +35,68 @@ export interface Observation {
  */
 export type Observe = (observation: Observation) => void;
 
-interface Asked {
-  readonly subject: string;
-  readonly permission: string;
-  readonly scope: string;
+/** A decision that was made, with what is told of it. */
+interface Observed {
+  readonly question: Question;
+  readonly tenant: string | undefined;
+  readonly decision: Decision | undefined;
+  readonly isStale: boolean;
 }
 
-/** What was found out about the questions, in their order: the roots of their scopes, and the decisions. */
-interface Outcome {
-  readonly tenants: readonly (string | undefined)[];
-  readonly decisions: readonly Decision[];
-  readonly isOutdated: boolean;
+/** What work came to. */
+interface Worked<R> {
+  readonly answer: R;
+  readonly observed: readonly Observed[];
 }
 
-const NOTHING: Spending = { calls: 0, units: 0 };
-
-/** Tells what was decided, and what it took. */
-export function createWatch(observe: Observe, clock: Clock) {
+/** Tells of what was decided, and what it cost. Questions that ask nothing but for a credential are not told of. */
+export function createObserver(observe: Observe, now: () => number) {
   let wasAsked = false;
 
-  /** Whether nothing was asked before. */
-  function isFirst(): boolean {
-    const first = !wasAsked;
-    wasAsked = true;
-    return first;
-  }
-
-  /** Tells of one question after the other. */
-  function tell(
-    questions: readonly Asked[],
-    shared: Pick<Observation, 'freshness' | 'fault' | 'milliseconds' | 'isFirst'>,
-    spent: Spending,
-    outcome: Outcome | undefined,
-  ): void {
-    for (const [position, { subject, permission, scope }] of questions.entries()) {
+  function tell(observations: readonly Observation[]): void {
+    for (const observation of observations) {
       try {
-        observe({
-          ...shared,
-          ...(position === 0 ? spent : NOTHING),
-          subject,
-          permission,
-          scope,
-          tenant: outcome?.tenants[position],
-          decision: outcome?.decisions[position],
-          isOutdated: outcome?.isOutdated ?? false,
-        });
+        observe(observation);
       } catch {}
     }
   }
 
-  return {
-    /** Tells of a decision that the cache alone gave. */
-    hit: (question: Asked, since: number, tenant: string | undefined, decision: Decision): void => {
-      const outcome = { tenants: [tenant], decisions: [decision], isOutdated: false };
-      const milliseconds = clock.now() - since;
+  /** @param work adds to the cost what it reads */
+  return async <R>(
+    consistency: Consistency,
+    questions: readonly Question[],
+    work: (cost: Cost) => Promise<Worked<R>>,
+  ): Promise<R> => {
+    const [begunAt, isFirst, cost] = [now(), !wasAsked, { calls: 0, units: 0 }];
+    wasAsked = true;
+    const observationOf = (
+      { subject, permission = '', scope = '' }: Question,
+      position: number,
+      rest: Pick<Observation, 'tenant' | 'decision' | 'fault' | 'isStale'>,
+    ): Observation => ({
+      subject,
+      permission,
+      scope,
+      consistency: typeof consistency === 'string' ? consistency : 'atLeast',
+      ...(position === 0 ? cost : NO_COST),
+      milliseconds: now() - begunAt,
+      isFirst,
+      ...rest,
+    });
+    try {
+      const { answer, observed } = await work(cost);
+      const told = observed.filter(({ question }) => question.scope !== undefined);
       tell(
-        [question],
-        { freshness: 'cached', fault: undefined, milliseconds, isFirst: isFirst() },
-        NOTHING,
-        outcome,
+        told.map(({ question, ...rest }, at) => observationOf(question, at, { ...rest, fault: undefined })),
       );
-    },
-    /** Tells of decisions that take reads. `work` adds to the spending what they cost. */
-    during: async <T extends Outcome>(
-      questions: readonly Asked[],
-      freshness: Freshness,
-      since: number,
-      work: (spending: Spending) => Promise<T>,
-    ): Promise<T> => {
-      const spending = { calls: 0, units: 0 };
-      const first = isFirst();
-      const shared = (fault: string | undefined) => ({
-        freshness: typeof freshness === 'string' ? freshness : ('atLeast' as const),
-        fault,
-        milliseconds: clock.now() - since,
-        isFirst: first,
-      });
-      let outcome: T;
-      try {
-        outcome = await work(spending);
-      } catch (error) {
-        const fault = error instanceof GatehouseError ? error.code : 'internal';
-        tell(questions, shared(fault), spending, undefined);
-        throw error;
-      }
-      tell(questions, shared(undefined), spending, outcome);
-      return outcome;
-    },
+      return answer;
+    } catch (error) {
+      const fault = error instanceof GatehouseError ? error.code : 'internal';
+      const failed = { tenant: undefined, decision: undefined, isStale: false, fault };
+      tell(questions.map((question, at) => observationOf(question, at, failed)));
+      throw error;
+    }
   };
 }
+
+const NO_COST: Cost = { calls: 0, units: 0 };

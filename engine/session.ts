@@ -1,14 +1,13 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import type { Decision } from './decision.ts';
-import type { Freshness } from './freshness.ts';
-import type { Clock } from './store.ts';
+import type { Consistency } from './load.ts';
 
 /**
  * Decisions of one subject at one scope, made together and kept: for a menu, which asks for many permissions
  * at once and must not wait for each.
  *
- * All are made for one instant, `at`; a window that opens or ends later does not show. From `expiresAt` on
- * what they rest on is older than the engine's time-to-live allows: then the session answers no more.
+ * From `expiresAt` on what they rest on is older than the engine's time-to-live allows, or something in it begins or ends
+ * (SPEC section 10): then the session answers no more. One that was opened for an instant of its own shows that instant.
  */
 export interface Session {
   /** Epoch milliseconds: the instant that the decisions were made for. */
@@ -29,9 +28,9 @@ export interface SessionOptions {
   /** The permissions that will be asked for: `dashboard`, `module:action:resource`. */
   readonly permissions: readonly string[];
   /** The instant to decide for, in epoch milliseconds; now when left out. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   /** How fresh what the decisions rest on must be; `cached` when left out. A `strong` one lives longest. */
-  readonly freshness?: Freshness;
+  readonly consistency?: Consistency | undefined;
 }
 
 /**
@@ -39,50 +38,28 @@ export interface SessionOptions {
  */
 export type OpenSession = (subject: string, scope: string, options: SessionOptions) => Promise<Session>;
 
-/**
- * Permissions that are resolved together. Each is two items; with the subject, what holds everywhere and the
- * longest path of scopes that is 99 keys: within one BatchGetItem, and one snapshot.
- */
-export const PERMISSIONS_AT_ONCE = 40;
-
-interface Asked {
-  readonly subject: string;
-  readonly scope: string;
-  readonly permission: string;
-}
-
-/** Decisions made together, and the instant from which on they are too old to be given. */
-type DecideTogether = (
-  questions: readonly Asked[],
-  freshness: Freshness,
-  at: number,
+/** Decides questions together. */
+type CheckMany = (
+  requests: readonly { readonly subject: string; readonly permission: string; readonly scope: string }[],
+  options: { readonly consistency: Consistency; readonly at: number | undefined },
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
 
-export function createSessions(decideTogether: DecideTogether, clock: Clock): OpenSession {
-  return async (subject, scope, { permissions, at: asked, freshness = 'cached' }) => {
-    if (!Array.isArray(permissions) || permissions.some((permission) => typeof permission !== 'string')) {
+/** @param generation changes when the clock goes back: then what is open ends, for it looks younger than it is */
+export function createSessions(
+  checkMany: CheckMany,
+  now: () => number,
+  generation: () => number,
+): OpenSession {
+  return async (subject, scope, { permissions, at: asked, consistency = 'cached' }) => {
+    if (!Array.isArray(permissions) || permissions.some((permission) => typeof permission !== 'string'))
       throw invalid('permissions', 'permissions is not a list of permissions');
-    }
-    const at = asked ?? clock.now();
-    const questions = [...new Set(permissions)].map((permission) => ({ subject, scope, permission }));
-    const batches = Array.from({ length: Math.ceil(questions.length / PERMISSIONS_AT_ONCE) }, (_, batch) =>
-      questions.slice(batch * PERMISSIONS_AT_ONCE, (batch + 1) * PERMISSIONS_AT_ONCE),
-    );
-    const decisions = new Map<string, Decision>();
-    let expiresAt = Number.POSITIVE_INFINITY;
-    const resolve = async (batch: readonly Asked[]): Promise<void> => {
-      const made = await decideTogether(batch, freshness, at);
-      for (const [position, { permission }] of batch.entries()) {
-        decisions.set(permission, made.decisions[position] as Decision);
-      }
-      expiresAt = Math.min(expiresAt, made.expiresAt);
-    };
-    // The first brings the subject and the scopes, so that the others read only what is theirs.
-    const [first, ...others] = batches;
-    if (first) await resolve(first);
-    await Promise.all(others.map(resolve));
-
-    const isOver = () => clock.now() >= expiresAt;
+    const at = asked ?? now();
+    const begunIn = generation();
+    const names = [...new Set(permissions)];
+    const requests = names.map((permission) => ({ subject, scope, permission }));
+    const { decisions: made, expiresAt } = await checkMany(requests, { consistency, at: asked });
+    const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
+    const isOver = () => now() >= expiresAt || begunIn !== generation();
     return {
       at,
       expiresAt,

@@ -13,14 +13,56 @@ export interface Authorizers {
   readonly policy: Authorizer;
 }
 
-/** Seconds for which the REST API may reuse an answer for the same token, verb and path. */
+/** Seconds for which two of the REST APIs may give an answer again. */
 export const RESULT_TTL_SECONDS = 5;
+
+/** By what an API caches the answers. */
+interface Caching {
+  readonly identitySources: readonly string[];
+  readonly resultTtlSeconds: number;
+}
+
+const HTTP_TOKEN = ['$request.header.Authorization'];
+const REST_TOKEN = ['method.request.header.Authorization'];
+const notCached = (identitySources: readonly string[]): Caching => ({ identitySources, resultTtlSeconds: 0 });
+
+/** The caches of the APIs, by their names: the gateway is set up with these, and the authorizers are told of them. */
+const CACHING = {
+  // One verdict would be shared by every route of the caller (docs of AWS): no cache.
+  'http-simple': notCached(HTTP_TOKEN),
+  'http-policy': notCached(HTTP_TOKEN),
+  'http-1.0': notCached(HTTP_TOKEN),
+  // Under verb and path as well: each answer is for its own route, and whoever has no policy for the whole API
+  // is not refused the next one. Headers and the query are not in the key: routes that take something from them are
+  // refused in this API and in the next one.
+  'rest-request': {
+    identitySources: [...REST_TOKEN, 'context.httpMethod', 'context.path'],
+    resultTtlSeconds: RESULT_TTL_SECONDS,
+  },
+  // For callers whose policy is one for the whole API: it is given again for every route that they ask for. Whoever
+  // gets an answer for one route is refused the next one until it has expired (docs/policies.md).
+  'rest-whole': { identitySources: REST_TOKEN, resultTtlSeconds: RESULT_TTL_SECONDS },
+  'rest-token': notCached(REST_TOKEN),
+} as const satisfies Readonly<Record<string, Caching>>;
+
+/** The id that an API has in ARNs, by its name. */
+export const apiIdOf = (name: string): string => `local${name.replaceAll(/[^a-z0-9]/g, '')}`;
+
+/** What the authorizers are told of these caches: their variable RESULT_CACHE. */
+export const RESULT_CACHE = JSON.stringify(
+  Object.fromEntries(
+    Object.entries(CACHING).map(([name, { identitySources, resultTtlSeconds: ttl }]) => [
+      apiIdOf(name),
+      { ttl, identitySources },
+    ]),
+  ),
+);
 
 const settings = (name: string, basePath: string): ApiSettings => ({
   name,
   basePath,
   stage: name.startsWith('http') ? '$default' : 'local',
-  apiId: `local${name.replaceAll(/[^a-z0-9]/g, '')}`,
+  apiId: apiIdOf(name),
   accountId: '000000000000',
   region: 'eu-central-1',
 });
@@ -53,73 +95,37 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
     {
       ...settings('http-simple', ''),
       kind: 'http-2.0',
-      authorizer: {
-        kind: 'REQUEST',
-        invoke: simple,
-        simpleResponses: true,
-        identitySources: ['$request.header.Authorization'],
-        // One verdict would be shared by every route of the caller (docs of AWS): no cache.
-        resultTtlSeconds: 0,
-      },
+      authorizer: { kind: 'REQUEST', invoke: simple, simpleResponses: true, ...CACHING['http-simple'] },
       routes: routes('$default', sampleBackend),
     },
     {
       ...settings('http-policy', '/http-policy'),
       kind: 'http-2.0',
-      authorizer: {
-        kind: 'REQUEST',
-        invoke: policy,
-        identitySources: ['$request.header.Authorization'],
-        // The policy names one route: cached under the token alone, it would refuse the caller's next one.
-        resultTtlSeconds: 0,
-      },
+      authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['http-policy'] },
       routes: routes('$default', sampleBackend),
     },
     {
       ...settings('http-1.0', '/http-1.0'),
       kind: 'http-1.0',
-      authorizer: {
-        kind: 'REQUEST',
-        invoke: policy,
-        identitySources: ['$request.header.Authorization'],
-        resultTtlSeconds: 0,
-      },
+      authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['http-1.0'] },
       routes: routes('$default', sampleBackend),
     },
     {
       ...settings('rest-request', '/rest'),
       kind: 'rest',
-      authorizer: {
-        kind: 'REQUEST',
-        invoke: policy,
-        // Everything the decision reads is in the key, so the answer may be reused.
-        identitySources: ['method.request.header.Authorization', 'context.httpMethod', 'context.path'],
-        resultTtlSeconds: RESULT_TTL_SECONDS,
-      },
+      authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['rest-request'] },
       routes: routes('ANY /{proxy+}', sampleBackend),
     },
     {
       ...settings('rest-whole', '/rest-whole'),
       kind: 'rest',
-      authorizer: {
-        kind: 'REQUEST',
-        invoke: policy,
-        // For callers whose policy is one for the whole API: it is reused for every route that they ask for. Whoever
-        // gets an answer for one route is refused the next one until it has expired (docs/policies.md).
-        identitySources: ['method.request.header.Authorization'],
-        resultTtlSeconds: RESULT_TTL_SECONDS,
-      },
+      authorizer: { kind: 'REQUEST', invoke: policy, ...CACHING['rest-whole'] },
       routes: routes('ANY /{proxy+}', sampleBackend),
     },
     {
       ...settings('rest-token', '/rest-token'),
       kind: 'rest',
-      authorizer: {
-        kind: 'TOKEN',
-        invoke: policy,
-        identitySources: ['method.request.header.Authorization'],
-        resultTtlSeconds: 0,
-      },
+      authorizer: { kind: 'TOKEN', invoke: policy, ...CACHING['rest-token'] },
       routes: routes('ANY /{proxy+}', sampleBackend),
     },
   ];

@@ -1,3 +1,4 @@
+import { apiIdOf } from './apis.ts';
 import { readConfiguration } from './configuration.ts';
 import { walkNewTenant } from './smoke/new-tenant.ts';
 import { walkSample } from './smoke/sample.ts';
@@ -27,7 +28,7 @@ async function callAuthorizer({ school }: Stack, { invoke, tokenOf }: Visitor): 
   const answer = (await invoke('authorizer', {
     version: '2.0',
     type: 'REQUEST',
-    routeArn: `arn:aws:execute-api:eu-central-1:000000000000:local/$default/GET${path}`,
+    routeArn: `arn:aws:execute-api:eu-central-1:000000000000:${apiIdOf('http-simple')}/$default/GET${path}`,
     identitySource: [],
     routeKey: 'GET /locations/{locationId}/pages/{page}',
     rawPath: path,

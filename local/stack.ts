@@ -2,9 +2,9 @@ import type { RequestListener } from 'node:http';
 import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts';
 import { startEmbeddedEngine } from '../cli/embedded-engine.ts';
 import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
-import { createServiceClient } from '../table/client.ts';
-import { createTable } from '../table/definition.ts';
-import { createApis, createWebSocketApis } from './apis.ts';
+import { createServiceClient } from '../table/dynamodb/client.ts';
+import { createTable } from '../table/dynamodb/definition.ts';
+import { createApis, createWebSocketApis, RESULT_CACHE } from './apis.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
@@ -73,6 +73,7 @@ async function startParts(
     ...store,
     TOKEN_ISSUER: issuer,
     TOKEN_AUDIENCE: AUDIENCE,
+    RESULT_CACHE,
     CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
   };
   const simple = createAuthorizer(environment);

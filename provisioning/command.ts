@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Reader } from '../table/read/reader.ts';
+import type { Reader } from '../table/reader.ts';
 import type { Plan, Planning } from './plan.ts';
 
 /** A command: a name, the schema of its input, and what it does. Commands are data; commands/index.ts lists them. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod';
-import { createClient } from '../table/client.ts';
-import { createReader } from '../table/read/reader.ts';
-import { createWriter } from '../table/write/writer.ts';
+import { createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import { createWriter } from '../table/dynamodb/writer.ts';
 import { createProvisioning, type Provisioning } from './provisioning.ts';
 
 const environment = z.object({
@@ -19,7 +19,11 @@ export function createHandlerFrom(env: Readonly<Record<string, string | undefine
     throw new Error(`environment variable ${String(issue?.path[0])}: ${issue?.message}`);
   }
   const { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint } = parsed.data;
-  const client = createClient(endpoint === undefined ? {} : { endpoint });
+  // Lambda puts the credentials of the function's role into the environment.
+  const client = createClient({
+    credentialsFrom: 'environment',
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
   return createProvisioning({
     reader: createReader({ client, table, deadlineMs: 5_000 }),
     writer: createWriter({ client, table }),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../table/bytes.ts';
 import { DAY_MS } from '../table/entities/entity.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { Item } from '../table/item.ts';
@@ -27,7 +27,6 @@ export interface Outcome {
   readonly result: Readonly<Record<string, unknown>>;
   /** Not on record: only the first answer has it. */
   readonly shownOnce?: Readonly<Record<string, unknown>> | undefined;
-  readonly writtenAt: number;
 }
 
 /** Thrown by the transaction when the operation has been carried out before. */
@@ -39,10 +38,13 @@ export class AlreadyDone extends GatehouseError {
   }
 }
 
-export function describeOperation(id: string, named: boolean, command: string, input: unknown): Operation {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([command, sorted(input)]))
-    .digest('base64url');
+export async function describeOperation(
+  id: string,
+  named: boolean,
+  command: string,
+  input: unknown,
+): Promise<Operation> {
+  const digest = await sha256(JSON.stringify([command, sorted(input)]));
   return { id, named, command, digest };
 }
 
@@ -57,16 +59,21 @@ function sorted(value: unknown): unknown {
   );
 }
 
-export function recordOperation(operation: Operation, outcome: Outcome, now: string): Action {
+/** @param writtenAt epoch milliseconds, from which the record of an unnamed operation has its day */
+export function recordOperation(
+  operation: Operation,
+  { result }: Outcome,
+  now: string,
+  writtenAt: number,
+): Action {
   const item: Item = {
     ...operationKey(operation.id),
     Type: 'Operation',
     command: operation.command,
     digest: operation.digest,
-    result: outcome.result,
-    writtenAt: outcome.writtenAt,
+    result,
     createdAt: now,
-    ...(operation.named ? {} : { ttl: Math.floor((outcome.writtenAt + UNNAMED_LIFETIME_MS) / 1000) }),
+    ...(operation.named ? {} : { ttl: Math.floor((writtenAt + UNNAMED_LIFETIME_MS) / 1000) }),
   };
   return create(item, (found) => new AlreadyDone(found));
 }
@@ -80,5 +87,5 @@ export function recall(operation: Operation, record: Item): Outcome {
       { field: 'operationId' },
     );
   }
-  return { result: record.result as Outcome['result'], writtenAt: Number(record.writtenAt) };
+  return { result: record.result as Outcome['result'] };
 }

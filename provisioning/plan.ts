@@ -1,6 +1,6 @@
 import type { Ref } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
-import type { Reader } from '../table/read/reader.ts';
+import type { Reader } from '../table/reader.ts';
 import type { Action } from '../table/write/action.ts';
 
 /**

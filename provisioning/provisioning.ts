@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { stampedAt } from '../table/decision/writes.ts';
+import { stamped } from '../table/decision/writes.ts';
 import { GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
+import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
-import { isSafeText } from '../table/normalise.ts';
-import type { Reader } from '../table/read/reader.ts';
+import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
-import type { Writer } from '../table/write/writer.ts';
+import type { Writer } from '../table/writer.ts';
 import { type Answer, type Success, toFailure, toInvalid } from './answer.ts';
 import { auditOrigin, auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
@@ -73,15 +73,15 @@ export function createProvisioning({
     if (command.kind === 'read') {
       return { ok: true, result: await command.run({ reader }, parsed.data as never), token: '' };
     }
-    const operation = describeOperation(
+    const operation = await describeOperation(
       event.operationId ?? newId(),
       event.operationId !== undefined,
       command.name,
       event.input,
     );
     const outcome = (await earlier(operation)) ?? (await write(command, parsed.data, operation, event));
-    // A dry run wrote nothing that a reader could wait for.
-    const token = event.dryRun ? '' : formatFreshnessToken(outcome.writtenAt);
+    // A dry run wrote nothing that a reader could wait for. Of anything else it is known by now that it is there.
+    const token = event.dryRun ? '' : formatFreshnessToken(clock.now());
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
   }
 
@@ -119,7 +119,7 @@ export function createProvisioning({
         const plan = await next({ reader, now, newId, newSecret });
         // What is sent counts from here: how long the plan took is nothing that a reader could know of.
         const writtenAt = clock.now();
-        const outcome = { result: plan.result, writtenAt };
+        const outcome = { result: plan.result };
         const context = {
           now,
           writtenAt,
@@ -130,12 +130,14 @@ export function createProvisioning({
         };
         const actions = mergeActions([
           // The operation comes first: a repetition is told so before it is told of its own values.
-          ...(plan.next ? [] : [recordOperation(operation, outcome, now)]),
+          ...(plan.next ? [] : [recordOperation(operation, outcome, now, writtenAt)]),
           ...plan.actions,
           ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
         ]);
         assertFits(actions);
-        await writer.send(event.dryRun ? asChecks(actions) : stampedAt(actions, writtenAt));
+        await writer.send(
+          event.dryRun ? asChecks(actions) : stamped(actions, { writtenAt, writeId: newId() }),
+        );
         if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
         next = plan.next;
         steps += 1;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from './bytes.ts';
 import { isId, isRef, type Ref } from './identifiers.ts';
 
 /**
@@ -28,4 +28,4 @@ export function readApiToken(text: string): ApiToken | undefined {
 }
 
 /** SHA-256 of a token's text, base64url. */
-export const hashOfToken = (text: string): string => createHash('sha256').update(text).digest('base64url');
+export const hashOfToken = (text: string): Promise<string> => sha256(text);

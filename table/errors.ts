@@ -13,11 +13,19 @@ export type ErrorCode =
   | 'unfinished'
   | 'stale'
   | 'throttled'
+  /** What was read or written was being changed by others; it was tried again until the deadline. No outage. */
+  | 'contended'
   | 'transient'
   | 'damaged_item'
   | 'internal';
 
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['unfinished', 'stale', 'throttled', 'transient']);
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  'unfinished',
+  'stale',
+  'throttled',
+  'contended',
+  'transient',
+]);
 
 export interface ErrorDetails {
   /** The input field at fault, as a dotted path. */

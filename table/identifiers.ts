@@ -15,6 +15,15 @@ export const MAX_TYPE_LENGTH = 32;
 /** Bytes of one page name, or of one part of `module:action:resource`. */
 export const MAX_NAME_LENGTH = 128;
 
+/** Bytes of a normalised value; a key holds it beside its kind and stays far below DynamoDB's 2,048. */
+export const MAX_VALUE_BYTES = 512;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const UNSAFE = /[#\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
+
+/** Whether the text is free of `#`, control characters and lone surrogates. */
+export const isSafeText = (value: string): boolean => !UNSAFE.test(value) && value.isWellFormed();
+
 export interface Ref {
   readonly type: string;
   readonly id: string;

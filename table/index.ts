@@ -1,6 +1,4 @@
-/** Door of the table: keys, entities, decision items, reading and writing. */
-export { type ClientOptions, createClient, createServiceClient } from './client.ts';
-export { createTable, type TableDefinition } from './definition.ts';
+/** Door of the table: keys, entities, access patterns and the two ports. Behind those: dynamodb/ or memory/. */
 export { ENTITIES, type EntityType } from './entities/registry.ts';
 export { type ErrorCode, GatehouseError } from './errors.ts';
 export { formatRef, isId, parseRef, type Ref } from './identifiers.ts';
@@ -8,5 +6,6 @@ export type { Item } from './item.ts';
 export * from './keys.ts';
 /** The named access patterns: one function each. */
 export * as patterns from './patterns/index.ts';
-export { createReader, type Reader, type ReaderOptions } from './read/reader.ts';
-export { createWriter, type Writer, type WriterOptions } from './write/writer.ts';
+export type { ListQuery, MergedQuery, Page, Range, Reader } from './reader.ts';
+export type { Action } from './write/action.ts';
+export type { Writer } from './writer.ts';

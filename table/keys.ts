@@ -7,12 +7,15 @@
  *   guard     VALUE_KIND#value   META
  *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
+ *             API#name           DECISION         which write changed a route of the API last
+ *   secret    SECRET#TYPE#id     META             (password hashes, out of the authorizer's reach: ADR 0022)
  *   log       AUDIT#owner#shard  time#id
  *   operation OPERATION#id       META
  */
+import { isLongerThan } from './bytes.ts';
 import { invalid } from './errors.ts';
 import type { Ref } from './identifiers.ts';
-import { isSafeText, MAX_VALUE_BYTES } from './normalise.ts';
+import { isSafeText, MAX_VALUE_BYTES } from './identifiers.ts';
 import type { PermissionName } from './permission-name.ts';
 
 export interface Key {
@@ -43,7 +46,7 @@ export const keyPrefix = (type: string): string => type.toUpperCase().replaceAll
 /** Joins parts with `#`. The last line of defence: a part that could change a key's meaning throws. */
 function join(...parts: readonly string[]): string {
   for (const part of parts) {
-    if (part === '' || !isSafeText(part) || Buffer.byteLength(part) > MAX_VALUE_BYTES) {
+    if (part === '' || !isSafeText(part) || isLongerThan(part, MAX_VALUE_BYTES)) {
       throw invalid('key', 'a part of a key is empty, too long, or holds # or control characters');
     }
   }
@@ -82,6 +85,9 @@ export const settingKey = (owner: Ref, key: string): Key => edgeKey(owner, { typ
 export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
   `${join(keyPrefix(type), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id]))}#`;
 
+/** What a node keeps apart: in a partition of its own, so that rights can leave it out (ADR 0022). */
+export const secretKey = (ref: Ref): Key => ({ PK: join('SECRET', keyPrefix(ref.type), ref.id), SK: META });
+
 /** Guard of a unique value. `within` narrows it, as a role's name is unique within its scope only. */
 export const guardKey = (kind: string, value: string, within?: string): Key => ({
   PK: within === undefined ? join(kind, value) : join(kind, within, value),
@@ -91,10 +97,13 @@ export const guardKey = (kind: string, value: string, within?: string): Key => (
 export const decisionKey = (ref: Ref): Key => ({ PK: part(ref), SK: DECISION });
 
 /** What the roles owned by the root `owner` do to one permission. */
-export const ownedEffectsKey = (owner: Ref, permission: PermissionName): Key => ({
+export const tenantEffectsKey = (owner: Ref, permission: PermissionName): Key => ({
   PK: part(owner),
   SK: `${DECISION}#${permissionPart(permission)}`,
 });
+
+/** The revision of an API's routes: a decision item that each change of one of them writes anew. */
+export const apiRevisionKey = (api: string): Key => decisionKey(apiRef(api));
 
 /** The global roles: which exist, what they inherit from, what they hold by wildcard. */
 export const globalKey = (): Key => decisionKey(GLOBAL);
@@ -176,7 +185,7 @@ export function shardOf(id: string, shards: number): number {
 export type ParsedKey =
   | { readonly form: 'node' | 'decision'; readonly type: string; readonly id: string }
   | {
-      readonly form: 'owned-effects';
+      readonly form: 'tenant-effects';
       readonly type: string;
       readonly id: string;
       readonly permission: string;
@@ -189,6 +198,7 @@ export type ParsedKey =
       readonly kind?: string;
     }
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
+  | { readonly form: 'secret'; readonly type: string; readonly id: string }
   | { readonly form: 'operation'; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
 
@@ -213,6 +223,11 @@ export function parseKey(key: Key): ParsedKey | undefined {
       ? { form: 'guard', kind: head, within: id, value }
       : { form: 'guard', kind: head, value };
   }
+  if (head === 'SECRET') {
+    const [prefix = '', of, ...more] = rest;
+    if (key.SK !== META || of === undefined || more.length > 0) return undefined;
+    return { form: 'secret', type: typeOf(prefix), id: of };
+  }
   if (rest.length !== 1) return undefined;
   if (head === 'OPERATION') return key.SK === META ? { form: 'operation', id } : undefined;
   const type = typeOf(head);
@@ -221,7 +236,7 @@ export function parseKey(key: Key): ParsedKey | undefined {
   if (sort[0] === DECISION) {
     const [, kind, permission, ...more] = sort;
     const known = (kind === 'PAGE' || kind === 'PERMISSION') && more.length === 0;
-    return known && permission !== undefined ? { form: 'owned-effects', type, id, permission } : undefined;
+    return known && permission !== undefined ? { form: 'tenant-effects', type, id, permission } : undefined;
   }
   return parseEdgeKey({ type, id }, sort);
 }

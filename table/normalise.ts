@@ -1,4 +1,6 @@
+import { isLongerThan } from './bytes.ts';
 import { invalid } from './errors.ts';
+import { isSafeText, MAX_VALUE_BYTES } from './identifiers.ts';
 
 /**
  * Canonical forms of the values that must be unique. Each function is idempotent (a property test
@@ -7,21 +9,12 @@ import { invalid } from './errors.ts';
  */
 export const NORMALISATION = 1;
 
-/** Bytes of a normalised value; a key holds it beside its kind and stays far below DynamoDB's 2,048. */
-export const MAX_VALUE_BYTES = 512;
-
 const EMAIL =
   /^[a-z0-9!$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!$%&'*+/=?^_`{|}~-]+)*@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/;
 const PHONE = /^\+[1-9][0-9]{6,14}$/;
 const USERNAME = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 const CODE = /^[A-Z0-9](?:[A-Z0-9._-]{0,62}[A-Z0-9])?$/;
 const ASCII = /^[ -~]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const UNSAFE = /[#\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
-
-/** Whether the text is free of `#`, control characters and lone surrogates. */
-export const isSafeText = (value: string): boolean => !UNSAFE.test(value) && value.isWellFormed();
-
 /**
  * The text if it is ASCII, else nothing. Asked before the case is folded: folding turns the Kelvin sign
  * into `k`, `ı` into `I` and `ß` into `SS`, and so one person's value into another's.
@@ -82,7 +75,7 @@ export function normaliseName(value: string, field: string): string {
   }
   if (folded === '' || !isSafeText(folded))
     throw invalid(field, `${field} is empty or holds # or control characters`);
-  if (Buffer.byteLength(folded) > MAX_VALUE_BYTES)
+  if (isLongerThan(folded, MAX_VALUE_BYTES))
     throw invalid(field, `${field} is longer than ${MAX_VALUE_BYTES} bytes`);
   return folded;
 }

@@ -1,4 +1,3 @@
-import { MAX_ANCESTORS } from './entities/scope-types.ts';
 import { invalid } from './errors.ts';
 import { isName, isType } from './identifiers.ts';
 
@@ -8,7 +7,6 @@ import { isName, isType } from './identifiers.ts';
  *   path        /locations/{locationId}/pages/{page}     {rest+} as the last segment takes what is left
  *   permission  dashboard · {page} · tickets:{action}:ticket
  *   scope       location:{locationId} · tenant:{claim:tenant_id} · location:{header:x-location} · location:{query:at}
- *   hints       as scopes: what stands above the scope, nearest first
  *
  * A gateway's result cache knows the path, a header or a query parameter only where they are identity sources:
  * whoever turns it on makes them so, or a cached answer stands for a request that it was not made for.
@@ -100,16 +98,6 @@ export function parseScopeTemplate(text: string, field: string): readonly Templa
   const isOneId = second === undefined ? isName(literal) : literal === '' && more.length === 0;
   if (!isOneId) throw invalid(field, `${field} is not of the form type:{id}`);
   return parts;
-}
-
-/** As {@link parseScopeTemplate}, for the scopes that may stand above one: no more than can. */
-export function parseHintTemplates(
-  texts: readonly string[],
-  field: string,
-): readonly (readonly TemplatePart[])[] {
-  if (texts.length > MAX_ANCESTORS)
-    throw invalid(field, `${field} holds more than ${MAX_ANCESTORS}: no scope has more above it`);
-  return texts.map((text) => parseScopeTemplate(text, field));
 }
 
 /** Names of the path parameters that a template uses. */

@@ -1,6 +1,6 @@
 import { type Entity, INDEXES } from './entities/entity.ts';
 import { ENTITIES } from './entities/registry.ts';
-import type { Page } from './read/query.ts';
+import type { Page } from './reader.ts';
 
 /** What callers see of an item. */
 export type View = Readonly<Record<string, unknown>>;
@@ -10,16 +10,19 @@ const INTERNAL: ReadonlySet<string> = new Set([
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 
-/** Secret attributes of all entities: their names mean the same everywhere. */
-const SECRET: ReadonlySet<string> = new Set(
-  Object.values(ENTITIES as Readonly<Record<string, Entity>>).flatMap(({ secret = [] }) => secret),
+/** Attributes of all entities that are never shown: their names mean the same everywhere. */
+const HIDDEN: ReadonlySet<string> = new Set(
+  Object.values(ENTITIES as Readonly<Record<string, Entity>>).flatMap(({ secret = [], hidden = [] }) => [
+    ...secret,
+    ...hidden,
+  ]),
 );
 
 /** An item, or attributes, as callers and the log see them: without keys, bookkeeping and secrets. */
 export const viewOf = (attributes: View): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(attributes)
-      .filter(([attribute]) => !INTERNAL.has(attribute) && !SECRET.has(attribute))
+      .filter(([attribute]) => !INTERNAL.has(attribute) && !HIDDEN.has(attribute))
       .map(([attribute, value]) => [attribute, value instanceof Set ? [...value].sort() : value]),
   );
 

@@ -10,6 +10,7 @@ import { bundle } from '../bundle/build.ts';
  *   request -> authorizer -> engine ----> table (read)
  *   command -> provisioning ------------> table (write)
  *   cli -> engine, provisioning, table; authorizer/routes
+ *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRODUCTION = ['table', 'engine', 'authorizer', 'provisioning'];
@@ -62,6 +63,15 @@ const NOT_FOR_DECISIONS = ['table/write/', 'table/decision/writes.ts', 'table/en
 /** They speak of keys, to readers. */
 const DOCUMENTS = 'provisioning/documents/';
 const PRINTING = 'provisioning/documents/print.ts';
+/** Entries of provisioning for Node; the rest of it runs in a browser. */
+const RUN_BY_NODE = ['provisioning/compose.ts', 'provisioning/handler.ts', PRINTING];
+/** Where things are put together: they choose what stands behind the ports. */
+const ROOTS = [
+  ...['authorizer/compose.ts', 'provisioning/compose.ts', 'local/stack.ts'],
+  ...['connection', 'provisioning', 'commands/load', 'commands/verify', 'model-tests/throw-away'].map(
+    (name) => `cli/${name}.ts`,
+  ),
+];
 
 test('imports are found in every form, and those of types are told apart', () => {
   const text = `import { a } from './a.ts';
@@ -78,7 +88,7 @@ const h = await import('./h.ts');`;
   expect(importsOf('x/y.ts', text).map(({ to, isTypeOnly }) => `${to}${isTypeOnly ? ' type' : ''}`)).toEqual([
     ...['x/a.ts', 'b/b.ts type', 'c', 'x/d.ts', 'x/e.ts', 'x/f.ts', 'x/g.ts type', 'x/h.ts'],
   ]);
-  const known = IMPORTS.filter(({ from, to }) => from === 'engine/store.ts' && to === 'table/item.ts');
+  const known = IMPORTS.filter(({ from, to }) => from === 'engine/item-cache.ts' && to === 'table/item.ts');
   expect(known.map(({ isTypeOnly }) => isTypeOnly)).toEqual([true]);
   for (const { to } of IMPORTS.filter(({ isOurs }) => isOurs))
     expect(existsSync(join(ROOT, to)), to).toBe(true);
@@ -93,27 +103,32 @@ describe('what a folder may import', () => {
     const isForbidden = ({ to, isOurs }: Import) =>
       isOurs &&
       to !== 'table/entities/scope-types.ts' &&
-      (!within(to, 'engine/', 'table/') ||
-        within(to, ...NOT_FOR_DECISIONS, 'table/client.ts', 'table/definition.ts'));
+      (!within(to, 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS, 'table/dynamodb/'));
     expect(shown(ofFolder('engine').filter(isForbidden))).toEqual([]);
   });
 
   test('engine: of the reader only its type, and how cursors are written', () => {
     const reads = ofFolder('engine').filter(
-      ({ to }) => within(to, 'table/read/') && to !== 'table/read/cursor.ts',
+      ({ to }) => within(to, 'table/read/') && to !== 'table/read/pages.ts',
     );
     expect(shown(reads.filter(({ isTypeOnly }) => !isTypeOnly))).toEqual([]);
   });
 
-  test('authorizer: the engine; the table where it is put together, elsewhere only types', () => {
-    const isForbidden = ({ from, to, isOurs, isTypeOnly }: Import) =>
+  test('authorizer: the engine, and the table as far as it is read', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
       isOurs &&
-      (!within(to, 'authorizer/', 'engine/', 'table/') ||
-        within(to, ...NOT_FOR_DECISIONS) ||
-        (within(to, 'table/') &&
-          !isTypeOnly &&
-          !within(from, 'authorizer/compose.ts', 'authorizer/handler.ts')));
+      to !== 'table/entities/scope-types.ts' &&
+      (!within(to, 'authorizer/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
     expect(shown(ofFolder('authorizer').filter(isForbidden))).toEqual([]);
+  });
+
+  test('authorizer/credentials: no event, no route, and of the engine only types: what verifies them is shared', () => {
+    const others = ofFolder('authorizer/credentials').filter(({ to, isOurs, isTypeOnly }) => {
+      if (!isOurs || within(to, 'authorizer/credentials/', 'authorizer/errors.ts', 'authorizer/variables.ts'))
+        return false;
+      return within(to, 'authorizer/') || (!isTypeOnly && !within(to, 'engine/cached-loader.ts'));
+    });
+    expect(shown(others)).toEqual([]);
   });
 
   test('provisioning: the table and the engine', () => {
@@ -129,6 +144,23 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
   });
 
+  test('table/dynamodb: where things are put together, elsewhere only types', () => {
+    const others = IMPORTS.filter(
+      ({ from, to, isTypeOnly }) =>
+        within(to, 'table/dynamodb/') &&
+        !isTypeOnly &&
+        !within(from, 'table/dynamodb/', 'test/', 'bench/', ...ROOTS),
+    );
+    expect(shown(others)).toEqual([]);
+  });
+
+  test('table: of what stands behind the ports nothing', () => {
+    const others = ofFolder('table').filter(({ from }) => !within(from, 'table/dynamodb/', 'table/memory/'));
+    expect(shown(others.filter(({ to }) => within(to, 'table/dynamodb/', 'table/memory/')))).toEqual([]);
+    const across = ofFolder('table/memory').filter(({ to }) => within(to, 'table/dynamodb/'));
+    expect(shown(across)).toEqual([]);
+  });
+
   test('the command line is imported by the local stack, by tests and by what measures it only', () => {
     const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/', 'bench/'));
     expect(shown(others.filter(({ to }) => within(to, 'cli/')))).toEqual([]);
@@ -139,17 +171,23 @@ describe('what a folder may import', () => {
   });
 
   test.each([
-    ['table', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|zod|node:crypto)$/],
-    ['engine', /^@aws-lambda-powertools\/metrics$/],
+    ['table', /^zod$/],
+    ['table/memory', /^$/],
+    ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto)$/],
+    ['engine', /^(?:lru-cache|@aws-lambda-powertools\/metrics)$/],
     // The small zod: the full one is four times as long to load.
-    ['authorizer', /^(?:jose|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
+    ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
     [
       'cli',
       /^(?:commander|csv-parse(?:\/sync)?|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/,
     ],
   ])('%s: a few packages only', (folder, allowed) => {
-    const packages = ofFolder(folder).filter(({ from, isOurs }) => !isOurs && from !== PRINTING);
+    const packages = ofFolder(folder).filter(
+      ({ from, isOurs }) =>
+        !isOurs && from !== PRINTING && (folder === 'table/dynamodb' || !within(from, 'table/dynamodb/')),
+    );
+    expect(ofFolder(folder).length).toBeGreaterThan(0);
     expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
   });
 });
@@ -210,6 +248,7 @@ describe('what no file may hold', () => {
 
   test('the clock, chance or the environment, unless as a default or where things are put together', () => {
     const roots = [
+      'engine/clock.ts',
       'authorizer/compose.ts',
       'authorizer/handler.ts',
       'provisioning/compose.ts',
@@ -229,6 +268,11 @@ describe('what no file may hold', () => {
     );
     expect(found.filter((line) => !isDefault(line))).toEqual([]);
     expect(found.filter(isDefault).length).toBeGreaterThan(0);
+  });
+
+  test('what only Node has, where a browser may run it', () => {
+    const ofNode = /\bBuffer\b|\bprocess\.|\bsetImmediate\b|\b__dirname\b|['"]node:/;
+    expect(find(ofNode, ['table', 'engine', 'provisioning'], 'table/dynamodb/', ...RUN_BY_NODE)).toEqual([]);
   });
 
   test('a stray test.only, console.log or debugger', () => {
@@ -267,11 +311,12 @@ describe('the bundle of', () => {
     expect(ours.length).toBeGreaterThan(10);
     const isForbidden = (path: string) =>
       !within(path, 'authorizer/', 'engine/', 'table/') ||
-      (within(path, ...NOT_FOR_DECISIONS, 'table/definition.ts') && path !== 'table/entities/scope-types.ts');
+      (within(path, ...NOT_FOR_DECISIONS, 'table/dynamodb/definition.ts') &&
+        path !== 'table/entities/scope-types.ts');
     expect(ours.filter(isForbidden)).toEqual([]);
-    // Of the lists what policies for a whole API are made with, and none that asks an index.
-    expect(ours.filter((path) => within(path, 'engine/lists/')).sort()).toEqual(
-      ['facts', 'reach', 'tree'].map((name) => `engine/lists/${name}.ts`),
+    // Of the searches what policies for a whole API are made with, and none that asks an index.
+    expect(ours.filter((path) => within(path, 'engine/search/')).sort()).toEqual(
+      ['access-bound', 'held-scopes', 'tree'].map((name) => `engine/search/${name}.ts`),
     );
     expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
     expect(WRITES.filter((write) => text.includes(write))).toEqual([]);
@@ -281,7 +326,7 @@ describe('the bundle of', () => {
 
   test('provisioning holds one, so that the search is known to find it, and no decision', async () => {
     const { ours, included, text } = await contents('provisioning/handler.ts');
-    expect(ours).toContain('table/write/transaction.ts');
+    expect(ours).toContain('table/dynamodb/transaction.ts');
     expect(text).toContain('TransactWriteItems');
     expect(ours.filter((path) => within(path, 'authorizer/', 'cli/', 'local/', 'test/'))).toEqual([]);
     expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);

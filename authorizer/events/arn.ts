@@ -4,6 +4,8 @@ import { type Fields, textIn } from './fields.ts';
 
 /** The parts of `arn:partition:execute-api:region:account:api/stage/VERB/path`. */
 export interface MethodArn {
+  /** The id of the API. */
+  readonly api: string;
   /** All up to the slash behind the stage: what all methods and paths of the API begin with. */
   readonly base: string;
   readonly stage: string;
@@ -37,6 +39,7 @@ export function parseMethodArn(arn: string): MethodArn | undefined {
   const verbEnd = slash < 0 ? arn.length : slash;
   if (verbEnd === stageEnd + 1) return undefined;
   return {
+    api: arn.slice(api, apiEnd),
     base: arn.slice(0, stageEnd + 1),
     stage: arn.slice(apiEnd + 1, stageEnd),
     verb: arn.slice(stageEnd + 1, verbEnd),

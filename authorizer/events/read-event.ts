@@ -1,10 +1,19 @@
 import { Fault } from '../errors.ts';
-import { readAppSyncEvent } from './appsync-event.ts';
-import { field, isFields } from './fields.ts';
-import { readHttpEvent } from './http-event.ts';
+import { CONNECT, GRAPHQL } from '../routes/rule.ts';
+import { calledIn, parseConnectArn, parseMethodArn, verbOf } from './arn.ts';
+import {
+  type Fields,
+  field,
+  fieldsIn,
+  isFields,
+  NO_VALUES,
+  readAppSyncHeaders,
+  readCookies,
+  readHeaders,
+  readQuery,
+  textIn,
+} from './fields.ts';
 import type { GatewayRequest } from './request.ts';
-import { readRequestEvent, readRestTokenEvent } from './rest-event.ts';
-import { isWebSocketEvent, readWebSocketEvent } from './websocket-event.ts';
 
 /**
  * Reads an authorizer event: HTTP API 2.0 and 1.0, REST REQUEST and TOKEN, WebSocket `$connect`, AppSync.
@@ -32,4 +41,145 @@ export function requestIdOf(event: unknown): string | undefined {
   const context = isFields(event) ? field(event, 'requestContext') : undefined;
   const id = isFields(context) ? field(context, 'requestId') : undefined;
   return typeof id === 'string' && /^[\w=+/-]{1,64}$/.test(id) ? id : undefined;
+}
+
+/** HTTP API, format 2.0 (AG http-api-lambda-authorizer). */
+function readHttpEvent(event: Fields): GatewayRequest {
+  const arn = textIn(event, 'routeArn');
+  if (parseMethodArn(arn) === undefined)
+    throw new Fault('event_malformed', "the event's routeArn is not an ARN");
+  const context = fieldsIn(event, 'requestContext');
+  // Without one, path and verb are in no key: nothing is let in for want of it.
+  const routeKey = field(context, 'routeKey');
+  const header = readHeaders(event);
+  return {
+    kind: 'http',
+    arn,
+    method: verbOf(textIn(fieldsIn(context, 'http'), 'method')),
+    path: withoutStage(textIn(event, 'rawPath'), textIn(context, 'stage')),
+    routeKey: typeof routeKey === 'string' ? routeKey : undefined,
+    authorization: header('authorization'),
+    header,
+    query: readQuery(event),
+    cookies: readCookies(event, header),
+  };
+}
+
+/**
+ * A stage other than $default stands before the path in `rawPath`, custom domain or not. Where it does not,
+ * we cannot tell what the path is: `/v1/x` may be `/x` in stage v1, or a path of its own.
+ */
+function withoutStage(rawPath: string, stage: string): string {
+  if (stage === '$default') return rawPath;
+  if (rawPath === `/${stage}`) return '/';
+  if (!rawPath.startsWith(`/${stage}/`)) {
+    throw new Fault('event_malformed', "the event's rawPath does not begin with the stage");
+  }
+  return rawPath.slice(stage.length + 1);
+}
+
+/**
+ * REST API, REQUEST authorizer (AG api-gateway-lambda-authorizer-input), and HTTP API, format 1.0 (AG
+ * http-api-lambda-authorizer), which has the same fields but for the lists of several values.
+ */
+function readRequestEvent(event: Fields, kind: 'rest-request' | 'http-1.0'): GatewayRequest {
+  const header = readHeaders(event);
+  return {
+    kind,
+    ...calledIn(event),
+    authorization: header('authorization'),
+    header,
+    query: readQuery(event),
+    cookies: readCookies(event, header),
+  };
+}
+
+/** REST API, TOKEN authorizer: type, token and ARN, and nothing else for a route to ask for. */
+function readRestTokenEvent(event: Fields): GatewayRequest {
+  const token = field(event, 'authorizationToken') ?? '';
+  if (typeof token !== 'string') {
+    throw new Fault('event_malformed', "the event's authorizationToken is not a text");
+  }
+  return {
+    kind: 'rest-token',
+    ...calledIn(event),
+    authorization: [token],
+    header: NO_VALUES,
+    query: NO_VALUES,
+    cookies: NO_VALUES,
+  };
+}
+
+/** How rules name the one route of a WebSocket API that has an authorizer. */
+const CONNECT_PATH = '/$connect';
+
+const OWN_FIELDS = ['eventType', 'connectionId', 'routeKey'] as const;
+
+/** Whether any part of an event says that it is of a WebSocket API; then all of them must. */
+function isWebSocketEvent(event: Fields): boolean {
+  const arn = field(event, 'methodArn');
+  if (typeof arn === 'string' && parseConnectArn(arn) !== undefined) return true;
+  const context = field(event, 'requestContext');
+  if (!isFields(context)) return false;
+  for (const name of OWN_FIELDS) if (Object.hasOwn(context, name)) return true;
+  return false;
+}
+
+/**
+ * WebSocket API, `$connect` (AG apigateway-websocket-api-lambda-auth): no verb, no path and no parameters in it.
+ * Where the scope comes from a request, it comes from the query or a header.
+ */
+function readWebSocketEvent(event: Fields): GatewayRequest {
+  const arn = textIn(event, 'methodArn');
+  const context = fieldsIn(event, 'requestContext');
+  textIn(context, 'connectionId');
+  if (
+    parseConnectArn(arn) === undefined ||
+    textIn(context, 'eventType') !== 'CONNECT' ||
+    textIn(context, 'routeKey') !== '$connect'
+  ) {
+    throw new Fault('event_malformed', 'the event is of a WebSocket API and not of its $connect');
+  }
+  const header = readHeaders(event);
+  return {
+    kind: 'websocket',
+    arn,
+    method: CONNECT,
+    path: CONNECT_PATH,
+    authorization: header('authorization'),
+    header,
+    query: readQuery(event),
+    cookies: readCookies(event, header),
+  };
+}
+
+/** AppSync's clients send the token bare: its documents forbid the scheme's name. Some send it all the same. */
+const WITH_SCHEME = /^Bearer /i;
+
+/**
+ * AppSync, Lambda authorization (AppSync security-authz). One rule, `GRAPHQL /`, says who may use the API at all.
+ * `operationName` is not looked at: the caller chooses it, and may ask for any field under any name.
+ */
+function readAppSyncEvent(event: Fields): GatewayRequest {
+  const token = field(event, 'authorizationToken') ?? '';
+  if (typeof token !== 'string') {
+    throw new Fault('event_malformed', "the event's authorizationToken is not a text");
+  }
+  const context = fieldsIn(event, 'requestContext');
+  for (const name of ['apiId', 'accountId', 'requestId']) textIn(context, name);
+  // Empty when a client connects for its subscriptions; the events of AppSync's other API, of channels, have none.
+  if (typeof field(context, 'queryString') !== 'string') {
+    throw new Fault('event_malformed', "the event's queryString is not a text");
+  }
+  const header = readAppSyncHeaders(event);
+  return {
+    kind: 'appsync',
+    arn: '',
+    method: GRAPHQL,
+    path: '/',
+    authorization: [token === '' || WITH_SCHEME.test(token) ? token : `Bearer ${token}`],
+    header,
+    query: NO_VALUES,
+    cookies: readCookies({}, header),
+  };
 }

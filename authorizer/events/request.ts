@@ -1,4 +1,4 @@
-import type { Values } from './values.ts';
+import type { Values } from './fields.ts';
 
 /** The kinds of API that ask: HTTP API with format 2.0 and 1.0, REST API, WebSocket API, AppSync. */
 export type RequestKind = 'http' | 'http-1.0' | 'rest-request' | 'rest-token' | 'websocket' | 'appsync';
@@ -12,6 +12,8 @@ export interface GatewayRequest {
   readonly method: string;
   /** As it came, without the stage; `/$connect` for a WebSocket, `/` for AppSync. */
   readonly path: string;
+  /** The route that an HTTP API 2.0 took, such as `GET /docs/{id}`; undefined for other kinds. */
+  readonly routeKey?: string | undefined;
   /** The values of the Authorization header. */
   readonly authorization: readonly string[];
   /** By lower-case name. */

@@ -2,20 +2,23 @@
  * Bytes that one question leaves on the heap, a value for each round. A batch must be small enough for no collection
  * to come in between; a round in which one did is left out. Needs `--expose-gc`.
  */
-export function bytesPerQuestion(ask: () => number, rounds: number): readonly number[] {
+export async function bytesPerQuestion(
+  ask: () => Promise<number>,
+  rounds: number,
+): Promise<readonly number[]> {
   const gc = (globalThis as { gc?: () => void }).gc;
   if (!gc) throw new Error('run this with --expose-gc');
-  const grownBy = (act: () => number): { readonly bytes: number; readonly count: number } => {
+  const grownBy = async (act: () => Promise<number>) => {
     gc();
     const before = process.memoryUsage().heapUsed;
-    const count = act();
+    const count = await act();
     return { bytes: process.memoryUsage().heapUsed - before, count };
   };
   const found: number[] = [];
   for (let round = 0; round < rounds; round++) {
     // What asking for the size leaves behind itself.
-    const { bytes: own } = grownBy(() => 0);
-    const { bytes, count } = grownBy(ask);
+    const { bytes: own } = await grownBy(async () => 0);
+    const { bytes, count } = await grownBy(ask);
     if (bytes >= own) found.push((bytes - own) / count);
   }
   if (found.length < rounds / 2) throw new Error('the collector ran in most rounds: ask fewer at once');

@@ -2,8 +2,9 @@ import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { provisionedOn } from '../../cli/provisioning.ts';
 import { createIdentityProvider } from '../../local/identity/identity-provider.ts';
 import { listen } from '../../local/server.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 import { createRandom } from '../../test/oracle/random.ts';
 import { type Child, startChild } from './child.ts';
 import type { GatewayRequest, GatewayState } from './gateway.ts';
@@ -58,7 +59,7 @@ async function startParts(
   onStarted(stop);
   await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), TABLE);
   const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  const { provisioning } = provisionedOn(client, TABLE, Date.now, 20_000);
+  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: 20_000 }));
   const random = createRandom(1_848);
   const population = await createPopulation({ invoke: provisioning, count, random });
   const { people } = population;
@@ -85,6 +86,7 @@ async function startParts(
   const { url } = await gateway.ask({
     environment: {
       ...{ TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint, TOKEN_ISSUER: issuer, TOKEN_AUDIENCE: AUDIENCE },
+      RESULT_CACHE: '{"default":{"ttl":0}}',
       ...{ CACHE_MAX_BYTES: String(cacheBytes), CACHE_TTL_SECONDS: String(cacheTtlSeconds) },
     },
   });

@@ -5,8 +5,8 @@ import type { HttpApiV2 } from '../../local/gateway/api.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { toListener } from '../../local/gateway/http.ts';
 import { type LocalServer, listen } from '../../local/server.ts';
-import { createClient } from '../../table/client.ts';
-import { createReader } from '../../table/read/reader.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { answerParent } from './child.ts';
 

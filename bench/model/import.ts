@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { findBinary } from '../../cli/embedded-engine.ts';
-import definition from '../../table/definition.json' with { type: 'json' };
+import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 
 /**
  * A database file of the embedded engine with one table, through the engine's own import of what DynamoDB exports

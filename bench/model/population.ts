@@ -1,11 +1,12 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { createProvisioning } from '../../provisioning/index.ts';
-import type { createClient } from '../../table/client.ts';
+import type { createClient } from '../../table/dynamodb/client.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, shardOf } from '../../table/keys.ts';
-import { createReader } from '../../table/read/reader.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 import { keyOf } from '../../table/write/action.ts';
-import { createWriter } from '../../table/write/writer.ts';
 
 /**
  * A population that grows in blocks of 100 users: each block a tenant with three locations and 20 groups, each user
@@ -93,10 +94,11 @@ export async function writeByCommands(
   { mark = markOf(FIRST), users = USERS_IN_BLOCK } = {},
 ): Promise<Written> {
   const reader = createReader({ client, table, deadlineMs: 20_000 });
-  const writer = createWriter({ client, table, deadlineMs: 20_000 });
+  const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) });
   const keys = new Map<string, Key>();
-  // Of records and assignments.
+  // Of records, assignments and writes; what all blocks share is written under ids that all blocks share.
   let others = 1_000;
+  let of = COMMON;
   const provision = createProvisioning({
     reader,
     writer: {
@@ -106,7 +108,7 @@ export async function writeByCommands(
       },
     },
     clock: { now: () => now },
-    newId: () => idOf(mark, others++),
+    newId: () => idOf(of, others++),
     newSecret: () => '',
   });
   async function run(command: string, input: Readonly<Record<string, unknown>>): Promise<void> {
@@ -120,6 +122,7 @@ export async function writeByCommands(
     for (const page of pagesOfRole(role))
       await run('role-permission.create', { role: roleId(role), permission: pageOf(page), effect: 'ALLOW' });
   }
+  of = mark;
   for (const place of times(PLACES)) {
     const [type = '', id] = placeRef(mark, place).split(':');
     const parent = place === 0 ? {} : { parent: placeRef(mark, 0) };

@@ -7,8 +7,17 @@ import {
 } from '../../table/decision/attributes.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
+import { apiRevisionKey, decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { chainOf, type World } from './world.ts';
+
+/** The revision of the routes of an API, written long enough ago to be settled. */
+export const revisionOf = (api: string, writtenAt: number): Item => ({
+  ...apiRevisionKey(api),
+  Type: 'Decision',
+  [Attribute.version]: DECISION_VERSION,
+  [Attribute.writtenAt]: writtenAt,
+  [Attribute.writeId]: 'bench',
+});
 
 /** The decision items that commands would leave behind for this model, written long enough ago to be settled. */
 export function decisionItems(world: World, writtenAt: number): readonly Item[] {
@@ -17,6 +26,7 @@ export function decisionItems(world: World, writtenAt: number): readonly Item[] 
     Type: 'Decision',
     [Attribute.version]: DECISION_VERSION,
     [Attribute.writtenAt]: writtenAt,
+    [Attribute.writeId]: 'bench',
     ...facts,
   });
   const ofRef = (ref: string, facts: Readonly<Record<string, unknown>>): Item =>

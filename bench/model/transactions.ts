@@ -1,8 +1,9 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { provisionedOn } from '../../cli/provisioning.ts';
-import { createClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 
 export interface Asked {
   readonly command: string;
@@ -17,7 +18,7 @@ export interface Commands {
 }
 
 export function commandsOn(client: DynamoDBDocumentClient, table: string): Commands {
-  const { provisioning } = provisionedOn(client, table, Date.now, 20_000);
+  const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: 20_000 }));
   let operations = 0;
   return {
     run: async (asked) => {

@@ -1,10 +1,10 @@
 import type { Authorizer } from '../../authorizer/authorizer.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
-import { createReader } from '../../table/read/reader.ts';
-import { decisionItems, writeItems } from '../model/table.ts';
+import { decisionItems, revisionOf, writeItems } from '../model/table.ts';
 import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
 import type { World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
@@ -59,6 +59,7 @@ export async function createTableFor(world: World, endpoint: string) {
   await writeItems(client, table, [
     ...decisionItems(world, Date.now() - 3_600_000),
     ...routeItems(API_NAME, world.pages),
+    ...[API_NAME, `small-${API_NAME}`].map((api) => revisionOf(api, Date.now() - 3_600_000)),
   ]);
   return { table, reader: createReader({ client, table, deadlineMs: 20_000 }) };
 }
@@ -75,6 +76,7 @@ export async function createAuthorizers(world: World, sources: readonly TokenSou
     createHandlerFrom(
       {
         TABLE_NAME: table,
+        RESULT_CACHE: '{"default":{"ttl":0}}',
         TOKEN_ISSUER: ISSUER,
         TOKEN_AUDIENCE: AUDIENCE,
         TOKEN_ALGORITHMS: sources.map(({ alg }) => alg).join(','),

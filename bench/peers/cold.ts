@@ -1,8 +1,8 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
-import { createReader } from '../../table/read/reader.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
 import { createLatencies, type Latency } from '../harness/latency.ts';
 import type { Time } from '../harness/time.ts';
@@ -85,9 +85,9 @@ export function createColdCandidates(
         random: () => 0,
       });
     let engine = newEngine();
-    const hintsFor = (scope: string) => (isNamed ? above.get(scope) : undefined);
+    const aboveOf = (scope: string) => (isNamed ? above.get(scope) : undefined);
     const check: Ask = async ({ subject, permission, scope }) =>
-      (await engine.check(subject, permission, scope, { hints: hintsFor(scope) })).allowed;
+      (await engine.check(subject, permission, scope, { prefetch: aboveOf(scope) })).allowed;
     return {
       ...counter,
       prepare: async (question: Question) => {

@@ -1,7 +1,6 @@
-import type { Decision } from '../../engine/index.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
-import { createReader } from '../../table/read/reader.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
@@ -25,19 +24,9 @@ export async function createGatehouse(world: World, questions: readonly Question
   const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
 
   for (const { subject, permission, scope } of questions) await engine.check(subject, permission, scope);
-  // From now on all is known, and said without a promise.
-  for (const question of questions) {
-    const { subject, permission, scope } = question;
-    const decision = engine.check(subject, permission, scope);
-    if (!(decision instanceof Promise)) continue;
-    await decision;
-    throw new Error(`a warm check returns a promise: ${JSON.stringify(question)}`);
-  }
-
-  /** A promise has no `allowed`: it would be a wrong answer too. */
-  const checkLoop = (asked: readonly Question[]): number => {
+  const checkLoop = async (asked: readonly Question[]): Promise<number> => {
     for (const question of asked) {
-      const decision = engine.check(question.subject, question.permission, question.scope) as Decision;
+      const decision = await engine.check(question.subject, question.permission, question.scope);
       if (decision.allowed !== question.allowed) throw wrongAnswer('Gatehouse', question);
     }
     return asked.length;

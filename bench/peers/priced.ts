@@ -1,15 +1,15 @@
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { createEngine } from '../../engine/index.ts';
-import { createClient } from '../../table/client.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
-import { createReader } from '../../table/read/reader.ts';
 import { AUDIENCE, createIssuer, httpEvent, ISSUER } from '../../test/authorizer/support.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { wallTime } from '../harness/time.ts';
 import type { Shape, StandingWorld } from '../model/standing.ts';
-import { writeItems } from '../model/table.ts';
+import { revisionOf, writeItems } from '../model/table.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
 
@@ -48,8 +48,13 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
       ...{ id: 'r1', method: 'GET', path: '/places/{id}/pages/{page}', permission: '{page}' },
       scope: [type, '{id}'].join(':'),
     },
+    revisionOf('default', Date.now() - 3_600_000),
   ]);
   let now = Date.now();
+  /** Whoever waits lets time pass. */
+  const passTime = async (milliseconds: number) => {
+    now += milliseconds;
+  };
   const issuer = await createIssuer();
   const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
   const seconds = Math.floor(now / 1_000);
@@ -60,10 +65,16 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     });
   };
   const handler = createHandlerFrom(
-    { TABLE_NAME: table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
+    {
+      TABLE_NAME: table,
+      TOKEN_ISSUER: ISSUER,
+      TOKEN_AUDIENCE: AUDIENCE,
+      RESULT_CACHE: '{"default":{"ttl":0}}',
+    },
     {
       reader,
       clock: { now: () => now },
+      wait: passTime,
       fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
     },
   );
@@ -86,11 +97,13 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
 
   /** Many pages at one place, asked at once with nothing cached: what it asks of DynamoDB. */
   const menu = async ({ subject, scope }: Question, permissions: readonly string[]): Promise<Spent> => {
-    const engine = createEngine({ reader, clock: { now: () => now } });
+    const engine = createEngine({ reader, clock: { now: () => now }, wait: passTime });
     counter.reset();
-    const answers = await engine.checkMany(permissions.map((permission) => ({ subject, permission, scope })));
+    const { decisions } = await engine.checkMany(
+      permissions.map((permission) => ({ subject, permission, scope })),
+    );
     for (const [position, permission] of permissions.entries())
-      if (answers[position]?.allowed !== isAllowed(world, subject, permission, scope))
+      if (decisions[position]?.allowed !== isAllowed(world, subject, permission, scope))
         throw wrongAnswer('a menu', { subject, permission, scope });
     return counter.spent();
   };

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BuildOptions } from 'esbuild';
-import type { PolicyAnswer } from '../../authorizer/answers/answer.ts';
+import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { bundle } from '../../bundle/build.ts';
 import { methodArnOf, restEvent, type Visit } from '../model/events.ts';
 import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
@@ -82,6 +82,7 @@ export async function createStarts(endpoint: string) {
     AWS_REGION: 'eu-central-1',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     TABLE_NAME: table,
+    RESULT_CACHE: '{"default":{"ttl":0}}',
     TOKEN_ISSUER: ISSUER,
     TOKEN_AUDIENCE: AUDIENCE,
     TOKEN_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,

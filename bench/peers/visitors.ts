@@ -1,7 +1,7 @@
 import type { jwtVerify } from 'jose';
-import type { PolicyAnswer, SimpleAnswer } from '../../authorizer/answers/answer.ts';
+import type { PolicyAnswer, SimpleAnswer } from '../../authorizer/answer.ts';
 import type { Authorizer } from '../../authorizer/authorizer.ts';
-import type { Admission, Engine } from '../../engine/index.ts';
+import type { Engine } from '../../engine/index.ts';
 import type { Loop } from '../harness/batches.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
@@ -107,10 +107,10 @@ export const parseAndWrite: Loop<Exchange> = (exchanges) => {
 /** What the handler asks the engine about such a request. */
 export const askEngine =
   (engine: Engine): Loop<Question> =>
-  (questions) => {
+  async (questions) => {
     for (const { subject, permission, scope, allowed } of questions) {
-      const { decision, standing } = engine.admit(subject, permission, scope) as Admission;
-      if (decision.allowed !== allowed || (standing === undefined) === allowed)
+      const { decision, roles } = await engine.checkWithRoles(subject, permission, scope);
+      if (decision.allowed !== allowed || (roles === undefined) === allowed)
         throw wrongAnswer('the engine', { subject, permission, scope });
     }
     return questions.length;

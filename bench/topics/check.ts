@@ -107,7 +107,7 @@ export const check: Topic = {
       const figures = figuresOf((name) => samplesOf(samples, name));
       saveChart('check', chartOf(figures, rounds));
       const some = questions.slice(0, 2_000);
-      const bytes = bytesPerQuestion(() => gatehouse.checkLoop(some), quick ? 15 : 31);
+      const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), quick ? 15 : 31);
       return [
         ...figures,
         toFigure({ id: 'check.allocation', title: 'Gatehouse, check', unit: 'bytes', values: bytes }),

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { DEFAULT_COHERENCE_MARGIN_MS } from '../../engine/index.ts';
+import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createRandom } from '../../test/oracle/random.ts';
 import { linesOverVariable } from '../harness/charts.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
@@ -18,7 +18,7 @@ const FULL = {
   ...{ rates: [100, 200, 400, 800, 1_600], overload: 4_000, rounds: 5, seconds: 2.2 },
   ...{ people: 1_000, cacheBytes: 256 * 1_024, cacheTtlSeconds: 5 },
   // What was written a moment ago is read again in any case, and would not show what is remembered.
-  settleMs: DEFAULT_COHERENCE_MARGIN_MS + 500,
+  settleMs: COHERENCE_MARGIN_MS + 500,
 };
 const QUICK: typeof FULL = {
   ...{ rates: [100], overload: 4_000, rounds: 3, seconds: 0.7 },

@@ -40,7 +40,7 @@ const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) =
 const itemAt = (key: Key): Item | undefined => {
   if (key.SK !== 'DECISION') return undefined;
   const facts = fixed.get(key.PK) ?? { status: 'active', groups: groupsAnew() };
-  return { ...key, Type: 'Decision', v: DECISION_VERSION, writtenAt: 1, ...facts };
+  return { ...key, Type: 'Decision', v: DECISION_VERSION, writtenAt: 1, writeId: 'bench', ...facts };
 };
 const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
 

@@ -33,8 +33,8 @@ export const addCheck: Subcommand = (program, around, finish) => {
       assertQuestion(subject, permission, scope);
       const at = readAt(options.at) ?? around.now();
       const engine = createEngine({ reader: connect(options, around.env), clock: { now: around.now } });
-      const freshness = options.strong ? 'strong' : 'cached';
-      const { allowed, reason } = await engine.check(subject, permission, scope, { at, freshness });
+      const consistency = options.strong ? 'strong' : 'cached';
+      const { allowed, reason } = await engine.check(subject, permission, scope, { at, consistency });
       const paint = painter(wantsColours(around));
       around.out(
         options.json

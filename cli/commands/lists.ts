@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { createEngine, createLists, type ListOptions, type Lists } from '../../engine/index.ts';
 import { isRef, isType } from '../../table/identifiers.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
-import type { Page } from '../../table/read/query.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Page, Reader } from '../../table/reader.ts';
 import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
 import { descriptionsOf, namesOf } from '../names.ts';
 import { ARGUMENTS, isSubjectRef, readAt } from '../question.ts';
@@ -58,7 +57,7 @@ async function answer({ ask, say, names }: Question, options: Options, around: S
   do {
     const page = await ask(lists, {
       at,
-      freshness: options.strong ? 'strong' : 'cached',
+      consistency: options.strong ? 'strong' : 'cached',
       limit: options.all ? limit : limit - rows.length,
       cursor,
     });

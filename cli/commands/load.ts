@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Argument } from 'commander';
 import type { Answer } from '../../provisioning/index.ts';
-import { createClient } from '../../table/client.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
 import {
   checkpointFileOf,
   hashOf,
@@ -57,7 +57,7 @@ Exit codes:
 const MOST_AT_ONCE = 50;
 const AT_ONCE = 32;
 /** So that a table at its limit is heard of soon; rows are tried for a minute. */
-const DEADLINE_MS = 3_000;
+const REQUEST_TIMEOUT_MS = 3_000;
 const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
 
@@ -201,9 +201,9 @@ function connectFor(
   }
   const table = tableOf(options, env);
   const endpoint = readEndpoint(options, env);
-  const client = createClient({ ...endpoint, requestTimeoutMs: DEADLINE_MS });
+  const client = createClient({ ...endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   return {
-    provision: provisionedOn(client, table, now, DEADLINE_MS).provisioning,
+    provision: provisionedOn(client, table, now).provisioning,
     // The same name at another place is another table.
     name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
   };

@@ -1,5 +1,6 @@
 import type { Subcommand } from '../subcommand.ts';
 import { addAdd } from './route/add.ts';
+import { addCheck } from './route/check.ts';
 import { addGaps } from './route/gaps.ts';
 import { addImport } from './route/import.ts';
 import { addList } from './route/list.ts';
@@ -15,5 +16,6 @@ export const addRoute: Subcommand = (program, around, finish) => {
     .description('Routes are data: adds, lists and tests them, and reads them from an OpenAPI document.')
     .usage('<subcommand> [options]')
     .addHelpText('after', ROUTE_EXIT_CODES);
-  for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps]) add(route, around, finish);
+  for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck])
+    add(route, around, finish);
 };

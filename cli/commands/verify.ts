@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
-import { createClient } from '../../table/client.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { createReader } from '../../table/read/reader.ts';
-import { createWriter } from '../../table/write/writer.ts';
 import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, type Paint, painter, REFUSED, wantsColours } from '../surroundings.ts';

@@ -62,14 +62,13 @@ function placeProblems({ scopes, scopeTypes }: Manifest): readonly Problem[] {
 }
 
 function routeProblems({ routes }: Manifest): readonly Problem[] {
-  return routes.flatMap(({ path, permission, scope, hints }, position): readonly Problem[] => {
+  return routes.flatMap(({ path, permission, scope }, position): readonly Problem[] => {
     const at: Path = ['routes', position];
     const problem = pathProblem(path);
     if (problem !== undefined) return [{ path: [...at, 'path'], message: `${path} ${problem}` }];
     const templates: readonly { readonly key: Path; readonly text: string }[] = [
       { key: ['permission'], text: permission },
       { key: ['scope'], text: scope },
-      ...(hints ?? []).map((text, n) => ({ key: ['hints', n], text })),
     ];
     const wrong = templates.flatMap(({ key, text }) =>
       unknownNames(path, text).map((name) => ({

@@ -38,17 +38,12 @@ export async function routeChanges(
     });
     const wanted = listed
       .filter((route) => route.api === api)
-      .map(({ method, path, permission, scope, hints, ...from }) => ({
-        ...{ method, path, permission, scope },
-        // Null says that there are none, and what is left out stays.
-        ...(hints === undefined ? {} : { hints: hints ?? [] }),
-        from,
-      }));
+      .map(({ method, path, permission, scope, ...from }) => ({ method, path, permission, scope, from }));
     const changes = changesFor(stored, wanted, prune);
     const label = (route: { readonly method: string; readonly path: string }) =>
       `${route.method} ${route.path}${api === DEFAULT_API ? '' : ` of ${api}`}`;
     const step = { kind: 'route', phase: 'switch', danger: undefined } as const;
-    for (const { from, hints = [], ...route } of changes.creates)
+    for (const { from, ...route } of changes.creates)
       steps.push({
         ...{
           ...step,
@@ -59,10 +54,9 @@ export async function routeChanges(
         },
         input: {
           ...{ ...route, api, id: derivedId('route', api, route.method, routeShape(route.path, 'path')) },
-          ...(hints.length > 0 ? { hints } : {}),
           ...(typeof from.description === 'string' ? { description: from.description } : {}),
         },
-        details: [needsText({ ...route, hints })],
+        details: [needsText(route)],
         path: ['routes', from.position],
       });
     for (const { route, from, ...fields } of changes.updates) {
@@ -75,10 +69,9 @@ export async function routeChanges(
           label: label(route),
         },
         input: { id: route.id, ...fields },
-        details: Object.entries(fields).map(([field, value]) => {
-          const before = route[field as keyof typeof fields];
-          return `${field} ${[before ?? []].flat().join(', ') || 'none'} > ${[value].flat().join(', ') || 'none'}`;
-        }),
+        details: Object.entries(fields).map(
+          ([field, value]) => `${field} ${route[field as keyof typeof fields]} > ${value}`,
+        ),
         path: ['routes', from.position],
       });
     }

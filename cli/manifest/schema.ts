@@ -4,7 +4,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
-import { hintTemplates, permissionTemplate, scopeTemplate } from '../routes/schema.ts';
+import { permissionTemplate, scopeTemplate } from '../routes/schema.ts';
 import {
   flag,
   instant,
@@ -117,8 +117,6 @@ const route = object({
   path: z.string('must be a path, as /projects/{project}'),
   permission: permissionTemplate,
   scope: scopeTemplate,
-  /** What stands above the scope, nearest first: read along, never believed. */
-  hints: hintTemplates.nullable().optional(),
   description,
 });
 

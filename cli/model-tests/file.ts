@@ -14,7 +14,7 @@ export type Expectation = 'allow' | 'deny' | Reason;
 const REASONS: readonly string[] = [
   'role',
   'admin',
-  ...Object.keys(DENIED).filter((each) => each !== 'bearer_refused'),
+  ...Object.keys(DENIED).filter((each) => each !== 'credential_refused'),
 ];
 const EXPECTATIONS: readonly string[] = ['allow', 'deny', ...REASONS];
 

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
-import type { ClientOptions } from '../../table/client.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { ClientOptions } from '../../table/dynamodb/client.ts';
+import type { Reader } from '../../table/reader.ts';
 import { assertNone, type Problem, ProblemsError, readDocument, readText } from '../document.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { type Translation, translateWorld } from '../world/commands.ts';

@@ -1,5 +1,5 @@
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import type { Expectation, ModelTest, Question } from './file.ts';
 
 /** How a question was answered. */
@@ -47,7 +47,7 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
       at: at === undefined ? now : Date.parse(at),
     })),
   );
-  const decisions = await createEngine({ reader: asked.reader, clock }).checkMany(requests);
+  const { decisions } = await createEngine({ reader: asked.reader, clock }).checkMany(requests);
   const explainer = createExplainer({ reader: asked.reader, clock });
   const results: TestResult[] = [];
   let next = 0;

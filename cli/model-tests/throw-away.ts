@@ -1,7 +1,8 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { type ClientOptions, createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
+import { type ClientOptions, createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 import { startEmbeddedEngine } from '../embedded-engine.ts';
 import { type Provisioned, provisionedOn } from '../provisioning.ts';
 
@@ -38,7 +39,7 @@ export function throwAwayTables(given: ClientOptions, now: () => number): ThrowA
       // Noted before it is there: an interruption may come in between.
       ends.push(() => removeTable(service, table));
       await createTable(service, table);
-      return provisionedOn(createClient(options), table, now, TIMEOUT_MS);
+      return provisionedOn(createClient(options), table, now, createPacing({ deadlineMs: TIMEOUT_MS }));
     },
     close: async () => {
       closed = true;

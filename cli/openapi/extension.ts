@@ -1,16 +1,13 @@
 import * as z from 'zod';
 import { type Path, type Problem, problemsOf } from '../document.ts';
-import { hintTemplates, permissionTemplate, scopeTemplate } from '../routes/schema.ts';
+import { permissionTemplate, scopeTemplate } from '../routes/schema.ts';
 import { nearest } from '../suggest.ts';
 
 /** The vendor extension by which a document says what its operations need. */
 export const EXTENSION = 'x-gatehouse';
 
 /** What is said on one level of a document: the root, a path, or an operation. */
-export type Said =
-  | 'public'
-  | 'broken'
-  | { readonly permission?: string; readonly scope?: string; readonly hints?: readonly string[] };
+export type Said = 'public' | 'broken' | { readonly permission?: string; readonly scope?: string };
 
 /** A text of the document with its place. */
 export interface Placed {
@@ -25,8 +22,6 @@ export type Needs =
   | {
       readonly permission: Placed;
       readonly scope: Placed;
-      /** Undefined when the document says nothing of what stands above the scope. */
-      readonly hints: readonly Placed[] | undefined;
     };
 
 const NEITHER = 'must be a mapping with permission and scope, or the word public';
@@ -35,9 +30,8 @@ const said = z.strictObject(
   {
     permission: permissionTemplate.optional(),
     scope: scopeTemplate.optional(),
-    hints: hintTemplates.optional(),
   },
-  { error: (issue) => (issue.code === 'unrecognized_keys' ? 'permission scope hints' : NEITHER) },
+  { error: (issue) => (issue.code === 'unrecognized_keys' ? 'permission scope' : NEITHER) },
 );
 
 /** Reads the extension out of a mapping of the document, and finds the ones that are spelt wrong. */
@@ -57,7 +51,6 @@ export function extensionIn(
     return {
       ...(parsed.data.permission === undefined ? {} : { permission: parsed.data.permission }),
       ...(parsed.data.scope === undefined ? {} : { scope: parsed.data.scope }),
-      ...(parsed.data.hints === undefined ? {} : { hints: parsed.data.hints }),
     };
   for (const { path, message } of problemsOf(parsed.error))
     problems.push({ path: [...at, EXTENSION, ...path], message });
@@ -78,7 +71,6 @@ export function needsOf(levels: readonly Level[], problems: Problem[]): Needs {
   if (levels.some(({ said }) => said === 'broken')) return 'unsaid';
   let permission: Placed | undefined;
   let scope: Placed | undefined;
-  let hints: readonly Placed[] | undefined;
   let isPublic = false;
   for (const { said, at } of levels) {
     if (said === undefined || said === 'broken') continue;
@@ -86,16 +78,14 @@ export function needsOf(levels: readonly Level[], problems: Problem[]): Needs {
     if (said === 'public') {
       permission = undefined;
       scope = undefined;
-      hints = undefined;
       continue;
     }
     const place = (field: string): Path => [...at, EXTENSION, field];
     if (said.permission !== undefined) permission = { text: said.permission, at: place('permission') };
     if (said.scope !== undefined) scope = { text: said.scope, at: place('scope') };
-    hints = said.hints?.map((text, n) => ({ text, at: [...place('hints'), n] })) ?? hints;
   }
   if (isPublic) return 'public';
-  if (permission && scope) return { permission, scope, hints };
+  if (permission && scope) return { permission, scope };
   const own = levels.at(-1);
   if (own?.said !== undefined)
     problems.push({

@@ -14,10 +14,9 @@ interface Step {
 
 function stepsOf(api: string, { creates, updates, removes }: Changes<Operation>): readonly Step[] {
   return [
-    ...creates.map(({ from, hints = [], ...route }): Step => {
+    ...creates.map(({ from, ...route }): Step => {
       const { method, path } = route;
-      const input = { api, ...route, ...(hints.length > 0 ? { hints } : {}) };
-      return { command: 'route.create', input, of: `${method} ${path}`, from };
+      return { command: 'route.create', input: { api, ...route }, of: `${method} ${path}`, from };
     }),
     ...updates.map(({ route: { id, method, path }, from, ...set }): Step => {
       return { command: 'route.update', input: { id, ...set }, of: `${method} ${path}`, from };
@@ -55,10 +54,9 @@ export async function rehearse(
   assertNone(source, problems);
 }
 
-function placeIn({ needs, at }: Operation, field: string | undefined): Path {
+/** Where a document says what a field of a route is. */
+export function placeIn({ needs, at }: Operation, field: string | undefined): Path {
   if (typeof needs === 'string') return at;
-  const [, position] = /^hints\.(\d+)$/.exec(field ?? '') ?? [];
-  if (position !== undefined) return needs.hints?.[Number(position)]?.at ?? at;
   return field === 'permission' ? needs.permission.at : field === 'scope' ? needs.scope.at : at;
 }
 

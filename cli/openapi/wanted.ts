@@ -42,7 +42,7 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
       problems.push({ path: at, message });
     }
     shapes.set(shape, operation);
-    for (const { text, at: place } of [needs.permission, needs.scope, ...(needs.hints ?? [])])
+    for (const { text, at: place } of [needs.permission, needs.scope])
       for (const name of unknownNames(path, text)) {
         const from = place.slice(0, at.length).join() === at.join() ? place : at;
         problems.push({
@@ -50,11 +50,9 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
           message: `${text} names {${name}}, which the path ${path} does not have`,
         });
       }
-    const hints = needs.hints?.map(({ text }) => text);
     return [
       {
         ...{ method, path, permission: needs.permission.text, scope: needs.scope.text },
-        ...(hints === undefined ? {} : { hints }),
         from: operation,
       },
     ];

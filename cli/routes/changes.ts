@@ -10,7 +10,6 @@ export interface Update<T> {
   /** In the names of the stored path. What does not change is left out. */
   readonly permission?: string;
   readonly scope?: string;
-  readonly hints?: readonly string[];
   readonly from: T;
 }
 
@@ -83,10 +82,8 @@ function differences(route: Route, wanted: WrittenRoute): Omit<Update<unknown>, 
     );
   const permission = inItsNames(asked.permission);
   const scope = inItsNames(asked.scope);
-  const hints = wanted.hints && asked.hints.map(inItsNames);
   return {
     ...(permission === formatTemplate(route.rule.permission) ? {} : { permission }),
     ...(scope === formatTemplate(route.rule.scope) ? {} : { scope }),
-    ...(hints === undefined || hints.join() === route.rule.hints.map(formatTemplate).join() ? {} : { hints }),
   };
 }

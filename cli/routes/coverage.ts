@@ -1,5 +1,4 @@
-import { match } from '../../authorizer/routes/match.ts';
-import { type RouteRule, type Segment, VERBS } from '../../authorizer/routes/rule.ts';
+import { match, type RouteRule, type Segment, VERBS } from '../../authorizer/routes/rule.ts';
 import { parsePathTemplate } from '../../table/route-template.ts';
 import type { Route } from './routes.ts';
 import { pathProblem } from './schema.ts';
@@ -87,7 +86,6 @@ export function unusedRoutes(
             segments: parsePathTemplate(path, 'path'),
             permission: [],
             scope: [],
-            hints: [],
             bound: NOTHING,
           },
         ]

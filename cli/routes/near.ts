@@ -1,5 +1,4 @@
-import { match } from '../../authorizer/routes/match.ts';
-import { isValue, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
+import { isValue, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
 import { nearest } from '../suggest.ts';
 import type { Route } from './routes.ts';
 

@@ -1,15 +1,13 @@
-import { order } from '../../authorizer/routes/match.ts';
-import { boundIn, type RouteRule } from '../../authorizer/routes/rule.ts';
-import { invalid } from '../../table/errors.ts';
+import { boundIn, order, type RouteRule } from '../../authorizer/routes/rule.ts';
 import { isName } from '../../table/identifiers.ts';
 import { apiRef } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/patterns/stretches.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import {
-  parseHintTemplates,
   parsePathTemplate,
   parseScopeTemplate,
   parseValueTemplate,
+  type Segment,
   type TemplatePart,
 } from '../../table/route-template.ts';
 import type { Editing, Send } from '../provisioning.ts';
@@ -22,8 +20,6 @@ export interface WrittenRoute {
   readonly path: string;
   readonly permission: string;
   readonly scope: string;
-  /** Scopes that may stand above it, nearest first; those that are there stay when left out. */
-  readonly hints?: readonly string[] | undefined;
 }
 
 export interface Route extends WrittenRoute {
@@ -45,8 +41,7 @@ export function ruleOf(id: string, route: WrittenRoute): RouteRule {
   const segments = parsePathTemplate(route.path, 'path');
   const permission = parseValueTemplate(route.permission, 'permission');
   const scope = parseScopeTemplate(route.scope, 'scope');
-  const hints = parseHintTemplates(route.hints ?? [], 'hints');
-  return { id, method: route.method, segments, permission, scope, hints, bound: boundIn(permission, scope) };
+  return { id, method: route.method, segments, permission, scope, bound: boundIn(permission, scope) };
 }
 
 /** All routes of an API, by the Query that the authorizer reads them with, in the order of their paths. */
@@ -86,17 +81,14 @@ function routesFrom(items: readonly Readonly<Record<string, unknown>>[]): readon
   return routes.sort((a, b) => compareText(a.path, b.path) || compareText(a.method, b.method));
 }
 
-/** A route as provisioning tells it. Throws `invalid` for one that is damaged. */
+/** A route as provisioning tells it. */
 export function writtenOf(item: Readonly<Record<string, unknown>>): WrittenRoute {
   const text = (name: string) => String(item[name] ?? '');
-  const { hints } = item;
-  if (hints !== undefined && !Array.isArray(hints)) throw invalid('hints', 'hints is no list');
   return {
     method: text('method'),
     path: text('path'),
     permission: text('permission'),
     scope: text('scope'),
-    ...(hints === undefined ? {} : { hints: hints.map(String) }),
   };
 }
 
@@ -123,16 +115,23 @@ export const formatTemplate = (parts: readonly TemplatePart[]): string =>
     })
     .join('');
 
+/** A path as it is written. */
+export const formatPath = (segments: readonly Segment[]): string =>
+  `/${segments
+    .map((segment) =>
+      segment.kind === 'literal' ? segment.text : `{${segment.name}${segment.kind === 'rest' ? '+' : ''}}`,
+    )
+    .join('/')}`;
+
 /** A route as data for `--json`. */
-export const routeData = ({ id, method, path, permission, scope, hints = [] }: Route) => ({
-  ...{ id, method, path, permission, scope },
-  ...(hints.length > 0 ? { hints } : {}),
+export const routeData = ({ id, method, path, permission, scope }: Route) => ({
+  id,
+  method,
+  path,
+  permission,
+  scope,
 });
 
 /** What a route needs, for people. */
-export const needsText = ({ permission, scope, hints = [] }: Omit<WrittenRoute, 'method' | 'path'>): string =>
-  `${permission} at ${scope}${hintsText(hints)}`;
-
-/** What is read along, for people; nothing where there is nothing. */
-export const hintsText = (hints: readonly string[]): string =>
-  hints.length > 0 ? `, below ${hints.join(', ')}` : '';
+export const needsText = ({ permission, scope }: Omit<WrittenRoute, 'method' | 'path'>): string =>
+  `${permission} at ${scope}`;

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { parsed } from '../../table/entities/fields.ts';
-import { MAX_ANCESTORS } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import {
@@ -29,11 +28,6 @@ export const permissionTemplate = z
 export const scopeTemplate = z
   .string('must be a text such as project:{project}')
   .pipe(parsed(400, parseScopeTemplate));
-
-/** What stands above a route's scope, nearest first. */
-export const hintTemplates = z
-  .array(scopeTemplate, 'must be a list of scopes, as project:{project}')
-  .max(MAX_ANCESTORS, `holds more than ${MAX_ANCESTORS}: no scope has more above it`);
 
 /** Why a path can be none of ours, and what to write instead; undefined when it can be. */
 export function pathProblem(path: string): string | undefined {

@@ -1,5 +1,5 @@
-import { match, parameterOf, parametersOf, type RouteMatch } from '../../authorizer/routes/match.ts';
-import { hintsFor, type Question, resolve } from '../../authorizer/routes/resolve.ts';
+import { prefetchedScopes, type Question, resolve } from '../../authorizer/routes/resolve.ts';
+import { match, parameterOf, parametersOf, type RouteMatch } from '../../authorizer/routes/rule.ts';
 import type { TemplatePart } from '../../table/route-template.ts';
 import type { Route } from './routes.ts';
 
@@ -18,8 +18,8 @@ export interface Trial {
   readonly parameters: Readonly<Record<string, string>>;
   /** What the request asks for; undefined when a value is missing or is none. */
   readonly question: Question | undefined;
-  /** Scopes that are read along, as far as the request says them. */
-  readonly hints: readonly string[];
+  /** Scopes that its path names and that may stand above: prefetched, never trusted. */
+  readonly prefetched: readonly string[];
   /** Why it is undefined: each value that does not fill its place. */
   readonly lacking: readonly string[];
 }
@@ -65,7 +65,7 @@ function trialOf(route: Route, found: RouteMatch, request: TriedRequest): Trial 
   const parts = [...found.rule.permission, ...found.rule.scope].filter((part) => part.kind !== 'literal');
   const lacking = parts.filter(isLacking).map((part) => told(part, found, request));
   return {
-    ...{ route, question, hints: hintsFor(found, sources) },
+    ...{ route, question, prefetched: question ? prefetchedScopes(found, question.scope) : [] },
     parameters: parametersOf(found),
     lacking: [...new Set(lacking)],
   };

@@ -1,156 +1,152 @@
-import type { PermissionFacts, ScopeFacts } from '../../table/decision/facts.ts';
+import type { ScopeItem } from '../../table/decision/items.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
-import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { type Need, needOwnedEffects, needScope } from '../needs.ts';
-import type { DecisionReader } from '../store.ts';
-import type { View } from '../view.ts';
-import { MAX_SHOWN, type Nearest } from './explanation.ts';
-import { type Hold, helpOf, tablesOf } from './ways.ts';
+import type { DecisionInput } from '../decision-input.ts';
+import { type Holding, holdingsOf } from '../effective-roles.ts';
+import type { DecisionReader } from '../item-cache.ts';
+import { type Kind, SCOPE, TENANT_EFFECTS, type TenantEffects, tenantEffectsId } from '../items.ts';
+import { readItems } from '../read-items.ts';
+import { allowOfHeld, isListed, permissionAt } from './derivations.ts';
+import { MAX_SHOWN, type Suggestions } from './explanation.ts';
+
+type ItemReader = Pick<DecisionReader, 'getMany'>;
 
 /** What the subject holds off the path, as far as it was read. */
 export interface Elsewhere {
-  readonly holds: readonly Hold[];
-  readonly places: ReadonlyMap<string, ScopeFacts>;
+  readonly holdings: readonly Holding[];
+  readonly scopes: ReadonlyMap<string, ScopeItem>;
   /** Effects of the roles that a root owns, by root. */
-  readonly owned: ReadonlyMap<string, PermissionFacts>;
-  readonly lookedAt: Nearest['lookedAt'];
+  readonly tenantEffects: ReadonlyMap<string, TenantEffects>;
+  readonly lookedAt: Suggestions['lookedAt'];
 }
 
 /**
  * Reads where else the subject holds roles: at most {@link MAX_SHOWN} each of its groups, of the scopes of its
  * assignments and of its grants that are not on the path. Three BatchGetItem calls at most: the groups, the scopes,
- * and the effects of what other tenants own. These are hints: a damaged item among them is passed over.
+ * and the effects of what other tenants own. These are suggestions: a damaged item among them is passed over.
  */
-export async function readElsewhere(
-  view: View,
-  permission: string,
-  reader: Pick<DecisionReader, 'getMany'>,
-): Promise<Elsewhere> {
-  const { subject, scopes } = view;
-  const onPath = new Set(scopes.map((scope) => scope?.ref));
-  const groupsHere = new Set(scopes.flatMap((scope) => [...(scope?.groups.keys() ?? [])]));
+export async function readElsewhere(input: DecisionInput, reader: ItemReader): Promise<Elsewhere> {
+  const { subject, scopes: path } = input;
+  const onPath = new Set(path.map((scope) => scope?.ref));
+  const groupsHere = new Set(path.flatMap((scope) => [...(scope?.groups.keys() ?? [])]));
   const groups = (subject?.groups ?? []).filter((id) => !groupsHere.has(id));
-  const mayHelp = couldHelp(view, permission);
+  const isUseful = mayHelp(input);
   const assigned = [...(subject?.assignments ?? [])].filter(
-    ([ref, held]) => !onPath.has(ref) && held.some(({ role }) => mayHelp(role)),
+    ([ref, held]) => !onPath.has(ref) && held.some(({ role }) => isUseful(role)),
   );
   const granted = [...(subject?.grants ?? [])].filter(
-    ([ref, held]) => !onPath.has(ref) && held.some(mayHelp),
+    ([ref, held]) => !onPath.has(ref) && held.some(isUseful),
   );
-  const [someGroups, someAssigned, someGranted] = [
-    groups.slice(0, MAX_SHOWN),
-    assigned.slice(0, MAX_SHOWN),
-    granted.slice(0, MAX_SHOWN),
+  const some = <T>(all: readonly T[]): readonly T[] => all.slice(0, MAX_SHOWN);
+
+  const assignedAt = new Set(some(assigned).map(([ref]) => ref));
+  const grantedAt = new Set(some(granted).map(([ref]) => ref));
+
+  const scopesOfGroups = await readMany(reader, GROUP, some(groups));
+  const refs = [
+    ...assignedAt,
+    ...grantedAt,
+    ...[...scopesOfGroups.values()].filter((ref) => !onPath.has(ref)),
   ];
-
-  const groupNodes = await readMany(
-    reader,
-    someGroups.filter((id) => isRef(`group:${id}`)),
-    (id) => ({ id, key: nodeKey(parseRef(`group:${id}`, 'group')), decode: scopeOfGroup }),
+  const scopes = await readMany(reader, SCOPE, refs);
+  const isLookedAt = (holding: Holding): boolean => {
+    if (holding.kind === 'group') return scopesOfGroups.has(holding.group);
+    if (holding.kind === 'assignment') return assignedAt.has(holding.scope);
+    return holding.kind === 'grant' && grantedAt.has(holding.scope);
+  };
+  // Each scope is looked at alone: what is held above it is held at a scope of its own.
+  const holdings = [...scopes.values()].flatMap((scope) =>
+    [...holdingsOf(subject, { scopes: [scope] })].filter(isLookedAt),
   );
-  const refs = new Set([
-    ...[...someAssigned, ...someGranted].map(([ref]) => ref),
-    ...[...groupNodes.values()].filter((ref) => !onPath.has(ref)),
-  ]);
-  const places = new Map(await readMany(reader, [...refs], (ref) => needScope(ref)));
-
-  const holds: Hold[] = [];
-  for (const [id, scope] of groupNodes) {
-    for (const role of places.get(scope)?.groups.get(id) ?? [])
-      holds.push({ kind: 'group', group: id, scope, role });
-  }
-  for (const [scope, held] of someAssigned)
-    for (const each of held) holds.push({ kind: 'assignment', scope, ...each });
-  for (const [scope, held] of someGranted)
-    for (const role of held) holds.push({ kind: 'grant', scope, role });
-
-  const owned = await readOwned(view, permission, holds, places, reader);
+  const others = await readTenants(input, holdings, scopes, reader);
   return {
-    holds,
-    places,
-    owned,
+    holdings,
+    scopes: new Map([...scopes, ...others.roots]),
+    tenantEffects: others.effects,
     lookedAt: {
-      groups: { of: groups.length, read: someGroups.length },
-      assignments: { of: assigned.length, read: someAssigned.length },
-      grants: { of: granted.length, read: someGranted.length },
+      groups: { of: groups.length, read: some(groups).length },
+      assignments: { of: assigned.length, read: some(assigned).length },
+      grants: { of: granted.length, read: some(granted).length },
     },
   };
 }
 
 /** The root of the tree that it stands in. */
-export const rootOf = (place: ScopeFacts): string => place.ancestors.at(-1) ?? place.ref;
+export const rootOf = (scope: ScopeItem): string => scope.ancestors.at(-1) ?? scope.ref;
 
-/** Where a group stands. Never `undefined`: a node without a scope is damaged. */
-function scopeOfGroup({ scope }: Item): string {
-  if (typeof scope !== 'string' || !isRef(scope)) throw new TypeError('a group without a scope');
-  return scope;
-}
+/** The scope at which a group stands, by the group's id. */
+const GROUP: Kind<string> = {
+  keyOf: (id) => (isRef(`group:${id}`) ? nodeKey(parseRef(`group:${id}`, 'group')) : undefined),
+  decode: (_, { scope }) => {
+    if (typeof scope !== 'string' || !isRef(scope)) throw new TypeError('a group without a scope');
+    return scope;
+  },
+};
 
 /** Reads the roots of other tenants, and what the roles that they own do to the permission. */
-async function readOwned(
-  view: View,
-  permission: string,
-  holds: readonly Hold[],
-  places: Map<string, ScopeFacts>,
-  reader: Pick<DecisionReader, 'getMany'>,
-): Promise<ReadonlyMap<string, PermissionFacts>> {
-  const own = view.scopes.at(-1)?.ref;
-  const roots = new Set<string>();
-  for (const hold of holds) {
-    const place = 'scope' in hold ? places.get(hold.scope) : undefined;
+async function readTenants(
+  { question, scopes: path, global }: DecisionInput,
+  holdings: readonly Holding[],
+  scopes: ReadonlyMap<string, ScopeItem>,
+  reader: ItemReader,
+) {
+  const wanted = new Set<string>();
+  for (const holding of holdings) {
+    const scope = 'scope' in holding ? scopes.get(holding.scope) : undefined;
     // What everybody knows of a global role is known here already.
-    if (place && rootOf(place) !== own && !view.global.roles.has(hold.role)) roots.add(rootOf(place));
+    if (scope && rootOf(scope) !== path.at(-1)?.ref && !global.roles.has(holding.role))
+      wanted.add(rootOf(scope));
   }
-  // At most 60 roots, and of these at most 40 unread, since those of grants are places: 100 keys, one call.
-  const asked = [...roots];
-  const unread = asked.filter((ref) => !places.has(ref)).map((ref) => needScope(ref));
-  const effects = asked.map((ref) => needOwnedEffects(ref, permission));
-  const found = await readMany<string, ScopeFacts | PermissionFacts>(
+  // At most 60 roots, and of these at most 40 unread, since those of grants are among the scopes: 100 keys, one call.
+  const refs = [...wanted];
+  const unread = refs.filter((ref) => !scopes.has(ref));
+  const effectsIds = refs.map((ref) => tenantEffectsId(ref, question.permission ?? ''));
+  const items: readonly unknown[] = await readItems(
     reader,
-    [...unread, ...effects].flatMap((need) => (need ? [need.id] : [])),
-    (id) => [...unread, ...effects].find((need) => need?.id === id),
+    ...unread.map((id) => ({ kind: undamaged(SCOPE), id })),
+    ...effectsIds.map((id) => ({ kind: undamaged(TENANT_EFFECTS), id })),
   );
-  for (const need of unread) {
-    const facts = need && found.get(need.id);
-    if (facts) places.set(need.id, facts as ScopeFacts);
-  }
-  return new Map(
-    asked.flatMap((ref, position) => {
-      const facts = found.get(effects[position]?.id ?? '');
-      return facts ? [[ref, facts as PermissionFacts] as const] : [];
-    }),
+  return {
+    roots: found(unread, items.slice(0, unread.length) as readonly (ScopeItem | null)[]),
+    effects: found(refs, items.slice(unread.length) as readonly (TenantEffects | null)[]),
+  };
+}
+
+/** Reads and decodes in one call; without what is absent or damaged. */
+async function readMany<T>(
+  reader: ItemReader,
+  kind: Kind<T>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, T>> {
+  const unique = [...new Set(ids)];
+  return found(
+    unique,
+    await readItems<(T | null)[]>(reader, ...unique.map((id) => ({ kind: undamaged(kind), id }))),
   );
 }
 
-/** Reads and decodes in one call; without what is absent or damaged. Nothing is read for nothing. */
-async function readMany<K extends string, T>(
-  reader: Pick<DecisionReader, 'getMany'>,
-  ids: readonly K[],
-  needOf: (id: K) => Omit<Need<T>, 'kind'> | undefined,
-): Promise<ReadonlyMap<K, T>> {
-  const needs = ids.flatMap((id) => {
-    const need = needOf(id);
-    return need ? [[id, need] as const] : [];
-  });
-  if (needs.length === 0) return new Map();
-  const items = await reader.getMany(needs.map(([, { key }]) => key));
-  return new Map(
-    needs.flatMap(([id, { decode }], position) => {
-      const item = items[position];
-      if (!item) return [];
-      try {
-        return [[id, decode(item)] as const];
-      } catch {
-        return [];
-      }
+const found = <T>(ids: readonly string[], items: readonly (T | null)[]): ReadonlyMap<string, T> =>
+  new Map(
+    ids.flatMap((id, position) => {
+      const item = items[position] ?? null;
+      return item === null ? [] : [[id, item] as const];
     }),
   );
-}
+
+/** The same kind, for which a damaged item is as an absent one. */
+const undamaged = <T>(kind: Kind<T>): Kind<T | null> => ({
+  keyOf: kind.keyOf,
+  decode: (...given) => {
+    try {
+      return kind.decode(...given);
+    } catch {
+      return null;
+    }
+  },
+});
 
 /** Whether a role may allow the permission somewhere, as far as it can be told here without reading. */
-function couldHelp(view: View, permission: string): (role: string) => boolean {
-  const tables = tablesOf(view);
-  const isKnown = (role: string) => tables.root.has(role) || tables.global.has(role);
-  return (role) => !isKnown(role) || helpOf(role, permission, tables, false) !== undefined;
+function mayHelp(input: DecisionInput): (role: string) => boolean {
+  const permission = permissionAt(input);
+  return (role) => !isListed(role, permission) || allowOfHeld(role, permission, false) !== undefined;
 }

@@ -2,34 +2,25 @@ import { invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgePrefix, partitionOf } from '../../table/keys.ts';
-import type { Reader } from '../../table/read/reader.ts';
-import { decide } from '../decide.ts';
+import type { Reader } from '../../table/reader.ts';
+import { decide, enterprisesOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
-import type { Freshness } from '../freshness.ts';
-import { openViews, type ViewOptions } from '../open-views.ts';
-import type { View } from '../view.ts';
+import { type DecisionInput, decisionInput } from '../decision-input.ts';
+import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
+import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
-import type { Explanation, Place, Way } from './explanation.ts';
-import { enterprisesOf, type Lapsed, pathOf, type Told } from './findings.ts';
+import type { Derivation, Explanation, Place } from './explanation.ts';
+import { type Lapsed, pathOf, type StepInput } from './findings.ts';
+import { roleRef, sourceOf } from './holdings.ts';
 import { createNames, type Names } from './names.ts';
-import { nearestOf, some } from './nearest.ts';
 import { asksRoles, stepsOf } from './steps.ts';
-import {
-  effectsOf,
-  type Hold,
-  holdState,
-  holdsOf,
-  type Reached,
-  roleRef,
-  sourceOf,
-  tablesOf,
-} from './ways.ts';
+import { some, suggestionsOf } from './suggestions.ts';
 
 /** What explanations are read with. */
 export type ExplanationReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list'>;
 
 /** As those of the engine; the bounds matter to explanations that are not `strong`. */
-export interface ExplainerOptions extends Omit<ViewOptions, 'reader'> {
+export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
   readonly reader: ExplanationReader;
 }
 
@@ -37,13 +28,13 @@ export interface ExplainOptions {
   /** The instant to decide for, in epoch milliseconds; now when left out. */
   readonly at?: number;
   /** How fresh what the decision rests on must be; `strong` when left out: one instant. */
-  readonly freshness?: Freshness;
+  readonly consistency?: Consistency;
 }
 
 export interface Explainer {
   /**
    * Why `subject` may use `permission` at `scope`, or why not. The decision is that of `check`, by the same code over
-   * the same view; names and hints are read after it, and may be newer by a moment.
+   * the same decision input; names and suggestions are read after it, and may be newer by a moment.
    *
    * It costs the reads of the check (`strong`: one TransactGetItems, or two for a nested scope) and one BatchGetItem
    * for names; a second one should a role of another tenant stand where it does not count. A refusal for want of a
@@ -62,63 +53,53 @@ export interface Explainer {
 
 /** Explanations come apart from the engine, so that what only decides does not carry them. */
 export function createExplainer(options: ExplainerOptions): Explainer {
-  const { reader, clock } = options;
-  const { viewsOf, store } = openViews(options);
+  const { reader } = options;
+  const { load } = createLoad(options);
 
   return {
-    explain: async (subject, permission, scope, { at: asked, freshness = 'strong' } = {}) => {
-      const now = store.now();
-      const at = asked ?? clock.now();
-      if (Number.isNaN(new Date(at).getTime())) throw invalid('at', 'at is no instant in epoch milliseconds');
+    explain: async (subject, permission, scope, { at: asked, consistency = 'strong' } = {}) => {
+      if (asked !== undefined && Number.isNaN(new Date(asked).getTime()))
+        throw invalid('at', 'at is no instant in epoch milliseconds');
       const question = { subject, permission, scope };
-      const { views } = await viewsOf([question], now, freshness);
-      const view = views[0] as View;
-      const decision = decide(view, at);
-      const lapsed = await readLapsed(view, decision, reader);
-      const elsewhere = wantsGrant(view, decision)
-        ? await readElsewhere(view, permission, reader)
-        : undefined;
+      const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
+      const { value: input, instant } = loaded as Loaded<DecisionInput>;
+      const at = asked ?? instant;
+      const decision = decide(input, at);
+      const lapsed = await readLapsed(input, decision, reader);
+      const elsewhere = wantsGrant(input, decision) ? await readElsewhere(input, reader) : undefined;
       const names = createNames();
-      const seen = { question, view, at, decision, lapsed };
-      // Told once to learn what it names. What it names only then, the owner of a foreign role, is read as well.
-      tell(seen, elsewhere, names);
-      if (await names.read(reader)) tell(seen, elsewhere, names);
+      const decided = { question, input, at, decision, lapsed };
+      // Made once to learn what it names. What it names only then, the owner of a role of another tenant, is read as well.
+      explanationOf(decided, elsewhere, names);
+      if (await names.read(reader)) explanationOf(decided, elsewhere, names);
       await names.read(reader);
-      return tell(seen, elsewhere, names);
+      return explanationOf(decided, elsewhere, names);
     },
   };
 }
 
 /** Whether one more grant could have turned the answer: not where a DENY refuses whatever is granted. */
-const wantsGrant = ({ scopes }: View, { reason }: Decision): boolean =>
+const wantsGrant = ({ scopes }: DecisionInput, { reason }: Decision): boolean =>
   reason === 'no_grant' || (reason === 'denied_by_role' && scopes.at(-1)?.combination === 'allow-overrides');
 
-function tell(seen: Omit<Told, 'effects'>, elsewhere: Elsewhere | undefined, names: Names): Explanation {
-  const { question, view, at, decision } = seen;
+function explanationOf(
+  decided: Omit<StepInput, 'effects'>,
+  elsewhere: Elsewhere | undefined,
+  names: Names,
+): Explanation {
+  const { question, input, at, decision } = decided;
   const subject = names.of(question.subject);
-  const path = pathOf(question, view).map(
+  const path = pathOf(question, input).map(
     (ref, position): Place =>
-      position < view.scopes.length
-        ? names.withStatus(ref, view.scopes[position]?.active)
+      position < input.scopes.length
+        ? names.withStatus(ref, input.scopes[position]?.active)
         : { ...names.of(ref), status: 'not looked at' },
   );
-  const ways = asksRoles(decision) ? waysOf(view, question.permission, at) : [];
-  const effects = {
-    allow: ways.filter(({ reached }) => reached.effect === 'ALLOW').length,
-    deny: ways.filter(({ reached }) => reached.effect === 'DENY').length,
-  };
-  const steps = stepsOf({ ...seen, effects }, names);
-  const shown = (effect: 'ALLOW' | 'DENY') =>
-    some(
-      ways.filter(({ reached }) => reached.effect === effect),
-      ({ hold, reached }): Way => ({
-        effect,
-        from: sourceOf(hold, names),
-        roles: reached.chain.map((id) => names.of(roleRef(id))),
-        by: reached.by,
-      }),
-    );
-  const isWhole = path.length === view.scopes.length;
+  const derived = asksRoles(decision) ? [...derivationsOf(input, at)] : [];
+  const allows = derived.filter(({ effect }) => effect === 'ALLOW');
+  const denies = derived.filter(({ effect }) => effect === 'DENY');
+  const effects = { allow: allows.length, deny: denies.length };
+  const isWhole = path.length === input.scopes.length;
   return {
     allowed: decision.allowed,
     reason: decision.reason,
@@ -126,48 +107,33 @@ function tell(seen: Omit<Told, 'effects'>, elsewhere: Elsewhere | undefined, nam
     subject,
     permission: question.permission,
     path,
-    combination: (isWhole && view.scopes.at(-1)?.combination) || null,
-    steps,
-    allowedBy: decision.reason === 'admin' ? forAdmin(view, question.permission, at, names) : shown('ALLOW'),
-    deniedBy: shown('DENY'),
-    nearest: elsewhere ? nearestOf(view, question.permission, holdsOf(view), elsewhere, at, names) : null,
+    combination: (isWhole && input.scopes.at(-1)?.combination) || null,
+    steps: stepsOf({ ...decided, effects }, names),
+    allowedBy:
+      decision.reason === 'admin'
+        ? derivationsOfAdmin(input, at, names)
+        : some(allows, (each) => toDerivation(each, names)),
+    deniedBy: some(denies, (each) => toDerivation(each, names)),
+    suggestions: elsewhere ? suggestionsOf(input, elsewhere, at, names) : null,
   };
 }
 
-interface Found {
-  readonly hold: Hold;
-  readonly reached: Reached;
-}
+const toDerivation = ({ effect, holding, roles, by }: DerivedEffect, names: Names): Derivation => ({
+  effect,
+  from: sourceOf(holding, names),
+  roles: roles.map((id) => names.of(roleRef(id))),
+  by,
+});
 
-/** Every effect of every role in force, in the order in which the decision looks at them. */
-function waysOf(view: View, permission: string, at: number): readonly Found[] {
-  const tables = tablesOf(view);
-  const ways: Found[] = [];
-  for (const hold of holdsOf(view)) {
-    if (holdState(hold, at) !== 'holds') continue;
-    for (const reached of effectsOf(hold.role, permission, tables)) ways.push({ hold, reached });
-  }
-  return ways;
-}
+const BY_FLAG: Derivation = { effect: 'ALLOW', from: { kind: 'administrator' }, roles: [], by: null };
 
-/** The flag decides; ways by roles come after it where they would be enough without. */
-function forAdmin(view: View, permission: string, at: number, names: Names): Explanation['allowedBy'] {
-  const flag: Way = { effect: 'ALLOW', from: { kind: 'administrator' }, roles: [], by: null };
-  const without = { ...view, subject: view.subject && { ...view.subject, isAdmin: false } };
+/** The flag decides; derivations by roles come after it where they would be enough without. */
+function derivationsOfAdmin(input: DecisionInput, at: number, names: Names): Explanation['allowedBy'] {
+  const without = { ...input, subject: input.subject && { ...input.subject, isAdmin: false } };
   const others = decide(without, at).allowed
-    ? waysOf(view, permission, at).filter(({ reached }) => reached.effect === 'ALLOW')
+    ? [...derivationsOf(input, at)].filter(({ effect }) => effect === 'ALLOW')
     : [];
-  const ways: readonly (Found | undefined)[] = [undefined, ...others];
-  return some(ways, (way) =>
-    way
-      ? {
-          effect: 'ALLOW',
-          from: sourceOf(way.hold, names),
-          roles: way.reached.chain.map((id) => names.of(roleRef(id))),
-          by: way.reached.by,
-        }
-      : flag,
-  );
+  return some([undefined, ...others], (each) => (each ? toDerivation(each, names) : BY_FLAG));
 }
 
 /** Rows of subscriptions and licences that are looked at. */
@@ -175,14 +141,14 @@ const MAX_ROWS = 100;
 
 /** Of what was sold on the path, that whose status keeps it from counting: decisions do not carry it. */
 async function readLapsed(
-  view: View,
+  input: DecisionInput,
   { reason }: Decision,
   reader: Pick<ExplanationReader, 'list'>,
 ): Promise<readonly Lapsed[]> {
   if (reason !== 'not_subscribed' && reason !== 'not_licensed') return [];
   const kind = reason === 'not_subscribed' ? 'subscription' : 'license';
-  const to = kind === 'subscription' ? [view.permission?.module] : enterprisesOf(view);
-  const ranges = view.scopes.flatMap((scope) =>
+  const to = kind === 'subscription' ? [input.permission?.module] : enterprisesOf(input.scopes);
+  const ranges = input.scopes.flatMap((scope) =>
     scope ? [{ partition: partitionOf(parseRef(scope.ref, 'scope')), prefix: edgePrefix(kind) }] : [],
   );
   const { items } = await reader.list({ ranges, limit: MAX_ROWS });

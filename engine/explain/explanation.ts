@@ -1,4 +1,4 @@
-import type { Combination, Effect } from '../../table/decision/facts.ts';
+import type { Combination, Effect } from '../../table/decision/items.ts';
 import type { Reason } from '../decision.ts';
 
 /** A decision with everything that led to it: plain data, fit for JSON. Instants are ISO 8601. */
@@ -15,12 +15,12 @@ export interface Explanation {
   readonly combination: Combination | null;
   /** The nine steps of SPEC section 2, in their order. */
   readonly steps: readonly Step[];
-  /** All ways in which the permission is allowed, the deciding one first. */
-  readonly allowedBy: Some<Way>;
-  /** All ways in which it is denied, whether they decide or are overridden. */
-  readonly deniedBy: Some<Way>;
+  /** All derivations by which the permission is allowed, the deciding one first. */
+  readonly allowedBy: Some<Derivation>;
+  /** All by which it is denied, whether they decide or are overridden. */
+  readonly deniedBy: Some<Derivation>;
   /** What would have helped, where nothing was granted; otherwise null. */
-  readonly nearest: Nearest | null;
+  readonly suggestions: Suggestions | null;
 }
 
 /** A thing by its reference (`role:01J…`). Its name is its reference where it has none or is not there. */
@@ -62,7 +62,8 @@ export interface Step {
   readonly passed: boolean | null;
   /** Whether the decision was made here. */
   readonly decides: boolean;
-  readonly looked: readonly Fact[];
+  /** What was looked at. */
+  readonly facts: readonly Fact[];
   readonly missing: readonly Missing[];
 }
 
@@ -126,8 +127,8 @@ export type Source =
   | { readonly kind: 'global_role' }
   | { readonly kind: 'administrator' };
 
-/** One way from a subject to a permission: user, group, role, inherited from …, permission or pattern. */
-export interface Way {
+/** How a subject comes to a permission: user, group, role, inherited from …, permission or pattern. */
+export interface Derivation {
   readonly effect: Effect;
   readonly from: Source;
   /** The role that is held, then those that it inherits from, down to the one that has the effect. */
@@ -139,8 +140,8 @@ export interface Way {
 /** How another scope stands to the one that was asked for. */
 export type Relation = 'here' | 'above' | 'below' | 'beside' | 'other_tenant';
 
-/** What would have helped, nearest first. */
-export interface Nearest {
+/** What would have helped, the closest first. */
+export interface Suggestions {
   /** Roles that allow the permission and that the subject holds elsewhere, or held, or will hold. */
   readonly held: Some<{
     readonly from: Source;

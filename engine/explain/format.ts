@@ -1,5 +1,5 @@
 import { type Branch, draw, wrap } from './drawing.ts';
-import type { Explanation, Nearest, Some, Step, Way } from './explanation.ts';
+import type { Derivation, Explanation, Some, Step, Suggestions } from './explanation.ts';
 import {
   factText,
   linksOf,
@@ -33,29 +33,29 @@ export function formatExplanation(explanation: Explanation, { colours = false }:
   ];
   const sections: readonly Branch[] = [
     { text: 'steps', below: explanation.steps.map(stepBranch) },
-    ...ways('allowed by', explanation.allowedBy),
-    ...ways(allowed ? 'denied by, but overridden' : 'denied by', explanation.deniedBy),
-    ...(explanation.nearest ? [nearestBranch(explanation.nearest)] : []),
+    ...derivations('allowed by', explanation.allowedBy),
+    ...derivations(allowed ? 'denied by, but overridden' : 'denied by', explanation.deniedBy),
+    ...(explanation.suggestions ? [suggestionsBranch(explanation.suggestions)] : []),
   ];
   for (const { text, below = [] } of sections) lines.push('', text, ...draw(below, '', colours));
   return `${lines.join('\n')}\n`;
 }
 
-function stepBranch({ step, name, passed, decides, looked, missing }: Step): Branch {
+function stepBranch({ step, name, passed, decides, facts, missing }: Step): Branch {
   const mark = passed === null ? '--' : passed ? 'ok' : 'NO';
   const colour = passed === null ? 'dim' : passed ? 'green' : 'red';
   return {
     text: `${mark} ${step} ${name}${decides ? '  <- decides' : ''}`,
     colour,
     below: [
-      ...looked.map((fact) => ({ text: factText(fact) })),
+      ...facts.map((fact) => ({ text: factText(fact) })),
       ...missing.map((each) => ({ text: missingText(each), colour: 'red' as const })),
     ],
   };
 }
 
 /** user -> group -> role -> inherited role -> permission, one under the other. */
-function wayBranch({ effect, from, roles, by }: Way): Branch {
+function derivationBranch({ effect, from, roles, by }: Derivation): Branch {
   const end = by ? `${effect} ${by.kind === 'exact' ? '' : 'by pattern '}${safe(by.name)}` : effect;
   const colour = effect === 'ALLOW' ? 'green' : 'red';
   const below = [...linksOf(roles, named), end].reduceRight<readonly Branch[]>(
@@ -70,10 +70,10 @@ const branchesOf = <T>({ items, more }: Some<T>, show: (one: T) => Branch): read
   ...(more > 0 ? [{ text: `and ${more} more` }] : []),
 ];
 
-const ways = (text: string, found: Some<Way>): readonly Branch[] =>
-  found.items.length > 0 ? [{ text, below: branchesOf(found, wayBranch) }] : [];
+const derivations = (text: string, found: Some<Derivation>): readonly Branch[] =>
+  found.items.length > 0 ? [{ text, below: branchesOf(found, derivationBranch) }] : [];
 
-function nearestBranch({ held, groups, roles, lookedAt }: Nearest): Branch {
+function suggestionsBranch({ held, groups, roles, lookedAt }: Suggestions): Branch {
   const section = (text: string, below: readonly Branch[]): Branch => ({
     text,
     below: below.length > 0 ? below : [{ text: 'none' }],

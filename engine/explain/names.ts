@@ -1,13 +1,13 @@
 import { isRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import type { DecisionReader } from '../store.ts';
+import type { DecisionReader } from '../item-cache.ts';
 import type { Named, Place } from './explanation.ts';
 
 /** Names of one explanation, as many as one BatchGetItem takes. What is asked for later shows its reference. */
 const MAX_NAMES = 100;
 
-/** The nodes that an explanation names. It is told once to learn what it names, and again with the names. */
+/** The nodes that an explanation names. It is made once to learn what it names, and again with the names. */
 export interface Names {
   readonly of: (ref: string) => Named;
   /** The same with the status that its node says; `inactive` where that does not say why. */

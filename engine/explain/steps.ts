@@ -1,6 +1,6 @@
 import type { Decision, Reason } from '../decision.ts';
 import type { Step, StepName } from './explanation.ts';
-import { FINDINGS, type Findings, type Told } from './findings.ts';
+import { FINDINGS, type Findings, type StepInput } from './findings.ts';
 import type { Names } from './names.ts';
 
 const NAMES: readonly StepName[] = [
@@ -10,7 +10,7 @@ const NAMES: readonly StepName[] = [
 
 /** The step that makes the decision, by its reason. */
 const DECIDING: Readonly<Record<Reason, number>> = {
-  bearer_refused: 1,
+  credential_refused: 1,
   subject_unknown: 1,
   subject_inactive: 1,
   subject_ended: 1,
@@ -25,16 +25,16 @@ const DECIDING: Readonly<Record<Reason, number>> = {
   no_grant: 9,
 };
 
-const NOTHING: Findings = { passed: null, looked: [], missing: [] };
+const NOTHING: Findings = { passed: null, facts: [], missing: [] };
 
 /** The nine steps of SPEC section 2 as the decision went through them: nothing is looked at after it was made. */
-export function stepsOf(told: Told, names: Names): readonly Step[] {
-  const last = DECIDING[told.decision.reason];
+export function stepsOf(input: StepInput, names: Names): readonly Step[] {
+  const last = DECIDING[input.decision.reason];
   return NAMES.map((name, position): Step => {
     const step = position + 1;
-    const { passed, looked, missing } = step > last ? NOTHING : FINDINGS[name](told, names);
+    const { passed, facts, missing } = step > last ? NOTHING : FINDINGS[name](input, names);
     const outcome = passed === undefined ? missing.length === 0 : passed;
-    return { step, name, passed: outcome, decides: step === last, looked, missing };
+    return { step, name, passed: outcome, decides: step === last, facts, missing };
   });
 }
 

@@ -40,7 +40,7 @@ export function factText(fact: Fact): string {
     case 'role':
       return `role ${short(fact.role)} ${sourceText(fact.from)}`;
     case 'effects':
-      return `ways that allow: ${fact.allow}, that deny: ${fact.deny}`;
+      return `derivations that allow: ${fact.allow}, that deny: ${fact.deny}`;
     case 'combination':
       return safe(fact.rule);
   }

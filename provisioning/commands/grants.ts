@@ -7,7 +7,7 @@ import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { pageOf, rootTypes } from '../../table/patterns/reads.ts';
 import { edgesFrom } from '../../table/patterns/stretches.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { changeBearer, newBearer } from '../../table/decision/writes.ts';
+import { changeCredential, newCredential } from '../../table/decision/writes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
@@ -39,7 +39,7 @@ const sessionBehaviour: Behaviour = {
       ttl: Math.floor(Date.parse(endOf(sessionStart, undefined)) / 1000),
     };
     return {
-      actions: [newBearer(ref, record)],
+      actions: [newCredential(ref, record)],
       derived: { sessionStart },
       tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
@@ -50,7 +50,7 @@ const sessionBehaviour: Behaviour = {
       ...(typeof changes.status === 'string' ? { status: changes.status } : {}),
       ...(changes.sessionEnd === undefined ? {} : { endsAt: endOf(sessionStart, sessionEnd) }),
     };
-    return Object.keys(set).length > 0 ? [changeBearer(ref, set)] : [];
+    return Object.keys(set).length > 0 ? [changeCredential(ref, set)] : [];
   },
   onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
 };

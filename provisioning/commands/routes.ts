@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { changeApiRevision } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
@@ -23,7 +24,8 @@ import type { Planning } from '../plan.ts';
 
 /**
  * Routes: which permission and scope a request needs. The item in the API's partition is what the
- * authorizer reads, all of an API in one Query; it holds the whole rule.
+ * authorizer reads, all of an API in one Query; it holds the whole rule. The item beside them says which write changed
+ * a route last.
  */
 const DEFAULT_API = 'default';
 
@@ -32,37 +34,26 @@ export const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
 
 async function refuseUnknownNames(
   planning: Planning,
-  { path, permission, scope, hints }: Attributes,
+  { path, permission, scope }: Attributes,
 ): Promise<void> {
   const known = new Set(
     parsePathTemplate(String(path), 'path').flatMap((segment) =>
       segment.kind === 'literal' ? [] : [segment.name],
     ),
   );
-  const scopes = { scope: String(scope), ...hintsByField(hints) };
   const used = {
     permission: parseValueTemplate(String(permission), 'permission'),
-    ...Object.fromEntries(
-      Object.entries(scopes).map(([where, template]) => [where, parseScopeTemplate(template, where)]),
-    ),
+    scope: parseScopeTemplate(String(scope), 'scope'),
   };
   for (const [where, parts] of Object.entries(used)) {
     for (const name of pathParametersOf(parts)) {
       if (!known.has(name)) throw invalid(where, `${where} names {${name}}, which the path does not have`);
     }
   }
-  for (const [where, template] of Object.entries(scopes)) {
-    const type = template.slice(0, template.indexOf(':'));
-    if (!(await scopeTypeOf(planning.reader, type)))
-      throw invalid(where, `${where} has an unknown scope type: ${type}`);
-  }
+  const type = String(scope).slice(0, String(scope).indexOf(':'));
+  if (!(await scopeTypeOf(planning.reader, type)))
+    throw invalid('scope', `scope has an unknown scope type: ${type}`);
 }
-
-/** Each hint by the field that is at fault when it is wrong. */
-const hintsByField = (hints: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    (Array.isArray(hints) ? hints : []).map((hint, position) => [`hints.${position}`, String(hint)]),
-  );
 
 /** Where a request has no verb it has no path either: one rule, under one name. */
 const ONLY_PATHS: Readonly<Record<string, string>> = { CONNECT: '/$connect', GRAPHQL: '/' };
@@ -73,12 +64,11 @@ function refuseOtherPath({ method, path }: Attributes): void {
 }
 
 /** What the rule repeats of its route. */
-export const ruleOf = ({ method, path, permission, scope, hints }: Attributes) => ({
+export const ruleOf = ({ method, path, permission, scope }: Attributes) => ({
   method,
   path,
   permission,
   scope,
-  ...(hints === undefined ? {} : { hints }),
 });
 
 const routeBehaviour: Behaviour = {
@@ -91,17 +81,27 @@ const routeBehaviour: Behaviour = {
       id: ref.id,
       ...ruleOf(attributes),
     };
-    return { actions: [create(item, () => invalid('id', 'this route exists already'))] };
+    return {
+      actions: [
+        create(item, () => invalid('id', 'this route exists already')),
+        changeApiRevision(String(attributes.api)),
+      ],
+    };
   },
   onUpdate: async (planning, node, after, changes) => {
     await refuseUnknownNames(planning, after);
     // What did not change is not written: another update may be changing it.
-    const given = ['permission', 'scope', 'hints'].filter((attribute) => changes[attribute] !== undefined);
-    if (given.length === 0) return [];
+    const given = ['permission', 'scope'].filter((attribute) => changes[attribute] !== undefined);
     const changed = Object.fromEntries(given.map((attribute) => [attribute, changes[attribute]]));
-    return [{ kind: 'update', key: ruleKey(textOf(node.item, 'api'), node.ref), ...toUpdate(changed) }];
+    const api = textOf(node.item, 'api');
+    const revision = changeApiRevision(api);
+    if (given.length === 0) return [revision];
+    return [{ kind: 'update', key: ruleKey(api, node.ref), ...toUpdate(changed) }, revision];
   },
-  onDelete: (node) => [{ kind: 'delete', key: ruleKey(textOf(node.item, 'api'), node.ref) }],
+  onDelete: (node) => {
+    const api = textOf(node.item, 'api');
+    return [{ kind: 'delete', key: ruleKey(api, node.ref) }, changeApiRevision(api)];
+  },
 };
 
 const listRoutes = readCommand({

@@ -5,7 +5,7 @@ import { parseRef, type Ref } from '../../table/identifiers.ts';
 import { settingKey } from '../../table/keys.ts';
 import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../../table/patterns/settings.ts';
 import { edgesFrom } from '../../table/patterns/stretches.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
 import { setting } from '../edges/ties.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { formatApiToken, hashOfToken } from '../../table/api-token.ts';
-import { changeBearer, newBearer } from '../../table/decision/writes.ts';
+import { changeCredential, newCredential } from '../../table/decision/writes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { TOKEN_DAYS } from '../../table/entities/records.ts';
@@ -48,11 +48,11 @@ const tokenBehaviour: Behaviour = {
       endsAt: expiresAt,
       ttl: Math.floor(Date.parse(expiresAt) / 1000),
     };
-    if (attributes.tokenType !== 'api') return { actions: [newBearer(ref, record)], derived, tenant };
+    if (attributes.tokenType !== 'api') return { actions: [newCredential(ref, record)], derived, tenant };
     const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
-    const hash = hashOfToken(text);
+    const hash = await hashOfToken(text);
     return {
-      actions: [newBearer(ref, { ...record, hash })],
+      actions: [newCredential(ref, { ...record, hash })],
       derived: { ...derived, hash },
       shownOnce: { token: text },
       tenant,
@@ -90,7 +90,7 @@ const revoke = writeCommand({
       actions: [
         update,
         ...moveOwners(node.ref, owners, owners, after, changes),
-        changeBearer(node.ref, { status: 'revoked' }),
+        changeCredential(node.ref, { status: 'revoked' }),
       ],
       result: viewOf(after),
       audit: {

@@ -1,7 +1,6 @@
 import type { Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
-import type { Page } from '../../table/read/query.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Page, Reader } from '../../table/reader.ts';
 import type { View } from '../../table/view.ts';
 
 /**

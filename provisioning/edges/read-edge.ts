@@ -1,4 +1,4 @@
-import type { Effect } from '../../table/decision/facts.ts';
+import type { Effect } from '../../table/decision/items.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';

@@ -1,4 +1,4 @@
-import type { Effect } from '../../table/decision/facts.ts';
+import type { Effect } from '../../table/decision/items.ts';
 import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
 import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, type Key, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';

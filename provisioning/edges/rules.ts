@@ -1,6 +1,6 @@
 import { invalid } from '../../table/errors.ts';
 import { isRef, parseRef } from '../../table/identifiers.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { loadNode, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';

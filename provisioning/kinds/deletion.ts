@@ -10,6 +10,7 @@ import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { freeGuards } from '../nodes/guards.ts';
 import { removeOwner } from '../nodes/ownership.ts';
+import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { idFieldOf, labelOf, type NodeKind, ownersOf } from './node-kind.ts';
@@ -52,6 +53,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const pieces = await piecesOf(planning, kind, node, page.items);
   const rest = [
     removal(entity, node),
+    ...deleteSecrets(entity, node.ref),
     ...freeGuards(entity, node.ref, node.item),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
     ...(behaviour.onDelete?.(node) ?? []),

@@ -12,6 +12,7 @@ import { claimGuards, guardedValues, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
 import { addOwner, moveOwners } from '../nodes/ownership.ts';
+import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import { planDeletion, stale } from './deletion.ts';
 import {
   type Attributes,
@@ -45,9 +46,10 @@ function createCommand(kind: NodeKind): Command {
       const id = String(entity.naturalKey ? values[entity.naturalKey] : (wanted ?? planning.newId()));
       const ref: Ref = { type: entity.typeFrom ? String(values[entity.typeFrom]) : entity.type, id };
       const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
+      const { open, secrets } = splitSecrets(entity, attributes);
       const stored = {
         id,
-        ...attributes,
+        ...open,
         ...extra.derived,
         createdAt: planning.now,
         updatedAt: planning.now,
@@ -60,6 +62,7 @@ function createCommand(kind: NodeKind): Command {
         actions: [
           ...claimGuards(entity, ref, attributes, planning.now),
           put,
+          ...putSecrets(ref, secrets, planning.now),
           ...owners.flatMap((owner) => addOwner(owner, ref, item)),
           ...(extra.actions ?? []),
         ],
@@ -128,7 +131,10 @@ function updateCommand(kind: NodeKind): Command {
     ),
     plan: async (planning, given: Attributes) => {
       const idField = idFieldOf(entity);
-      const changes = Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
+      const { open: changes, secrets } = splitSecrets(
+        entity,
+        Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name))),
+      );
       const node = await loadRef(planning, namedBy(entity, given), idField);
       refuseDeleting(node, idField);
       const after: Record<string, unknown> = { ...node.item, ...changes, updatedAt: planning.now };
@@ -158,6 +164,7 @@ function updateCommand(kind: NodeKind): Command {
       return {
         actions: [
           update,
+          ...changeSecrets(node.ref, secrets, planning.now),
           ...moveGuards(entity, node.ref, node.item, after, planning.now),
           ...moveOwners(
             node.ref,

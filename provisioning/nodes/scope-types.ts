@@ -9,7 +9,7 @@ import {
 import { GatehouseError, invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 
 /** Scope types, wherever they are defined: those of the table in code, those that were added in items. */
 export const scopeTypeRef = (type: string): Ref => ({ type: 'scope-type', id: type });

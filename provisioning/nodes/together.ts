@@ -1,11 +1,12 @@
+import { compareBytes } from '../../table/bytes.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
-import type { ListQuery, Range } from '../../table/read/query.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import { isWithin } from '../../table/read/pages.ts';
+import type { ListQuery, Range, Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
-import { after, inSequence } from '../../table/write/sequence.ts';
+import { after, inSequence, meets } from '../../table/write/sequence.ts';
 
 /**
  * What one transaction writes of several plans, each made as if the ones before were carried out: the reader answers
@@ -32,7 +33,10 @@ export function createPlanned(reader: Reader): Planned {
   };
   const seen = (key: Key, item: Item | undefined): Item | undefined => {
     const action = planned.get(identityOf(key));
-    return action ? after(item, action) : item;
+    if (!action) return item;
+    // What was planned upon an item that has changed since fails when it is sent: nothing can be planned upon that.
+    if (action.when && action.failure && !meets(item, action.when)) throw action.failure(item);
+    return after(item, action);
   };
   const touches = ({ partition }: Range): boolean =>
     [...planned.values()].some((action) => keyOf(action).PK === partition);
@@ -42,12 +46,12 @@ export function createPlanned(reader: Reader): Planned {
     const items = new Map((await reader.listAll({ ranges: [range] })).map((item) => [item.SK, item]));
     for (const action of planned.values()) {
       const key = keyOf(action);
-      if (key.PK !== range.partition || !isWithin(range, key.SK)) continue;
+      if (key.PK !== range.partition || !isWithin(key.SK, range)) continue;
       const item = seen(key, items.get(key.SK) ?? (await stored(key)));
       if (item) items.set(key.SK, item);
       else items.delete(key.SK);
     }
-    return [...items.values()].filter(keep).sort((a, b) => (a.SK < b.SK ? -1 : 1));
+    return [...items.values()].filter(keep).sort((a, b) => compareBytes(a.SK, b.SK));
   };
 
   return {
@@ -111,6 +115,3 @@ function refuseLists(planned: ReadonlyMap<string, unknown>): void {
   if (planned.size > 0)
     throw invalid('command', 'this command goes by a list that what is before it may change: send it alone');
 }
-
-const isWithin = ({ prefix = '', between: [first, last] = ['', '\uffff'] }: Range, sort: string): boolean =>
-  sort.startsWith(prefix) && first <= sort && sort <= last;

@@ -1,4 +1,5 @@
 import { Attribute, DECISION_VERSION, splitAttribute } from '../../table/decision/attributes.ts';
+import { stampOf } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
 import type { Effect } from './finding.ts';
@@ -8,19 +9,20 @@ import type { Effect } from './finding.ts';
 /** What every decision item has besides facts. `denials` only grows. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...['PK', 'SK', 'Type'],
-  ...[Attribute.version, Attribute.writtenAt, Attribute.denials],
+  ...[Attribute.version, Attribute.writtenAt, Attribute.writeId, Attribute.denials],
 ]);
 
 export const isMarked = (item: Item): boolean =>
-  item.Type === 'Decision' &&
-  item[Attribute.version] === DECISION_VERSION &&
-  typeof item[Attribute.writtenAt] === 'number' &&
-  Number.isInteger(item[Attribute.writtenAt]);
+  item.Type === 'Decision' && item[Attribute.version] === DECISION_VERSION && stampOf(item) !== undefined;
+
+/** The revision of an API: a decision item that has no node, and is nothing but its stamp. */
+export const isApiRevision = (parsed: ParsedKey): boolean =>
+  parsed.form === 'decision' && parsed.type === 'api';
 
 /** Sets, by the names of their attributes. */
 export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
-  if (parsed.form === 'owned-effects') return attribute === 'allow' || attribute === 'deny';
-  if (parsed.form !== 'decision') return false;
+  if (parsed.form === 'tenant-effects') return attribute === 'allow' || attribute === 'deny';
+  if (parsed.form !== 'decision' || isApiRevision(parsed)) return false;
   const [kind] = splitAttribute(attribute);
   if (parsed.type === 'page' || parsed.type === 'permission')
     return attribute === 'allow' || attribute === 'deny';

@@ -1,7 +1,7 @@
 import type { Item } from '../../table/item.ts';
 import { edgeKey, GLOBAL, globalKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { readEdge } from '../edges/read-edge.ts';
-import { BOOKKEEPING, effectOf, isMarked, isSetAttribute } from './decision-form.ts';
+import { BOOKKEEPING, effectOf, isApiRevision, isMarked, isSetAttribute } from './decision-form.ts';
 import { ANY_GROUP, type Fact, factsOf, factsOfEdge, factsOfNode } from './facts.ts';
 import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
@@ -47,7 +47,7 @@ function factRelation(fact: Coordinates, sources: readonly Key[], now: number, o
       from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
     if (!item) {
       if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
-      const isOwned = parseKey(fact.at)?.form === 'owned-effects';
+      const isOwned = parseKey(fact.at)?.form === 'tenant-effects';
       const expected = 'what nodes and edges say';
       return [
         {
@@ -105,15 +105,15 @@ export function factRelations(item: Item, now: number): readonly Relation[] {
 export function decisionRelations(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   if (!parsed || !('id' in parsed)) return [];
-  const own = parsed.form === 'decision' || parsed.form === 'owned-effects' ? parsed : undefined;
+  const own = parsed.form === 'decision' || parsed.form === 'tenant-effects' ? parsed : undefined;
   if (!own) return [];
-  const isGlobal = own.type === GLOBAL.type;
+  const hasNode = own.type !== GLOBAL.type && !isApiRevision(parsed);
   const node = nodeKey(own);
   const at = { PK: item.PK, SK: item.SK };
   const relations: Relation[] = [
     {
       name: `decision ${identity(at)}`,
-      keys: isGlobal ? [at] : [at, node],
+      keys: hasNode ? [at, node] : [at],
       judge: ([found, owner]) => {
         if (!found || isExpired(found, now)) return [];
         const faults: Fault[] = isMarked(found)
@@ -123,12 +123,12 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
                 code: 'decision_damaged',
                 key: at,
                 attribute: 'v',
-                expected: 'Type, v and writtenAt',
+                expected: 'Type, v, writtenAt and writeId',
                 effect: 'closes',
                 repair: 'rebuild',
               },
             ];
-        if (!isGlobal && !owner) {
+        if (hasNode && !owner) {
           // Effects of global roles may have been there before what they are about, and of gone tenants nobody asks.
           const expected = `a node ${node.PK} / ${node.SK}`;
           faults.push({ code: 'decision_without_node', key: at, expected, effect: 'opens' });
@@ -136,7 +136,10 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
         for (const [attribute, value] of Object.entries(found)) {
           if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
-          } else if (!BOOKKEEPING.has(attribute) && !isWellFormed(parsed, attribute, value)) {
+          } else if (
+            (attribute === 'denials' || !BOOKKEEPING.has(attribute)) &&
+            !isWellFormed(parsed, attribute, value)
+          ) {
             faults.push(malformed(at, attribute));
           }
         }

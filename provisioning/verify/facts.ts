@@ -20,9 +20,9 @@ import {
   globalKey,
   type Key,
   nodeKey,
-  ownedEffectsKey,
   parseKey,
   permissionRef,
+  tenantEffectsKey,
 } from '../../table/keys.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
@@ -161,7 +161,7 @@ export function factsOfEdge(item: Item, groupNode: Item | undefined): readonly F
           [patternAttribute(id, permission)]: item.effect,
         });
       }
-      const key = owner ? ownedEffectsKey(owner, exact) : decisionKey(permissionRef(exact));
+      const key = owner ? tenantEffectsKey(owner, exact) : decisionKey(permissionRef(exact));
       const isDenied = item.effect === 'DENY';
       return [
         member(key, isDenied ? Attribute.deny : Attribute.allow, id),

@@ -10,7 +10,8 @@ import { attempt, canonical, differences, type Fault, isInstant, type Relation }
 
 /** What must hold of the guards of unique values, from either side. */
 
-const bare = ({ createdAt: _, updatedAt: __, ...item }: Item) => item;
+/** A guard from before there were stamps has none, and counts as written when it is read. */
+const bare = ({ createdAt: _, updatedAt: __, writtenAt: ___, writeId: ____, ...item }: Item) => item;
 
 /** The guard of a value of this node. */
 export function guardOf(ref: Ref, kind: NodeKind, guard: Item): Relation {

@@ -12,6 +12,7 @@ import { damageOf, indexDamage, isSound } from './node-damage.ts';
 import { hangsOn, placeOf, rootRelation } from './place.ts';
 import { attempt, canonical, changeOf, type Fault, type Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';
+import { secretRelation } from './secrets.ts';
 import { shownRights } from './shown-rights.ts';
 
 /** What must hold of a node: of itself, its guards, its place, and the copies of it where it hangs. */
@@ -26,6 +27,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
       copyRelation({ PK: edgeKey(owner.ref, ref).PK, SK: nodeKey(ref).PK }, ref, now),
       ...(owner.isAnchor ? [] : [hangsOn(ref, owner.ref)]),
     ]),
+    ...(kind.entity.secret ? [secretRelation(ref, kind)] : []),
     ...(isScope(ref) ? [placeOf(ref, item)] : []),
     ...rootRelation(ref, item),
     ...shownRights(ref, item),

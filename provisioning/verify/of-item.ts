@@ -1,7 +1,7 @@
 import { splitAttribute } from '../../table/decision/attributes.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRef, type Key, parseKey } from '../../table/keys.ts';
+import { apiRef, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { copyRelation } from './copies.ts';
 import { decisionRelations, factRelations } from './decisions.ts';
@@ -10,19 +10,25 @@ import { guardRelations } from './guards.ts';
 import { nodeAt } from './kinds.ts';
 import { nodeRelations } from './nodes.ts';
 import { isExpired, type Relation } from './relation.ts';
-import { ruleRelation } from './rules.ts';
+import { revisionRelation, ruleRelation } from './rules.ts';
+import { secretRelation } from './secrets.ts';
 
 /** All that an item is part of, as far as it is looked at from there. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   if (parsed?.form === 'log' || parsed?.form === 'operation' || isExpired(item, now)) return [];
   if (parsed?.form === 'guard') return guardRelations(item);
-  if (parsed?.form === 'decision' || parsed?.form === 'owned-effects') return decisionRelations(item, now);
+  if (parsed?.form === 'secret') {
+    const owner = nodeAt(nodeKey(parsed));
+    return owner ? [secretRelation(owner.ref, owner.kind)] : edgeRelations(item);
+  }
+  if (parsed?.form === 'decision' || parsed?.form === 'tenant-effects') return decisionRelations(item, now);
   const node = nodeAt(item);
   if (node) return [...nodeRelations(item, now), ...factRelations(item, now)];
   const to = otherEnd(item);
   if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];
-  if (item.Type === 'RouteRule' && to && parsed?.form === 'edge') return [ruleRelation(to, parsed.id)];
+  if (item.Type === 'RouteRule' && to && parsed?.form === 'edge')
+    return [ruleRelation(to, parsed.id), revisionRelation({ PK: item.PK, SK: item.SK }, parsed.id)];
   return [...edgeRelations(item), ...(isAtHome(item) ? factRelations(item, now) : [])];
 }
 

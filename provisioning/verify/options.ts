@@ -1,6 +1,6 @@
 import type { Ref } from '../../table/identifiers.ts';
-import type { Reader } from '../../table/read/reader.ts';
-import type { Writer } from '../../table/write/writer.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Writer } from '../../table/writer.ts';
 import type { Finding } from './finding.ts';
 
 export interface VerifyOptions {

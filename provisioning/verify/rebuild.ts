@@ -15,9 +15,9 @@ import {
 import { allOf } from '../../table/patterns/lists.ts';
 import { OWNERSHIP } from '../../table/patterns/stretches.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
-import { BOOKKEEPING } from './decision-form.ts';
+import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
 import { type Fact, factsOf } from './facts.ts';
 import { isSound } from './node-damage.ts';
 import { isSameKey } from './relation.ts';
@@ -31,21 +31,23 @@ import { isSameKey } from './relation.ts';
  */
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
-  if (parsed?.form !== 'decision' && parsed?.form !== 'owned-effects') return undefined;
+  if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
+  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: DECISION_VERSION };
+  if (isApiRevision(parsed)) return bare;
   const own: Ref = { type: parsed.type, id: parsed.id };
   if (parsed.form === 'decision' && own.type !== GLOBAL.type && !(await reader.get(nodeKey(own))))
     return undefined;
   const sources =
-    parsed.form === 'owned-effects'
+    parsed.form === 'tenant-effects'
       ? await effectsOn(reader, parsed.permission)
       : own.type === GLOBAL.type
         ? await globalSources(reader, before)
         : await sourcesAround(reader, own);
-  const item: Record<string, unknown> = { ...at, Type: 'Decision', [Attribute.version]: DECISION_VERSION };
+  const item: Record<string, unknown> = { ...bare };
   for (const fact of sources.filter((each) => isSameKey(each.at, at))) put(item, fact);
   const noted = before?.[Attribute.denials];
   // It only ever grows: what it once held cannot be derived.
-  if (noted instanceof Set)
+  if (noted instanceof Set && isSetAttribute(parsed, Attribute.denials))
     for (const member of noted) put(item, { at, attribute: Attribute.denials, member: String(member) });
   // A flag that is down stays there.
   for (const [name, value] of Object.entries(before ?? {}))

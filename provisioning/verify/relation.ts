@@ -41,7 +41,7 @@ export const identity = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
 export const isSameKey = (a: Key, b: Key): boolean => a.PK === b.PK && a.SK === b.SK;
 
 /** Attributes by which every writer marks that it has been there. */
-const MARKS = ['Type', 'rev', 'writtenAt', 'updatedAt'];
+const MARKS = ['Type', 'rev', 'writtenAt', 'writeId', 'updatedAt'];
 
 /** That an item is as it was read. */
 export const asRead = (item: Found): Condition =>

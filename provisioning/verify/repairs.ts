@@ -1,5 +1,6 @@
 import { Attribute } from '../../table/decision/attributes.ts';
-import { stampedAt } from '../../table/decision/writes.ts';
+import { stampOf } from '../../table/decision/decode.ts';
+import { stamped } from '../../table/decision/writes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
@@ -55,7 +56,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         step: undefined,
       },
     );
-    await repair.writer.send(stampedAt([...actions, record], writtenAt));
+    await repair.writer.send(stamped([...actions, record], { writtenAt, writeId: id }));
     repaired.push(...findings);
   }
 
@@ -68,7 +69,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         if (!item) return false;
         if (before && canonical(withoutStamp(before)) === canonical(withoutStamp(item))) {
           // What it is made from was put right: so is the item itself.
-          if (typeof before[Attribute.writtenAt] === 'number') return true;
+          if (stampOf(before)) return true;
         }
         const failure = () =>
           new GatehouseError('stale', `${key.PK} / ${key.SK} was changed by someone else meanwhile`);
@@ -89,7 +90,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
 
 export const isStale = (error: unknown): boolean => error instanceof GatehouseError && error.code === 'stale';
 
-const withoutStamp = ({ [Attribute.writtenAt]: _, ...item }: Item) => item;
+const withoutStamp = ({ [Attribute.writtenAt]: _, [Attribute.writeId]: __, ...item }: Item) => item;
 
 /** The writes of several faults of one relation: one for each item. */
 export function unite(faults: readonly Fault[]): readonly Action[] {

@@ -11,6 +11,7 @@ import {
 } from '../../table/keys.ts';
 import { isPermissionPattern, readPermissionName } from '../../table/permission-name.ts';
 import { grantKey, group, role } from '../edges/rights.ts';
+import { isApiRevision } from './decision-form.ts';
 
 /** Where the node, or the items of the edge, of a fact stand; undefined for an attribute that nothing says. */
 export function sourcesOf(
@@ -18,12 +19,13 @@ export function sourcesOf(
   attribute: string,
   member: string | undefined,
 ): readonly Key[] | undefined {
-  if (parsed.form !== 'decision' && parsed.form !== 'owned-effects') return undefined;
+  if (parsed.form !== 'decision' && parsed.form !== 'tenant-effects') return undefined;
+  if (isApiRevision(parsed)) return undefined;
   const own: Ref = { type: parsed.type, id: parsed.id };
   const node = [nodeKey(own)];
   const both = (a: Ref, b: Ref) => [edgeKey(a, b), edgeKey(b, a)];
-  if (parsed.form === 'owned-effects' || own.type === 'page' || own.type === 'permission') {
-    const text = parsed.form === 'owned-effects' ? parsed.permission : own.id;
+  if (parsed.form === 'tenant-effects' || own.type === 'page' || own.type === 'permission') {
+    const text = parsed.form === 'tenant-effects' ? parsed.permission : own.id;
     const exact = readPermissionName(text);
     if (!exact) return undefined;
     if ((attribute === Attribute.allow || attribute === Attribute.deny) && member !== undefined)

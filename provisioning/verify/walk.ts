@@ -13,8 +13,7 @@ import {
   SCOPE_TYPE_LIST,
 } from '../../table/keys.ts';
 import { allInTenant, allOf } from '../../table/patterns/lists.ts';
-import type { ListQuery } from '../../table/read/query.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { ListQuery, Reader } from '../../table/reader.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { LISTED_TYPES } from './kinds.ts';
 

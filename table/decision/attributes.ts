@@ -10,6 +10,8 @@ const SEPARATOR = '|';
 export const Attribute = {
   /** Epoch milliseconds of the last write, by the writer's clock. */
   writtenAt: 'writtenAt',
+  /** Names the transaction that wrote the item last (stamp.ts). */
+  writeId: 'writeId',
   version: 'v',
   status: 'status',
   endsAt: 'endsAt',

@@ -1,8 +1,8 @@
 import { conflict, GatehouseError, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
-import { decisionKey, globalKey, type Key, ownedEffectsKey } from '../keys.ts';
+import { apiRevisionKey, decisionKey, globalKey, type Key, parseKey, tenantEffectsKey } from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
-import { type Action, create, type Put, type Update } from '../write/action.ts';
+import { type Action, create, keyOf, type Put, type Update } from '../write/action.ts';
 import {
   Attribute,
   assignmentAttribute,
@@ -16,11 +16,12 @@ import {
   roleAttribute,
   subscriptionAttribute,
 } from './attributes.ts';
-import type { Effect } from './facts.ts';
+import type { Stamp } from './decode.ts';
+import type { Effect } from './items.ts';
 
 /**
  * Changes of decision items (ADR 0003). Each is one blind update that travels in the transaction of the
- * edge it mirrors. The time of the write is put in when it is sent: see {@link stampedAt}.
+ * edge it mirrors. The time of the write is put in when it is sent: see {@link stamped}.
  */
 type Change = Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>;
 
@@ -34,19 +35,21 @@ const update = (key: Key, change: Change): Update => ({
   set: { ...change.set, ...MARKS },
 });
 
+/** What carries a stamp: decision items, and the guards that decisions look up. */
+const isStamped = (key: Key): boolean =>
+  ['decision', 'tenant-effects', 'guard'].includes(String(parseKey(key)?.form));
+
 /**
- * The actions as they are sent at `writtenAt`: every write of a decision item says so. The margin for coherence
- * counts from this stamp to the arrival (ADR 0008), and what was read before, to plan them, may have taken long.
+ * The actions as they are sent: each that writes an item with a stamp writes this one. The margin for coherence counts
+ * from the stamp to the arrival (SPEC section 2), so it is of the sending: what was read before, to plan the actions,
+ * may have taken long. A sending that is planned anew has another `writeId`; attempts of the same sending have the same.
  */
-export const stampedAt = (actions: readonly Action[], writtenAt: number): readonly Action[] =>
+export const stamped = (actions: readonly Action[], { writtenAt, writeId }: Stamp): readonly Action[] =>
   actions.map((action) => {
-    const stamp = { [Attribute.writtenAt]: writtenAt };
-    if (action.kind === 'put' && Attribute.version in action.item) {
-      return { ...action, item: { ...action.item, ...stamp } };
-    }
-    if (action.kind === 'update' && action.set && Attribute.version in action.set) {
-      return { ...action, set: { ...action.set, ...stamp } };
-    }
+    if (!isStamped(keyOf(action))) return action;
+    const stamp = { [Attribute.writtenAt]: writtenAt, [Attribute.writeId]: writeId };
+    if (action.kind === 'put') return { ...action, item: { ...action.item, ...stamp } };
+    if (action.kind === 'update') return { ...action, set: { ...action.set, ...stamp } };
     return action;
   });
 
@@ -59,22 +62,23 @@ const updateExisting = (ref: Ref, change: Change): Update => ({
 
 const set = (member: string) => new Set([member]);
 
-const start = (ref: Ref, facts: Readonly<Record<string, unknown>>): Put =>
-  create({ ...decisionKey(ref), ...MARKS, ...facts }, () =>
+const start = (ref: Ref, attributes: Readonly<Record<string, unknown>>): Put =>
+  create({ ...decisionKey(ref), ...MARKS, ...attributes }, () =>
     conflict('id', `${formatRef(ref)} exists already`),
   );
 
 /** The decision item of a new user. */
-export const newSubject = (ref: Ref, facts: { status: string; endsAt?: string }): Put => start(ref, facts);
+export const newSubject = (ref: Ref, attributes: { status: string; endsAt?: string }): Put =>
+  start(ref, attributes);
 
 /** The decision item of a new scope. */
 export const newScope = (
   ref: Ref,
-  facts: { status: string; combination?: string; ancestors: readonly string[]; enterprise?: string },
-): Put => start(ref, facts);
+  attributes: { status: string; combination?: string; ancestors: readonly string[]; enterprise?: string },
+): Put => start(ref, attributes);
 
 /** What a check looks at of a token or a session; `ttl` in epoch seconds. */
-export interface BearerRecord {
+export interface CredentialRecord {
   readonly subject: string;
   /** Of an API token: the SHA-256 of its text. */
   readonly hash?: string;
@@ -84,11 +88,13 @@ export interface BearerRecord {
 }
 
 /** The decision item of a new token or login session. */
-export const newBearer = (ref: Ref, record: BearerRecord): Put => start(ref, { ...record });
+export const newCredential = (ref: Ref, record: CredentialRecord): Put => start(ref, { ...record });
 
 /** Changes of it: `revoked` ends a token, at once. */
-export const changeBearer = (ref: Ref, set: Partial<Pick<BearerRecord, 'status' | 'endsAt'>>): Update =>
-  updateExisting(ref, { set });
+export const changeCredential = (
+  ref: Ref,
+  set: Partial<Pick<CredentialRecord, 'status' | 'endsAt'>>,
+): Update => updateExisting(ref, { set });
 
 export function subjectChanges(subject: Ref) {
   const change = (how: Change) => updateExisting(subject, how);
@@ -160,6 +166,12 @@ export const newGlobal = (): Put =>
     () => new GatehouseError('stale', 'the first permission was registered by someone else meanwhile'),
   );
 
+/**
+ * Notes that a route of the API has come, changed or gone: rules count only with the revision that they were read
+ * with, and of a route that is gone nothing else is left. The stamp is all there is to it.
+ */
+export const changeApiRevision = (api: string): Update => update(apiRevisionKey(api), {});
+
 /** Changes of the role table: of one root, or of the global roles when there is no owner. */
 export function roleChanges(owner: Ref | undefined) {
   const change = (how: Change) => (owner ? updateExisting(owner, how) : update(globalKey(), how));
@@ -176,7 +188,7 @@ export function roleChanges(owner: Ref | undefined) {
 /** Changes of the effects of roles on one permission. */
 export function permissionChanges(permission: PermissionName, owner: Ref | undefined) {
   const ref = { type: permission.kind, id: permission.text };
-  const key = owner ? ownedEffectsKey(owner, permission) : decisionKey(ref);
+  const key = owner ? tenantEffectsKey(owner, permission) : decisionKey(ref);
   const change = (how: Change) => update(key, how);
   return {
     register: () => change({ set: { [Attribute.registered]: true } }),

@@ -4,7 +4,7 @@ import { normaliseName } from '../normalise.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
-import { isBuiltIn, MAX_ANCESTORS, mayBeScopeType } from './scope-types.ts';
+import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 
 /** A role's scope: `global`, `tenant` (grantable in any tenant), or the root that owns it (`tenant:01J…`). */
 const roleScope = z
@@ -22,12 +22,6 @@ const scopeTypes = z
   .array(z.string().refine(mayBeScopeType, 'is no scope type'))
   .max(32)
   .describe('list of scope types');
-
-/** What stands above a route's scope, nearest first. */
-const scopeTemplates = z
-  .array(field.parsed(400, parseScopeTemplate))
-  .max(MAX_ANCESTORS)
-  .describe('list of scopes or templates of them');
 
 /** A template lends as many permissions as a role may reasonably hold, in one item. */
 const templatePermissions = z
@@ -173,7 +167,6 @@ export const ACCESS = {
       path: field.parsed(400, parsePathTemplate),
       permission: field.parsed(400, parseValueTemplate),
       scope: field.parsed(400, parseScopeTemplate),
-      hints: scopeTemplates.optional(),
       description,
     }),
     defaults: { api: 'default' },

@@ -32,8 +32,10 @@ export interface Entity {
   readonly filledIn?: readonly string[];
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
-  /** Attributes that are kept and never shown: not in an answer, not in the log. */
+  /** Attributes that are kept apart from the node (ADR 0022) and never shown: not in an answer, not in the log. */
   readonly secret?: readonly string[];
+  /** Attributes that are kept with the node and never shown. */
+  readonly hidden?: readonly string[];
   readonly guards: readonly Guard[];
   /** Attributes that name what the node hangs on, by reference or id: it is repeated in their partitions. */
   readonly hangsOn?: readonly string[];

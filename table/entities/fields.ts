@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { isLongerThan } from '../bytes.ts';
 import { GatehouseError } from '../errors.ts';
-import { isId, isName, isRef } from '../identifiers.ts';
-import { isSafeText, normaliseEmail, normalisePhone } from '../normalise.ts';
+import { isId, isName, isRef, isSafeText } from '../identifiers.ts';
+import { normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
@@ -112,7 +113,7 @@ const MAX_MAP_BYTES = 32_768;
 export const map = z
   .record(z.string().min(1).max(256), z.json())
   .refine(
-    (value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_MAP_BYTES && depthOf(value) <= 8,
+    (value) => !isLongerThan(JSON.stringify(value), MAX_MAP_BYTES) && depthOf(value) <= 8,
     `is larger than ${MAX_MAP_BYTES} bytes or nested more than 8 levels deep`,
   );
 

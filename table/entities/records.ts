@@ -24,7 +24,7 @@ export const RECORDS = {
       ipAddress: field.ipAddress.optional(),
     }),
     immutable: ['user', 'tenant', 'tokenType', 'issuedAt', 'expiresAt'],
-    secret: ['hash'],
+    hidden: ['hash'],
     inTenant: { tenant: 'tenant', time: 'issuedAt' },
     expires: { from: 'issuedAt', afterDays: TOKEN_DAYS },
     guards: [],

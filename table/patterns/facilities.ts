@@ -3,7 +3,7 @@ import { formatRef, isType } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { guardKey, parseKey } from '../keys.ts';
 import { normaliseName } from '../normalise.ts';
-import type { Page } from '../read/query.ts';
+import type { Page } from '../reader.ts';
 import { type View, viewOf } from '../view.ts';
 import { allInTenant, inTenant } from './lists.ts';
 import { type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';

@@ -11,8 +11,7 @@ import {
   timesBetween,
   typeBetween,
 } from '../keys.ts';
-import type { MergedQuery } from '../read/merged.ts';
-import type { ListQuery } from '../read/query.ts';
+import type { ListQuery, MergedQuery } from '../reader.ts';
 import type { Period } from './pattern.ts';
 
 /** The lists of the indexes, as queries, and the log. */

@@ -2,7 +2,7 @@ import type { IndexName } from '../entities/entity.ts';
 import { instant } from '../entities/fields.ts';
 import { invalid } from '../errors.ts';
 import { isId, isRef, parseRef, type Ref } from '../identifiers.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../reader.ts';
 
 /** One read of a pattern, in the order in which they are made. */
 export interface Read {

@@ -2,7 +2,7 @@ import { GatehouseError, invalid, notFound } from '../errors.ts';
 import { formatRef, parseRef, type Ref } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { type Key, nodeKey, settingKey } from '../keys.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../reader.ts';
 import { pattern } from './pattern.ts';
 
 /**

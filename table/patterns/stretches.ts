@@ -1,7 +1,7 @@
 import type { Ref } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { edgePrefix, META, nodeBetween, partitionOf } from '../keys.ts';
-import type { ListQuery } from '../read/query.ts';
+import type { ListQuery } from '../reader.ts';
 
 /** Stretches of one partition of the base table, as queries: what a node owns, and its edges. */
 type Keep = (item: Item) => boolean;

@@ -3,7 +3,7 @@ import { SUBJECTS } from '../entities/subjects.ts';
 import { formatRef } from '../identifiers.ts';
 import { guardKey, type Key } from '../keys.ts';
 import { normaliseEmail, normalisePhone, normaliseUsername } from '../normalise.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../reader.ts';
 import type { View } from '../view.ts';
 import { inTenant, withStatus } from './lists.ts';
 import { optionOf, type PageInput, type Period, pattern, periodOf, refOf } from './pattern.ts';

@@ -23,7 +23,12 @@ export function createPacing({ deadlineMs, random = Math.random }: PacingOptions
           signal.removeEventListener('abort', done);
           resolve();
         };
-        const timer = setTimeout(done, random() * Math.min(400, 25 * 2 ** (attempt - 1)));
+        // A process that was stopped for longer than the deadline finds both timers due, and this one first. The one
+        // that it sets then comes after the deadline's, so that nobody takes the time for left and sends once more.
+        const rested = () => {
+          timer = setTimeout(done, 0);
+        };
+        let timer = setTimeout(rested, random() * Math.min(400, 25 * 2 ** (attempt - 1)));
         if (signal.aborted) done();
         else signal.addEventListener('abort', done, { once: true });
       }),

@@ -1,38 +1,38 @@
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { GatehouseError } from '../errors.ts';
+import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
 import { type Action, keyOf } from './action.ts';
-import { toTransactItem } from './expression.ts';
 
 /** Actions of one TransactWriteItems (DynamoDB's limit). */
 export const MAX_ACTIONS = 100;
 
+export const ITEM_TOO_LARGE = 'an item would grow beyond what the table can hold (400 KB)';
+
 /**
- * Refuses what is too much for one transaction, before anything is sent.
+ * Refuses what is too much for one transaction, before anything is sent: more than 100 actions, an item of more than
+ * 400 KB, items of more than 4 MB together. Of an update only the table knows how large the item becomes.
  *
  * @throws GatehouseError `limit_exceeded`
  */
 export function assertFits(actions: readonly Action[]): void {
-  if (actions.length <= MAX_ACTIONS) return;
-  throw new GatehouseError(
-    'limit_exceeded',
-    `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`,
-  );
+  if (actions.length > MAX_ACTIONS) {
+    throw new GatehouseError(
+      'limit_exceeded',
+      `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`,
+    );
+  }
+  const sizes = actions.map((action) => (action.kind === 'put' ? sizeOf(action.item) : 0));
+  if (sizes.some((size) => size > MAX_ITEM_BYTES)) throw new GatehouseError('limit_exceeded', ITEM_TOO_LARGE);
+  if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
+    throw new GatehouseError('limit_exceeded', 'this change is larger than one transaction holds (4 MB)');
 }
 
 /**
- * Builds one TransactWriteItems from actions. Pure; the sender sends it.
+ * A transaction is of at least one action, and has at most one for each item.
  *
- * Two actions on one item are refused by DynamoDB, so they are a fault of the caller here. The client
- * request token is the sender's: every attempt of one sending carries the same.
- *
- * @throws GatehouseError `limit_exceeded` for more than 100 actions
+ * @throws GatehouseError `internal`: DynamoDB refuses others, so it is a fault of the caller
  */
-export function buildTransaction(
-  actions: readonly Action[],
-  table: string,
-  token: string,
-): TransactWriteCommandInput {
-  assertFits(actions);
+export function assertOnePerItem(actions: readonly Action[]): void {
+  if (actions.length === 0) throw new GatehouseError('internal', 'a transaction without an action');
   const seen = new Set<string>();
   for (const action of actions) {
     const { PK, SK } = keyOf(action);
@@ -41,8 +41,6 @@ export function buildTransaction(
       throw new GatehouseError('internal', `two actions of one transaction on ${PK} / ${SK}`);
     seen.add(identity);
   }
-  const items = actions.map((action) => toTransactItem(action, table));
-  return { TransactItems: items, ClientRequestToken: token };
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_RESOURCE_LENGTH, toPolicy, toSimple } from '../../authorizer/answers/answer.ts';
+import { MAX_RESOURCE_LENGTH, toPolicy, toSimple } from '../../authorizer/answer.ts';
 import type { Verdict } from '../../authorizer/index.ts';
 import { ALICE, ARN, PLACE, TENANT } from './support.ts';
 

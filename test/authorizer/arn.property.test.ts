@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { parseMethodArn } from '../../authorizer/events/arn.ts';
 
 /** The form as one expression: what parseMethodArn does by hand. Only the first five colons part an ARN. */
-const FORM = /^(arn:[^:]+:execute-api:[^:]*:[^:]*:[^/]+\/([^/]+)\/)([^/]+)(\/.*)?$/su;
+const FORM = /^(arn:[^:]+:execute-api:[^:]*:[^:]*:([^/]+)\/([^/]+)\/)([^/]+)(\/.*)?$/su;
 
 function asTheFormSays(arn: string) {
-  const [, base, stage, verb, path = '/'] = FORM.exec(arn) ?? [];
-  return base === undefined ? undefined : { base, stage, verb, path };
+  const [, base, api, stage, verb, path = '/'] = FORM.exec(arn) ?? [];
+  return base === undefined ? undefined : { api, base, stage, verb, path };
 }
 
 const PIECES = [

@@ -8,10 +8,10 @@ import {
   type KeySource,
   type TrustedIssuer,
 } from '../../authorizer/index.ts';
+import { createClock } from '../support/world.ts';
 import {
   AUDIENCE,
   base64url,
-  createClock,
   createFixedKeys,
   createIssuer,
   goodClaims,
@@ -36,6 +36,7 @@ const authenticate = async (authorization: readonly string[], changes: Changes =
     algorithms: ['RS256'],
     maxBytes: 4_096,
     ttlMs: 0,
+    cacheBytes: 65_536,
     clock: createClock(),
     ...changes,
   };
@@ -47,10 +48,10 @@ const bearer = (token: string) => [`Bearer ${token}`];
 
 /** Keys that cannot be had. */
 const failing = (failure: () => Error): KeySource => ({
-  find: () => {
+  find: async () => {
     throw failure();
   },
-  holds: () => {
+  holds: async () => {
     throw failure();
   },
 });

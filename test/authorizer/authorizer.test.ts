@@ -5,21 +5,20 @@ import {
   createAuthorizer,
   createSubjectOf,
 } from '../../authorizer/index.ts';
-import type { VerifiedClaims } from '../../authorizer/token/authentication.ts';
-import type { CheckOptions } from '../../engine/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { isId } from '../../table/identifiers.ts';
+import { createClock } from '../support/world.ts';
 import {
   ALICE,
   ARN,
   AUDIENCE,
-  createClock,
   createFakeEngine,
   createIssuer,
+  type FakeEngineOptions,
   httpEvent,
   ISSUER,
   type Issuer,
-  NOW,
+  identifyBy,
+  NO_API,
   PLACE,
   restRequestEvent,
   restTokenEvent,
@@ -40,36 +39,30 @@ const RULES = [
 const PATH = `/locations/${PLACE}/pages/roster`;
 
 interface SetUp {
-  readonly engine?: Parameters<typeof createFakeEngine>[0];
+  readonly engine?: FakeEngineOptions;
   readonly parts?: Partial<AuthorizerParts>;
 }
 
 function setUp({ engine, parts = {} }: SetUp = {}) {
   const clock = createClock();
-  const fake = createFakeEngine(engine);
+  const fake = createFakeEngine({ rules: RULES, ...engine });
   const lines: string[] = [];
   const authorizer = createAuthorizer({
-    readApiToken: () => undefined,
-    bearerOf: () => undefined,
-    authenticate: createAuthentication({
-      issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
-      maxBytes: 4_096,
-      ttlMs: 0,
-      clock,
-    }),
-    subjectOf: createSubjectOf({
-      from: { kind: 'claim', name: 'sub' },
-      isId,
-      findUserByEmail: async () => undefined,
-      ttlMs: 60_000,
-      outageTtlMs: 0,
-      clock,
-    }),
-    routes: { rules: () => RULES },
+    ...NO_API,
+    identify: identifyBy(
+      createAuthentication({
+        issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
+        maxBytes: 4_096,
+        ttlMs: 0,
+        cacheBytes: 65_536,
+        clock,
+      }),
+    ),
+    subjectOf: createSubjectOf({ kind: 'claim', name: 'sub' }),
     engine: fake.engine,
-    clock,
     log: (line) => lines.push(line),
     httpAnswer: 'simple',
+    outsideKey: () => [],
     ...parts,
   });
   return { asked: fake.asked, authorizer, lines };
@@ -122,25 +115,6 @@ describe('an allowed request', () => {
     }
   });
 
-  it('asks the engine about one instant, by the injected clock', async () => {
-    const instants: unknown[] = [];
-    const { authorizer } = setUp({
-      engine: {
-        check: (...[, , , options]) => {
-          instants.push(options?.at);
-          return { allowed: true, reason: 'admin' };
-        },
-        rolesOf: (...[, , options]) => {
-          instants.push(options?.at);
-          return { root: TENANT, roles: [] };
-        },
-      },
-    });
-    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await bearer() }));
-    expect(answer.context).toMatchObject({ reason: 'admin', roles: '' });
-    expect(instants).toEqual([NOW, NOW]);
-  });
-
   it('may take its scope from a header or a claim', async () => {
     const { asked, authorizer } = setUp();
     await authorizer(httpEvent('GET', '/here', { authorization: await bearer(), 'x-location': PLACE }));
@@ -148,51 +122,20 @@ describe('an allowed request', () => {
     expect(asked).toEqual([`user:${ALICE} dashboard location:${PLACE}`, `user:${ALICE} dashboard tenant:T1`]);
   });
 
-  it('tells the engine what its path says of the scopes above, and leaves out what it does not say', async () => {
-    const rules = [
-      rule('deep', 'GET', '/c/{client}/p/{project}/b/{id}', 'doors', 'building:{id}', [
-        'project:{project}',
-        'client:{client}',
-        'tenant:{claim:tenant}',
-      ]),
-    ];
+  it('tells the engine which scopes its path names above', async () => {
+    const rules = [rule('deep', 'GET', '/tenants/{tenant}/locations/{id}', 'doors')];
     const told: unknown[] = [];
-    const namesIn = ({ hints }: CheckOptions = {}) => (typeof hints === 'function' ? hints() : hints);
-    const { authorizer } = setUp({
-      engine: {
-        check: (...[, , , options]) => {
-          told.push(namesIn(options));
-          return { allowed: true, reason: 'role' };
-        },
-        rolesOf: (...[, , options]) => {
-          told.push(namesIn(options));
-          return { root: TENANT, roles: [] };
-        },
-      },
-      parts: { routes: { rules: () => rules } },
-    });
-    const authorization = await bearer();
-    for (const path of ['/c/C/p/P/b/B', '/c/a:b/p/P/b/B', '/c/*/p/a@b/b/B'])
-      expect(await authorizer(httpEvent('GET', path, { authorization }))).toMatchObject({
-        isAuthorized: true,
-      });
-    const [both, one, none] = [['project:P', 'client:C'], ['project:P'], []];
-    expect(told).toEqual([both, both, one, one, none, none]);
-  });
-
-  it('fills no hints where the engine does not ask for them', async () => {
-    const rules = [rule('hinted', 'GET', '/l/{id}', 'doors', 'location:{id}', ['tenant:{claim:tenant}'])];
-    const claims = {
-      sub: ALICE,
-      get tenant(): never {
-        throw new Error('asked for');
-      },
+    const decide: FakeEngineOptions['decide'] = async ({ prefetch }) => {
+      told.push(prefetch);
+      return { allowed: true, reason: 'role' };
     };
-    const authenticate = () => claims as unknown as VerifiedClaims;
-    const { authorizer, lines } = setUp({ parts: { authenticate, routes: { rules: () => rules } } });
-    const event = httpEvent('GET', '/l/L1', { authorization: await bearer() });
-    expect(await authorizer(event)).toMatchObject({ isAuthorized: true });
-    expect(lines).toEqual([]);
+    const { authorizer } = setUp({ engine: { decide, rules } });
+    const authorization = await bearer();
+    for (const tenant of [PLACE, 'a:b', '*'])
+      expect(
+        await authorizer(httpEvent('GET', `/tenants/${tenant}/locations/L1`, { authorization })),
+      ).toMatchObject({ isAuthorized: true });
+    expect(told).toEqual([[`tenant:${PLACE}`], [], []]);
   });
 });
 
@@ -207,8 +150,8 @@ describe('a denied request', () => {
 
   it('says what the engine said', async () => {
     const event = httpEvent('GET', PATH, { authorization: await bearer() });
-    const check = async () => ({ allowed: false, reason: 'no_grant' }) as const;
-    const { context } = await denial(event, { engine: { check } });
+    const decide = async () => ({ allowed: false, reason: 'no_grant' }) as const;
+    const { context } = await denial(event, { engine: { decide } });
     const { roles: _, tenant: __, ...rest } = CONTEXT;
     expect(context).toEqual({ ...rest, reason: 'no_grant' });
   });
@@ -246,12 +189,6 @@ describe('a denied request', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is one whose subject vanished between the two questions to the engine', async () => {
-    const event = httpEvent('GET', PATH, { authorization: await bearer() });
-    const { context } = await denial(event, { engine: { rolesOf: () => undefined } });
-    expect(context).toMatchObject({ reason: 'standing_unknown' });
-  });
-
   it('gets an explicit Deny where a policy is wanted', async () => {
     const { authorizer } = setUp();
     const answer = await authorizer(restTokenEvent('GET', '/nowhere', await bearer()));
@@ -263,8 +200,8 @@ describe('a denied request', () => {
 
   it('is denied by its policy when its ARN holds a wildcard, even if a literal of its route does', async () => {
     const literal = { ...rule('odd', 'GET', '/', 'page', `location:${PLACE}`) };
-    const routes = { rules: () => [{ ...literal, segments: [{ kind: 'literal', text: '*' } as const] }] };
-    const { authorizer } = setUp({ parts: { routes } });
+    const rules = [{ ...literal, segments: [{ kind: 'literal', text: '*' } as const] }];
+    const { authorizer } = setUp({ engine: { rules } });
     const answer = await authorizer(restTokenEvent('GET', '/*', await bearer()));
     expect(answer).toMatchObject({
       policyDocument: { Statement: [{ Effect: 'Deny', Resource: `${ARN}/prod/GET/?` }] },
@@ -305,17 +242,17 @@ describe('bad credentials', () => {
       'token_expired',
     ],
   ])("are refused with exactly 'Unauthorized', and nothing is read: %s", async (_, event, code) => {
-    let reads = 0;
-    const rules = () => {
-      reads += 1;
-      return RULES;
+    let questions = 0;
+    const checkAsked = () => {
+      questions += 1;
+      return Promise.reject(new Error('nothing is to be asked'));
     };
-    const { asked, authorizer, lines } = setUp({ parts: { routes: { rules } } });
+    const { authorizer, lines } = setUp({ parts: { engine: { checkAsked } } });
     const error = await authorizer(await event()).catch((thrown: unknown) => thrown);
     expect(error).toEqual(new Error('Unauthorized'));
     expect(Object.keys(error as object)).toEqual([]);
     expect(error).not.toHaveProperty('cause');
-    expect([asked, reads]).toEqual([[], 0]);
+    expect(questions).toBe(0);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'info', code }]);
   });
 });
@@ -324,18 +261,16 @@ describe('a fault', () => {
   const down = new GatehouseError('transient', 'BatchGetItem did not get an answer in time', {
     cause: Object.assign(new Error('socket of 10.0.0.7'), { name: 'TimeoutError' }),
   });
+  const rejects = () => Promise.reject(down);
   const fails = () => {
     throw down;
   };
-  const rejects = async () => fails();
 
   it.each<[string, SetUp]>([
-    ['the engine throws', { engine: { check: fails } }],
-    ['the engine rejects', { engine: { check: rejects } }],
-    ['the roles cannot be had', { engine: { rolesOf: rejects } }],
-    ['the routes cannot be had', { parts: { routes: { rules: rejects } } }],
-    ['the subject cannot be looked up', { parts: { subjectOf: rejects } }],
-    ['the keys cannot be had', { parts: { authenticate: rejects } }],
+    ['the decision cannot be made', { engine: { decide: rejects } }],
+    ['what the question follows from cannot be had', { parts: { engine: { checkAsked: rejects } } }],
+    ['the subject cannot be told', { parts: { subjectOf: fails } }],
+    ['the keys cannot be had', { parts: { identify: rejects } }],
   ])('is closed, generic and logged once, without token or header: %s', async (_, options) => {
     const { authorizer, lines } = setUp(options);
     const credentials = await bearer();
@@ -360,10 +295,7 @@ describe('a fault', () => {
       undefined,
       { code: 'eyJ s3cret' },
     ]) {
-      const check = () => {
-        throw failure;
-      };
-      const { authorizer, lines } = setUp({ engine: { check } });
+      const { authorizer, lines } = setUp({ engine: { decide: () => Promise.reject(failure) } });
       const event = httpEvent('GET', PATH, { authorization: await bearer() });
       await expect(authorizer(event)).rejects.toThrow(/^Internal error$/);
       expect(lines).toHaveLength(1);
@@ -373,10 +305,8 @@ describe('a fault', () => {
   });
 
   it("that calls itself 'Unauthorized' is a fault all the same", async () => {
-    const check = () => {
-      throw new Error('Unauthorized');
-    };
-    const { authorizer } = setUp({ engine: { check } });
+    const decide = () => Promise.reject(new Error('Unauthorized'));
+    const { authorizer } = setUp({ engine: { decide } });
     const event = httpEvent('GET', PATH, { authorization: await bearer() });
     await expect(authorizer(event)).rejects.toThrow(/^Internal error$/);
   });

@@ -1,31 +1,31 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import { DECISION_VERSION, roleAttribute } from '../../table/decision/attributes.ts';
+import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   apiRef,
+  apiRevisionKey,
   decisionKey,
   edgeKey,
   globalKey,
   guardKey,
-  type Key,
   partitionOf,
 } from '../../table/keys.ts';
-import type { Range } from '../../table/read/query.ts';
+import { createClock } from '../support/world.ts';
 import {
   ALICE,
   ARN,
   AUDIENCE,
-  createClock,
   createIssuer,
+  createReadTable,
+  decisionItem,
   httpEvent,
   ISSUER,
   type Issuer,
-  NOW,
   PLACE,
   settle,
+  TTL_0,
 } from './support.ts';
 
 let issuer: Issuer;
@@ -34,21 +34,16 @@ beforeAll(async () => {
 });
 
 const ROLE = '01J8X2W3Y4Z5A6B7C8D9E0F1R1';
-const decision = (key: Key, facts: Record<string, unknown>): Item => ({
-  ...key,
-  v: DECISION_VERSION,
-  writtenAt: NOW - 1_000,
-  ...facts,
-});
-
 /** Alice holds a global role that opens the roster; the place is a root of its own. */
 const WORLD: readonly Item[] = [
-  decision(decisionKey({ type: 'user', id: ALICE }), { status: 'active', roles: new Set([ROLE]) }),
-  decision(decisionKey({ type: 'location', id: PLACE }), { status: 'active' }),
-  decision(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) }),
-  decision(globalKey(), { [roleAttribute(ROLE)]: '' }),
-  { ...guardKey('EMAIL', 'alice@example.com'), Type: 'Guard', owner: `user:${ALICE}` },
+  decisionItem(decisionKey({ type: 'user', id: ALICE }), { status: 'active', roles: new Set([ROLE]) }),
+  decisionItem(decisionKey({ type: 'location', id: PLACE }), { status: 'active' }),
+  decisionItem(decisionKey({ type: 'page', id: 'roster' }), { registered: true, allow: new Set([ROLE]) }),
+  decisionItem(globalKey(), { [roleAttribute(ROLE)]: '' }),
+  decisionItem(guardKey('EMAIL', 'alice@example.com'), { Type: 'Guard', owner: `user:${ALICE}` }),
 ];
+
+const revision = (api = 'default'): Item => decisionItem(apiRevisionKey(api));
 
 const route = (api = 'default', changes: Record<string, unknown> = {}): Item => ({
   ...edgeKey(apiRef(api), { type: 'route', id: 'r1' }),
@@ -60,46 +55,19 @@ const route = (api = 'default', changes: Record<string, unknown> = {}): Item => 
   ...changes,
 });
 
-const ENV = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE };
+/** How the routes are read: the revision of the API, and under it the routes. */
+const REVISION = `getMany ${apiRevisionKey('default').PK}`;
+const ROUTES = `listAll ${partitionOf(apiRef('default'))} ROUTE#`;
+
+const ENV = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE, RESULT_CACHE: TTL_0 };
 
 /** An authorizer over items in memory, which notes every read. */
-function setUp(items: readonly Item[] = [...WORLD, route()], env: Record<string, string> = {}) {
-  const reads: string[] = [];
+function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Record<string, string> = {}) {
+  const { failures, reader, reads } = createReadTable(items);
   const clock = createClock();
   const lines: string[] = [];
   const metrics: string[] = [];
-  const failures: Error[] = [];
   const fetched: string[] = [];
-  const read = (what: string) => {
-    reads.push(what);
-    const failure = failures.shift();
-    if (failure) throw failure;
-  };
-  const find = (key: Key) => items.find(({ PK, SK }) => PK === key.PK && SK === key.SK);
-  const reader = {
-    get: async (key: Key) => {
-      read(`get ${key.PK}`);
-      return find(key);
-    },
-    getMany: async (keys: readonly Key[]) => {
-      read('getMany');
-      return keys.map(find);
-    },
-    getSnapshot: async (keys: readonly Key[]) => {
-      read('getSnapshot');
-      return keys.map(find);
-    },
-    list: async () => {
-      read('list');
-      return { items: [] };
-    },
-    listAll: async ({ ranges }: { ranges: readonly Range[] }) => {
-      read(`list ${ranges.map(({ partition, prefix }) => `${partition} ${prefix}`).join()}`);
-      return items.filter(({ PK, SK }) =>
-        ranges.some(({ partition, prefix = '' }) => PK === partition && SK.startsWith(prefix)),
-      );
-    },
-  };
   const fetch = async (url: string) => {
     fetched.push(url);
     return new Response(JSON.stringify({ keys: [issuer.jwk] }));
@@ -110,6 +78,8 @@ function setUp(items: readonly Item[] = [...WORLD, route()], env: Record<string,
       {
         reader,
         clock,
+        wait: clock.wait,
+        random: () => 0,
         fetch,
         log: (line) => lines.push(line),
         writeMetrics: (line) => metrics.push(line),
@@ -126,7 +96,7 @@ describe('an authorizer out of its environment', () => {
     const { create, fetched, reads } = setUp();
     const handler = create();
     await settle();
-    expect(reads).toEqual([`list ${partitionOf(apiRef('default'))} ROUTE#`]);
+    expect(reads.splice(0)).toEqual([REVISION, ROUTES, REVISION]);
     const answer = await handler(await event());
     expect(answer).toEqual({
       isAuthorized: true,
@@ -142,16 +112,17 @@ describe('an authorizer out of its environment', () => {
       },
     });
     await handler(await event());
-    expect(reads.slice(1)).toEqual(['getMany']);
+    expect(reads).toEqual([expect.stringMatching(/^getMany USER#/)]);
     expect(fetched).toEqual([`${ISSUER}/.well-known/jwks.json`]);
   });
 
-  it('reads once a request, also when nothing is cached', async () => {
+  it('reads the revision of the routes with the decision, in one call, for each request where nothing may be cached', async () => {
     const { create, reads } = setUp(undefined, { CACHE_TTL_SECONDS: '0' });
     const handler = create();
     await settle();
+    reads.length = 0;
     await handler(await event());
-    expect(reads.slice(1)).toEqual([expect.stringMatching(/^list/), 'getMany']);
+    expect(reads).toEqual([expect.stringMatching(/^getMany API#default USER#\S+ LOCATION#/)]);
   });
 
   it('writes a line of metrics for each decision where a namespace is set, and none otherwise', async () => {
@@ -167,7 +138,7 @@ describe('an authorizer out of its environment', () => {
   });
 
   it('tells in its metrics how each request ended', async () => {
-    const { create, failures, metrics } = setUp([...WORLD, route()], {
+    const { create, failures, metrics } = setUp(undefined, {
       ...{ METRICS_NAMESPACE: 'Gatehouse', HTTP_ANSWER: 'policy', POLICY_COVERS: 'api' },
     });
     const handler = create();
@@ -255,42 +226,50 @@ describe('an authorizer out of its environment', () => {
 });
 
 describe('its routes', () => {
-  it('may say what stands above the scope: then a nested check that nobody has seen is one read', async () => {
-    const tenant = 'tenant:01J8Z3Q3TQ6T0C9J2W0G7N2B6V';
-    const nested = decision(decisionKey({ type: 'location', id: PLACE }), {
-      status: 'active',
-      ancestors: [tenant],
-    });
-    const root = decision(decisionKey(parseRef(tenant, 'scope')), { status: 'active' });
-    const others = WORLD.filter(({ PK }) => PK !== nested.PK);
-    const costOf = async (hints: readonly string[] | undefined, claims: Record<string, unknown>) => {
-      const items = [...others, nested, root].map((item) => ({ ...item, writtenAt: NOW - 60_000 }));
-      const { create, reads } = setUp([...items, route('default', { hints })]);
+  it.each([
+    ['all that stands above the scope', '/clients/{clientId}/buildings/{building_id}/zones/{zone}', 1],
+    ['another scope', '/clients/{clientId}/buildings/{building_id}/zones/{zone}', 2, 'elsewhere'],
+    ['a part of it', '/buildings/{building_id}/zones/{zone}', 2],
+    ['nothing of it', '/zones/{zone}', 2],
+  ] as const)(
+    'take one read for a nested scope that is not cached, or two: the path names %s',
+    async (_, path, calls, ...elsewhere) => {
+      const [client, building, zone] = ['C', 'B', 'Z'].map((kind) => `01J8Z3Q3TQ6T0C9J2W0G7N2B6${kind}`) as [
+        string,
+        string,
+        string,
+      ];
+      const ancestors = [`building:${building}`, `client:${client}`];
+      const scopes = [
+        decisionItem(decisionKey({ type: 'zone', id: zone }), { status: 'active', ancestors }),
+        decisionItem(decisionKey({ type: 'building', id: building }), {
+          status: 'active',
+          ancestors: [`client:${client}`],
+        }),
+        decisionItem(decisionKey({ type: 'client', id: client }), { status: 'active' }),
+      ];
+      const named = { permission: 'roster', scope: 'zone:{zone}', path };
+      const { create, reads } = setUp([...WORLD, ...scopes, revision(), route('default', named)]);
       const handler = create();
       await settle();
-      expect(await handler(await event(claims))).toMatchObject({ isAuthorized: true, context: { tenant } });
-      return reads.filter((read) => read === 'getMany').length;
-    };
-    const claims = { tenant: tenant.slice(tenant.indexOf(':') + 1) };
-    const hints = ['tenant:{claim:tenant}'];
-    expect(await costOf(hints, claims)).toBe(1);
-    const unsaid = await costOf(undefined, claims);
-    expect(unsaid).toBe(2);
-    expect(await costOf(hints, {})).toBe(unsaid);
-    expect(await costOf(hints, { tenant: PLACE })).toBe(unsaid);
-  });
-
-  it('refuse nothing for a hint: what only a hint is made of may hold what means nothing', async () => {
-    const path = '/clients/{client}/locations/{id}/pages/{page}';
-    for (const hints of [undefined, ['client:{client}']]) {
-      const { create } = setUp([...WORLD, route('default', { path, hints })]);
-      const asked = await event({}, `/clients/a:b/locations/${PLACE}/pages/roster`);
-      expect(await create()(asked)).toMatchObject({ isAuthorized: true });
-    }
-  });
+      reads.length = 0;
+      const asked = path
+        .replace('{clientId}', elsewhere.length > 0 ? PLACE : client)
+        .replace('{building_id}', building)
+        .replace('{zone}', zone);
+      expect(await handler(await event({}, asked))).toMatchObject({
+        isAuthorized: true,
+        context: { tenant: `client:${client}`, scope: `zone:${zone}` },
+      });
+      expect(reads).toHaveLength(calls);
+    },
+  );
 
   it('are those of the API it is told to stand before', async () => {
-    const { create } = setUp([...WORLD, route('other'), route('back-office')], { API_NAME: 'back-office' });
+    const { create } = setUp(
+      [...WORLD, ...['other', 'back-office'].flatMap((api) => [revision(api), route(api)])],
+      { API_NAME: 'back-office' },
+    );
     expect(await create()(await event())).toMatchObject({ isAuthorized: true });
     expect(await create({ API_NAME: 'nobody' })(await event())).toMatchObject({
       isAuthorized: false,
@@ -300,52 +279,35 @@ describe('its routes', () => {
 
   it('may fail to load at start: the first request loads them again', async () => {
     const { create, failures, reads } = setUp();
-    failures.push(new GatehouseError('transient', 'Query did not get an answer in time'));
+    failures.push(new GatehouseError('transient', 'BatchGetItem did not get an answer in time'));
     const handler = create();
     await settle();
     expect(await handler(await event())).toMatchObject({ isAuthorized: true });
-    expect(reads.filter((read) => read.startsWith('list'))).toHaveLength(2);
+    expect(reads.slice(0, 3)).toEqual([REVISION, REVISION, ROUTES]);
   });
 
   it('that cannot be had are a fault', async () => {
     const { create, failures, lines } = setUp();
-    for (let i = 0; i < 2; i++) failures.push(new GatehouseError('throttled', 'Query was throttled'));
+    for (let i = 0; i < 2; i++) failures.push(new GatehouseError('throttled', 'BatchGetItem was throttled'));
     const handler = create();
     await settle();
     await expect(handler(await event())).rejects.toThrow(/^Internal error$/);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
       code: 'throttled',
-      reason: 'Query was throttled',
+      reason: 'BatchGetItem was throttled',
     });
   });
 
-  it('that could not be refreshed behind a request are told of in the log', async () => {
-    const { clock, create, failures, lines } = setUp();
-    const handler = create();
-    await settle();
-    clock.advance(30_000);
-    failures.push(new GatehouseError('throttled', 'Query was throttled'));
-    expect(await handler(await event())).toMatchObject({ isAuthorized: true });
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 'error', code: 'throttled' }]);
-  });
-
-  it.each<[string, Record<string, unknown>]>([
-    ['no id', { id: undefined }],
-    ['no method', { method: '' }],
-    ['an unknown method', { method: 'get' }],
-    ['a path that cannot be read', { path: '/a//b' }],
-    ['a path that is no text', { path: 7 }],
-    ['a permission that cannot be read', { permission: 'a b' }],
-    ['a scope that cannot be read', { scope: '{id}' }],
-    ['hints that are no list', { hints: 'client:{id}' }],
-    ['a hint that is no text', { hints: [7] }],
-    ['a hint that cannot be read', { hints: ['{id}'] }],
-    ['more hints than scopes can stand above one', { hints: Array(17).fill('client:{id}') }],
-  ])('that are damaged are a fault, and never left out: %s', async (_, changes) => {
-    const damaged = { ...route('default', changes), SK: 'ROUTE#r2' };
-    const { create, lines } = setUp([...WORLD, route(), damaged]);
+  it('are a fault when one of them is damaged', async () => {
+    const damaged = { ...route('default', { method: 'get' }), SK: 'ROUTE#r2' };
+    const { create, lines } = setUp([...WORLD, revision(), route(), damaged]);
     await expect(create()(await event())).rejects.toThrow(/^Internal error$/);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'error', code: 'damaged_item' });
+  });
+
+  it('are none where their API has no revision: everything is denied', async () => {
+    const answer = await setUp([...WORLD, route()]).create()(await event());
+    expect(answer).toMatchObject({ isAuthorized: false, context: { reason: 'route_unmapped' } });
   });
 });
 
@@ -353,7 +315,7 @@ describe('a subject by verified email', () => {
   const env = { SUBJECT_FROM: 'email' };
   const mail = (email: string) => event({ sub: 'google|7', email, email_verified: true });
 
-  it('is found by its normalised form, with one GetItem', async () => {
+  it('is found by its normalised form, in one call of its own', async () => {
     const { create, reads } = setUp(undefined, env);
     const handler = create();
     expect(await handler(await mail('Alice@Example.com'))).toMatchObject({
@@ -361,7 +323,7 @@ describe('a subject by verified email', () => {
       context: { subject: `user:${ALICE}` },
     });
     await handler(await mail('Alice@Example.com'));
-    expect(reads.filter((read) => read.startsWith('get '))).toEqual(['get EMAIL#alice@example.com']);
+    expect(reads.filter((read) => read.includes('EMAIL#'))).toEqual(['getMany EMAIL#alice@example.com']);
   });
 
   it.each(['bob@example.com', 'alice@exämple.com', 'not an email', 'a#b@example.com'])(
@@ -375,7 +337,10 @@ describe('a subject by verified email', () => {
   it.each([undefined, 7, `location:${PLACE}`, 'user:alice', `user:${ALICE}:x`])(
     'is a fault when the guard names %j',
     async (owner) => {
-      const { create } = setUp([{ ...guardKey('EMAIL', 'bob@example.com'), owner }, route()], env);
+      const { create } = setUp(
+        [{ ...guardKey('EMAIL', 'bob@example.com'), owner }, revision(), route()],
+        env,
+      );
       await expect(create()(await mail('bob@example.com'))).rejects.toThrow(/^Internal error$/);
     },
   );

@@ -37,6 +37,7 @@ describe('the configuration', () => {
       revocation: undefined,
       api: 'default',
       httpAnswer: 'simple',
+      resultCaches: new Map(),
       metrics: undefined,
       policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
       cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },
@@ -64,6 +65,19 @@ describe('the configuration', () => {
       POLICY_COVERS: 'route',
       UNMAPPED_PATHS: 'unreachable',
       POLICY_MAX_BYTES: '2048',
+      RESULT_CACHE: JSON.stringify({
+        default: { ttl: 0 },
+        a1b2c3: {
+          ttl: 300,
+          identitySources: [
+            '$request.header.Authorization',
+            'method.request.querystring.loc',
+            '$context.routeKey',
+            'context.path',
+            'stageVariables.colour',
+          ],
+        },
+      }),
     });
     expect(configuration).toMatchObject({
       endpoint: 'http://127.0.0.1:8000',
@@ -85,8 +99,52 @@ describe('the configuration', () => {
       metrics: { namespace: 'Gatehouse/Shop' },
       policy: { covers: 'route', isClosed: true, maxBytes: 2_048 },
       revocation: { kind: 'session', claim: 'sid' },
+      resultCaches: new Map([
+        ['default', { ttl: 0, identitySources: [], key: new Set() }],
+        [
+          'a1b2c3',
+          {
+            ttl: 300,
+            identitySources: [
+              '$request.header.Authorization',
+              'method.request.querystring.loc',
+              '$context.routeKey',
+              'context.path',
+              'stageVariables.colour',
+            ],
+            key: new Set(['header:authorization', 'query:loc', 'routeKey', 'path', 'stageVariables:colour']),
+          },
+        ],
+      ]),
     });
     expect(parse({ SUBJECT_FROM: 'email' }).subjectFrom).toEqual({ kind: 'email' });
+  });
+
+  it.each([
+    ['off'],
+    ['[]'],
+    ['{"default":0}'],
+    ['{"default":{}}'],
+    ['{"default":{"ttl":-1}}'],
+    ['{"default":{"ttl":3601}}'],
+    ['{"default":{"ttl":"0"}}'],
+    ['{"default":{"ttl":0,"sources":[]}}'],
+    ['{"default":{"ttl":300}}'],
+    ['{"default":{"ttl":300,"identitySources":[]}}'],
+    ['{"default":{"ttl":300,"identitySources":"$request.header.Authorization"}}'],
+    ['{"default":{"ttl":300,"identitySources":["Authorization"]}}'],
+    ['{"default":{"ttl":300,"identitySources":["method.request.path.id"]}}'],
+    ['{"an api":{"ttl":0}}'],
+    [`{"default":{"ttl":0}${' '.repeat(4_096)}}`],
+    [
+      JSON.stringify({
+        default: { ttl: 1, identitySources: Array.from({ length: 21 }, (_, i) => `$request.header.h${i}`) },
+      }),
+    ],
+  ])('refuses the RESULT_CACHE %s, and says where', (text) => {
+    expect(() => parse({ RESULT_CACHE: text })).toThrow(
+      /^configuration: RESULT_CACHE(\.[A-Za-z0-9-]+)* (is|holds|has) [a-z]/,
+    );
   });
 
   it('takes a variable that is set to nothing for one that is not set', () => {

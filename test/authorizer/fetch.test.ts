@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { fetchKeys } from '../../authorizer/fetch.ts';
+import { type Fetched, fetchKeys } from '../../authorizer/credentials/fetch.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -16,12 +16,12 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/keys?a=b`;
 }
 const get = (address: string, signal = AbortSignal.timeout(5_000)) =>
-  fetchKeys(address, {
-    headers: new Headers({ accept: 'application/json' }),
-    method: 'GET',
-    redirect: 'manual',
-    signal,
-  });
+  fetchKeys(address, { headers: { accept: 'application/json' }, signal });
+async function textOf({ body }: Fetched): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
 
 describe('fetching keys', () => {
   test('gets what is served, in whatever parts it comes', async () => {
@@ -33,16 +33,15 @@ describe('fetching keys', () => {
       setTimeout(() => outgoing.end(bytes.subarray(11)), 10);
     });
     const answer = await get(address);
-    expect([answer.status, await answer.json()]).toEqual([200, { keys: ['ä'] }]);
+    expect([answer.status, await textOf(answer)]).toEqual([200, '{"keys":["ä"]}']);
     expect(asked).toEqual([['GET', '/keys?a=b', 'application/json', 'close']]);
   });
 
-  test('gives the body in chunks, and lets it go', async () => {
-    const address = await serve((_, outgoing) => outgoing.end('{}'));
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of (await get(address)).body ?? []) chunks.push(chunk);
-    expect(Buffer.concat(chunks).toString()).toBe('{}');
+  test('lets a body go that nobody reads', async () => {
+    const address = await serve((_, outgoing) => void outgoing.write('{'));
+    const closed = once(server as Server, 'connection').then(([socket]) => once(socket, 'close'));
     await (await get(address)).body?.cancel();
+    await closed;
   });
 
   test('follows no redirect', async () => {
@@ -62,20 +61,14 @@ describe('fetching keys', () => {
     server?.close();
     const halting = await serve((_, outgoing) => void outgoing.write('{'));
     const answer = await get(halting, AbortSignal.timeout(100));
-    await expect(answer.json()).rejects.toThrow();
+    await expect(textOf(answer)).rejects.toThrow();
   });
 
-  test('fails on an answer that breaks off, is no JSON or is too long', async () => {
+  test('fails on an answer that breaks off', async () => {
     const cut = await serve((_, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '100' }).write('{}');
       setTimeout(() => outgoing.destroy(), 10);
     });
-    await expect((await get(cut)).json()).rejects.toThrow();
-    server?.close();
-    const html = await serve((_, outgoing) => outgoing.end('<html>'));
-    await expect((await get(html)).json()).rejects.toThrow(SyntaxError);
-    server?.close();
-    const long = await serve((_, outgoing) => outgoing.end(Buffer.alloc(300 * 1_024, 32)));
-    await expect((await get(long)).json()).rejects.toThrow('too long');
+    await expect(get(cut).then(textOf)).rejects.toThrow();
   });
 });

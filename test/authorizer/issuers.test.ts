@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import type { Key } from '../../table/keys.ts';
-import { ALICE, createClock, createIssuer, httpEvent, type Issuer } from './support.ts';
+import { createClock } from '../support/world.ts';
+import { ALICE, createIssuer, createReadTable, httpEvent, type Issuer, TTL_0 } from './support.ts';
 
 const BOB = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D';
 const AUTH0 = 'https://shop.eu.auth0.com/';
@@ -27,14 +27,13 @@ function setUp() {
   const clock = createClock();
   const fetched: string[] = [];
   const lines: string[] = [];
-  const reads: string[] = [];
   const served = new Map([
     [`${AUTH0}.well-known/jwks.json`, auth0],
     [`${POOL}/.well-known/jwks.json`, pool],
     [`${PARTNER}/.well-known/jwks.json`, partner],
   ]);
   const authorizer = createHandlerFrom(
-    { TABLE_NAME: 'gatehouse', TOKEN_ISSUERS: JSON.stringify(ISSUERS) },
+    { TABLE_NAME: 'gatehouse', TOKEN_ISSUERS: JSON.stringify(ISSUERS), RESULT_CACHE: TTL_0 },
     {
       clock,
       log: (line) => lines.push(line),
@@ -43,16 +42,7 @@ function setUp() {
         const jwk = served.get(url)?.jwk;
         return jwk ? new Response(JSON.stringify({ keys: [jwk] })) : new Response('down', { status: 503 });
       },
-      reader: {
-        get: async ({ PK }: Key) => {
-          reads.push(PK);
-          return undefined;
-        },
-        getMany: async (keys: readonly Key[]) => keys.map(() => undefined),
-        getSnapshot: async (keys: readonly Key[]) => keys.map(() => undefined),
-        list: async () => ({ items: [] }),
-        listAll: async () => [],
-      },
+      reader: createReadTable().reader,
     },
   );
   const ask = async (token: string | Promise<string>): Promise<string> => {

@@ -2,8 +2,15 @@ import { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createKeySet, createRemoteKeys, type RemoteKeysOptions } from '../../authorizer/index.ts';
-import { createClock, createDeferred, settle } from './support.ts';
+import {
+  candidatesIn,
+  createKeySet,
+  createKeySets,
+  createRemoteKeys,
+  type RemoteKeysOptions,
+} from '../../authorizer/index.ts';
+import { createClock } from '../support/world.ts';
+import { createDeferred, settle } from './support.ts';
 
 const MINUTE = 60_000;
 
@@ -41,6 +48,7 @@ function setUp(changes: Partial<RemoteKeysOptions> = {}) {
     url: new URL('https://issuer.example/jwks.json'),
     algorithms: ['RS256'],
     clock,
+    keySets: createKeySets(1_048_576, clock),
     random: () => 0,
     staleMs: 60 * MINUTE,
     fetch: async () => {
@@ -53,7 +61,7 @@ function setUp(changes: Partial<RemoteKeysOptions> = {}) {
     ...changes,
   });
   const find = async (kid?: string, alg = 'RS256'): Promise<string | undefined> =>
-    (await Promise.resolve(keys.find(alg, kid)).then(
+    (await keys.find(alg, kid).then(
       (key) => key.kid,
       (error: { code: string }) => error.code,
     )) as string;
@@ -150,6 +158,34 @@ describe('keys that are no longer fresh', () => {
     expect(await find('two')).toBe('two');
     expect(await find('two')).toBe('two');
     expect(state.fetches).toBe(2);
+  });
+});
+
+describe('the keys of several issuers', () => {
+  const two = (maxBytes: number) => {
+    const clock = createClock();
+    const keySets = createKeySets(maxBytes, clock);
+    return { first: setUp({ clock, keySets }), other: setUp({ clock, keySets, url: OTHER }) };
+  };
+  const OTHER = new URL('https://other.example/jwks.json');
+
+  it('are kept together and are not mixed up', async () => {
+    const { first, other } = two(1_048_576);
+    other.state.answer = serving(curve);
+    for (let i = 0; i < 2; i++) {
+      expect(await first.find('one')).toBe('one');
+      expect(await other.find('one')).toBe('key_unknown');
+    }
+    expect([first.state.fetches, other.state.fetches]).toEqual([1, 1]);
+  });
+
+  it('are bounded in bytes: those that were used last stay, however small the bound is', async () => {
+    const { first, other } = two(1);
+    for (let i = 0; i < 3; i++) await first.find('one');
+    expect(first.state.fetches).toBe(1);
+    await other.find('one');
+    await first.find('one');
+    expect([first.state.fetches, other.state.fetches]).toEqual([2, 1]);
   });
 });
 
@@ -259,7 +295,7 @@ describe('a key that the issuer took back', () => {
     const { clock, keys, find, state } = setUp();
     state.answer = serving(one, two);
     const key = await keys.find('RS256', 'one');
-    expect(keys.holds(key)).toBe(true);
+    expect(await keys.holds(key)).toBe(true);
     state.answer = serving(two);
     clock.advance(10 * MINUTE);
     expect(await keys.holds(key)).toBe(false);
@@ -346,7 +382,7 @@ describe('what is served', () => {
   const failing = async (answer: () => Response) => {
     const { keys, state } = setUp();
     state.answer = answer;
-    return Promise.resolve(keys.find('RS256', 'one')).then(
+    return keys.find('RS256', 'one').then(
       () => 'found',
       (error: { cause: { code: string } }) => error.cause.code,
     );
@@ -384,9 +420,9 @@ describe('what is served', () => {
 
 describe('a key is left out', () => {
   const kids = async (jwk: unknown, algorithms = ['RS256', 'ES256']) =>
-    (await createKeySet({ keys: [jwk, two] }, algorithms))
-      .candidates('RS256', undefined)
-      .map(({ kid }) => kid);
+    candidatesIn(await createKeySet({ keys: [jwk, two] }, algorithms), 'RS256', undefined).map(
+      ({ kid }) => kid,
+    );
 
   it.each<[string, () => unknown]>([
     ['for encryption', () => ({ ...one, use: 'enc' })],
@@ -420,7 +456,7 @@ describe('a key without an algorithm', () => {
     const { alg: __, ...ec } = curve;
     const set = await createKeySet({ keys: [rsa, ec] }, ['PS256', 'RS256', 'ES384', 'ES256']);
     const served = ['RS256', 'PS256', 'ES256', 'ES384', 'HS256', 'none'].filter(
-      (alg) => set.candidates(alg, undefined).length > 0,
+      (alg) => candidatesIn(set, alg, undefined).length > 0,
     );
     expect(served).toEqual(['PS256', 'ES256']);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { CredentialsError } from '../../authorizer/errors.ts';
+import type { VerifiedClaims } from '../../authorizer/index.ts';
 import { createAuthorizer } from '../../authorizer/index.ts';
-import type { VerifiedClaims } from '../../authorizer/token/authentication.ts';
-import { ALICE, createClock, createFakeEngine, PLACE, rule, TENANT } from './support.ts';
+import { ALICE, createFakeEngine, identifyBy, NO_API, PLACE, rule, TENANT } from './support.ts';
 
 /** Events as AWS's documents show them, one of each kind of API, and what each is answered, to the letter. */
 const GOOD = 'Bearer eyJ.good.token';
@@ -16,22 +16,21 @@ const RULES = [
 
 function setUp(roles: readonly string[] = ['R1'], allowed = true) {
   const fake = createFakeEngine({
-    check: () => ({ allowed, reason: allowed ? 'role' : 'no_grant' }),
-    rolesOf: () => ({ root: TENANT, roles }),
+    decide: async () => (allowed ? { allowed, reason: 'role' } : { allowed, reason: 'no_grant' }),
+    roles,
+    rules: RULES,
   });
   const authorizer = createAuthorizer({
-    readApiToken: () => undefined,
-    bearerOf: () => undefined,
-    authenticate: async (token) => {
+    ...NO_API,
+    identify: identifyBy(async (token) => {
       if (`Bearer ${token}` !== GOOD) throw new CredentialsError('credentials_malformed');
       return {} as VerifiedClaims;
-    },
+    }),
     subjectOf: () => `user:${ALICE}`,
-    routes: { rules: () => RULES },
     engine: fake.engine,
-    clock: createClock(),
     log: () => undefined,
     httpAnswer: 'simple',
+    outsideKey: () => [],
   });
   return { authorizer, asked: fake.asked };
 }

@@ -2,16 +2,18 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Authorizer, createAuthentication, createAuthorizer } from '../../authorizer/index.ts';
 import { isValue } from '../../authorizer/routes/rule.ts';
+import { createClock } from '../support/world.ts';
 import {
   ALICE,
   AUDIENCE,
   appSyncEvent,
-  createClock,
   createFakeEngine,
   createIssuer,
   httpEvent,
   httpV1Event,
   ISSUER,
+  identifyBy,
+  NO_API,
   restRequestEvent,
   restTokenEvent,
   rule,
@@ -19,6 +21,11 @@ import {
 } from './support.ts';
 
 const PATH = '/locations/L1/pages';
+const RULES = [
+  rule('only', 'GET', '/locations/{id}/pages'),
+  rule('socket', 'CONNECT', '/$connect', 'page', 'location:{query:at}'),
+  rule('graph', 'GRAPHQL', '/', 'page', 'location:{header:x-at}'),
+];
 
 let authorizer: Authorizer;
 let credentials: string;
@@ -27,27 +34,22 @@ beforeAll(async () => {
   credentials = `Bearer ${await issuer.token()}`;
   const clock = createClock();
   authorizer = createAuthorizer({
-    readApiToken: () => undefined,
-    bearerOf: () => undefined,
-    authenticate: createAuthentication({
-      issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
-      maxBytes: 4_096,
-      ttlMs: 0,
-      clock,
-    }),
+    ...NO_API,
+    identify: identifyBy(
+      createAuthentication({
+        issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
+        maxBytes: 4_096,
+        ttlMs: 0,
+        cacheBytes: 65_536,
+        clock,
+      }),
+    ),
     subjectOf: () => `user:${ALICE}`,
-    routes: {
-      rules: () => [
-        rule('only', 'GET', '/locations/{id}/pages'),
-        rule('socket', 'CONNECT', '/$connect', 'page', 'location:{query:at}'),
-        rule('graph', 'GRAPHQL', '/', 'page', 'location:{header:x-at}'),
-      ],
-    },
     // It says yes to everything: whatever is let through here, only the authorizer can have let through.
-    engine: createFakeEngine().engine,
-    clock,
+    engine: createFakeEngine({ rules: RULES }).engine,
     log: () => undefined,
     httpAnswer: 'simple',
+    outsideKey: () => [],
   });
 });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { match, parametersOf, precedes } from '../../authorizer/routes/match.ts';
-import { isValue, type RouteRule } from '../../authorizer/routes/rule.ts';
+import { isValue, match, parametersOf, precedes, type RouteRule } from '../../authorizer/routes/rule.ts';
 import { isName } from '../../table/identifiers.ts';
 import { rule } from './support.ts';
 
@@ -31,27 +30,6 @@ describe('matching a request to a route', () => {
     ['PUT', '/files/a/b.txt', 'files'],
   ])('%s %s is %s', (method, path, id) => {
     expect(found(method, path)).toBe(id);
-  });
-
-  it('is the same with hints and without, whatever stands where only a hint looks', () => {
-    const path = '/c/{client}/p/{project}/b/{id}';
-    const rules = (hints: readonly string[]) => [
-      rule('deep', 'GET', path, 'doors', 'building:{id}', hints),
-      rule('wide', 'GET', '/c/{rest+}', 'doors', 'tenant:{claim:t}', hints.slice(1)),
-    ];
-    const segment = fc.oneof(
-      fc.constantFrom('C1', 'a:b', '*', '#', '%2F', '.', '..', ';', '\\', 'a b', 'é', ''),
-      fc.string({ unit: 'grapheme', maxLength: 4 }),
-    );
-    const without = rules([]);
-    const hinted = rules(['project:{project}', 'client:{client}', 'tenant:{query:t}']);
-    fc.assert(
-      fc.property(segment, segment, segment, (client, project, id) => {
-        const asked = `/c/${client}/p/${project}/b/${id}`;
-        expect(found('GET', asked, hinted)).toBe(found('GET', asked, without));
-      }),
-    );
-    expect(found('GET', '/c/a:b/p/*/b/B1', hinted)).toBe('deep');
   });
 
   it('hands over what the path holds', () => {

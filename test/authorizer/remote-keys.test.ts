@@ -1,8 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createAuthentication, createRemoteKeys } from '../../authorizer/index.ts';
-import { AUDIENCE, createClock, createIssuer, ISSUER, type Issuer } from './support.ts';
+import { createAuthentication, createKeySets, createRemoteKeys } from '../../authorizer/index.ts';
+import { createClock } from '../support/world.ts';
+import { AUDIENCE, createIssuer, ISSUER, type Issuer } from './support.ts';
 
 let issuer: Issuer;
 let server: Server | undefined;
@@ -27,10 +28,16 @@ async function serve(listener: RequestListener) {
   const clock = createClock();
   const algorithms = ['RS256'];
   const url = new URL(`http://127.0.0.1:${port}/jwks.json`);
-  const keys = createRemoteKeys({ url, algorithms, clock, staleMs: 0 });
+  const keys = createRemoteKeys({
+    url,
+    algorithms,
+    clock,
+    keySets: createKeySets(65_536, clock),
+    staleMs: 0,
+  });
   const issuers = [{ keys, issuer: ISSUER, audience: [AUDIENCE], algorithms }];
   return {
-    authenticate: createAuthentication({ issuers, maxBytes: 4_096, ttlMs: 0, clock }),
+    authenticate: createAuthentication({ issuers, maxBytes: 4_096, ttlMs: 0, cacheBytes: 65_536, clock }),
     clock,
     requests: () => requests,
   };

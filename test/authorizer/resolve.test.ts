@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { match } from '../../authorizer/routes/match.ts';
-import { hintsFor, resolve } from '../../authorizer/routes/resolve.ts';
+import { prefetchedScopes, resolve } from '../../authorizer/routes/resolve.ts';
+import { match } from '../../authorizer/routes/rule.ts';
 import { rule } from './support.ts';
 
 interface Given {
   readonly path?: string;
-  readonly hints?: readonly string[];
   readonly permission?: string;
   readonly scope?: string;
   readonly claims?: Record<string, unknown>;
@@ -13,25 +12,23 @@ interface Given {
   readonly query?: Record<string, readonly string[]>;
 }
 
-function asked({
+function resolved({
   path = '/l/L1/roster/a/b',
   permission = 'page',
   scope = 'location:{id}',
-  hints = [],
   claims = {},
   headers = {},
   query = {},
 }: Given) {
-  const found = match([rule('r', 'GET', '/l/{id}/{page}/{rest+}', permission, scope, hints)], 'GET', path);
+  const found = match([rule('r', 'GET', '/l/{id}/{page}/{rest+}', permission, scope)], 'GET', path);
   if (!found) throw new Error('the route does not match');
   const sources = {
     claims,
     header: (name: string) => headers[name] ?? [],
     query: (name: string) => query[name] ?? [],
   };
-  return { question: resolve(found, sources), hints: hintsFor(found, sources) };
+  return resolve(found, sources);
 }
-const resolved = (given: Given) => asked(given).question;
 
 describe('what a route asks for', () => {
   it.each<[Given, { permission: string; scope: string }]>([
@@ -101,42 +98,57 @@ describe('what a route asks for', () => {
   });
 });
 
-describe('what a route says to read along', () => {
-  const filled = (hints: readonly string[], given: Given = {}) => asked({ ...given, hints }).hints;
+describe('scopes that a path names above the one asked about', () => {
+  const id = (n: number): string => `01J8Z3Q3TQ6T0C9J2W0G7N2B${String(n).padStart(2, '0')}`;
+  const UUID = '0b8ff7f4-8a0b-4f0c-9d5e-2f8a6a1f3c11';
 
-  it('is filled as the scope is, nearest first', () => {
-    const hints = [
-      'project:{page}',
-      'client:{claim:client}',
-      'tenant:{header:X-Tenant}',
-      'tenant:{query:t}',
-      'tenant:T',
-    ];
-    const given = { claims: { client: 'C1' }, headers: { 'x-tenant': ['T1'] }, query: { t: ['T2'] } };
-    expect(filled(hints, given)).toEqual([
-      'project:roster',
-      'client:C1',
-      'tenant:T1',
-      'tenant:T2',
-      'tenant:T',
-    ]);
-    expect(filled([])).toEqual([]);
+  /** @param path with the values of its parameters, as `/buildings/{building=B1}` */
+  function prefetched(path: string, template: string, scope: string) {
+    const written = path.replace(/=[^}]*\}/g, '}');
+    const asked = path.replace(/\{\w+=([^}]*)\}/g, '$1');
+    const found = match([rule('r', 'GET', written, 'page', template)], 'GET', asked);
+    if (!found) throw new Error('the route does not match');
+    return prefetchedScopes(found, scope);
+  }
+
+  it.each<[string, readonly string[]]>([
+    [`/buildings/{building=${id(1)}}/zones/{zone=${id(9)}}`, [`building:${id(1)}`]],
+    [`/buildings/{buildingId=${UUID}}/zones/{zone=${id(9)}}`, [`building:${UUID}`]],
+    [`/buildings/{building_id=${id(1)}}/zones/{zone=${id(9)}}`, [`building:${id(1)}`]],
+    [`/parts/{northWing=${id(1)}}/{zone=${id(9)}}`, [`north-wing:${id(1)}`]],
+    [`/parts/{northWingId=${id(1)}}/{zone=${id(9)}}`, [`north-wing:${id(1)}`]],
+    [`/parts/{north_wing_id=${id(1)}}/{zone=${id(9)}}`, [`north-wing:${id(1)}`]],
+    [`/parts/{Building=${id(1)}}/{zone=${id(9)}}`, [`building:${id(1)}`]],
+    [
+      `/{client=${id(1)}}/{project=${id(2)}}/{building=${id(3)}}/{zone=${id(9)}}`,
+      [`building:${id(3)}`, `project:${id(2)}`, `client:${id(1)}`],
+    ],
+  ])('are told by the names of its parameters, nearest first: %s', (path, above) => {
+    expect(prefetched(path, 'zone:{zone}', `zone:${id(9)}`)).toEqual(above);
   });
 
-  it.each<[string, string, Given]>([
-    ['a claim that is missing', 'client:{claim:client}', {}],
-    ['a claim that is no text', 'client:{claim:client}', { claims: { client: ['C1'] } }],
-    ['a header twice with different values', 'client:{header:c}', { headers: { c: ['C1', 'C2'] } }],
-    ['a query parameter that would name another type', 'client:{query:c}', { query: { c: ['C1:x'] } }],
-    ['a wildcard', 'client:{query:c}', { query: { c: ['*'] } }],
-    ['the end of a key', 'client:{query:c}', { query: { c: ['C1#x'] } }],
-    ['a segment that is no name', 'client:{page}', { path: '/l/L1/a:b/a' }],
-    ['a rest of several segments', 'client:{rest}', {}],
-    ['a parameter that the path does not have', 'client:{other}', {}],
-  ])('is without what cannot be filled, and the request is asked about: %s', (_, hint, given) => {
-    expect(asked({ ...given, hints: ['project:P', hint, 'client:C'] })).toEqual({
-      question: { permission: 'page', scope: 'location:L1' },
-      hints: ['project:P', 'client:C'],
-    });
+  it.each<[string, string]>([
+    ['what is no id', `/buildings/{building=north}/zones/{zone=${id(9)}}`],
+    ['what would name another type', `/buildings/{building=a:${id(1)}}/zones/{zone=${id(9)}}`],
+    ['the end of a key', `/buildings/{building=${id(1)}#x}/zones/{zone=${id(9)}}`],
+    ['a thing that is no scope', `/users/{userId=${id(1)}}/pages/{page=${id(2)}}/{zone=${id(9)}}`],
+    ['a parameter that names no type', `/{id=${id(1)}}/{x__y=${id(2)}}/{zone=${id(9)}}`],
+    ['what stands below the scope', `/zones/{zone=${id(9)}}/devices/{device=${id(1)}}`],
+  ])('leave out %s', (_, path) => {
+    expect(prefetched(path, 'zone:{zone}', `zone:${id(9)}`)).toEqual([]);
+  });
+
+  it('leave out the scope itself, and name each once', () => {
+    const path = `/{client=${id(1)}}/{building=${id(2)}}/{buildingId=${id(2)}}/{zoneId=${id(9)}}`;
+    expect(prefetched(path, 'zone:{claim:zone}', `zone:${id(9)}`)).toEqual([
+      `building:${id(2)}`,
+      `client:${id(1)}`,
+    ]);
+  });
+
+  it('are no more than can stand above one', () => {
+    const path = Array.from({ length: 20 }, (_, n) => `/{level${n}=${id(n)}}`).join('');
+    const named = prefetched(path, 'zone:{claim:zone}', `zone:${id(99)}`);
+    expect(named).toEqual(Array.from({ length: 16 }, (_, n) => `level${19 - n}:${id(19 - n)}`));
   });
 });

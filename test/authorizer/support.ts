@@ -1,33 +1,35 @@
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { CredentialsError } from '../../authorizer/errors.ts';
-import { createKeySet, type KeySource, type RouteRule } from '../../authorizer/index.ts';
-import { boundIn } from '../../authorizer/routes/rule.ts';
-import type { Decision, Engine } from '../../engine/index.ts';
 import {
-  parseHintTemplates,
-  parsePathTemplate,
-  parseScopeTemplate,
-  parseValueTemplate,
-} from '../../table/route-template.ts';
+  type Authenticate,
+  type AuthorizerParts,
+  candidatesIn,
+  createIdentify,
+  createKeySet,
+  createReadCredentials,
+  type Identify,
+  type KeySource,
+  type RouteRule,
+} from '../../authorizer/index.ts';
+import { boundIn } from '../../authorizer/routes/rule.ts';
+import type { Decision, Engine, Look, Question, TenantRoles } from '../../engine/index.ts';
+import { DECISION_VERSION } from '../../table/decision/attributes.ts';
+import type { Item } from '../../table/item.ts';
+import type { Key } from '../../table/keys.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
+import type { Range, Reader } from '../../table/reader.ts';
+import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
 
 export const ISSUER = 'https://issuer.example';
 export const AUDIENCE = 'https://api.example';
 export const NOW = Date.UTC(2026, 0, 15, 12);
 
+/** A RESULT_CACHE for APIs that cache nothing. */
+export const TTL_0 = JSON.stringify({ default: { ttl: 0 } });
+
 export const ALICE = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 export const PLACE = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
 export const TENANT = 'tenant:01J8Z3Q3TQ6T0C9J2W0G7N2B6V';
-
-/** A clock that stands still until it is told to move. */
-export function createClock(start = NOW) {
-  let time = start;
-  return {
-    now: () => time,
-    advance: (milliseconds: number) => {
-      time += milliseconds;
-    },
-  };
-}
 
 type Claims = Record<string, unknown>;
 
@@ -42,12 +44,12 @@ export function goodClaims(changes: Claims = {}): Claims {
 export async function createFixedKeys(jwks: readonly JWK[], algorithms = ['RS256']): Promise<KeySource> {
   const set = await createKeySet({ keys: jwks }, algorithms);
   return {
-    find(alg, kid) {
-      const [key, ...others] = set.candidates(alg, kid);
+    find: async (alg, kid) => {
+      const [key, ...others] = candidatesIn(set, alg, kid);
       if (key === undefined || others.length > 0) throw new CredentialsError('key_unknown');
       return key;
     },
-    holds: set.holds,
+    holds: async (key) => set.has(key.print),
   };
 }
 
@@ -79,7 +81,6 @@ export const rule = (
   path: string,
   permission = 'page',
   scope = 'location:{id}',
-  hints: readonly string[] = [],
 ) =>
   ({
     id,
@@ -87,7 +88,6 @@ export const rule = (
     segments: parsePathTemplate(path, 'path'),
     permission: parseValueTemplate(permission, 'permission'),
     scope: parseScopeTemplate(scope, 'scope'),
-    hints: parseHintTemplates(hints, 'hints'),
     bound: boundIn(parseValueTemplate(permission, 'permission'), parseScopeTemplate(scope, 'scope')),
   }) satisfies RouteRule;
 
@@ -231,32 +231,109 @@ export const appSyncEvent = (authorizationToken: unknown, requestHeaders: Record
   requestHeaders,
 });
 
-type FakeEngine = Pick<Engine, 'check' | 'isGood' | 'rolesOf'>;
-
-const STANDING = { root: TENANT, roles: ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'] };
-
-/** An engine that says yes to everything, and what was asked of it. Of who is denied it tells no standing. */
-export function createFakeEngine(answers: Partial<FakeEngine> = {}) {
-  const asked: string[] = [];
-  const { check = () => ({ allowed: true, reason: 'role' }) as const } = answers;
-  const { rolesOf = () => STANDING, isGood = () => true } = answers;
-  const engine: Pick<Engine, 'admit' | 'isGood'> = {
-    admit: (...question) => {
-      asked.push(question.slice(0, 3).join(' '));
-      const [subject, , scope, options] = question;
-      const standingWith = (decision: Decision) => {
-        const standing = decision.allowed ? rolesOf(subject, scope, options) : undefined;
-        return standing instanceof Promise
-          ? standing.then((found) => ({ decision, standing: found }))
-          : { decision, standing };
-      };
-      const decision = check(...question);
-      return decision instanceof Promise ? decision.then(standingWith) : standingWith(decision);
-    },
-    isGood,
-  };
-  return { engine, asked };
+/** What a fake engine answers with, and what it knows. */
+export interface FakeEngineOptions {
+  readonly decide?: (question: Question) => Promise<Decision>;
+  readonly roles?: readonly string[];
+  /** The routes of every API. */
+  readonly rules?: readonly RouteRule[];
 }
+
+const ROLES = ['01J8X2W3Y4Z5A6B7C8D9E0F1R1', '01J8X2W3Y4Z5A6B7C8D9E0F1R2'];
+
+/**
+ * An engine that has the routes of an API and no other item, says yes to everything unless it is told otherwise, and
+ * notes what it was asked.
+ */
+export function createFakeEngine({
+  decide = async () => ({ allowed: true, reason: 'role' }),
+  roles = ROLES,
+  rules = [],
+}: FakeEngineOptions = {}) {
+  const asked: string[] = [];
+  const look = {
+    item: (_: unknown, id: string) => (id.startsWith('api:') ? rules : null),
+    prefetch: () => {},
+    recall: () => undefined,
+  } as Look;
+  const checkAsked: Engine['checkAsked'] = async (ask) => {
+    const question = ask(look);
+    if (question === undefined) throw new Error('the question never followed from what the engine has');
+    const { subject, permission, scope } = question;
+    if (scope === undefined) return { question, decision: undefined, roles: undefined };
+    asked.push(`${subject} ${permission} ${scope}`);
+    const decision = await decide(question);
+    const held: TenantRoles = { tenant: TENANT, roles };
+    return { question, decision, roles: decision.allowed ? held : undefined };
+  };
+  return { engine: { checkAsked }, asked };
+}
+
+/** Routes as the fake engine has them: they are read from nowhere. */
+export const NO_API: Pick<AuthorizerParts, 'api' | 'apiRoutes'> = {
+  api: 'default',
+  apiRoutes: { keyOf: () => undefined, decode: () => [] },
+};
+
+/** Who comes with a JWT that cannot be revoked, in the Authorization header. No text is an API token. */
+export const identifyBy = (authenticate: Authenticate): Identify =>
+  createIdentify({
+    readCredentials: createReadCredentials(),
+    authenticate,
+    revocation: undefined,
+    readApiToken: () => undefined,
+    hashOfToken: async () => '',
+    isId: () => false,
+  });
+
+/**
+ * A table in memory that notes what is read of it: each call with the partitions that it asks for. `failures` are thrown
+ * by the next calls, one each.
+ */
+export function createReadTable(items: readonly Item[] = []) {
+  const table = createMemoryTable({ items });
+  const reads: string[] = [];
+  const failures: Error[] = [];
+  function read(what: string, partitions: readonly string[]): void {
+    reads.push([what, ...partitions].join(' '));
+    const failure = failures.shift();
+    if (failure) throw failure;
+  }
+  const partitionsOf = (keys: readonly Key[]) => keys.map(({ PK }) => PK);
+  const rangesOf = (ranges: readonly Range[]) =>
+    ranges.map(({ partition, prefix = '' }) => [partition, prefix].join(' '));
+  const { getMany, getSnapshot, list, listAll } = table.reader;
+  const reader: Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'> = {
+    getMany: async (keys, notes) => {
+      read('getMany', partitionsOf(keys));
+      return getMany(keys, notes);
+    },
+    getSnapshot: async (keys, notes) => {
+      read('getSnapshot', partitionsOf(keys));
+      return getSnapshot(keys, notes);
+    },
+    list: async (query) => {
+      read('list', rangesOf(query.ranges));
+      return list(query);
+    },
+    listAll: async (query) => {
+      read('listAll', rangesOf(query.ranges));
+      return listAll(query);
+    },
+  };
+  return { ...table, reader, reads, failures };
+}
+
+let writes = 0;
+
+/** A decision item that was written long ago, unless the values say otherwise. */
+export const decisionItem = (key: Key, values: Readonly<Record<string, unknown>> = {}): Item => ({
+  ...key,
+  v: DECISION_VERSION,
+  writtenAt: NOW - 3_600_000,
+  writeId: `write-${++writes}`,
+  ...values,
+});
 
 /** A promise, and its two ends. */
 export function createDeferred<T>() {

@@ -38,7 +38,7 @@ describe.each([
       const scope = homes[n % homes.length] as string;
       return { subject, permission, scope, allowed: isAllowed(world, subject, permission, scope) };
     });
-  }, 60_000);
+  });
   const comparable = ({ units, ...rest }: { units: number; ms: number; calls: number; rounds: number }) =>
     inject('countsAbsent') ? { units, ...rest } : rest;
 

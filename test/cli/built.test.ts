@@ -16,7 +16,7 @@ beforeAll(async () => {
   built = mkdtempSync(join(DIST, '.test-'));
   const args = ['--no-install', 'tsc', '-p', 'tsconfig.build.json', '--outDir', relative(ROOT, built)];
   await run('npx', args, { cwd: ROOT });
-}, 120_000);
+});
 afterAll(() => rmSync(built, { recursive: true }));
 
 test('it keeps its first line, and answers as it does in the checkout', async () => {
@@ -46,4 +46,4 @@ test('it keeps its first line, and answers as it does in the checkout', async ()
     code: 2,
     stderr: "gatehouse: unknown command 'tset' (Did you mean test?)\n",
   });
-}, 60_000);
+});

@@ -105,7 +105,8 @@ describe('on the table', () => {
     expect((await onTable('page.read', 'name=dry')).code).toBe(1);
     const args = ['user.create', 'username=once', '--operation', 'once', '--json'];
     const [first, second] = [await onTable(...args), await onTable(...args)];
-    expect(JSON.parse(second.out)).toEqual(JSON.parse(first.out));
+    // A token is of the time of its answer.
+    expect(JSON.parse(second.out)).toEqual({ ...JSON.parse(first.out), token: expect.any(String) });
   });
 
   test('refused is 1 and says by which field', async () => {
@@ -200,13 +201,14 @@ describe('through the function', () => {
     const url = await lambda(
       async (event) => {
         const answer = await world.provision(event);
-        if (++calls === 1) await new Promise((resolve) => setTimeout(resolve, 2_000));
+        if (++calls === 1) await new Promise(() => {});
         return answer;
       },
-      { timeoutMs: 500 },
+      { timeoutMs: 1_000 },
     );
     const { code, out } = await through(url, 'command', 'tenant.create', 'name=Once', '--json');
-    expect({ code, calls }).toEqual({ code: 0, calls: 2 });
+    expect(code).toBe(0);
+    expect(calls).toBeGreaterThan(1);
     expect(JSON.parse(out)).toMatchObject({ ok: true, result: { name: 'Once' } });
     expect(await world.refused('tenant.create', { name: 'Once' })).toMatchObject({ code: 'conflict' });
   });

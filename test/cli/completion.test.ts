@@ -64,7 +64,7 @@ test('every subcommand of the help is offered, and every option of each', async 
     const found = await offered(`gatehouse ${path.join(' ')} --`);
     expect([...found].sort(), path.join(' ')).toEqual([...options].sort());
   }
-}, 60_000);
+});
 
 describe('what is offered after', () => {
   test.each([

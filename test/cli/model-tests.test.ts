@@ -1,6 +1,6 @@
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { createServiceClient } from '../../table/client.ts';
+import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -93,7 +93,7 @@ tests:
           |- NO 6 roles
           |  \`- no role is in force here
           |- NO 7 effects
-          |  |- ways that allow: 0, that deny: 0
+          |  |- derivations that allow: 0, that deny: 0
           |  \`- no role in force has anything to say of it
           \`- NO 9 default  <- decides
 
@@ -115,7 +115,7 @@ tests:
           |- ok 6 roles
           |  \`- role teacher through group teachers at north
           |- NO 7 effects
-          |  |- ways that allow: 0, that deny: 0
+          |  |- derivations that allow: 0, that deny: 0
           |  \`- no role in force has anything to say of it
           \`- NO 9 default  <- decides
 

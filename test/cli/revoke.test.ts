@@ -63,7 +63,7 @@ describe('revoke-user', () => {
     // Who waits for the token sees it, whatever is cached.
     const engine = world.newEngine();
     expect(
-      await engine.check(`user:${user}`, 'home', scope, { freshness: { atLeast: answer.token } }),
+      await engine.check(`user:${user}`, 'home', scope, { consistency: { atLeast: answer.token } }),
     ).toMatchObject({
       allowed: false,
     });

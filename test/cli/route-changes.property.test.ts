@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { match } from '../../authorizer/routes/match.ts';
+import { match } from '../../authorizer/routes/rule.ts';
 import { changesFor } from '../../cli/routes/changes.ts';
 import { type Route, ruleOf, type WrittenRoute } from '../../cli/routes/routes.ts';
 import { routeShape } from '../../table/route-template.ts';

@@ -24,8 +24,8 @@ test('its commands come to what it shows, one after the other', async () => {
   const [example = ''] = blocks('yaml');
   const file = fileOf(example);
   const shells = blocks('sh').filter((block) => !block.startsWith('aws'));
-  const [matched, hinted, missed, dry, mistakes, gaps] = blocks('');
-  const shown = [matched, hinted, missed, dry, gaps];
+  const [matched, missed, dry, mistakes, gaps] = blocks('');
+  const shown = [matched, missed, dry, gaps];
   expect(shells).toHaveLength(shown.length);
   for (const [position, shell] of shells.entries()) {
     let last = '';

@@ -91,58 +91,6 @@ describe('a document', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('says what stands above a scope; an empty list takes it away, and nothing said leaves it', async () => {
-    const hinted = (hints: string, name = 'client') => `openapi: 3.1.0
-x-gatehouse: { hints: [ "tenant:{claim:tenant}" ] }
-paths:
-  /clients/{${name}}/projects/{project}:
-    get: { x-gatehouse: { permission: 'project:read:project', scope: "project:{project}"${hints} } }
-`;
-    const above = async () => {
-      const { items } = await world.run('route.list', { api });
-      return (items as { hints?: readonly string[] }[]).map(({ hints }) => hints);
-    };
-    const own = ', hints: [ "client:{client}" ]';
-    expect((await done(hinted(''))).created).toMatchObject([{ hints: ['tenant:{claim:tenant}'] }]);
-    expect((await imported(hinted(own), '--dry-run')).out).toContain(
-      'project:{project}, below client:{client} (was project:read:project at project:{project}, below tenant:',
-    );
-    expect((await done(hinted(own))).changed).toMatchObject([{ hints: ['client:{client}'] }]);
-    expect(await above()).toEqual([['client:{client}']]);
-    expect((await done(hinted(', hints: [ "client:{c}" ]', 'c'))).unchanged).toHaveLength(1);
-    expect(
-      (
-        await done(
-          hinted(own)
-            .replace(/^x-gatehouse.*\n/m, '')
-            .replace(own, ''),
-        )
-      ).unchanged,
-    ).toHaveLength(1);
-    await done(hinted(', hints: []'));
-    expect(await above()).toEqual([[]]);
-  });
-
-  test('is refused by the line of a hint that can be none', async () => {
-    const wrong = (hints: string) =>
-      imported(`openapi: 3.1.0
-paths:
-  /p/{project}:
-    get: { x-gatehouse: { permission: p, scope: "project:{project}", hints: ${hints} } }
-`);
-    expect((await wrong('["tenant:{claim:t}", "client:{client}"]')).error).toMatch(
-      /:4:\d+: .*hints\[1\]: client:\{client\} names \{client\}, which the path/,
-    );
-    expect((await wrong('["{client}"]')).error).toMatch(
-      /:4:\d+: .*hints\[0\]: does not begin with a scope type/,
-    );
-    expect((await wrong('"client:1"')).error).toContain('hints: must be a list of scopes');
-    expect((await wrong('["castle:{claim:t}"]')).error).toMatch(
-      /:4:\d+: .*hints\[0\]: hints\.0 has an unknown scope type/,
-    );
-    expect(await stored()).toEqual([]);
-  });
-
   test('as JSON, with tabs', async () => {
     const json = JSON.stringify(
       {

@@ -59,46 +59,23 @@ describe('add, list, remove', () => {
     });
   });
 
-  test('what stands above the scope is listed, shown with what would be read along, and changes no decision', async () => {
-    const [path, scope] = ['/clients/{client}/projects/{project}/tasks', 'project:{project}'];
-    const hints = ['client:{client}', 'tenant:{header:x-tenant}'];
-    const { out } = await add(
+  test('what its path names above the scope is shown, and changes no decision', async () => {
+    const id = await added(
       'GET',
-      path,
+      '/clients/{clientId}/projects/{project}/tasks',
       'task:list:project',
-      scope,
-      ...hints.flatMap((hint) => ['--hint', hint]),
+      'project:{project}',
     );
-    expect(out).toContain(
-      `: task:list:project at ${scope}, below client:{client}, tenant:{header:x-tenant}\n`,
-    );
-    expect((await route(['list'])).out).toContain('project:{project}, below client:{client}, tenant:{header');
-    expect(JSON.parse((await route(['list', '--json'])).out)).toMatchObject([{ scope, hints }]);
     const asked = (client: string) => `/clients/${client}/projects/${project}/tasks`;
-    expect((await route(['test', 'GET', asked('C1')])).out).toContain(
-      `scope       project:${project}\nread along  client:C1\n`,
+    expect((await route(['test', 'GET', asked(id)])).out).toContain(
+      `scope       project:${project}\nprefetched  client:${id}\n`,
     );
-    expect(await tried('GET', asked('C1'), '--header', 'X-Tenant=T1', '--subject', user)).toMatchObject({
-      ...{ code: 0, allowed: true, hints: ['client:C1', 'tenant:T1'] },
+    expect(await tried('GET', asked(id), '--subject', user)).toMatchObject({
+      ...{ code: 0, allowed: true, prefetched: [`client:${id}`] },
     });
     const other = await tried('GET', asked('a:b'), '--subject', user);
     expect(other).toMatchObject({ code: 0, allowed: true });
-    expect(other).not.toHaveProperty('hints');
-  });
-
-  test('a hint that can be none is refused, and nothing is written', async () => {
-    for (const [hints, message] of [
-      [['{claim:x}'], '--hint {claim:x}: does not begin with a scope type'],
-      [['tenant:{claim:x}', 'client:{b}'], '--hint client:{b} names {b}, which /a does not have'],
-      [Array(17).fill('client:{claim:x}'), '--hint holds more than 16'],
-      [['castle:{claim:x}'], 'hints.0 has an unknown scope type: castle'],
-    ] as const) {
-      const options = hints.flatMap((hint) => ['--hint', hint]);
-      const { code, error } = await add('GET', '/a', 'p', 'tenant:{claim:x}', ...options);
-      expect(code).toBe(2);
-      expect(error).toContain(`gatehouse route add: ${message}`);
-    }
-    expect(JSON.parse((await route(['list', '--json'])).out)).toEqual([]);
+    expect(other).not.toHaveProperty('prefetched');
   });
 
   test('an API without routes refuses everything, and says so', async () => {

@@ -2,7 +2,7 @@ import { DescribeTableCommand, UpdateTableCommand } from '@aws-sdk/client-dynamo
 import type { DynamoDBRecord } from 'aws-lambda';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Closed, closedBy, createHandler } from '../../docs/examples/drop-sockets.ts';
-import { createServiceClient } from '../../table/client.ts';
+import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { gatehouse } from '../cli/support.ts';
 import { createWorld, type World } from '../support/world.ts';
 

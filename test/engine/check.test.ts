@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
-import { stampedAt, subjectChanges } from '../../table/decision/writes.ts';
+import { stamped, subjectChanges } from '../../table/decision/writes.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** SPEC section 2, step by step, on a real DynamoDB engine. */
@@ -36,6 +36,7 @@ beforeAll(async () => {
   await run('membership.create', { user: id.ann, group: id['teachers-strict'] });
 });
 beforeEach(() => {
+  world.settle();
   engine = world.newEngine();
 });
 
@@ -228,7 +229,7 @@ describe('step 6: roles in force', () => {
       undefined,
       undefined,
     );
-    await world.writer.send(stampedAt([astray], 1));
+    await world.writer.send(stamped([astray], { writtenAt: 1, writeId: 'astray' }));
     expect(await world.newEngine().check(`user:${bob}`, 'dashboard', `tenant:${b}`)).toMatchObject({
       reason: 'no_grant',
     });
@@ -326,31 +327,31 @@ test('checkMany answers each as check does, in one read', async () => {
     { subject: subject('ann'), permission: 'grades', scope: place('strict') },
   ];
   world.calls.length = 0;
-  const answers = await engine.checkMany(requests);
+  const { decisions } = await engine.checkMany(requests);
   expect(world.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem']);
   const single = world.newEngine();
   for (const [i, { subject: s, permission, scope }] of requests.entries()) {
-    expect(answers[i]).toEqual(await single.check(s, permission, scope));
+    expect(decisions[i]).toEqual(await single.check(s, permission, scope));
   }
 });
 
-test('rolesOf names the tenant and the roles in force', async () => {
-  expect(await engine.rolesOf(subject('ann'), place('north'))).toEqual({
-    root: place('north'),
+test('effectiveRoles names the tenant and the roles in force', async () => {
+  expect(await engine.effectiveRoles(subject('ann'), place('north'))).toEqual({
+    tenant: place('north'),
     roles: [id.teacher],
   });
-  expect(await engine.rolesOf(subject('ann'), 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')).toBeUndefined();
+  expect(await engine.effectiveRoles(subject('ann'), 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')).toBeUndefined();
 });
 
-test('admit tells with an allow where the subject stands, and of a deny no more than check', async () => {
+test('checkWithRoles tells with an allow the tenant and the roles, and of a deny no more than check', async () => {
   for (const asked of [world.newEngine(), engine, engine]) {
-    expect(await asked.admit(subject('ann'), 'grades', place('north'))).toEqual({
+    expect(await asked.checkWithRoles(subject('ann'), 'grades', place('north'))).toMatchObject({
       decision: { allowed: true, reason: 'role' },
-      standing: { root: place('north'), roles: [id.teacher] },
+      roles: { tenant: place('north'), roles: [id.teacher] },
     });
-    expect(await asked.admit(subject('ann'), 'nowhere', place('north'))).toEqual({
+    expect(await asked.checkWithRoles(subject('ann'), 'nowhere', place('north'))).toMatchObject({
       decision: { allowed: false, reason: 'permission_unknown' },
-      standing: undefined,
+      roles: undefined,
     });
   }
 });

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
-import type { View } from '../../engine/view.ts';
-import type { Effect, RoleFacts, RoleTable, ScopeFacts, SubjectFacts } from '../../table/decision/facts.ts';
+import type { DecisionInput } from '../../engine/decision-input.ts';
+import type { Effect, RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 
-/** The steps of SPEC section 2 in their order, on views made by hand. */
+/** The steps of SPEC section 2 in their order, on decision inputs made by hand. */
 const AT = 1_000;
 const PLACE = 'location:place';
 const ROOT = 'tenant:root';
 
-const SUBJECT: SubjectFacts = {
+const SUBJECT: SubjectItem = {
   active: true,
   endsAt: Number.POSITIVE_INFINITY,
   isAdmin: false,
@@ -19,7 +19,7 @@ const SUBJECT: SubjectFacts = {
   grants: new Map(),
   assignments: new Map(),
 };
-const scopeFacts = (ref: string, changes: Partial<ScopeFacts> = {}): ScopeFacts => ({
+const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeItem => ({
   ref,
   active: true,
   ancestors: ref === ROOT ? [] : [ROOT],
@@ -32,34 +32,43 @@ const scopeFacts = (ref: string, changes: Partial<ScopeFacts> = {}): ScopeFacts 
   enterprise: undefined,
   ...changes,
 });
-const own = scopeFacts(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
-const root = scopeFacts(ROOT);
-const role = (parent?: string, patterns: Record<string, Effect> = {}): RoleFacts => ({
+const own = scopeItem(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
+const root = scopeItem(ROOT);
+const role = (parent?: string, patterns: Record<string, Effect> = {}): RoleItem => ({
   parent,
   patterns: new Map(Object.entries(patterns)),
 });
-const permissionFacts = (allow: readonly string[], deny: readonly string[] = [], registered = true) => ({
+const permissionItem = (allow: readonly string[], deny: readonly string[] = [], registered = true) => ({
   registered,
   module: undefined,
   allow: new Set(allow),
   deny: new Set(deny),
-  covering: ['a:b:*', '*:*:*'],
+  patterns: ['a:b:*', '*:*:*'],
 });
 
-function globally(roles: RoleTable, soldModules: readonly string[] = []): Pick<View, 'global'> {
+const tenantEffects = (allow: readonly string[], deny: readonly string[] = []) => ({
+  allow: new Set(allow),
+  deny: new Set(deny),
+  isStored: true,
+});
+
+function globally(roles: RoleTable, soldModules: readonly string[] = []): Pick<DecisionInput, 'global'> {
   return { global: { roles, soldModules: new Set(soldModules) } };
 }
 
 /** A teacher at a place, where teachers may: allowed. */
-const SOUND: View = {
+const SOUND: DecisionInput = {
+  question: { subject: 'user:ann', permission: 'a:b:c', scope: PLACE },
+  credential: undefined,
   subject: SUBJECT,
   scopes: [own, root],
-  permission: permissionFacts(['teacher']),
-  owned: null,
+  permission: permissionItem(['teacher']),
+  tenantEffects: null,
   ...globally(new Map([['teacher', role()]])),
 };
-const reasonOf = (changes: Partial<View>, at = AT): Reason => decide({ ...SOUND, ...changes }, at).reason;
-const subjectWith = (changes: Partial<SubjectFacts>) => ({ subject: { ...SUBJECT, ...changes } });
+const reasonOf = (changes: Partial<DecisionInput>, at = AT): Reason =>
+  decide({ ...SOUND, ...changes }, at).reason;
+const subjectWith = (changes: Partial<SubjectItem>) => ({ subject: { ...SUBJECT, ...changes } });
 
 test('all steps passed', () => {
   expect(decide(SOUND, AT)).toEqual({ allowed: true, reason: 'role' });
@@ -71,55 +80,58 @@ test('an answer is shared by all who ask, and nobody can change it', () => {
 });
 
 /** What can be wrong, in the order in which it is looked at. */
-const DEFECTS: readonly (readonly [reason: Reason, spoil: (view: View) => View])[] = [
-  ['subject_unknown', (view) => ({ ...view, subject: null })],
-  ['subject_inactive', (view) => ({ ...view, subject: view.subject && { ...view.subject, active: false } })],
-  ['subject_ended', (view) => ({ ...view, subject: view.subject && { ...view.subject, endsAt: AT } })],
-  ['scope_unknown', (view) => ({ ...view, scopes: [null, ...view.scopes.slice(1)] })],
+const DEFECTS: readonly (readonly [reason: Reason, spoil: (input: DecisionInput) => DecisionInput])[] = [
+  ['subject_unknown', (input) => ({ ...input, subject: null })],
+  [
+    'subject_inactive',
+    (input) => ({ ...input, subject: input.subject && { ...input.subject, active: false } }),
+  ],
+  ['subject_ended', (input) => ({ ...input, subject: input.subject && { ...input.subject, endsAt: AT } })],
+  ['scope_unknown', (input) => ({ ...input, scopes: [null, ...input.scopes.slice(1)] })],
   [
     'scope_inactive',
-    ({ scopes: [first = null, ...above], ...view }) => ({
-      ...view,
+    ({ scopes: [first = null, ...above], ...input }) => ({
+      ...input,
       scopes: [first && { ...first, active: false }, ...above],
     }),
   ],
-  ['scope_unknown', ({ scopes: [first = null], ...view }) => ({ ...view, scopes: [first, null] })],
+  ['scope_unknown', ({ scopes: [first = null], ...input }) => ({ ...input, scopes: [first, null] })],
   [
     'scope_inactive',
-    ({ scopes: [first = null, second = null], ...view }) => ({
-      ...view,
+    ({ scopes: [first = null, second = null], ...input }) => ({
+      ...input,
       scopes: [first, second && { ...second, active: false }],
     }),
   ],
-  ['permission_unknown', (view) => ({ ...view, permission: null })],
+  ['permission_unknown', (input) => ({ ...input, permission: null })],
   [
     'permission_unknown',
-    (view) => ({ ...view, permission: view.permission && { ...view.permission, registered: false } }),
+    (input) => ({ ...input, permission: input.permission && { ...input.permission, registered: false } }),
   ],
-  ['admin', (view) => ({ ...view, subject: view.subject && { ...view.subject, isAdmin: true } })],
+  ['admin', (input) => ({ ...input, subject: input.subject && { ...input.subject, isAdmin: true } })],
   [
     'not_subscribed',
-    (view) => ({
-      ...view,
-      permission: view.permission && { ...view.permission, module: 'hvac' },
-      global: { ...view.global, soldModules: new Set(['hvac']) },
+    (input) => ({
+      ...input,
+      permission: input.permission && { ...input.permission, module: 'hvac' },
+      global: { ...input.global, soldModules: new Set(['hvac']) },
     }),
   ],
   [
     'not_licensed',
-    ({ scopes: [first = null, ...above], ...view }) => ({
-      ...view,
+    ({ scopes: [first = null, ...above], ...input }) => ({
+      ...input,
       scopes: [first && { ...first, enterprise: 'enterprise:e' }, ...above],
     }),
   ],
   [
     'denied_by_role',
-    (view) => ({
-      ...view,
-      permission: view.permission && { ...view.permission, allow: new Set(), deny: new Set(['teacher']) },
+    (input) => ({
+      ...input,
+      permission: input.permission && { ...input.permission, allow: new Set(), deny: new Set(['teacher']) },
     }),
   ],
-  ['no_grant', (view) => ({ ...view, ...globally(new Map()) })],
+  ['no_grant', (input) => ({ ...input, ...globally(new Map()) })],
 ];
 
 describe('the order of the steps', () => {
@@ -135,17 +147,17 @@ describe('the order of the steps', () => {
     const wrong = fc.subarray([...DEFECTS.keys()].slice(0, -2), { minLength: 1 });
     fc.assert(
       fc.property(wrong, (positions) => {
-        const view = [...positions]
+        const input = [...positions]
           .reverse()
           .reduce((spoilt, position) => DEFECTS[position]?.[1](spoilt) ?? spoilt, SOUND);
-        expect(decide(view, AT).reason).toBe(DEFECTS[positions[0] ?? 0]?.[0]);
+        expect(decide(input, AT).reason).toBe(DEFECTS[positions[0] ?? 0]?.[0]);
       }),
     );
   });
 
   test('an administrator is let past all roles, but not past what was looked at before', () => {
     const admin = subjectWith({ isAdmin: true, groups: [] });
-    expect(decide({ ...SOUND, ...admin, permission: permissionFacts([], ['teacher']) }, AT)).toEqual({
+    expect(decide({ ...SOUND, ...admin, permission: permissionItem([], ['teacher']) }, AT)).toEqual({
       allowed: true,
       reason: 'admin',
     });
@@ -182,11 +194,11 @@ describe('times', () => {
 
 describe('entitlements', () => {
   const sold = {
-    permission: { ...permissionFacts(['teacher']), module: 'hvac' },
+    permission: { ...permissionItem(['teacher']), module: 'hvac' },
     ...globally(new Map([['teacher', role()]]), ['hvac']),
   };
-  const withSubscription = (facts: ScopeFacts, module: string, start: number, end: number) => ({
-    ...facts,
+  const withSubscription = (item: ScopeItem, module: string, start: number, end: number) => ({
+    ...item,
     subscriptions: new Map([[module, [{ start, end }]]]),
   });
 
@@ -203,7 +215,7 @@ describe('entitlements', () => {
 
   test('a module that is not sold, and a page without a module, need none', () => {
     expect(reasonOf({ ...sold, ...globally(new Map([['teacher', role()]]), ['lifts']) })).toBe('role');
-    expect(reasonOf({ ...sold, permission: permissionFacts(['teacher']) })).toBe('role');
+    expect(reasonOf({ ...sold, permission: permissionItem(['teacher']) })).toBe('role');
   });
 
   const enterprise = 'enterprise:e';
@@ -229,7 +241,7 @@ describe('entitlements', () => {
 describe('where a role comes from', () => {
   const always = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
   const elsewhere = 'location:elsewhere';
-  test.each<readonly [what: string, changes: Partial<SubjectFacts>, reason: Reason]>([
+  test.each<readonly [what: string, changes: Partial<SubjectItem>, reason: Reason]>([
     ['a group of the place', { groups: ['teachers'] }, 'role'],
     ['a group of another place', { groups: ['others'] }, 'no_grant'],
     [
@@ -252,10 +264,10 @@ describe('where a role comes from', () => {
   });
 
   test('a role of this root has the effects that the root owns, and no others', () => {
-    const scopes = [own, scopeFacts(ROOT, { roles: new Map([['teacher', role()]]) })];
+    const scopes = [own, scopeItem(ROOT, { roles: new Map([['teacher', role()]]) })];
     expect(reasonOf({ scopes })).toBe('no_grant');
-    expect(reasonOf({ scopes, owned: permissionFacts(['teacher']) })).toBe('role');
-    expect(reasonOf({ owned: permissionFacts([], ['teacher']) })).toBe('role');
+    expect(reasonOf({ scopes, tenantEffects: tenantEffects(['teacher']) })).toBe('role');
+    expect(reasonOf({ tenantEffects: tenantEffects([], ['teacher']) })).toBe('role');
   });
 
   test('inheritance goes up through every level, and ends where it comes round again', () => {
@@ -264,8 +276,8 @@ describe('where a role comes from', () => {
       ['middle', role('top')],
       ['top', role('teacher')],
     ]);
-    expect(reasonOf({ ...globally(chain), permission: permissionFacts(['top']) })).toBe('role');
-    expect(reasonOf({ ...globally(chain), permission: permissionFacts(['other']) })).toBe('no_grant');
+    expect(reasonOf({ ...globally(chain), permission: permissionItem(['top']) })).toBe('role');
+    expect(reasonOf({ ...globally(chain), permission: permissionItem(['other']) })).toBe('no_grant');
     expect(
       reasonOf({
         ...globally(
@@ -274,14 +286,14 @@ describe('where a role comes from', () => {
             ['top', role()],
           ]),
         ),
-        permission: permissionFacts(['top']),
+        permission: permissionItem(['top']),
       }),
     ).toBe('no_grant');
   });
 });
 
 describe('combination', () => {
-  const both = permissionFacts(['teacher'], ['banned']);
+  const both = permissionItem(['teacher'], ['banned']);
   const held = subjectWith({ globalRoles: ['banned'] });
   const roles = new Map([
     ['teacher', role()],
@@ -289,7 +301,7 @@ describe('combination', () => {
   ]);
   const strict = [
     { ...own, combination: 'allow-overrides' as const },
-    scopeFacts(ROOT, { combination: 'deny-overrides' }),
+    scopeItem(ROOT, { combination: 'deny-overrides' }),
   ];
 
   test('the root chooses it, for all below', () => {
@@ -305,7 +317,7 @@ describe('combination', () => {
 
   test('a wildcard counts like an exact effect', () => {
     const wild = (effect: Effect) => new Map([['teacher', role(undefined, { '*:*:*': effect })]]);
-    const none = permissionFacts([]);
+    const none = permissionItem([]);
     expect(reasonOf({ ...globally(wild('ALLOW')), permission: none })).toBe('role');
     expect(reasonOf({ ...globally(wild('DENY')), permission: none })).toBe('denied_by_role');
     expect(reasonOf(globally(wild('DENY')))).toBe('role');

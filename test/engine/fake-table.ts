@@ -3,15 +3,13 @@ import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/dec
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
-import type { ReadNotes } from '../../table/read/notes.ts';
+import type { ReadNotes } from '../../table/reader.ts';
 import { createClock } from '../support/world.ts';
 
 /** A read as it left the engine, answered when the test says so, with the items as they stood when it began. */
 export interface Read {
   readonly keys: readonly string[];
   readonly answer: () => void;
-  /** Answers as if the items had come in several attempts. */
-  readonly answerApart: () => void;
   readonly fail: (error: Error) => void;
 }
 
@@ -23,6 +21,7 @@ export function createFakeTable() {
   const reads: Read[] = [];
   const clock = createClock();
   let held = false;
+  let writes = 0;
 
   const getMany = (keys: readonly Key[], notes?: ReadNotes): Promise<readonly (Item | undefined)[]> =>
     new Promise((resolve, reject) => {
@@ -32,11 +31,7 @@ export function createFakeTable() {
         if (notes?.units !== undefined) notes.units += keys.length;
         resolve(found);
       };
-      const answerApart = () => {
-        if (notes) notes.isApart = true;
-        answer();
-      };
-      const read = { keys: keys.map(nameOf), answer, answerApart, fail: reject };
+      const read = { keys: keys.map(nameOf), answer, fail: reject };
       reads.push(read);
       if (!held) read.answer();
     });
@@ -49,6 +44,7 @@ export function createFakeTable() {
       v: DECISION_VERSION,
       // Long ago, unless the facts say otherwise: what was written just now is read more than once.
       writtenAt: clock.now() - 3_600_000,
+      writeId: `write-${++writes}`,
       ...facts,
     });
 
@@ -67,7 +63,13 @@ export function createFakeTable() {
       held = false;
     },
     newEngine: (options: Partial<EngineOptions> = {}) =>
-      createEngine({ reader: { getMany, getSnapshot: getMany }, clock, random: () => 0, ...options }),
+      createEngine({
+        reader: { getMany, getSnapshot: getMany },
+        clock,
+        random: () => 0,
+        wait: clock.wait,
+        ...options,
+      }),
   };
 }
 

@@ -16,7 +16,7 @@ function watched() {
   return { ...school, engine: school.newEngine({ observe }), told };
 }
 
-const METRICS = ['Allowed', 'CacheHits', 'Calls', 'ColdStarts', 'Faults', 'Latency', 'Outdated', 'ReadUnits'];
+const METRICS = ['Allowed', 'CacheHits', 'Calls', 'ColdStarts', 'Faults', 'Latency', 'ReadUnits', 'Stale'];
 
 test('a cold decision and a warm one', async () => {
   const { ask, engine, told } = watched();
@@ -27,10 +27,10 @@ test('a cold decision and a warm one', async () => {
     outcome: 'role',
     tenant: `location:${PLACE.id}`,
     permission: 'dashboard',
-    freshness: 'cached',
+    consistency: 'cached',
     Allowed: 1,
     Faults: 0,
-    Outdated: 0,
+    Stale: 0,
     Latency: 0,
   };
   const lines = told();

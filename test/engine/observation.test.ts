@@ -29,8 +29,8 @@ beforeEach(() => {
 
 test('a cold check, then a warm one', async () => {
   await engine.check(user, 'home', place);
-  engine.check(user, 'home', place);
-  const asked = { subject: user, permission: 'home', scope: place, tenant, freshness: 'cached' };
+  await engine.check(user, 'home', place);
+  const asked = { subject: user, permission: 'home', scope: place, tenant, consistency: 'cached' };
   const decision = { allowed: false, reason: 'no_grant' };
   expect(seen).toEqual([
     {
@@ -41,7 +41,7 @@ test('a cold check, then a warm one', async () => {
       units: units(7),
       milliseconds: 0,
       isFirst: true,
-      isOutdated: false,
+      isStale: false,
     },
     {
       ...asked,
@@ -51,14 +51,14 @@ test('a cold check, then a warm one', async () => {
       units: 0,
       milliseconds: 0,
       isFirst: false,
-      isOutdated: false,
+      isStale: false,
     },
   ]);
 });
 
 test('a strong check pays twice for each item, as TransactGetItems does', async () => {
-  await engine.check(user, 'home', tenant, { freshness: 'strong' });
-  expect(seen).toMatchObject([{ freshness: 'strong', tenant, calls: 1, units: units(10) }]);
+  await engine.check(user, 'home', tenant, { consistency: 'strong' });
+  expect(seen).toMatchObject([{ consistency: 'strong', tenant, calls: 1, units: units(10) }]);
 });
 
 test('of many, the first bears the cost of all', async () => {
@@ -87,7 +87,7 @@ describe('what it does not change', () => {
       },
     });
     expect(await careless.check(user, 'home', place)).toEqual({ allowed: false, reason: 'no_grant' });
-    expect(careless.check(user, 'home', place)).toEqual({ allowed: false, reason: 'no_grant' });
+    expect(await careless.check(user, 'home', place)).toEqual({ allowed: false, reason: 'no_grant' });
   });
 
   test('without a hook DynamoDB is not asked for what a call cost', async () => {
@@ -142,5 +142,5 @@ test('an answer from before an outage is told as such', async () => {
   const answer = school.ask(watched);
   school.reads.at(-1)?.fail(new GatehouseError('transient', 'no'));
   await answer;
-  expect(seen.map(({ isOutdated }) => isOutdated)).toEqual([false, true]);
+  expect(seen.map(({ isStale }) => isStale)).toEqual([false, true]);
 });

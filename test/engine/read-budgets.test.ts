@@ -84,8 +84,8 @@ beforeEach(() => {
   world.settle();
   engine = world.newEngine();
 });
-const check = (subject: string, scope: string, freshness: 'cached' | 'strong' = 'cached') =>
-  engine.check(subject, 'page.0', scope, { freshness });
+const check = (subject: string, scope: string, consistency: 'cached' | 'strong' = 'cached') =>
+  engine.check(subject, 'page.0', scope, { consistency });
 const many = (scope: string) => () =>
   engine.checkMany(pages.map((permission) => ({ subject: ann, permission, scope })));
 
@@ -98,9 +98,9 @@ describe('the price of a check', () => {
     expectExactly(await costOf(() => check(ann, nested)), 'nestedCold');
   });
 
-  test('nested, nothing cached, and it is said what stands above', async () => {
-    const check = () => engine.check(ann, 'page.0', nested, { hints: [tenant] });
-    expectExactly(await costOf(check), 'nestedHinted');
+  test('nested, nothing cached, and what stands above is prefetched', async () => {
+    const check = () => engine.check(ann, 'page.0', nested, { prefetch: [tenant] });
+    expectExactly(await costOf(check), 'nestedPrefetched');
   });
 
   test('flat and nested, all known but too old', async () => {

@@ -13,7 +13,8 @@ const ISSUER = 'https://issuer.example';
 let world: World;
 let sign: (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 let gateway: ReturnType<typeof createGateway>;
-let newGateway: () => typeof gateway;
+/** With these identity sources, and an authorizer that is told of them. */
+let newGateway: (identitySources?: readonly string[]) => typeof gateway;
 const id: Record<string, string> = {};
 
 const ROUTES = [
@@ -22,13 +23,14 @@ const ROUTES = [
   ['GET', '/places/{place}/notes/{note}', 'notes', 'location:{place}'],
   ['GET', '/places/{place}/notes/secret', 'secret', 'location:{place}'],
   ['GET', '/mine', 'news', 'tenant:{claim:tenant}'],
+  ['GET', '/there', 'paper', 'location:{query:at}'],
 ] as const;
 
 beforeAll(async () => {
   world = await createWorld();
   const make = async (command: string, input: Record<string, unknown>) =>
     (await world.run(command, input)).id;
-  for (const name of ['news', 'notes', 'secret']) await make('page.create', { name });
+  for (const name of ['news', 'notes', 'secret', 'paper']) await make('page.create', { name });
   const reader = await make('role.create', { name: 'reader', scope: 'tenant' });
   for (const permission of ['news', 'notes'])
     await world.run('role-permission.create', { role: reader, permission, effect: 'ALLOW' });
@@ -56,22 +58,23 @@ beforeAll(async () => {
       .setAudience('edge')
       .setExpirationTime(new Date(world.clock.now() + 3_600_000))
       .sign(privateKey);
-  newGateway = () => {
+  newGateway = (identitySources = ['method.request.header.Authorization']) => {
     const invoke = createHandlerFrom(
       {
         ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: 'edge' },
         ...{ API_NAME: 'edge', HTTP_ANSWER: 'policy' },
+        RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }),
       },
       {
         reader: world.reader,
-        clock: world.clock,
+        ...{ clock: world.clock, wait: world.clock.wait },
         fetch: async () => new Response(JSON.stringify({ keys: [jwk] })),
         log: () => undefined,
       },
     );
     const api = restApi({
       routes: [{ key: 'ANY /{proxy+}', integration: async () => ({ statusCode: 200, body: 'reached' }) }],
-      authorizer: { invoke, resultTtlSeconds: 300 },
+      authorizer: { invoke, identitySources, resultTtlSeconds: 300 },
     });
     return createGateway({ apis: [api], clock: world.clock.now });
   };
@@ -193,4 +196,32 @@ test('a right that was taken away is gone with the answer that was cached, and n
   expect(await ask(line, token)).toBe('200 hit');
   world.clock.advance(1_000);
   expect(await ask(line, token)).toBe('403 miss');
+});
+
+/** Whoever may use a route by query has no policy for the whole API: the answers are for one route each. */
+describe('a place in the query', () => {
+  beforeAll(async () => {
+    const role = (await world.run('role.create', { name: 'paper', scope: 'tenant' })).id;
+    await world.run('role-permission.create', { role, permission: 'paper', effect: 'ALLOW' });
+    id.cat = (await world.run('user.create', {})).id;
+    await world.run('grant.create', { user: id.cat, scope: `tenant:${id.ours}`, roles: [role] });
+    world.settle();
+  });
+  const there = (place: string): string => `GET /there?at=${id[place]}`;
+
+  test('under a key without it: refused, the first time and from the cache', async () => {
+    const token = await sign(id.cat ?? '');
+    expect(await ask(there('ours place'), token)).toBe('403 miss');
+    expect(await ask(there('theirs place'), token)).toBe('403 hit');
+    expect(await ask(there('ours place'), token)).toBe('403 hit');
+  });
+
+  test('under a key with it: an answer for each place', async () => {
+    gateway = newGateway(['method.request.header.Authorization', 'method.request.querystring.at']);
+    const token = await sign(id.cat ?? '');
+    expect(await ask(there('ours place'), token)).toBe('200 miss');
+    expect(await ask(there('theirs place'), token)).toBe('403 miss');
+    expect(await ask(there('ours place'), token)).toBe('200 hit');
+    expect(await ask(there('theirs place'), token)).toBe('403 hit');
+  });
 });

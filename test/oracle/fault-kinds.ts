@@ -64,6 +64,9 @@ const changed =
         : { [table]: now.filter((item) => item !== undefined) },
     };
   };
+/** As another write has left it: what a write has left stays as it is, and is decoded once. */
+const rewritten = (change: (item: Item) => Item) =>
+  changed((item) => change({ ...item, writeId: 'of-another-write' }));
 const without = (item: Item, name: string): Item =>
   Object.fromEntries(Object.entries(item).filter(([each]) => each !== name)) as Item;
 
@@ -116,18 +119,19 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'overtaken by a write': { code: undefined, only: 'TransactGet', happen: cancelled('TransactionConflict') },
   'a throttled snapshot': { code: 'throttled', only: 'TransactGet', happen: cancelled('ThrottlingError') },
-  'a newer version': { code: 'damaged_item', lasts: true, happen: changed((item) => ({ ...item, v: 2 })) },
-  'no version': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'v')) },
+  'a newer version': { code: 'damaged_item', lasts: true, happen: rewritten((item) => ({ ...item, v: 2 })) },
+  'no version': { code: 'damaged_item', lasts: true, happen: rewritten((item) => without(item, 'v')) },
   'no time': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writtenAt')) },
+  'no write': { code: 'damaged_item', lasts: true, happen: changed((item) => without(item, 'writeId')) },
   'an unknown attribute': {
     code: 'damaged_item',
     lasts: true,
-    happen: changed((item) => ({ ...item, 'only|from': 'Berlin' })),
+    happen: rewritten((item) => ({ ...item, 'only|from': 'Berlin' })),
   },
   'an attribute from the future': {
     code: 'damaged_item',
     lasts: true,
-    happen: changed((item) => ({ ...item, lockedUntil: '2027' })),
+    happen: rewritten((item) => ({ ...item, lockedUntil: '2027' })),
   },
   'a missing item': {
     code: undefined,

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { parseRef } from '../../table/identifiers.ts';
-import { globalKey, type Key, ownedEffectsKey } from '../../table/keys.ts';
+import { globalKey, type Key, tenantEffectsKey } from '../../table/keys.ts';
 import { FAULTS } from './fault-kinds.ts';
 import { newFaultTally, playFaults } from './faults.ts';
 import { START } from './generate.ts';
@@ -64,8 +64,8 @@ describe('a decision item that is missing', () => {
           const { PK, SK } = key;
           await open.client.send(new DeleteCommand({ TableName: open.table, Key: { PK, SK } }));
         }
-        for (const freshness of ['cached', 'strong'] as const) {
-          const answer = open.newEngine().check(EVE, READ, TENANT, { at: START, freshness });
+        for (const consistency of ['cached', 'strong'] as const) {
+          const answer = open.newEngine().check(EVE, READ, TENANT, { at: START, consistency });
           answers.push((await Promise.resolve(answer).catch(({ code }) => ({ reason: code }))).reason);
         }
       }
@@ -87,7 +87,7 @@ describe('a decision item that is missing', () => {
 
   test("of the effects of a tenant's own roles: its DENY stays", async () => {
     const owner = parseRef(TENANT, 'scope');
-    const answers = await without(ownedEffectsKey(owner, { kind: 'permission', text: READ }), [
+    const answers = await without(tenantEffectsKey(owner, { kind: 'permission', text: READ }), [
       does.addEffect(OWN, READ, 'DENY'),
       does.addEffect(SHARED, READ, 'ALLOW'),
       does.grant(EVE, TENANT, [OWN, SHARED]),

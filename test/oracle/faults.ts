@@ -1,8 +1,8 @@
 import { BatchGetCommand, type DynamoDBDocumentClient, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { createEngine, DEFAULT_TTL_MS, type Engine } from '../../engine/index.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { createReader } from '../../table/read/reader.ts';
 import { type Answer, type Call, FAULTS, type Fault } from './fault-kinds.ts';
 import { ask, furnish, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
@@ -145,7 +145,7 @@ function failing({ open: { table }, truth }: World, random: Random, fault: Fault
 async function outcomeOf(
   engine: Engine,
   question: Question,
-  freshness: 'cached' | 'strong',
+  consistency: 'cached' | 'strong',
 ): Promise<string> {
   const { subject, permission, scope, at } = question;
   let timer: NodeJS.Timeout | undefined;
@@ -153,7 +153,7 @@ async function outcomeOf(
     timer = setTimeout(() => resolve('hangs'), HANGS_MS);
   });
   const answer = async (): Promise<string> =>
-    (await engine.check(subject, permission, scope, { at, freshness })).reason;
+    (await engine.check(subject, permission, scope, { at, consistency })).reason;
   const outcome = await Promise.race([hangs, answer()]).catch((error: unknown) =>
     error instanceof GatehouseError ? `fault ${error.code}` : `unknown ${String(error)}`,
   );
@@ -162,7 +162,7 @@ async function outcomeOf(
 }
 
 /** What a deadline that passes ends in. */
-const GAVE_UP: ReadonlySet<string> = new Set(['fault transient', 'fault throttled']);
+const GAVE_UP: ReadonlySet<string> = new Set(['fault transient', 'fault throttled', 'fault contended']);
 const isAllow = (outcome: string): boolean => outcome === 'role' || outcome === 'admin';
 const addTo = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
@@ -177,16 +177,17 @@ async function checkUnder(
   const { open, names, model } = world;
   const question = ask(random, names);
   const right = judge(model, question).reason;
-  const freshness = random.oneIn(3) || fault.only === 'TransactGet' ? 'strong' : 'cached';
+  const consistency = random.oneIn(3) || fault.only === 'TransactGet' ? 'strong' : 'cached';
   const before = random.pick(BEFORES);
   const { count, chosen, client, failAfter, heal } = failing(world, random, fault);
   const reader = createReader({ client, table: open.table, deadlineMs: DEADLINE_MS });
   let gone = 0;
   const { outageTtlMs = 0 } = before;
-  const engine = createEngine({ reader, clock: { now: () => open.clock.now() + gone }, outageTtlMs });
+  const clock = { now: () => open.clock.now() + gone };
+  const engine = createEngine({ reader, clock, wait: open.clock.wait, outageTtlMs });
   const tell = (what: string) =>
     tally.violations.push(
-      `${name}, ${freshness}, knowing ${before.name}: ${what} ${JSON.stringify(question)}`,
+      `${name}, ${consistency}, knowing ${before.name}: ${what} ${JSON.stringify(question)}`,
     );
   if (before.ago) {
     const earlier = before.elsewhere ? { ...ask(random, names), subject: question.subject } : question;
@@ -200,7 +201,7 @@ async function checkUnder(
 
   failAfter(random.oneIn(6) ? 1 : 0);
   const began = performance.now();
-  const outcome = await outcomeOf(engine, question, freshness);
+  const outcome = await outcomeOf(engine, question, consistency);
   const isLate = performance.now() - began > DEADLINE_MS;
   if (count.failed > 0) tally.checks += 1;
   else tally.besides += 1;
@@ -215,10 +216,10 @@ async function checkUnder(
   // An answer without items holds none that could be damaged.
   const code = count.failed > 0 && !chosen.isBare ? fault.code : undefined;
   const isOutage = code === 'throttled' || code === 'transient';
-  const isBridged = outageTtlMs > 0 && gone < OUTAGE_TTL_MS && freshness === 'cached' && isOutage;
+  const isBridged = outageTtlMs > 0 && gone < OUTAGE_TTL_MS && consistency === 'cached' && isOutage;
   if (isBridged && outcome === right) tally.bridged += 1;
   const expected = code === undefined || isBridged ? [right] : [`fault ${code}`];
-  // Without a subject nothing above the scope is looked at, though a hint may have had it read along.
+  // Without a subject nothing above the scope is looked at, though it may have been prefetched.
   if (fault.lasts && right === 'subject_unknown') expected.push(right);
   if (!expected.includes(outcome)) {
     if (isLate && GAVE_UP.has(outcome)) tally.late += 1;
@@ -228,7 +229,7 @@ async function checkUnder(
   // What failed is forgotten: with DynamoDB well again the same engine answers right.
   if (fault.times !== undefined || count.failed === 0 || random.oneIn(2)) return;
   heal();
-  const again = await outcomeOf(engine, question, freshness);
+  const again = await outcomeOf(engine, question, consistency);
   tally.besides += 1;
   if (GAVE_UP.has(again)) tally.late += 1;
   else if (again !== right) tell(`afterwards ${again} instead of ${right}`);

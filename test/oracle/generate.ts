@@ -1,4 +1,4 @@
-import type { Question } from './model.ts';
+import type { Model, Question } from './model.ts';
 import type { Operation, Window } from './operations.ts';
 import * as does from './operations.ts';
 import type { Random } from './random.ts';
@@ -384,6 +384,28 @@ const ONE_BY_ONE = spread([...GRANTS, ...NODES.filter(([, make]) => make !== mov
 /** A change that is one transaction, creations and deletions among them. */
 export const changeInOneWrite = (random: Random, names: Names): Operation =>
   random.pick(ONE_BY_ONE)(random, names);
+
+/**
+ * Two changes of which the first takes away what the second would let count: a member leaves a group that then gets a role,
+ * or a group loses a role before somebody joins it. Undefined where nothing in the model lends itself to it.
+ */
+export function opposedChanges(
+  random: Random,
+  { subjects, groups, roles }: Names,
+  { memberships, groupRoles }: Model,
+): readonly [Operation, Operation] | undefined {
+  const all = subjects.flatMap((who) =>
+    groups.flatMap((where) => roles.map((what) => [who, where, what] as const)),
+  );
+  const possible = all.flatMap(([who, where, what]): (readonly [Operation, Operation])[] => {
+    const isMember = memberships.some((each) => each.subject === who && each.group === where);
+    const hasRole = groupRoles.some((each) => each.group === where && each.role === what);
+    if (isMember && !hasRole) return [[does.leave(who, where), does.giveGroupRole(where, what)]];
+    if (!isMember && hasRole) return [[does.takeGroupRole(where, what), does.join(who, where)]];
+    return [];
+  });
+  return possible.length > 0 ? random.pick(possible) : undefined;
+}
 
 /** A question; now and then about what is not there. */
 export function ask(random: Random, names: Names): Question {

@@ -1,81 +1,35 @@
 import {
+  type Consistency,
   createEngine,
   createLists,
   DEFAULT_TTL_MS,
   type Decision,
   type Engine,
-  type Freshness,
   type Session,
 } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import type { Key } from '../../table/keys.ts';
-import type { Reader } from '../../table/read/reader.ts';
-import { findingsOn } from '../provisioning/findings.ts';
-import { ask, changeInOneWrite, changeOfGrants, furnishSmall } from './generate.ts';
+import { createMemoryTable, type Faults } from '../../table/memory/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import { CLOCK_SKEW_MS, LATE_ARRIVAL_MS, READ_DEADLINE_MS, WRITE_DEADLINE_MS } from '../../table/timing.ts';
+import type { Action } from '../../table/write/action.ts';
+import { findingsIn } from '../provisioning/findings.ts';
+import { ask, changeInOneWrite, changeOfGrants, furnishSmall, opposedChanges, START } from './generate.ts';
+import { createRecord, type HistoryTally } from './history-record.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
-import type { Operation } from './operations.ts';
-import { judge } from './oracle.ts';
+import { type Operation, together } from './operations.ts';
+import { judge, rolesAt } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';
-import { isRefusal, type Stage } from './stage.ts';
+import { createSimulation } from './simulation.ts';
+import { isRefusal } from './stage.ts';
 
 /**
- * Histories: writes interleaved with checks. Several writers whose clocks differ and whose writes arrive late,
- * several engines with caches and clocks of their own, reads that are answered late and in any order. The
- * model is kept as it stood after every write, so that for each answer an instant can be looked for at which
- * it was true.
+ * Histories: writes interleaved with checks, on a table in memory and in simulated time. Several writers whose clocks
+ * differ and whose writes are committed late, also after they gave up; several engines with caches and clocks of their own;
+ * batches of which each item is read at an instant of its own. The model is kept as it stood after every commit, so that
+ * for each answer an instant can be looked for at which it was true. The same seed makes the same history.
  */
-export interface Violation {
-  readonly seed: number;
-  readonly freshness: string;
-  readonly question: Question;
-  readonly answer: string;
-  /** What would have been true at the instants that the answer may be of. */
-  readonly truths: readonly string[];
-  /** Operations since the first of these instants. */
-  readonly since: readonly string[];
-}
-
-export interface HistoryTally {
-  readonly checks: Record<'cached' | 'strong' | 'atLeast', number>;
-  /** Answers that are not true any more when they come. */
-  stale: number;
-  /**
-   * Refusals that were true at an instant, for another reason: what is not there cannot say since when, so
-   * `subject_unknown`, `scope_unknown` and `permission_unknown` may come with facts from before (ADR 0008).
-   */
-  misnamed: number;
-  allowed: number;
-  writes: number;
-  refused: number;
-  /** Checks that found no coherent state and so failed. */
-  gaveUp: number;
-  /** Answers of sessions, the last ones a millisecond before they end. */
-  sessions: number;
-  /** Strong lists of what a subject may do. */
-  lists: number;
-  /** Checks that failed because DynamoDB was down, and answers that were older than the time-to-live then. */
-  failed: number;
-  bridged: number;
-  readonly violations: Violation[];
-}
-
-export const newHistoryTally = (): HistoryTally => ({
-  checks: { cached: 0, strong: 0, atLeast: 0 },
-  stale: 0,
-  misnamed: 0,
-  allowed: 0,
-  writes: 0,
-  refused: 0,
-  gaveUp: 0,
-  sessions: 0,
-  lists: 0,
-  failed: 0,
-  bridged: 0,
-  violations: [],
-});
-
 export interface HistoryOptions {
   /** What the engines take for their margin; theirs when left out. */
   readonly coherenceMarginMs?: number;
@@ -103,8 +57,8 @@ export interface Story {
   readonly questions: readonly Question[];
 }
 
-/** How a read goes: at once, answered only when `answerReads` says so, or by then answered one half. */
-export type Pace = 'at once' | 'late' | 'in two attempts';
+/** How a read goes: at once; read at once, or not even that, when it is asked, and answered by `answerReads`; or read one half. */
+export type Pace = 'at once' | 'late' | 'delayed' | 'torn';
 
 export interface Hands {
   readonly random: Random;
@@ -125,11 +79,9 @@ export type Scene = (hands: Hands) => Promise<void>;
 
 const ENGINES = 3;
 const WRITERS = 3;
-/** By how much any two clocks may differ. */
-export const SKEW_MS = 1_000;
-/** How long a write may take from its stamp to its arrival. */
-export const ARRIVAL_MS = 5_000;
-const MAX_WAITING = 10;
+/** How long a write may take from its stamp to its commit. */
+export const ARRIVAL_MS = WRITE_DEADLINE_MS + LATE_ARRIVAL_MS;
+const MAX_RUNNING = 10;
 const KINDS = ['cached', 'cached', 'cached', 'strong', 'atLeast'] as const;
 type Kind = (typeof KINDS)[number];
 /** What the engines take for their second bound, in histories with outages. */
@@ -138,23 +90,41 @@ export const OUTAGE_TTL_MS = 300_000;
 const RETRY_AFTER_MS = 1_000;
 /** For so long at least an engine answers from what it has read. */
 const KEPT_MS = 0.9 * DEFAULT_TTL_MS;
+/** What a small cache holds: a few items, fewer than some questions need. */
+const SMALL_CACHE_BYTES = 6_000;
+/** By how much a clock may go back before it is noticed. */
+const CLOCK_TOLERANCE_MS = 21;
 
-/** Something on its way: a read, its answer, or a write that must arrive by `due`; or a look that is due then. */
-interface Held {
-  readonly what: 'read' | 'write' | 'look';
-  readonly due: number;
-  readonly release: () => void;
+/** What a DynamoDB is like, from a seed. Attempts take up to so long; where they take longest, reads often overlap writes. */
+/** What a session answers; undefined once it is over. */
+function decisionIn(session: Session, permission: string): Decision | undefined {
+  try {
+    return session.decide(permission);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'stale') return undefined;
+    throw error;
+  }
 }
 
-/** The model from an instant on, until the next. */
-interface State {
-  readonly from: number;
-  readonly model: Model;
-  readonly operation: string;
+const faultsOf = (random: Random): Faults => ({
+  random: random.next,
+  delayMs: random.pick([2, 20, 200, 1_000]),
+  conflictRate: 0.03,
+  throttleRate: 0.02,
+  unprocessedRate: 0.05,
+  lateRate: 0.15,
+  giveUpMs: WRITE_DEADLINE_MS,
+  lateMs: LATE_ARRIVAL_MS,
+});
+
+/** A write on its way, and the number of the state that it made once it is committed. */
+interface Sent {
+  readonly operation: Operation;
+  state?: number;
+  isGivenUp?: boolean;
 }
 
 export async function playHistory(
-  stage: Stage,
   seed: number,
   tally: HistoryTally,
   options: HistoryOptions = {},
@@ -162,61 +132,49 @@ export async function playHistory(
   const { withNodes = false, withOutages = false, steps = 500, story, scene, ahead: aheads } = options;
   const { coherenceMarginMs } = options;
   const random = createRandom(seed);
-  const open = await stage.open();
   const { names, operations } = furnishSmall(random);
-  const changes = [...(story?.changes ?? [])];
-  const draw = withNodes ? changeInOneWrite : changeOfGrants;
-  /** A story's next change, once the one before is done. */
-  const nextChange = (): Operation | undefined => {
-    if (!story) return draw(random, names);
-    return writing > 0 ? undefined : changes.shift();
-  };
-  // While DynamoDB is down only what was asked before is answered.
-  const often = Array.from({ length: withOutages ? 6 : 0 }, () => ask(random, names));
-  const nextQuestion = (): Question => {
-    if (story) return random.pick(story.questions);
-    return often.length > 0 && !random.oneIn(6) ? random.pick(often) : ask(random, names);
-  };
-  const model = emptyModel();
-  for (const each of (story ?? scene)?.operations ?? operations) {
-    const outcome = await open.carryOut(each.command, each.input);
-    if (!outcome.ok) throw new Error(`${each.command}: ${outcome.message}`);
-    each.apply(model);
-  }
+  let ids = 0;
+  const newId = () => `01J8Z0E2Z8D2A3J7A7Y3${String(++ids).padStart(6, '0')}`;
+  const newSecret = () => 'secret';
+  const { items, model } = await furnish((story ?? scene)?.operations ?? operations, newId, newSecret);
 
-  let time = open.clock.now() + 3_600_000;
-  const states: State[] = [{ from: time, model: structuredClone(model), operation: 'furnished' }];
-  // In one of three histories the clocks are put right now and then; what was read may then live so much longer.
+  const simulation = createSimulation(START + 3_600_000);
+  const { now, pass, settle, wait } = simulation;
+  const record = createRecord(seed, now(), model, tally);
+  const sentAs = new Map<readonly Action[], Sent>();
+  const faults = scene ? undefined : faultsOf(createRandom(seed + 1));
+  const table = createMemoryTable({
+    items,
+    ...(faults && { faults }),
+    schedule: simulation.schedule,
+    onCommit: (actions) => {
+      const sent = sentAs.get(actions) as Sent;
+      if (sent.state !== undefined) throw new Error(`${sent.operation.command} took several writes`);
+      sent.state = record.commit(sent.operation, now());
+      if (sent.isGivenUp) tally.late += 1;
+    },
+  });
+
+  // In one of three histories the clocks are put right now and then.
   const doClocksJump = !scene && random.oneIn(3);
-  const slackMs = doClocksJump ? SKEW_MS : 0;
   const clockOf = (fixed: number | undefined) => {
-    let ahead = fixed ?? random.below(SKEW_MS + 1);
+    const draw = () => random.below(CLOCK_SKEW_MS);
+    let ahead = fixed ?? draw();
     return {
-      now: () => time + ahead,
+      now: () => Math.floor(now() + ahead),
+      monotonic: now,
       jump: () => {
-        ahead = random.below(SKEW_MS + 1);
+        ahead = draw();
       },
     };
   };
 
-  // What is under way in this process, and what is held.
-  let busy = 0;
-  let whenIdle: (() => void) | undefined;
-  const really = async <T>(work: () => Promise<T>): Promise<T> => {
-    busy += 1;
-    try {
-      return await work();
-    } finally {
-      busy -= 1;
-      if (busy === 0) whenIdle?.();
-    }
-  };
-  const held = new Set<Held>();
-  const hold = (what: Held['what'], due = Number.POSITIVE_INFINITY): Promise<void> =>
+  /** What a scene holds back until it says so. */
+  const held = new Set<{ readonly what: 'read' | 'write'; readonly release: () => void }>();
+  const hold = (what: 'read' | 'write'): Promise<void> =>
     new Promise((resolve) => {
       const one = {
         what,
-        due,
         release: () => {
           held.delete(one);
           resolve();
@@ -224,127 +182,125 @@ export async function playHistory(
       };
       held.add(one);
     });
-  const heldAs = (...kinds: readonly Held['what'][]) => [...held].filter(({ what }) => kinds.includes(what));
-  /** Until nothing goes on any more without a release. */
-  const quiet = async (): Promise<void> => {
-    for (let calm = 0; calm < 2; calm++) {
-      if (busy > 0) {
-        calm = -1;
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve;
-        });
-      }
-      await new Promise(setImmediate);
-    }
-  };
-  const release = async (one: Held): Promise<void> => {
-    one.release();
-    await quiet();
-  };
-  const pass = async (milliseconds: number): Promise<void> => {
-    const until = time + milliseconds;
-    for (;;) {
-      const next = [...held].reduce<Held | undefined>((a, b) => (a && a.due <= b.due ? a : b), undefined);
-      if (!next || next.due > until) break;
-      time = Math.max(time, next.due);
-      await release(next);
-    }
-    time = until;
-  };
+  const heldAs = (wanted: 'read' | 'write') => [...held].filter(({ what }) => what === wanted);
 
   let isDown = false;
   /** What a scene says of the reads that begin now. */
-  let pace: Pace | undefined = scene && 'at once';
-  const mayBeHeld = (of: Pace | undefined): Promise<void> | undefined =>
-    of === undefined && !random.oneIn(3) ? hold('read') : undefined;
+  let pace: Pace = 'at once';
   const newEngine = (number: number) => {
     const clock = clockOf(aheads?.engines);
-    const one = { number, clock, failedAt: Number.NEGATIVE_INFINITY };
-    const reach = async <T>(work: () => Promise<T>): Promise<T> => {
-      if (!isDown) return really(work);
-      one.failedAt = time;
-      throw new GatehouseError(random.oneIn(2) ? 'transient' : 'throttled', 'DynamoDB is down');
+    const isSmall = !scene && number === 0;
+    const one = { number, clock, isSmall, failedAt: Number.NEGATIVE_INFINITY };
+    const reach = async <T>(read: () => Promise<T>): Promise<T> => {
+      const its = pace;
+      try {
+        if (isDown) throw new GatehouseError(random.oneIn(2) ? 'transient' : 'throttled', 'DynamoDB is down');
+        if (its === 'delayed') await hold('read');
+        const found = await read();
+        if (its === 'late') await hold('read');
+        // A process may be paused between a read and its answer.
+        if (!scene && random.oneIn(80)) await wait(random.below(2 * DEFAULT_TTL_MS));
+        return found;
+      } catch (error) {
+        one.failedAt = now();
+        throw error;
+      }
     };
-    /** Reads as a slow network would: on the way there, on the way back, and sometimes in two attempts. */
     const reader: Pick<Reader, 'getMany' | 'getSnapshot'> = {
       getMany: async (keys, notes) => {
-        const its = pace;
-        await mayBeHeld(its);
-        const isApart = its ? its === 'in two attempts' : random.oneIn(4);
-        const isFirst = keys.map(() => !isApart || random.oneIn(2));
-        const items: (Item | undefined)[] = keys.map(() => undefined);
-        const attempt = async (isNow: boolean): Promise<void> => {
-          const wanted = [...keys.keys()].filter((n) => isFirst[n] === isNow);
-          if (wanted.length === 0) return;
-          const found = await reach(() => open.reader.getMany(wanted.map((n) => keys[n] as Key)));
-          for (const [n, position] of wanted.entries()) items[position] = found[n];
+        if (pace !== 'torn') return reach(() => table.reader.getMany(keys, notes));
+        const isFirst = keys.map(() => random.oneIn(2));
+        const found: (Item | undefined)[] = [];
+        const readHalf = async (half: boolean) => {
+          for (const [position, key] of keys.entries())
+            if (isFirst[position] === half) found[position] = await table.reader.get(key);
         };
-        await attempt(true);
-        if (isFirst.includes(false)) {
-          if (notes) notes.isApart = true;
-          await (its ? hold('read') : mayBeHeld(its));
-          await attempt(false);
-        }
-        await (its === 'late' ? hold('read') : mayBeHeld(its));
-        return items;
+        return reach(async () => {
+          await readHalf(true);
+          await hold('read');
+          await readHalf(false);
+          return found;
+        });
       },
-      getSnapshot: async (keys) => {
-        const its = pace;
-        await mayBeHeld(its);
-        const items = await reach(() => open.reader.getSnapshot(keys));
-        await (its === 'late' ? hold('read') : mayBeHeld(its));
-        return items;
-      },
+      getSnapshot: (keys, notes) => reach(() => table.reader.getSnapshot(keys, notes)),
     };
     const engine: Engine = createEngine({
       reader,
       clock,
       random: () => random.below(100) / 100,
+      wait,
       ...(coherenceMarginMs === undefined ? {} : { coherenceMarginMs }),
+      ...(isSmall ? { maxBytes: SMALL_CACHE_BYTES } : {}),
       outageTtlMs: withOutages ? OUTAGE_TTL_MS : 0,
     });
     return Object.assign(one, { engine });
   };
   const engines = Array.from({ length: ENGINES }, (_, number) => newEngine(number));
 
-  const reader: Reader = Object.fromEntries(
-    Object.entries(open.reader).map(([name, read]) => [
-      name,
-      async (...input: unknown[]) => {
-        // Planning takes its time as well.
-        if (!scene && random.oneIn(6)) await hold('read');
-        return really(() => (read as (...all: unknown[]) => Promise<unknown>)(...input));
-      },
-    ]),
-  ) as unknown as Reader;
   const writers = Array.from({ length: WRITERS }, () => clockOf(aheads?.writers));
   /** Tokens of the writes that were answered, with the first state that holds them. */
   const tokens: { readonly token: string; readonly state: number }[] = [];
 
+  /** One operation. One that is given up is mostly repeated: until it is known what became of it, in a story. */
   async function write(operation: Operation): Promise<void> {
     const clock = random.pick(writers);
-    let state: number | undefined;
-    const send: typeof open.writer.send = async (actions) => {
-      // A scene sees to it by itself.
-      await hold('write', scene ? undefined : time + random.below(ARRIVAL_MS + 1));
-      await really(() => open.writer.send(actions));
-      if (state !== undefined) throw new Error(`${operation.command} took several writes`);
-      operation.apply(model);
-      const told = `${operation.command} ${JSON.stringify(operation.input)}`;
-      state = states.push({ from: time, model: structuredClone(model), operation: told }) - 1;
-    };
-    const provision = createProvisioning({ ...open, reader, writer: { send }, clock });
-    const answer = await provision({ command: operation.command, input: operation.input });
-    if (answer.ok && state !== undefined) {
-      tally.writes += 1;
-      tokens.push({ token: answer.token, state });
-    } else if (!answer.ok && isRefusal(answer.error.code)) tally.refused += 1;
-    // Planned anew too often: others were faster each time. Nothing was written.
-    else if (!answer.ok && answer.error.code === 'stale' && state === undefined) tally.refused += 1;
-    else throw new Error(`${operation.command}: ${JSON.stringify(answer)}`);
+    const operationId = story || random.oneIn(2) ? newId() : undefined;
+    const sent: Sent = { operation };
+    for (let attempt = 1; ; attempt++) {
+      const answer = await simulation.run((awaiting) => {
+        const reader = Object.fromEntries(
+          Object.entries(table.reader).map(([name, read]) => [
+            name,
+            (...input: unknown[]) =>
+              awaiting(() => (read as (...all: unknown[]) => Promise<unknown>)(...input)),
+          ]),
+        ) as unknown as Reader;
+        const send = (actions: readonly Action[]) =>
+          awaiting(async () => {
+            sentAs.set(actions, sent);
+            if (scene) await hold('write');
+            await table.writer.send(actions);
+          });
+        const provision = createProvisioning({ reader, writer: { send }, clock, newId, newSecret });
+        const { command, input } = operation;
+        return provision({ command, input, ...(operationId && { operationId }) });
+      });
+      const { state } = sent;
+      if (answer.ok && state !== undefined) {
+        tally.writes += 1;
+        if (attempt > 1) tally.repeated += 1;
+        tokens.push({ token: answer.token, state });
+        return;
+      }
+      const code = answer.ok ? 'no commit' : answer.error.code;
+      // `stale`: planned anew too often, for others were faster each time. Nothing was written.
+      if (isRefusal(code) || code === 'stale') {
+        tally.refused += 1;
+        return;
+      }
+      if (code !== 'transient' && code !== 'throttled')
+        throw new Error(`${operation.command}: ${JSON.stringify(answer)}`);
+      tally.givenUp += 1;
+      sent.isGivenUp = true;
+      if (operationId === undefined || (!story && random.oneIn(3))) return;
+      await wait(random.below(ARRIVAL_MS));
+    }
   }
 
+  const changes = [...(story?.changes ?? [])];
   let writing = 0;
+  /** A story's next change, once the one before is done; otherwise what chance draws, often two that belong together. */
+  const nextChange = (): Operation | undefined => {
+    if (story) return writing > 0 ? undefined : changes.shift();
+    const begun = changes.shift();
+    if (begun) return begun;
+    const [current] = record.modelsSince(record.latest());
+    const pair = current && random.oneIn(2) ? opposedChanges(random, names, current) : undefined;
+    if (pair && random.oneIn(2)) return together(...pair);
+    if (pair) changes.push(pair[1]);
+    if (pair) return pair[0];
+    return (withNodes ? changeInOneWrite : changeOfGrants)(random, names);
+  };
   const writeNext = async (): Promise<void> => {
     const operation = nextChange();
     if (!operation) return;
@@ -353,77 +309,30 @@ export async function playHistory(
     writing -= 1;
   };
 
-  /** The state at an instant. */
-  const stateAt = (instant: number): number =>
-    Math.max(
-      0,
-      states.findLastIndex(({ from }) => from <= instant),
-    );
-
-  /** Notes an answer; it must be true of some state from `first` on. */
-  function compare(
-    kind: Kind,
-    how: string,
-    question: Question,
-    { allowed, reason }: Decision,
-    first: number,
-  ) {
-    const since = states.slice(first);
-    const truthAt = (state: State) => judge(state.model, question).reason;
-    tally.checks[kind] += 1;
-    if (allowed) tally.allowed += 1;
-    if (truthAt(since.at(-1) as State) === reason) return;
-    tally.stale += 1;
-    if (since.some((state) => truthAt(state) === reason)) return;
-    if (
-      kind !== 'strong' &&
-      reason.endsWith('_unknown') &&
-      since.some((state) => isAbsent(state, question))
-    ) {
-      tally.misnamed += 1;
-      return;
-    }
-    tally.violations.push({
-      seed,
-      freshness: `${kind}${how}`,
-      question,
-      answer: reason,
-      truths: since.map(truthAt),
-      since: since.map(({ operation }) => operation),
-    });
-  }
-
-  /** What is read at one instant is true at one, all of it together. */
-  function compareTogether(
-    since: number,
-    question: Question,
-    answer: string,
-    truthAt: (then: Model) => string,
-  ) {
-    const possible = states.slice(since);
-    const truths = possible.map(({ model: then }) => truthAt(then));
-    if (truths.includes(answer)) return;
-    const told = possible.map(({ operation }) => operation);
-    tally.violations.push({ seed, freshness: 'strong, together', question, answer, truths, since: told });
-  }
+  // Little shows where everybody asks something else; and while DynamoDB is down only what was asked before is answered.
+  const often = Array.from({ length: 6 }, () => ask(random, names));
+  const nextQuestion = (): Question => {
+    if (story) return random.pick(story.questions);
+    return !random.oneIn(withOutages ? 6 : 3) ? random.pick(often) : ask(random, names);
+  };
 
   /**
-   * What a strong answer has read stays: for as long as it is cached, no read that began earlier takes its place,
-   * so the same engine answers the same question from no earlier state than when the strong one was asked.
+   * What a strong answer has read stays: for as long as it is cached, no read that began earlier takes its place, so the
+   * same engine answers the same question from no earlier state than when the strong one was asked.
    */
-  const floors = new Map<string, { readonly state: number; readonly until: number }>();
-  const floorOf = (engine: number, question: Question) => JSON.stringify([engine, question]);
-  /** What a strong answer was about last. */
-  let settled: { readonly engine: number; readonly question: Question } | undefined;
+  const floors = new Map<Engine, Map<string, { readonly state: number; readonly until: number }>>();
+  const floorOf = (engine: Engine, question: Question): number => {
+    const floor = floors.get(engine)?.get(JSON.stringify(question));
+    return floor && now() < floor.until ? floor.state : 0;
+  };
 
   async function check(
     wish: { readonly engine?: number; readonly kind?: Kind; readonly question?: Question } = {},
   ): Promise<void> {
     const kind = wish.kind ?? (story && !random.oneIn(6) ? 'cached' : random.pick(KINDS));
-    const same = kind === 'cached' && !wish.question && random.oneIn(4) ? settled : undefined;
-    const one = engines[wish.engine ?? same?.engine ?? random.below(ENGINES)] as (typeof engines)[number];
+    const one = engines[wish.engine ?? random.below(ENGINES)] as (typeof engines)[number];
     const { engine, clock } = one;
-    const questions = [wish.question ?? same?.question ?? nextQuestion()] as [Question, ...Question[]];
+    const questions = [wish.question ?? nextQuestion()] as [Question, ...Question[]];
     const [first] = questions;
     const isSession = !scene && random.oneIn(8);
     if (!scene && random.oneIn(6)) {
@@ -434,100 +343,121 @@ export async function playHistory(
     }
     const known = wish.kind || random.oneIn(2) ? tokens.at(-1) : tokens.at(-1 - random.below(5));
     if (kind === 'atLeast' && !known) return;
-    const freshness: Freshness = kind === 'atLeast' ? { atLeast: known?.token ?? '' } : kind;
-    const askedAt = time;
-    const asked = states.length - 1;
-    const keys = questions.map((question) => floorOf(one.number, question));
-    const floor = keys.map((key) => {
-      const { state, until } = floors.get(key) ?? { state: 0, until: 0 };
-      return kind === 'cached' && askedAt < until ? state : 0;
-    });
+    const consistency: Consistency = kind === 'atLeast' ? { atLeast: known?.token ?? '' } : kind;
+    const askedAt = now();
+    const asked = record.latest();
+    const isKept = !one.isSmall && !doClocksJump;
+    const floor = questions.map((question) => (kind === 'cached' && isKept ? floorOf(engine, question) : 0));
     /** Whether an answer of this engine may be of longer ago: a read of its has failed since, or just before. */
-    const isOutage = () => withOutages && one.failedAt >= askedAt - RETRY_AFTER_MS - slackMs;
-    /** The first state that an answer given at `instant` may be of. */
-    const firstOf = (instant: number, bound: number, position: number): number => {
-      const oldest = stateAt(instant - bound - slackMs);
-      return Math.max(oldest, floor[position] ?? 0, kind === 'atLeast' ? (known?.state ?? 0) : 0);
-    };
-    /** Compares the answers, given now, to questions that were asked then. */
+    const isOutage = () => withOutages && one.failedAt >= askedAt - RETRY_AFTER_MS - CLOCK_SKEW_MS;
+    const boundNow = () =>
+      kind === 'cached' && isOutage() ? OUTAGE_TTL_MS : Math.max(DEFAULT_TTL_MS, READ_DEADLINE_MS);
+    /** The first state that an answer that comes now may be of. */
+    const firstOf = (bound: number, slackMs: number): number =>
+      Math.max(
+        record.after(now() - bound - (doClocksJump ? slackMs : 0)),
+        kind === 'atLeast' ? (known?.state ?? 0) : 0,
+      );
+    /** Compares answers as they come. */
     const compareAll = (answers: readonly Decision[]): void => {
-      const bridges = kind === 'cached' && isOutage();
-      const bound = bridges ? OUTAGE_TTL_MS : DEFAULT_TTL_MS;
+      const bound = boundNow();
+      const isBridge = bound === OUTAGE_TTL_MS;
+      const since = kind === 'strong' ? asked : firstOf(bound, CLOCK_TOLERANCE_MS);
       for (const [position, question] of questions.entries()) {
         const answer = answers[position] as Decision;
-        const since = kind === 'strong' ? asked : firstOf(askedAt, bound, position);
-        if (bridges) {
-          const lately = states.slice(stateAt(askedAt - DEFAULT_TTL_MS));
-          if (lately.every(({ model: then }) => judge(then, question).reason !== answer.reason)) {
-            tally.bridged += 1;
-          }
-        }
-        compare(kind, bridges ? ' while DynamoDB is down' : '', question, answer, since);
+        const lately = isBridge ? record.modelsSince(firstOf(DEFAULT_TTL_MS, CLOCK_TOLERANCE_MS)) : [];
+        if (isBridge && lately.every((then) => judge(then, question).reason !== answer.reason))
+          tally.bridged += 1;
+        record.compare(
+          kind,
+          isBridge ? ' while DynamoDB is down' : '',
+          question,
+          answer,
+          Math.max(since, floor[position] ?? 0),
+        );
       }
-      if (kind !== 'strong') return;
-      compareTogether(asked, first, answers.map(({ reason }) => reason).join(), (then) =>
-        questions.map((question) => judge(then, question).reason).join(),
-      );
+      if (kind === 'strong') {
+        const reasons = answers.map(({ reason }) => reason).join();
+        record.compareTogether(kind, first, reasons, asked, (then) =>
+          questions.map((question) => judge(then, question).reason).join(),
+        );
+        const its = floors.get(engine) ?? new Map();
+        floors.set(engine, its);
+        for (const question of questions)
+          its.set(JSON.stringify(question), { state: asked, until: askedAt + KEPT_MS });
+      }
     };
+    const { subject, scope, permission, at } = first;
     try {
       if (!scene && kind === 'strong' && random.oneIn(4)) {
         // All that the subject may do there: few enough permissions to be decided at one instant.
-        const { subject, scope, at } = first;
-        const lists = createLists({ reader, engine, clock, budgetMs: Number.MAX_SAFE_INTEGER });
-        const { items } = await lists.listPermissions(subject, scope, { at, freshness });
+        const lists = createLists({ reader: table.reader, engine, clock, budgetMs: Number.MAX_SAFE_INTEGER });
+        const { items: shown } = await lists.listPermissions(subject, scope, { at, consistency });
         tally.lists += 1;
         // One that was registered meanwhile may be missing.
-        const registered = states
-          .slice(asked)
-          .map(({ model: then }) => then.permissions.map(({ name }) => name))
+        const registered = record
+          .modelsSince(asked)
+          .map((then) => then.permissions.map(({ name }) => name))
           .reduce((all, some) => all.filter((name) => some.includes(name)));
-        const names = [...new Set([...registered, ...items])].sort();
-        compareTogether(asked, first, names.filter((name) => items.includes(name)).join(), (then) =>
-          names.filter((permission) => judge(then, { ...first, permission }).allowed).join(),
+        const all = [...new Set([...registered, ...shown])].sort();
+        const told = all.filter((name) => shown.includes(name)).join();
+        record.compareTogether('strong list', first, told, asked, (then) =>
+          all.filter((name) => judge(then, { ...first, permission: name }).allowed).join(),
         );
-        return;
-      }
-      if (isSession) {
-        const session = await engine.session(first.subject, first.scope, {
-          permissions: questions.map(({ permission }) => permission),
-          at: first.at,
-          freshness,
+      } else if (isSession) {
+        const permissions = questions.map((question) => question.permission);
+        const session = await engine.session(subject, scope, { permissions, at, consistency });
+        compareAll(permissions.map((name) => session.decide(name)));
+        looks.add(lookLater(session, boundNow()).catch((error: unknown) => void failures.push(error)));
+      } else if (questions.length > 1) {
+        compareAll((await engine.checkMany(questions, { consistency })).decisions);
+      } else if (random.oneIn(4)) {
+        const { decision, roles } = await engine.checkWithRoles(subject, permission, scope, {
+          at,
+          consistency,
         });
-        const decisions = questions.map(({ permission }) => session.decide(permission));
-        compareAll(decisions);
-        const bound = kind === 'cached' && isOutage() ? OUTAGE_TTL_MS : DEFAULT_TTL_MS;
-        looks.add(lookLater(session, bound).catch((error: unknown) => void failures.push(error)));
-      } else if (questions.length > 1) compareAll(await engine.checkMany(questions, { freshness }));
-      else {
-        const { subject, permission, scope, at } = first;
-        compareAll([await engine.check(subject, permission, scope, { at, freshness })]);
-      }
+        compareAll([decision]);
+        const since = kind === 'strong' ? asked : firstOf(boundNow(), CLOCK_TOLERANCE_MS);
+        const rolesText = (tenant?: string, held: readonly string[] = []) => `${tenant} ${[...held].sort()}`;
+        if (decision.allowed)
+          record.compareTogether(
+            `${kind} roles`,
+            first,
+            rolesText(roles?.tenant, roles?.roles),
+            since,
+            (then) => {
+              const right = judge(then, first).allowed ? rolesAt(then, first) : undefined;
+              return rolesText(right?.tenant, right?.roles);
+            },
+          );
+      } else compareAll([await engine.check(subject, permission, scope, { at, consistency })]);
     } catch (error) {
       const { code } = error as { code?: string };
-      if (code === 'stale') tally.gaveUp += 1;
-      else if ((code === 'transient' || code === 'throttled') && one.failedAt >= askedAt) tally.failed += 1;
+      // `stale`: a process stood still so long that the session was over before it was there.
+      if (code === 'contended' || code === 'stale') tally.contended += 1;
+      else if (code === 'throttled' || (code === 'transient' && one.failedAt >= askedAt)) tally.failed += 1;
+      else if (code === 'damaged_item')
+        record.fault(kind, first, code, firstOf(boundNow(), CLOCK_TOLERANCE_MS));
       else throw error;
-      return;
     }
-    if (kind !== 'strong') return;
-    settled = { engine: one.number, question: first };
-    for (const key of keys) floors.set(key, { state: asked, until: askedAt + KEPT_MS - slackMs });
 
     /** A session answers to its last millisecond, within the bound that counts from then, and not after. */
     async function lookLater(session: Session, bound: number): Promise<void> {
       const left = () => session.expiresAt - clock.now();
-      await hold('look', time + left() - 1);
-      for (const [position, question] of questions.entries()) {
+      await wait(left() - 1);
+      for (const question of questions) {
         if (left() <= 0) continue;
         tally.sessions += 1;
-        const since = firstOf(time, bound, position);
-        compare(kind, ' in a session', question, session.decide(question.permission), since);
+        const since = firstOf(bound, CLOCK_SKEW_MS);
+        const decision = decisionIn(session, question.permission);
+        // A clock that was set back has ended it.
+        if (decision === undefined) return;
+        record.compare(kind, ' in a session', question, decision, since);
       }
-      await hold('look', time + left());
+      await wait(left());
       if (left() > 0) return;
-      for (const { permission } of questions) {
-        if (session.can(permission)) throw new Error(`seed ${seed}: a session allows beyond its end`);
-      }
+      for (const question of questions)
+        if (session.can(question.permission)) throw new Error('a session allows beyond its end');
     }
   }
 
@@ -541,7 +471,7 @@ export async function playHistory(
       })
       .finally(() => running.delete(one));
     running.add(one);
-    await quiet();
+    await settle();
   };
   const hands: Hands = {
     random,
@@ -556,11 +486,12 @@ export async function playHistory(
     },
     send: (operation) => start(() => write(operation)),
     arrive: async () => {
-      const [first] = heldAs('write');
-      if (first) await release(first);
+      heldAs('write')[0]?.release();
+      await settle();
     },
     answerReads: async () => {
-      for (const one of heldAs('read')) await release(one);
+      for (const one of heldAs('read')) one.release();
+      await settle();
     },
   };
   /** One step that chance has drawn. */
@@ -568,48 +499,54 @@ export async function playHistory(
     if (withOutages && random.oneIn(40)) isDown = !isDown;
     if (doClocksJump && random.oneIn(20))
       random.pick([...engines.map(({ clock }) => clock), ...writers]).jump();
+    if (random.oneIn(60)) {
+      const number = random.below(ENGINES);
+      engines[number] = newEngine(number);
+    }
+    const written = tokens.length;
     const what = random.below(13);
-    const onTheWay = heldAs('read', 'write');
-    if (what < 5 && running.size < MAX_WAITING) await start(check);
-    else if (what < 7 && running.size < MAX_WAITING) await start(writeNext);
-    else if (what < 10 && onTheWay.length > 0) {
-      const written = tokens.length;
-      await release(random.pick(onTheWay));
-      // Whoever has written looks at once whether it shows.
-      if (tokens.length > written && random.oneIn(2)) await start(() => check({ kind: 'atLeast' }));
-    } else if (what < 12) await pass(random.below(2_000));
+    if (what < 5 && running.size < MAX_RUNNING) await start(check);
+    else if (what < 7 && running.size < MAX_RUNNING) await start(writeNext);
+    else if (what < 10) await pass((faults?.delayMs ?? 1) * random.next());
+    else if (what < 12) await pass(random.below(2_000));
     else await pass(random.oneIn(4) ? random.between(10_000, 70_000) : random.between(2_000, 8_000));
+    // Whoever has written looks at once whether it shows.
+    if (tokens.length > written && random.oneIn(2)) await start(() => check({ kind: 'atLeast' }));
   }
   try {
-    for (let n = 0; n < (scene?.times ?? steps) && failures.length === 0; n++) {
+    for (let n = 0; n < (scene?.times ?? steps) && failures.length === 0; n++)
       await (scene ? scene.play(hands) : step());
-    }
     isDown = false;
-    while (running.size > 0) {
-      for (const one of heldAs('read', 'write')) await release(one);
-      await quiet();
+    while (running.size > 0 && failures.length === 0) {
+      for (const one of held) one.release();
+      await pass(1_000);
     }
     await pass(2 * OUTAGE_TTL_MS);
     await Promise.all(looks);
     if (failures.length > 0) throw failures[0];
     // Whatever came late or in another order: what is repeated in the table agrees.
-    const findings = await findingsOn({ reader: open.reader, clock: { now: () => time } });
-    if (findings.length > 0) throw new Error(`seed ${seed}: ${findings.join('\n')}`);
-  } finally {
-    await open.close();
+    const findings = await findingsIn(table.items(), { now });
+    if (findings.length > 0) throw new Error(findings.join('\n'));
+  } catch (error) {
+    throw new Error(`seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }
 
-/** Whether something that the question names is not there: a refusal, whatever the reason. */
-const isAbsent = ({ model }: State, { subject, scope, permission }: Question): boolean =>
-  !model.subjects.some(({ ref }) => ref === subject) ||
-  !model.scopes.some(({ ref }) => ref === scope) ||
-  !model.permissions.some(({ name }) => name === permission);
-
-/** A violation as it can be told. */
-export const describeViolation = ({ seed, freshness, question, answer, truths, since }: Violation): string =>
-  [
-    `seed ${seed}, ${freshness}: ${JSON.stringify(question)}`,
-    `answered ${answer}; of the states it may be of:`,
-    ...truths.map((truth, position) => `  ${truth.padEnd(20)} after ${since[position]}`),
-  ].join('\n');
+/** A table on which these operations were carried out, and the model of it. */
+async function furnish(
+  operations: readonly Operation[],
+  newId: () => string,
+  newSecret: () => string,
+): Promise<{ readonly items: readonly Item[]; readonly model: Model }> {
+  const { reader, writer, items } = createMemoryTable();
+  const provision = createProvisioning({ reader, writer, clock: { now: () => START }, newId, newSecret });
+  const model = emptyModel();
+  for (const { command, input, apply } of operations) {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+    apply(model);
+  }
+  return { items: items(), model };
+}

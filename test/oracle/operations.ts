@@ -17,6 +17,16 @@ const operation = (command: string, input: Input, apply: Operation['apply']): Op
   apply,
 });
 
+/** Operations as one transaction. */
+export const together = (...operations: readonly Operation[]): Operation =>
+  operation(
+    'transaction.write',
+    { commands: operations.map(({ command, input }) => ({ command, input })) },
+    (model) => {
+      for (const { apply } of operations) apply(model);
+    },
+  );
+
 const [EVER, NEVER] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 const iso = (instant: number | null): string | null =>
   instant === null ? null : new Date(instant).toISOString();

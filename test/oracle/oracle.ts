@@ -69,13 +69,13 @@ export function judge(model: Model, { subject, permission, scope, at }: Question
 }
 
 /**
- * Who stands where, and as what: the root of the scope and the roles in force, in order. Whether subject and scope are
+ * The root of the scope and the roles in force there, in order. Whether subject and scope are
  * active does not matter; undefined when there is no such one.
  */
-export function stand(model: Model, { subject, scope, at }: Omit<Question, 'permission'>) {
+export function rolesAt(model: Model, { subject, scope, at }: Omit<Question, 'permission'>) {
   const path = pathOf(model, scope);
   if (!path || !model.subjects.some(({ ref }) => ref === subject)) return undefined;
-  return { root: path[path.length - 1]?.ref, roles: rolesInForce(model, subject, path, at).sort() };
+  return { tenant: path[path.length - 1]?.ref, roles: rolesInForce(model, subject, path, at).sort() };
 }
 
 type Scope = Model['scopes'][number];

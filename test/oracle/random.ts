@@ -9,6 +9,8 @@ export function createRandom(seed: number) {
   };
   const below = (bound: number): number => Math.floor(next() * bound);
   return {
+    /** From 0 to below 1. */
+    next,
     below,
     /** From `least` to `most`, both included. */
     between: (least: number, most: number): number => least + below(most - least + 1),

@@ -1,5 +1,6 @@
 import { newFaultTally, playFaults } from './faults.ts';
-import { describeViolation, newHistoryTally, playHistory } from './histories.ts';
+import { playHistory } from './histories.ts';
+import { describeViolation, newHistoryTally } from './history-record.ts';
 import { onStage } from './on-stage.ts';
 import { type Options, readOptions } from './options.ts';
 import type { Stage } from './stage.ts';
@@ -22,20 +23,20 @@ async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Prom
 }
 
 /** Of each seed histories of grants alone and of things that come and go, with outages and without; stories; scenes. */
-async function playHistories(stage: Stage, { seed, histories }: Options): Promise<boolean> {
+async function playHistories({ seed, histories }: Options): Promise<boolean> {
   const tally = newHistoryTally();
   for (let n = 0; n < histories && tally.violations.length === 0; n++) {
     for (const withNodes of [false, true]) {
       for (const withOutages of [false, true]) {
-        await playHistory(stage, seed + n, tally, { withNodes, withOutages });
+        await playHistory(seed + n, tally, { withNodes, withOutages });
       }
     }
     for (const story of Object.values(STORIES)) {
-      await playHistory(stage, seed + n, tally, { story, steps: 200 });
+      await playHistory(seed + n, tally, { story, steps: 200 });
     }
     for (const { operations, play, withOutages } of Object.values(SCENES)) {
       const scene = { operations, play: play(), times: 8 };
-      await playHistory(stage, seed + n, tally, { scene, withOutages: withOutages ?? false });
+      await playHistory(seed + n, tally, { scene, withOutages: withOutages ?? false });
     }
   }
   const { cached, strong, atLeast } = tally.checks;
@@ -45,13 +46,16 @@ async function playHistories(stage: Stage, { seed, histories }: Options): Promis
   console.log(`  atLeast    ${atLeast}`);
   console.log(`stale        ${tally.stale}, within the bound`);
   console.log(`misnamed     ${tally.misnamed}: refused rightly, for the reason of another instant`);
-  console.log(`gave up      ${tally.gaveUp}`);
+  console.log(`contended    ${tally.contended}`);
   console.log(`sessions     ${tally.sessions} answers`);
   console.log(`lists        ${tally.lists}, strong`);
   console.log(
     `outages      ${tally.failed} checks failed, ${tally.bridged} answered within the second bound`,
   );
-  console.log(`writes       ${tally.writes}, and ${tally.refused} refused`);
+  console.log(
+    `writes       ${tally.writes}, ${tally.repeated} of them repeated, and ${tally.refused} refused`,
+  );
+  console.log(`given up     ${tally.givenUp} writes; committed after that: ${tally.late}`);
   console.log(`violations   ${tally.violations.length}`);
   for (const first of tally.violations.slice(0, 1)) console.log(`\n${describeViolation(first)}`);
   return tally.violations.length === 0;
@@ -94,7 +98,8 @@ async function main(): Promise<number> {
   }
   console.log(`seed         ${options.seed}`);
   const { histories, faults } = options;
-  const play = faults > 0 ? playManyFaults : histories > 0 ? playHistories : playWorlds;
+  if (histories > 0) return (await playHistories(options)) ? 0 : 1;
+  const play = faults > 0 ? playManyFaults : playWorlds;
   return (await onStage((stage) => play(stage, options))) ? 0 : 1;
 }
 

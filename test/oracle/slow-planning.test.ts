@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import type { Reader } from '../../table/read/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { createVault, type Vault } from '../support/vault.ts';
 
 /**
- * The margin for coherence and freshness counts from a write's stamp to its arrival. A command reads before it
+ * The margin for coherence counts from a write's stamp to its arrival. A command reads before it
  * writes, which may take longer than the margin: the stamp is of the sending, not of the beginning.
  */
 let vault: Vault;
@@ -49,7 +49,7 @@ test('atLeast never answers from before a write that was long in planning', asyn
     expect(await engine.check(eve, 'vault', vault.place)).toMatchObject({ reason: 'no_grant' });
     world.clock.advance(1_000);
   });
-  expect(await engine.check(eve, 'vault', vault.place, { freshness: { atLeast: token } })).toMatchObject({
+  expect(await engine.check(eve, 'vault', vault.place, { consistency: { atLeast: token } })).toMatchObject({
     reason: 'role',
   });
 });

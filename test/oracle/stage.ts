@@ -1,10 +1,11 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
-import { createReader } from '../../table/read/reader.ts';
-import { createWriter } from '../../table/write/writer.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 import { START } from './generate.ts';
 
 /** What an operation came to. */
@@ -24,19 +25,19 @@ export function createStage(endpoint: string) {
   const client = createClient(options);
   let tables = 0;
 
-  /** An empty table with provisioning and engines on it, and a clock that moves only when told to. */
+  /** An empty table with provisioning and engines on it, and a clock that moves only when told to, or waited for. */
   async function open() {
     const table = `oracle-${process.pid}-${Date.now()}-${++tables}`;
     await createTable(service, table);
     let time = START;
-    const clock = {
-      now: () => time,
-      advance: (milliseconds: number) => {
-        time += milliseconds;
-      },
+    const advance = (milliseconds: number) => {
+      time += milliseconds;
     };
+    /** Lets time pass for whoever waits. */
+    const wait = async (milliseconds: number) => advance(milliseconds);
+    const clock = { now: () => time, advance, wait };
     const reader = createReader({ client, table, deadlineMs: 20_000 });
-    const writer = createWriter({ client, table, deadlineMs: 20_000 });
+    const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) });
     let ids = 0;
     const newId = () => `01J8Z0E2Z8D2A3J7A7Y3${String(++ids).padStart(6, '0')}`;
     const newSecret = () => 'secret';
@@ -46,7 +47,7 @@ export function createStage(endpoint: string) {
       const answer = await provision({ command, input });
       return answer.ok ? { ok: true, token: answer.token } : { ok: false, ...answer.error };
     };
-    const newEngine = (more: Partial<EngineOptions> = {}) => createEngine({ reader, clock, ...more });
+    const newEngine = (more: Partial<EngineOptions> = {}) => createEngine({ reader, clock, wait, ...more });
     const close = () => service.send(new DeleteTableCommand({ TableName: table }));
     return { table, client, reader, writer, clock, newId, newSecret, carryOut, newEngine, close };
   }

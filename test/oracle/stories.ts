@@ -36,6 +36,8 @@ const leaves = does.leave(EVE, KEEPERS);
 const joins = does.join(EVE, KEEPERS);
 const roleComes = does.giveGroupRole(KEEPERS, KEEPER);
 const roleGoes = does.takeGroupRole(KEEPERS, KEEPER);
+const comes = does.together(does.createUser(EVE, 'active', null), does.grant(EVE, PLACE, [KEEPER]));
+const goes = does.deleteSubject(EVE);
 
 export const STORIES: Readonly<Record<string, Story>> = {
   'a user leaves a group, then the group gets a role': {
@@ -51,6 +53,11 @@ export const STORIES: Readonly<Record<string, Story>> = {
   'one after the other, again and again': {
     operations: [...furnished, joins],
     changes: [1, 2, 3, 4].flatMap(() => [leaves, roleComes, roleGoes, joins]),
+    questions,
+  },
+  'both in one transaction, again and again': {
+    operations: [...furnished, joins],
+    changes: [1, 2, 3, 4].flatMap(() => [does.together(leaves, roleComes), does.together(roleGoes, joins)]),
     questions,
   },
   'a user loses a role, then the DENY that kept it from counting is lifted': {
@@ -87,13 +94,16 @@ const inTurn =
       await play(hands, pair);
     }
   };
-/** Eve's membership goes and comes, in a group that has the role. */
-const inAndOut = (play: (hands: Hands, change: Operation) => Promise<void>): Scene => {
-  let isIn = true;
+/** Eve's membership goes and comes, in a group that has the role; or another pair of changes. */
+const inAndOut = (
+  play: (hands: Hands, change: Operation) => Promise<void>,
+  [first, second]: Pair = [leaves, joins],
+): Scene => {
+  let isFirst = true;
   return async (hands) => {
     await hands.pass(LONG);
-    await play(hands, isIn ? leaves : joins);
-    isIn = !isIn;
+    await play(hands, isFirst ? first : second);
+    isFirst = !isFirst;
   };
 };
 
@@ -125,20 +135,36 @@ export const SCENES: Readonly<Record<string, Staged>> = {
         await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE);
       }),
   },
-  'a read in two attempts, and both changes in between': {
+  'a call that reads one half before both changes and one half after them': {
     operations: [...furnished, joins],
     isClosed: true,
     play: () =>
       inTurn(async (hands, pair) => {
         const { random, ask, send, arrive, answerReads } = hands;
         const engine = random.below(ENGINES);
-        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'in two attempts');
+        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'torn');
         for (const change of pair) {
           await soon(hands);
           await send(change);
           await arrive();
         }
         await answerReads();
+        await ask(engine, 'cached', AT_PLACE);
+      }),
+  },
+  'a call that reads one half before a transaction of both changes and one half after it': {
+    operations: [...furnished, joins],
+    isClosed: true,
+    play: () =>
+      inTurn(async (hands, pair) => {
+        const { random, ask, send, arrive, answerReads, pass } = hands;
+        const engine = random.below(ENGINES);
+        await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'torn');
+        if (random.oneIn(2)) await soon(hands);
+        await send(does.together(...pair));
+        await arrive();
+        await answerReads();
+        await pass(random.below(DEFAULT_TTL_MS));
         await ask(engine, 'cached', AT_PLACE);
       }),
   },
@@ -158,6 +184,63 @@ export const SCENES: Readonly<Record<string, Staged>> = {
         await ask(engine, 'atLeast', AT_PLACE);
         await answerReads();
       }),
+  },
+  'whoever has created asks, and an older read that found nothing is answered': {
+    operations: [...furnished, roleComes, joins, does.deleteSubject(EVE)],
+    isClosed: false,
+    play: () =>
+      inAndOut(
+        async (hands, change) => {
+          const { random, ask, send, arrive, answerReads, pass } = hands;
+          const engine = random.below(ENGINES);
+          await ask(engine, 'cached', AT_PLACE, 'late');
+          await soon(hands);
+          await send(change);
+          await arrive();
+          await pass(1);
+          await ask(engine, 'atLeast', AT_PLACE, 'late');
+          await pass(1);
+          await answerReads();
+          await answerReads();
+        },
+        [comes, goes],
+      ),
+  },
+  'a call that began before another one reads after it, and after both changes': {
+    operations: [...furnished, joins],
+    isClosed: true,
+    play: () =>
+      inTurn(async (hands, pair) => {
+        const { random, ask, send, arrive, answerReads, pass } = hands;
+        const engine = random.below(ENGINES);
+        const halves = [question(EVE, ELSEWHERE), question(ZOE, PLACE)];
+        const [before, after] = pair[0] === leaves ? halves : halves.reverse();
+        await ask(engine, 'cached', after as Question, 'delayed');
+        await pass(5);
+        await ask(engine, 'cached', before as Question);
+        await send(does.together(...pair));
+        await arrive();
+        await pass(random.below(5));
+        await answerReads();
+        await pass(random.below(5));
+        await ask(engine, 'cached', AT_PLACE);
+      }),
+  },
+  'two writes of one millisecond, and a read between them': {
+    operations: [...furnished, roleComes, joins],
+    isClosed: false,
+    play: () => async (hands) => {
+      const { random, ask, send, arrive, pass } = hands;
+      const engine = random.below(ENGINES);
+      await pass(LONG);
+      for (const change of [leaves, joins]) {
+        await send(change);
+        await arrive();
+        await ask(engine, 'cached', AT_PLACE);
+      }
+      await pass(random.below(20_000));
+      await ask(engine, 'strong', AT_PLACE);
+    },
   },
   'an older read is answered after a newer one': {
     operations: [...furnished, roleComes, joins],
@@ -246,9 +329,9 @@ export const SCENES: Readonly<Record<string, Staged>> = {
 
 /**
  * The margin to the millisecond: a write that takes all its time, and an engine whose clock is ahead of the
- * writer's by all that is allowed, has read so long before the write arrived.
+ * writer's by all that is allowed, has read a millisecond before the write is committed.
  */
-export const atTheMargin = (earlierMs: number): Readonly<Record<string, Staged>> => ({
+export const AT_THE_MARGIN: Readonly<Record<string, Staged>> = {
   coherence: {
     operations: [...furnished, joins],
     isClosed: true,
@@ -256,9 +339,9 @@ export const atTheMargin = (earlierMs: number): Readonly<Record<string, Staged>>
       inTurn(async ({ ask, send, arrive, pass }, [first, second]) => {
         await send(first);
         await send(second);
-        await pass(ARRIVAL_MS - earlierMs);
+        await pass(ARRIVAL_MS - 1);
         await ask(0, 'cached', first === leaves ? question(EVE, ELSEWHERE) : question(ZOE, PLACE));
-        await pass(earlierMs);
+        await pass(1);
         await arrive();
         await arrive();
         await ask(0, 'cached', AT_PLACE);
@@ -270,11 +353,11 @@ export const atTheMargin = (earlierMs: number): Readonly<Record<string, Staged>>
     play: () =>
       inAndOut(async ({ ask, send, arrive, pass }, change) => {
         await send(change);
-        await pass(ARRIVAL_MS - earlierMs);
+        await pass(ARRIVAL_MS - 1);
         await ask(0, 'cached', AT_PLACE);
-        await pass(earlierMs);
+        await pass(1);
         await arrive();
         await ask(0, 'atLeast', AT_PLACE);
       }),
   },
-});
+};

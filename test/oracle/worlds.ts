@@ -1,8 +1,8 @@
-import type { Decision, Engine, Standing } from '../../engine/index.ts';
+import type { Decision, Engine, TenantRoles } from '../../engine/index.ts';
 import { ask, change, furnish, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
-import { judge, stand } from './oracle.ts';
+import { judge, rolesAt } from './oracle.ts';
 import { createRandom, type Random } from './random.ts';
 import { isRefusal, type OpenTable, type Stage } from './stage.ts';
 
@@ -54,12 +54,12 @@ interface Way {
   readonly truth: (model: Model, question: Question, judgeBy: Judge) => string;
 }
 
-const standingText = (standing: Standing | ReturnType<typeof stand>): string =>
-  standing ? `at ${standing.root} as ${[...standing.roles].sort().join(', ')}` : 'nowhere';
+const rolesText = (roles: TenantRoles | ReturnType<typeof rolesAt>): string =>
+  roles ? `at ${roles.tenant} as ${[...roles.roles].sort().join(', ')}` : 'nowhere';
 
 /** The engine's several ways to an answer; a fault is an answer that the oracle never gives. */
 function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
-  const by = (name: string, engineOf: () => Engine, freshness: 'cached' | 'strong'): readonly Way[] => {
+  const by = (name: string, engineOf: () => Engine, consistency: 'cached' | 'strong'): readonly Way[] => {
     const told = async (answer: () => Promise<string>) => {
       try {
         return await answer();
@@ -70,31 +70,31 @@ function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
     const decided: Way = {
       name,
       ask: ({ subject, permission, scope, at }) =>
-        told(async () => textOf(await engineOf().check(subject, permission, scope, { at, freshness }))),
+        told(async () => textOf(await engineOf().check(subject, permission, scope, { at, consistency }))),
       truth: (model, question, judgeBy) => textOf(judgeBy(model, question)),
     };
-    const stood: Way = {
-      name: `${name}, where they stand`,
+    const rolesAlone: Way = {
+      name: `${name}, effective roles`,
       ask: ({ subject, scope, at }) =>
-        told(async () => standingText(await engineOf().rolesOf(subject, scope, { at, freshness }))),
-      truth: (model, question) => standingText(stand(model, question)),
+        told(async () => rolesText(await engineOf().effectiveRoles(subject, scope, { at, consistency }))),
+      truth: (model, question) => rolesText(rolesAt(model, question)),
     };
-    const admitted: Way = {
-      name: `${name}, admitted`,
+    const withRoles: Way = {
+      name: `${name}, with roles`,
       ask: ({ subject, permission, scope, at }) =>
         told(async () => {
-          const { decision, standing } = await engineOf().admit(subject, permission, scope, {
+          const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
             at,
-            freshness,
+            consistency,
           });
-          return `${textOf(decision)} ${standingText(standing)}`;
+          return `${textOf(decision)} ${rolesText(roles)}`;
         }),
       truth: (model, question, judgeBy) => {
         const { allowed, reason } = judgeBy(model, question);
-        return `${textOf({ allowed, reason })} ${standingText(allowed ? stand(model, question) : undefined)}`;
+        return `${textOf({ allowed, reason })} ${rolesText(allowed ? rolesAt(model, question) : undefined)}`;
       },
     };
-    return [decided, stood, admitted];
+    return [decided, rolesAlone, withRoles];
   };
   return [
     ...by('warm', () => warm, 'cached'),
@@ -105,7 +105,7 @@ function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
   ];
 }
 
-/** Of these ways the two warm ones are cheap to ask: a decision, a standing and both at once, each. */
+/** Of these ways the two warm ones are cheap to ask: a decision, the effective roles and both at once, each. */
 const WARM = 6;
 
 /** One world. Adds what it came to to the tally. */
@@ -161,10 +161,10 @@ export async function playWorld(
           compare(question, name, await ask(question), truth(model, question, judgeBy));
         }
       }
-      const answers = await open.newEngine().checkMany(asked);
+      const { decisions } = await open.newEngine().checkMany(asked);
       for (const [position, question] of asked.entries()) {
         const truth = textOf(judgeBy(model, question));
-        compare(question, 'many at once', textOf(answers[position] as Decision), truth);
+        compare(question, 'many at once', textOf(decisions[position] as Decision), truth);
       }
     }
   } finally {
@@ -172,7 +172,7 @@ export async function playWorld(
   }
 }
 
-/** Answers to one question: warm twice, with where they stand, one that reads, and one of many at once. */
+/** Answers to one question: warm twice, with the roles, one that reads, and one of many at once. */
 const ANSWERS = WARM + 2;
 
 /** How many questions a round asks, so that the world comes to this many checks or a few more. */

@@ -170,7 +170,7 @@ async function expectAgreement(world: LedgerWorld): Promise<void> {
         scopes.map((where) => ({ subject: `user:${id}`, permission: name, scope: where, at })),
       ),
     );
-    const decisions = await engine.checkMany(questions);
+    const { decisions } = await engine.checkMany(questions);
     expect(decisions.map(({ reason }) => reason)).toEqual(
       questions.map((question) => decideNaively(items, question, at)),
     );

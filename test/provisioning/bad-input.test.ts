@@ -65,7 +65,7 @@ const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
   ...['isOverridable', 'root', 'withNames'],
 ];
-const LISTS = ['roles', 'adminRoles', 'permissions', 'parents', 'children', 'keys', 'commands', 'hints'];
+const LISTS = ['roles', 'adminRoles', 'permissions', 'parents', 'children', 'keys', 'commands'];
 /** Fields that hold a value of their own kind instead of text. */
 const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];

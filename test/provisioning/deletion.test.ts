@@ -120,7 +120,14 @@ describe('with edges on all sides', () => {
     await world.run('permission.delete', { name: 'a:b:c' });
     // The list of the global roles stays, without roles.
     expect(await world.facts()).toEqual([
-      { PK: 'GLOBAL#GATEHOUSE', SK: 'DECISION', Type: 'Decision', v: 1, writtenAt: expect.any(Number) },
+      {
+        PK: 'GLOBAL#GATEHOUSE',
+        SK: 'DECISION',
+        Type: 'Decision',
+        v: 1,
+        writtenAt: expect.any(Number),
+        writeId: expect.any(String),
+      },
     ]);
   });
 });

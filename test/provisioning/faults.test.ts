@@ -4,10 +4,10 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { ulid } from 'ulid';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { createClient } from '../../table/client.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
-import { createWriter } from '../../table/write/writer.ts';
 import { findingsOn } from './findings.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
@@ -108,7 +108,7 @@ describe('a failed condition is the error that its action names, and is final', 
 
 describe('what may pass is sent again, as the same request, until the time is up', () => {
   test.each([
-    ['a conflict with another transaction', cancelled('None', 'TransactionConflict', 'None'), 'transient'],
+    ['a conflict with another transaction', cancelled('None', 'TransactionConflict', 'None'), 'contended'],
     ['throttling of one item', cancelled('None', 'None', 'ThrottlingError'), 'throttled'],
     ['throughput of one item', cancelled('ProvisionedThroughputExceeded', 'None', 'None'), 'throttled'],
     [
@@ -201,7 +201,7 @@ describe('provisioning', () => {
 
   test.each([
     ['throttled', [1, 2, 3].map(() => thrown('ThrottlingException')), true],
-    ['transient', [1, 2, 3].map(() => conflicted), true],
+    ['contended', [1, 2, 3].map(() => conflicted), true],
     ['transient', [1, 2, 3].map(() => thrown('TimeoutError')), true],
     ['limit_exceeded', [full], false],
     ['internal', [thrown('AccessDeniedException')], false],

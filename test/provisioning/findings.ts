@@ -1,6 +1,6 @@
 import { type Finding, type VerifyOptions, verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
-import { createMemoryTable } from './memory-table.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
 
 export const told = (findings: readonly Finding[]): readonly string[] =>
   findings.map(
@@ -16,4 +16,4 @@ export const findingsOn = async ({ reader, clock }: Pick<VerifyOptions, 'reader'
 export const findingsIn = (
   items: readonly Item[],
   clock: VerifyOptions['clock'],
-): Promise<readonly string[]> => findingsOn({ reader: createMemoryTable(items).reader, clock });
+): Promise<readonly string[]> => findingsOn({ reader: createMemoryTable({ items }).reader, clock });

@@ -1,7 +1,7 @@
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { stampedAt, subjectChanges } from '../../table/decision/writes.ts';
+import { stamped, subjectChanges } from '../../table/decision/writes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -86,7 +86,7 @@ beforeAll(async () => {
   await make('other', 'location.create', { name: 'Other' });
   await make('role', 'role.create', { name: 'large', scope: 'global' });
   await world.run('page.create', { name: 'home' });
-}, 60_000);
+});
 const large = () => `location:${id.location}`;
 
 describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assignments', () => {
@@ -119,14 +119,14 @@ describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assig
     await seed(all('assignment.create', assigned.slice(10)));
     await inParallel(assigned.slice(0, 10), 4, (input) => world.run('assignment.create', input));
     await world.run('role-permission.create', { role: id.role, permission: 'home', effect: 'ALLOW' });
-  }, 120_000);
+  });
 
   test('every page of their lists', async () => {
     expect(await world.listed('membership.list', { user: id.user, limit: 1_000 })).toHaveLength(3_000);
     expect(await world.listed('group.list', { scope: large(), limit: 1_000 })).toHaveLength(2_000);
     expect(await world.listed('assignment.list', { user: id.user, limit: 300 })).toHaveLength(500);
     expect(await world.listed('group-role.list', { role: id.role, limit: 1_000 })).toHaveLength(2_000);
-  }, 60_000);
+  });
 
   test('a cold check is one call, for the user and for anybody else there', async () => {
     const both = await coldCheck(`user:${id.user}`, 'home', large());
@@ -148,7 +148,7 @@ describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assig
     expect(await world.listed('membership.list', { user: id.user })).toEqual([]);
     expect(await world.listed('membership.list', { group: groups.at(-1) })).toEqual([]);
     expect(await world.reader.listAll({ ranges: [{ partition: `USER#${id.user}` }] })).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a role with 2,000 permissions, and a permission held by 1,000 roles', () => {
@@ -169,7 +169,7 @@ describe('a role with 2,000 permissions, and a permission held by 1,000 roles', 
     await seed(all('role-permission.create', holding.slice(10)));
     await inParallel(holding.slice(0, 10), 4, (input) => world.run('role-permission.create', input));
     await world.run('assignment.create', { user: id.plain, scope: `location:${id.other}`, role: id.role });
-  }, 120_000);
+  });
 
   test('every page of their lists', async () => {
     expect(await world.listed('role-permission.list', { role: id.role, limit: 700 })).toHaveLength(2_001);
@@ -199,7 +199,7 @@ describe('a role with 2,000 permissions, and a permission held by 1,000 roles', 
     expect(await coldCheck(`user:${id.plain}`, name(7), `location:${id.other}`)).toMatchObject({
       reason: 'no_grant',
     });
-  }, 60_000);
+  });
 });
 
 describe('depth', () => {
@@ -229,7 +229,7 @@ describe('depth', () => {
     expect(await world.refused('client.read', { id: client.split(':')[1] })).toMatchObject({
       code: 'not_found',
     });
-  }, 60_000);
+  });
 });
 
 describe('a decision item that is full', () => {
@@ -242,7 +242,7 @@ describe('a decision item that is full', () => {
       for (let isFull = false; !isFull; ) {
         const groups = new Set(count(portion).map(() => ulid()));
         const joined = { ...subjectChanges(ref).join(''), add: { groups } };
-        isFull = await world.writer.send(stampedAt([joined], 1)).then(
+        isFull = await world.writer.send(stamped([joined], { writtenAt: 1, writeId: 'joined' })).then(
           () => false,
           ({ code }) => code === 'limit_exceeded',
         );
@@ -260,7 +260,7 @@ describe('a decision item that is full', () => {
     figures.push(
       `a user's decision item is full with ${(full?.groups as Set<string> | undefined)?.size} groups, ${bytesOf(full)} bytes`,
     );
-  }, 60_000);
+  });
 });
 
 test('the figures', () => {

@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { createInputs } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, NOBODY, type Result } from './support.ts';
 
@@ -58,7 +59,7 @@ describe('pages', () => {
 
   test.each(cases)('%s comes in full pages, each row once, and ends without a cursor', async (list, by) => {
     // An index follows the table by a moment: only then is its list complete.
-    const whole = await vi.waitFor(async () => {
+    const whole = await eventually(async () => {
       const page = await world.run(list, { ...by(), limit: 1_000 });
       expect((page.items as readonly Result[]).length).toBeGreaterThanOrEqual(COUNT);
       return page;

@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { findingsIn } from './findings.ts';
 import { decideNaively } from './naive.ts';
@@ -9,7 +9,6 @@ import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
 
 // Every state is verified twice over: by the naive verifier, and by the product's.
-vi.setConfig({ testTimeout: 90_000 });
 
 /**
  * The deletion of what has more edges than one transaction holds: the first step closes it, the next ones take
@@ -81,7 +80,7 @@ async function deleteWatched(event: Event, scopes: readonly string[] = [acme()])
   const ask = async () => {
     const items = await expectWhole();
     const asked = questions(scopes);
-    const decisions = await world.newEngine().checkMany(asked);
+    const { decisions } = await world.newEngine().checkMany(asked);
     const naive = asked.map((question) => decideNaively(items, question, world.clock.now()));
     expect(decisions.map(({ reason }) => reason)).toEqual(naive);
     return naive;
@@ -226,7 +225,7 @@ describe.each(Object.entries(cases))('%s', (_, { make: prepare, named, meanwhile
     const states = await deleteWatched(event);
     expect(states.length).toBeGreaterThan(3);
     expect(await traces(named === 'a-page' ? 'PAGE#home' : id[named])).toEqual([]);
-  }, 60_000);
+  });
 
   test('is interrupted after every step in turn, and goes on', async () => {
     const event = await prepare();
@@ -251,7 +250,7 @@ describe.each(Object.entries(cases))('%s', (_, { make: prepare, named, meanwhile
     }
     expect(await traces(named === 'a-page' ? 'PAGE#home' : id[named])).toEqual([]);
     await expectWhole();
-  }, 60_000);
+  });
 });
 
 describe('what others take away meanwhile', () => {
@@ -276,7 +275,7 @@ describe('what others take away meanwhile', () => {
     }
     expect(await traces(id.group)).toEqual([]);
     await expectWhole();
-  }, 60_000);
+  });
 
   test('members leave while it goes on', async () => {
     const event = (await cases['a group with 120 members that forbids']?.make()) as Event;
@@ -293,7 +292,7 @@ describe('what others take away meanwhile', () => {
     expect(answer).toMatchObject({ ok: true });
     expect(await traces(id.group)).toEqual([]);
     await expectWhole();
-  }, 60_000);
+  });
 
   test('two roles of the same grants, both in deletion', async () => {
     await inParallel(MANY.slice(0, 40), 6, async () => {
@@ -308,7 +307,7 @@ describe('what others take away meanwhile', () => {
     for (const event of events) expect(await world.provision(event)).toMatchObject({ ok: true });
     await expectWhole();
     expect([...(await traces(id.allows)), ...(await traces(id.forbids))]).toEqual([]);
-  }, 60_000);
+  });
 
   test('a role whose holders are in deletion', async () => {
     await cases['a user with 120 memberships, grants, tokens, sessions']?.make();
@@ -322,18 +321,18 @@ describe('what others take away meanwhile', () => {
     await world.run('user.delete', { id: id.u2 });
     expect([...(await traces(id.allows)), ...(await traces(id.u2))]).toEqual([]);
     await expectWhole();
-  }, 60_000);
+  });
 
   test('the same deletion twice at once: both are told the truth, and it is done once', async () => {
     const event = (await cases['a group with 120 members that forbids']?.make()) as Event;
     const answers = await Promise.all([world.provision(event), world.provision(event)]);
     for (const answer of answers) {
-      if (!answer.ok) expect(['not_found', 'stale', 'transient']).toContain(answer.error.code);
+      if (!answer.ok) expect(['not_found', 'stale', 'contended', 'transient']).toContain(answer.error.code);
     }
     if (!answers.some(({ ok }) => ok)) await world.provision(event);
     expect(await traces(id.group)).toEqual([]);
     await expectWhole();
-  }, 60_000);
+  });
 });
 
 describe('the budget of a command', () => {
@@ -367,7 +366,7 @@ describe('the budget of a command', () => {
     expect(await provision(event)).toEqual(answer);
     expect(await traces(id.group)).toEqual([]);
     await expectWhole();
-  }, 60_000);
+  });
 
   test('that is over with the last step is no failure', async () => {
     const provision = slowly(1);
@@ -448,48 +447,40 @@ describe('whole trees', () => {
     },
   };
 
-  test.each(Object.entries(prepare))(
-    '%s: closed at once, and nothing is left',
-    async (_, build) => {
-      const scope = await build();
-      const states = await deleteWatched({ command: 'scope.delete-tree', input: { scope } }, scopes);
-      const inTree = questions(scopes).map((question) => question.scope !== acme());
-      for (const state of states.slice(1)) {
-        for (const [i, reason] of state.entries()) if (inTree[i]) expect(isAllowed(reason)).toBe(false);
-      }
-      for (const each of scopes.filter((ref) => ref !== acme())) {
-        const gone = String(each.split(':')[1]);
-        // A token says in which tenant it was issued, and keeps saying so.
-        expect((await traces(gone)).filter((key) => !key.startsWith('TOKEN#'))).toEqual([]);
-      }
-    },
-    120_000,
-  );
+  test.each(Object.entries(prepare))('%s: closed at once, and nothing is left', async (_, build) => {
+    const scope = await build();
+    const states = await deleteWatched({ command: 'scope.delete-tree', input: { scope } }, scopes);
+    const inTree = questions(scopes).map((question) => question.scope !== acme());
+    for (const state of states.slice(1)) {
+      for (const [i, reason] of state.entries()) if (inTree[i]) expect(isAllowed(reason)).toBe(false);
+    }
+    for (const each of scopes.filter((ref) => ref !== acme())) {
+      const gone = String(each.split(':')[1]);
+      // A token says in which tenant it was issued, and keeps saying so.
+      expect((await traces(gone)).filter((key) => !key.startsWith('TOKEN#'))).toEqual([]);
+    }
+  });
 
-  test.each(Object.entries(prepare))(
-    '%s: interrupted after every step, it goes on',
-    async (_, build) => {
-      const scope = await build();
-      const event = { command: 'scope.delete-tree', input: { scope } };
-      for (let steps = 0; ; steps++) {
-        const answer = await interruptAfter(world, event, 1 + (steps % 3));
-        if (answer.ok) break;
-        expect(steps).toBeLessThan(200);
-        if (steps % 8 === 0) {
-          await expectWhole();
-          const decisions = await world
-            .newEngine()
-            .checkMany(questions(scopes.filter((ref) => ref !== acme())));
-          expect(decisions.filter(({ allowed }) => allowed)).toEqual([]);
-          const group = { name: 'late', scope };
-          expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' });
-        }
+  test.each(Object.entries(prepare))('%s: interrupted after every step, it goes on', async (_, build) => {
+    const scope = await build();
+    const event = { command: 'scope.delete-tree', input: { scope } };
+    for (let steps = 0; ; steps++) {
+      const answer = await interruptAfter(world, event, 1 + (steps % 3));
+      if (answer.ok) break;
+      expect(steps).toBeLessThan(200);
+      if (steps % 8 === 0) {
+        await expectWhole();
+        const { decisions } = await world
+          .newEngine()
+          .checkMany(questions(scopes.filter((ref) => ref !== acme())));
+        expect(decisions.filter(({ allowed }) => allowed)).toEqual([]);
+        const group = { name: 'late', scope };
+        expect(await world.refused('group.create', group)).toMatchObject({ code: 'conflict' });
       }
-      await expectWhole();
-      expect(await world.provision(event)).toMatchObject({ error: { code: 'not_found', field: 'scope' } });
-    },
-    120_000,
-  );
+    }
+    await expectWhole();
+    expect(await world.provision(event)).toMatchObject({ error: { code: 'not_found', field: 'scope' } });
+  });
 
   test('what of another tenant is linked in it is not deleted with it', async () => {
     const account = `account:${(await world.run('account.create', { name: 'A' })).id}`;

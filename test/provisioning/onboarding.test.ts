@@ -88,7 +88,14 @@ describe('in one transaction', () => {
       ]);
       const items = (await world.facts()).map((item) => {
         // Revisions count the writes, of which there are more one by one.
-        const { rev: _, writtenAt: __, GSI1PK: ___, GSI3PK: ____, ...rest } = item as Record<string, unknown>;
+        const {
+          rev: _,
+          writtenAt: __,
+          writeId: ___,
+          GSI1PK: ____,
+          GSI3PK: _____,
+          ...rest
+        } = item as Record<string, unknown>;
         const text = JSON.stringify(Object.entries(rest).sort(), (_key, value) =>
           value instanceof Set ? [...value].sort() : value,
         );

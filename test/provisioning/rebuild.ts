@@ -20,7 +20,7 @@ import { isEmptied } from './support.ts';
  */
 type Facts = Record<string, unknown>;
 /** `denials` only ever grows, so it cannot be made again: that it holds enough is for verify.ts. */
-const BOOKKEEPING = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt', 'denials']);
+const BOOKKEEPING = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt', 'writeId', 'denials']);
 
 const SCOPE_LABELS: ReadonlySet<unknown> = new Set(Object.values(SCOPES).map(({ label }) => label));
 
@@ -129,8 +129,8 @@ export function decisionsOf(items: readonly Item[]): Map<string, Facts> {
         Object.entries(item).filter(([name, value]) => !BOOKKEEPING.has(name) && value !== false),
       ),
     ]);
-  // The item of what holds everywhere comes with the first permission and stays.
-  return new Map(
-    found.filter(([key, facts]) => key !== 'GLOBAL#GATEHOUSE / DECISION' || Object.keys(facts).length),
-  );
+  // The item of what holds everywhere comes with the first permission and stays, the revision of an API with its first
+  // route.
+  const stays = (key: string) => key === 'GLOBAL#GATEHOUSE / DECISION' || key.startsWith('API#');
+  return new Map(found.filter(([key, facts]) => !stays(key) || Object.keys(facts).length));
 }

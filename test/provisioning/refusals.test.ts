@@ -154,30 +154,6 @@ describe('invalid', () => {
       'scope',
     ],
     [
-      'a route whose hints name what its path has not',
-      'route.update',
-      () => ({ id: id.route, hints: ['tenant:{claim:t}', 'tenant:{tenant}'] }),
-      'hints.1',
-    ],
-    [
-      'a route with a hint of an unknown type',
-      'route.create',
-      () => ({ ...route, method: 'GET', path: '/x', hints: ['tenant:{claim:t}', 'planet:{claim:t}'] }),
-      'hints.1',
-    ],
-    [
-      'a route with a hint that is no scope',
-      'route.create',
-      () => ({ ...route, method: 'GET', path: '/x', hints: ['{claim:t}'] }),
-      'hints.0',
-    ],
-    [
-      'a route with more hints than scopes can stand above one',
-      'route.create',
-      () => ({ ...route, method: 'GET', path: '/x', hints: Array(17).fill('tenant:{claim:t}') }),
-      'hints',
-    ],
-    [
       'a route of a WebSocket with a path',
       'route.create',
       () => ({ ...route, method: 'CONNECT', path: '/live' }),

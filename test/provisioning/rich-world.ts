@@ -23,7 +23,13 @@ export async function furnishRichly(world: LedgerWorld): Promise<void> {
   const everywhere = (await world.run('role.create', { name: 'everywhere', scope: 'global' })).id;
   await world.run('role-permission.create', { role: everywhere, permission: '*:*:*', effect: 'DENY' });
   await world.run('global-role.create', { user: robot, role: everywhere });
-  const ann = (await world.run('user.create', { email: 'root@example.com' })).id;
+  const ann = (
+    await world.run('user.create', {
+      email: 'root@example.com',
+      passwordHash: 'of root',
+      mfaSecret: 'sealed',
+    })
+  ).id;
   await world.run('admin.create', { user: ann });
   await world.run('global-role.create', { user: ann, role: everywhere });
   const group = (await world.run('group.create', { scope: elsewhere, name: 'all' })).id;

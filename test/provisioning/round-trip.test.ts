@@ -1,5 +1,6 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../provisioning/index.ts';
+import { eventually } from '../support/eventually.ts';
 import type { Kind } from './kind.ts';
 import { createKinds, pick, TYPES } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld, type Result } from './support.ts';
@@ -32,7 +33,7 @@ describe.each(TYPES)('%s', (type) => {
     const values: Input = { role: first, ...thing };
     for (const fields of kind.lists) {
       // A list of all is an index: it follows by a moment.
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const rows = await world.listed(verb('list'), pick(values, fields));
         const own = rows.filter((row) => kind.named.at(-1)?.every((name) => row[name] === thing[name]));
         expect(own.length).toBe(count);

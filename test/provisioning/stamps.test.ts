@@ -1,16 +1,19 @@
 import { ulid } from 'ulid';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { decodeStamp } from '../../table/decision/decode.ts';
+import { GatehouseError } from '../../table/errors.ts';
 import { readFreshnessToken } from '../../table/freshness-token.ts';
-import { parseKey } from '../../table/keys.ts';
+import { decisionKey, guardKey, parseKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
-import type { Writer } from '../../table/write/writer.ts';
+import type { Writer } from '../../table/writer.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /**
- * Each write of a decision item carries the time at which it is sent (ADR 0008), known here by its key alone: one
- * that went without would leave the item with the time of an older write, and nobody would see it.
+ * Each write of a decision item or a guard carries the time at which it is sent and the id of its transaction, known
+ * here by its key alone: one that went without would leave the item with the stamp of an older write, and nobody
+ * would see it (SPEC section 2).
  */
 let world: LedgerWorld;
 let inputOf: (command: string) => Promise<Input>;
@@ -20,21 +23,32 @@ beforeAll(async () => {
   inputOf = createInputs(world);
 });
 
-const isOfDecision = (action: Action): boolean =>
-  ['decision', 'owned-effects'].includes(String(parseKey(keyOf(action))?.form));
+const formOf = (action: Action) => String(parseKey(keyOf(action))?.form);
+const isStamped = (action: Action): boolean =>
+  ['decision', 'tenant-effects', 'guard'].includes(formOf(action)) &&
+  (action.kind === 'put' || action.kind === 'update');
 
 const written = (action: Action): Input | undefined =>
   action.kind === 'put' ? action.item : action.kind === 'update' ? action.set : undefined;
 
 test.each(WRITE_COMMANDS)('%s', async (command) => {
   const input = await inputOf(command);
-  let sentAt: number | undefined;
+  const ids = new Set<unknown>();
   const send: Writer['send'] = async (actions) => {
-    sentAt = world.clock.now();
-    for (const action of actions.filter(isOfDecision)) {
-      if (action.kind === 'delete') continue;
-      expect(written(action)).toMatchObject({ Type: 'Decision', writtenAt: sentAt });
+    const [sentAt, stamps] = [world.clock.now(), actions.filter(isStamped).map(written)];
+    for (const stamp of stamps)
+      expect(stamp).toMatchObject({ writtenAt: sentAt, writeId: stamps[0]?.writeId });
+    for (const action of actions) {
+      if (formOf(action) !== 'guard' && isStamped(action))
+        expect(written(action)).toMatchObject({ Type: 'Decision' });
+    }
+    if (stamps.length > 0) {
       stamping.add(command);
+      const id = stamps[0]?.writeId;
+      expect(typeof id === 'string' && id !== '').toBe(true);
+      // Another transaction, be it of the same command, is another write.
+      expect(ids.has(id)).toBe(false);
+      ids.add(id);
     }
     await world.writer.send(actions);
   };
@@ -54,10 +68,98 @@ test.each(WRITE_COMMANDS)('%s', async (command) => {
     listAll: slow(listAll),
   };
   const provision = createProvisioning({ ...world, reader, writer: { send }, newId: () => ulid() });
-  const answer = await provision({ command, input });
-  expect(answer.ok && readFreshnessToken(answer.token)).toBe(sentAt);
+  expect(await provision({ command, input })).toMatchObject({ ok: true });
 });
 
 test('there are such writes', () => {
-  expect(stamping.size).toBeGreaterThan(50);
+  expect(stamping.size).toBeGreaterThan(60);
+});
+
+describe('which write it is', () => {
+  const email = () => `${ulid().toLowerCase()}@example.com`;
+  const stampsOf = async (address: string, id: unknown) => ({
+    guard: decodeStamp((await world.reader.get(guardKey('EMAIL', address))) as never),
+    user: decodeStamp((await world.reader.get(decisionKey({ type: 'user', id: String(id) }))) as never),
+  });
+
+  test('is the same for all that one transaction writes, and another for the next in the same millisecond', async () => {
+    const address = email();
+    const { id } = await world.run('user.create', { email: address });
+    const first = await stampsOf(address, id);
+    expect(first.guard).toEqual(first.user);
+    await world.run('user.update', { id, email: email() });
+    await world.run('user.update', { id, email: address });
+    const second = await stampsOf(address, id);
+    expect(second.guard.writtenAt).toBe(first.guard.writtenAt);
+    expect(second.guard.writeId).not.toBe(first.guard.writeId);
+  });
+
+  test('what a guard repeats of its owner comes with a stamp as well', async () => {
+    const address = email();
+    const { id } = await world.run('user.create', { email: address });
+    const before = await stampsOf(address, id);
+    await world.run('user.update', { id, emailProvider: 'google' });
+    expect((await stampsOf(address, id)).guard.writeId).not.toBe(before.guard.writeId);
+  });
+
+  test('is another for what is planned anew', async () => {
+    const sent: unknown[] = [];
+    let refusals = 1;
+    const send: Writer['send'] = async (actions) => {
+      sent.push(actions.map(written).find((each) => each?.writeId)?.writeId);
+      if (refusals-- > 0) throw new GatehouseError('stale', 'changed by someone else meanwhile');
+      return world.writer.send(actions);
+    };
+    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    const answer = await provision({ command: 'user.create', input: { email: email() } });
+    expect(answer).toMatchObject({ ok: true });
+    expect(sent).toHaveLength(2);
+    expect(new Set(sent).size).toBe(2);
+    const { user } = await stampsOf(
+      String((answer as { result: Input }).result.email),
+      (answer as { result: Input }).result.id,
+    );
+    expect(user.writeId).toBe(sent[1]);
+  });
+});
+
+describe('the freshness token', () => {
+  const timeOf = (answer: Awaited<ReturnType<LedgerWorld['provision']>>) =>
+    answer.ok ? readFreshnessToken(answer.token) : undefined;
+
+  test('is of the time of the answer, not of the write, which may have taken long', async () => {
+    const send: Writer['send'] = async (actions) => {
+      await world.writer.send(actions);
+      world.clock.advance(2_500);
+    };
+    const sentAt = world.clock.now();
+    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    expect(timeOf(await provision({ command: 'user.create', input: {} }))).toBe(sentAt + 2_500);
+  });
+
+  test('of a repeated operation is of the time of the repetition: its write may have arrived late', async () => {
+    const event = { command: 'user.create', input: {}, operationId: ulid() };
+    const first = await world.provision(event);
+    world.clock.advance(7_000);
+    const again = await world.provision(event);
+    expect(again).toMatchObject({ ok: true, result: (first as { result: Input }).result });
+    expect(timeOf(again)).toBe(world.clock.now());
+  });
+
+  test('of what was acknowledged to nobody is of the time at which it was found', async () => {
+    const { id } = await world.run('user.create', {});
+    const send: Writer['send'] = async (actions) => {
+      await world.writer.send(actions);
+      world.clock.advance(3_000);
+      throw new GatehouseError('transient', 'TransactWriteItems did not get an answer in time');
+    };
+    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    expect(timeOf(await provision({ command: 'user.delete', input: { id } }))).toBe(world.clock.now());
+  });
+
+  test('does not come with a dry run, which wrote nothing', async () => {
+    expect(await world.provision({ command: 'user.create', input: {}, dryRun: true })).toMatchObject({
+      token: '',
+    });
+  });
 });

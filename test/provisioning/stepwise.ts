@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
-import type { Writer } from '../../table/write/writer.ts';
+import type { Writer } from '../../table/writer.ts';
 import type { Input, LedgerWorld } from './support.ts';
 
 /** Commands of several steps, stopped and watched between two of them. */

@@ -2,7 +2,7 @@ import { ulid } from 'ulid';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
-import type { Writer } from '../../table/write/writer.ts';
+import type { Writer } from '../../table/writer.ts';
 import { createWorld } from '../support/world.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -128,4 +128,4 @@ export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> 
  * deleted (ADR 0003).
  */
 export const isEmptied = (item: Item): boolean =>
-  parseKey(item)?.form === 'owned-effects' && item.allow === undefined && item.deny === undefined;
+  parseKey(item)?.form === 'tenant-effects' && item.allow === undefined && item.deny === undefined;

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../provisioning/index.ts';
+import type { Item } from '../../table/item.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
 import { changeInOneWrite, furnishSmall } from '../oracle/generate.ts';
 import type { Operation } from '../oracle/operations.ts';
 import { createRandom } from '../oracle/random.ts';
@@ -23,9 +26,19 @@ const withId = (operation: Operation, number: number): Operation =>
       }
     : operation;
 
-/** All but records of what happened. */
+/** All but records of what happened, and which write it was. */
 const stateOf = async (world: LedgerWorld) =>
-  asState((await world.everything()).filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation'));
+  asState(
+    (await world.everything())
+      .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')
+      .map(({ writeId: _, ...item }) => item as Item),
+  );
+
+/** The same, but for which transaction wrote it: one wrote here what several wrote there. */
+const contentOf = async (world: LedgerWorld) =>
+  Object.fromEntries(
+    Object.entries(await stateOf(world)).map(([key, { writeId: _, ...item }]) => [key, item]),
+  );
 
 describe('whatever is put together', () => {
   test('comes to the same as one command after the other, in one transaction or none', async () => {
@@ -77,7 +90,7 @@ describe('whatever is put together', () => {
             expect(answer.error.message).toMatch(/send it alone|asked for twice|one transaction holds/);
             for (const { command, input } of done) await whole.run(command, { ...input });
           }
-          expect(await stateOf(whole)).toEqual(await stateOf(alone));
+          expect(await contentOf(whole)).toEqual(await contentOf(alone));
         }
         expect(await findingsIn(await whole.everything(), whole.clock)).toEqual([]);
       }),
@@ -259,4 +272,38 @@ describe('parts that touch the same', () => {
     });
     expect(await groups()).toEqual([ids.here]);
   });
+});
+
+test('what a command before it changes is deleted before a command reads it: planned anew, and found missing', async () => {
+  const id = (n: number) => `01J8Z0E2Z8D2A3J7A7Y2H9Q${String(n).padStart(3, '0')}`;
+  const [user, group, tenant, role] = [id(1), id(2), id(3), id(4)];
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const table = createMemoryTable({
+    onItemRead: async ({ PK, SK }) => {
+      if (PK !== `GROUP#${group}` || SK !== 'META') return;
+      const work = meanwhile;
+      meanwhile = undefined;
+      await work?.();
+    },
+  });
+  let ids = 100;
+  const newId = () => id(++ids);
+  const clock = { now: () => Date.parse('2026-01-15T12:00:00.000Z') };
+  const provision = createProvisioning({ ...table, clock, newId, newSecret: () => 'secret' });
+  const parts: Part[] = [
+    { command: 'tenant.create', input: { id: tenant, name: 'Acme' } },
+    { command: 'role.create', input: { id: role, name: 'teacher', scope: 'tenant' } },
+    { command: 'group.create', input: { id: group, name: 'teachers', scope: `tenant:${tenant}` } },
+    { command: 'user.create', input: { id: user } },
+    { command: 'membership.create', input: { user, group } },
+  ];
+  for (const part of parts) expect(await provision(part)).toMatchObject({ ok: true });
+  meanwhile = () => provision({ command: 'group.delete', input: { id: group } });
+  const commands = [
+    { command: 'membership.delete', input: { user, group } },
+    { command: 'group-role.create', input: { group, role } },
+  ];
+  const answer = await provision({ command: 'transaction.write', input: { commands } });
+  expect(meanwhile).toBeUndefined();
+  expect(answer).toMatchObject({ ok: false, error: { code: 'not_found' } });
 });

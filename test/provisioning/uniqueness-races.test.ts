@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../../provisioning/index.ts';
 import { decisionKey, guardKey, logPartition, nodeKey } from '../../table/keys.ts';
+import { eventually } from '../support/eventually.ts';
 import { findingsOn } from './findings.ts';
 import { GUARDED } from './guarded.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
@@ -54,7 +55,7 @@ test('200 creations of a user with one e-mail address: one succeeds, nothing of 
   expect(await world.reader.get(guardKey('EMAIL', email))).toMatchObject({ owner: `user:${id}` });
   expect(await world.reader.get(nodeKey({ type: 'user', id }))).toMatchObject({ Type: 'User', email });
   expect(await world.reader.get(decisionKey({ type: 'user', id }))).toMatchObject({ status: 'active' });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await world.listed('user.list', {})).map((row) => row.id)).toEqual([id]);
   });
   const log = await world.reader.listAll({

@@ -70,7 +70,7 @@ describe('damage is found', () => {
       .filter(({ Type }) => Type === 'Decision')
       .flatMap((item) =>
         Object.keys(item)
-          .filter((name) => !['PK', 'SK', 'Type', 'v', 'writtenAt'].includes(name))
+          .filter((name) => !['PK', 'SK', 'Type', 'v', 'writtenAt', 'writeId'].includes(name))
           .filter((name) => isWhole(items.map((each) => (each === item ? { ...item, [name]: 'x' } : each))))
           .map((name) => `${item.PK} ${name}`),
       );

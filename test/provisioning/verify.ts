@@ -54,7 +54,7 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       expectNode(PK, item);
       for (let i = 0; i < parts.length; i += 2) expectNode(`${parts[i]}#${parts[i + 1]}`, item);
     }
-    if (parsed?.form === 'decision' || parsed?.form === 'owned-effects') {
+    if (parsed?.form === 'decision' || parsed?.form === 'tenant-effects') {
       // The effects of global roles on what is not registered any more would come back with it.
       if (!isEmptied(item)) expectNode(PK, item);
     }
@@ -103,7 +103,9 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
       if (!all.has(key(owner, item.PK))) faults.push(`${item.PK} is not listed by ${owner}`);
     }
     const rule = item.Type === 'Route' ? all.get(key(`API#${item.api}`, item.PK)) : undefined;
-    const differs = ['method', 'path', 'permission', 'scope', 'hints'].some(
+    if (item.Type === 'Route' && !all.has(key(`API#${item.api}`, 'DECISION')))
+      faults.push(`${item.PK} is of an API without a revision`);
+    const differs = ['method', 'path', 'permission', 'scope'].some(
       (name) => JSON.stringify(rule?.[name]) !== JSON.stringify(item[name]),
     );
     if (item.Type === 'Route' && differs) faults.push(`${item.PK} and its rule differ`);

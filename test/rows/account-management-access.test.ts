@@ -90,12 +90,12 @@ row('AM-02', async ({ world, pages, record }) => {
   const allowedTo = async (user: string, scope: string) => {
     const names = valuesOf(await pages(permissions, {}, 3), 'name').map(String);
     const engine = world.newEngine();
-    const answers = await record(() =>
+    const { decisions } = await record(() =>
       engine.checkMany(names.map((name) => ({ subject: `user:${user}`, permission: name, scope }))),
     );
     const own = names.filter((name) => name.startsWith('am02:'));
     expect(own).toHaveLength(4);
-    return names.filter((_, n) => answers[n]?.allowed).toSorted();
+    return names.filter((_, n) => decisions[n]?.allowed).toSorted();
   };
   const reading = ['am02:read:door', 'am02:read:log'];
   const all = ['am02:lock:door', 'am02:open:door', ...reading];
@@ -360,8 +360,8 @@ row('AM-18', async ({ world, reads, pages, record }) => {
   const may = async (user: string, scope: string) => {
     world.settle();
     const requests = names.map((name) => ({ subject: `user:${user}`, permission: name, scope }));
-    const answers = await record(() => world.newEngine().checkMany(requests));
-    return answers.map(({ allowed }) => allowed);
+    const { decisions } = await record(() => world.newEngine().checkMany(requests));
+    return decisions.map(({ allowed }) => allowed);
   };
   expect(await may(ann, here.project)).toEqual([true, true, true]);
   expect(await may(ann, here.building)).toEqual([true, true, true]);

@@ -1,5 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { policiesByPrefix, policyById, policyByName } from '../../table/patterns/index.ts';
+import { eventually } from '../support/eventually.ts';
 import type { World } from '../support/world.ts';
 import { row } from './row.ts';
 import { BAD_CURSOR, valuesOf } from './setup.ts';
@@ -19,7 +20,7 @@ row('AZ-09', async ({ world, reads, pages }) => {
 
   const ofA = ['az09-a', 'az09-A-y', 'AZ09-a.x', 'az09-a1'];
   const whole = ['az09', ...ofA, 'az09-b', 'az09-c'];
-  await vi.waitFor(async () => expect(await found('az09', 3)).toEqual(whole));
+  await eventually(async () => expect(await found('az09', 3)).toEqual(whole));
   for (const limit of [1, 2, 7]) {
     expect(await found('az09', limit)).toEqual(whole);
     expect(await found('AZ09-A', limit)).toEqual(ofA);
@@ -37,7 +38,7 @@ row('AZ-09', async ({ world, reads, pages }) => {
 
   await world.run('policy.update', { policyId: 'p-az09-0', name: 'az09-z' });
   await world.run('policy.delete', { policyId: 'p-az09-2' });
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await found('az09', 2)).toEqual(['az09', ...ofA.slice(1), 'az09-c', 'az09-z']),
   );
   const { cursor } = await reads(policiesByPrefix, { prefix: 'az09', limit: 1 });

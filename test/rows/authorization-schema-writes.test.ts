@@ -6,6 +6,7 @@ import {
 import { ulid } from 'ulid';
 import { expect } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
 import {
   roleByName,
   tenant,
@@ -16,7 +17,6 @@ import {
   userIdByUsername,
 } from '../../table/patterns/index.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { createWriter } from '../../table/write/writer.ts';
 import type { World } from '../support/world.ts';
 import { row } from './row.ts';
 import { create, NOBODY, newUser } from './setup.ts';
@@ -196,7 +196,7 @@ row('AZ-15', async ({ world, record }) => {
   // What does not pass is reported when the time is up, and nothing was written.
   for (const [code, known] of [
     ['ThrottlingError', 'throttled'],
-    ['TransactionConflict', 'transient'],
+    ['TransactionConflict', 'contended'],
   ] as const) {
     writes.faults = repeated(1_000, () => cancelled(code));
     writes.at.length = 0;

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import {
   accounts,
   enterprises,
@@ -8,8 +8,9 @@ import {
   services,
 } from '../../table/patterns/index.ts';
 import type { PageInput, Pattern } from '../../table/patterns/pattern.ts';
-import type { Page } from '../../table/read/query.ts';
+import type { Page } from '../../table/reader.ts';
 import type { View } from '../../table/view.ts';
+import { eventually } from '../support/eventually.ts';
 import { idOf, newAccount, newEnterprise } from './platform-setup.ts';
 import { type RowContext, row } from './row.ts';
 import { BAD_CURSOR, create, newGroup, newLocation, several, sorted, valuesOf } from './setup.ts';
@@ -22,7 +23,7 @@ type List = Pattern<PageInput, Page<View>>;
 
 /** The list page by page, once it holds as many as it should: an index follows the table by a moment. */
 async function holds({ reads, pages }: RowContext, list: List, ids: readonly string[]): Promise<void> {
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { items } = await reads(list, {});
     expect(sorted(...items.map(({ id }) => String(id)))).toEqual(sorted(...ids));
   });
@@ -56,7 +57,7 @@ row('PL-02', async (context) => {
   await newAccount(world, 'PL02 0');
   await holds(context, enterprises, made);
   await world.run('enterprise.update', { id: made[1], status: 'suspended', name: 'PL02 renamed' });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { items } = await reads(enterprises, {});
     expect(items.find(({ id }) => id === made[1])).toMatchObject({
       name: 'PL02 renamed',

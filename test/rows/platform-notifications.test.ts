@@ -1,5 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { notificationsByStatus, notificationsOfAccount } from '../../table/patterns/index.ts';
+import { eventually } from '../support/eventually.ts';
 import type { World } from '../support/world.ts';
 import { day, idOf, newAccount } from './platform-setup.ts';
 import { row } from './row.ts';
@@ -24,7 +25,7 @@ row('PL-15', async ({ world, reads, pages }) => {
   const ids = async (input: { account: string; from?: string; until?: string }, limit = 3) =>
     valuesOf(await pages(notificationsOfAccount, input, limit), 'id');
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await ids({ account })).toEqual(inOrder(made));
     expect(await ids({ account: idOf(other) })).toEqual(inOrder(foreign));
   });
@@ -40,7 +41,7 @@ row('PL-15', async ({ world, reads, pages }) => {
   // Sent again later, and taken away.
   await world.run('notification.update', { id: made[1], deliveryStatus: 'sent', sentAt: day(1, 5) });
   await world.run('notification.delete', { id: made[2] });
-  await vi.waitFor(async () => expect(await ids({ account })).toEqual([made[3], made[0], made[1]]));
+  await eventually(async () => expect(await ids({ account })).toEqual([made[3], made[0], made[1]]));
   const { cursor } = await reads(notificationsOfAccount, { account, limit: 1 });
   await expect(reads(notificationsOfAccount, { account: idOf(other), cursor })).rejects.toMatchObject(
     BAD_CURSOR,
@@ -59,7 +60,7 @@ row('PL-16', async ({ world, reads, pages }) => {
   const ids = async (deliveryStatus: 'failed' | 'skipped', limit = 2) =>
     valuesOf(await pages(notificationsByStatus, { deliveryStatus, ...period }, limit), 'id');
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await ids('failed')).toEqual(inOrder(failed));
     expect(await ids('skipped')).toEqual(inOrder(skipped));
   });
@@ -74,7 +75,7 @@ row('PL-16', async ({ world, reads, pages }) => {
   await world.run('notification.update', { id: failed[0], deliveryStatus: 'sent', errorMessage: null });
   await world.run('notification.delete', { id: failed[1] });
   await world.run('notification.update', { id: skipped[2], deliveryStatus: 'failed' });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const [fourth, second] = [failed[3], failed[4]];
     const last = sorted(failed[2] ?? '', skipped[2] ?? '');
     expect(await ids('failed')).toEqual([second, fourth, ...last]);
@@ -99,7 +100,7 @@ row('PL-17', async ({ world, reads, pages, record }) => {
     valuesOf(await pages(notificationsByStatus, { deliveryStatus: 'sent', ...period }, limit), 'id');
   const august = { from: day(8, 1), until: day(9, 1) };
 
-  await vi.waitFor(async () => expect(await ids(august)).toEqual(of(1, 2, 3, 4, 5, 6)));
+  await eventually(async () => expect(await ids(august)).toEqual(of(1, 2, 3, 4, 5, 6)));
   // The first instant belongs to the range, the last does not.
   const range = { from: day(8, 2), until: day(8, 5) };
   for (const limit of [1, 2, 3, 4]) expect(await ids(range, limit)).toEqual(of(2, 3, 4));
@@ -117,7 +118,7 @@ row('PL-17', async ({ world, reads, pages, record }) => {
   await world.run('notification.update', { id: of(2)[0], sentAt: day(8, 7) });
   await world.run('notification.update', { id: of(3)[0], deliveryStatus: 'failed' });
   await world.run('notification.delete', { id: of(4)[0] });
-  await vi.waitFor(async () => expect(await ids(august)).toEqual(of(1, 5, 6, 2)));
+  await eventually(async () => expect(await ids(august)).toEqual(of(1, 5, 6, 2)));
   const { cursor } = await reads(notificationsByStatus, { deliveryStatus: 'sent', ...august, limit: 1 });
   await expect(
     reads(notificationsByStatus, { deliveryStatus: 'sent', ...range, cursor }),

@@ -1,5 +1,6 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { licensesByEnd, usersByStatus, usersOfAccount } from '../../table/patterns/index.ts';
+import { eventually } from '../support/eventually.ts';
 import { day, idOf, newAccount, newEnterprise, newLicense } from './platform-setup.ts';
 import { row } from './row.ts';
 import { BAD_CURSOR, create, HOUR, several, valuesOf } from './setup.ts';
@@ -27,7 +28,7 @@ row('PL-05', async ({ world, reads, pages, record }) => {
   await create(world, 'technical-user', { account: mine, name: 'bot' });
   const account = idOf(mine);
   const holds = (expected: readonly string[], of = account) =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       expect(valuesOf(await pages(usersOfAccount, { account: of }, 2), 'id')).toEqual(expected);
     });
 
@@ -84,7 +85,7 @@ row('PL-12', async ({ world, reads, pages }) => {
   // The 15th of January: one has ended already, though nobody has said so.
   const until = day(2, 28);
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect((await reads(licensesByEnd, {})).items).toHaveLength(8);
     expect(valuesOf([(await reads(licensesByEnd, { status: 'expired' })).items], 'id')).toEqual([past]);
   });
@@ -111,7 +112,7 @@ row('PL-12', async ({ world, reads, pages }) => {
   await world.run('license.update', { id: second, status: 'expired' });
   await world.run('license.delete', { id: third });
   await world.run('license.update', { id: forever, endDate: day(2, 25) });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(valuesOf(await pages(licensesByEnd, { from, until }, 2), 'id')).toEqual([first, soon[3], forever]);
   });
   expect(valuesOf([(await reads(licensesByEnd, { status: 'expired', from, until })).items], 'id')).toEqual([
@@ -152,7 +153,7 @@ row('PL-13', async ({ world, reads, pages }) => {
   const known = new Set([...active, ...inactive, disabled, forever, gone]);
   const mine = (all: readonly unknown[]) => all.filter((id) => known.has(String(id)));
 
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(mine(await ids({ status: 'active' }))).toEqual([...inOrder(active), forever]);
     expect(await ids({ status: 'inactive' })).toEqual([...inOrder(inactive), gone]);
     expect(await ids({ status: 'disabled' })).toEqual([disabled]);
@@ -166,7 +167,7 @@ row('PL-13', async ({ world, reads, pages }) => {
   await world.run('user.update', { id: first, status: 'inactive' });
   await world.run('user.update', { id: second, endsAt: null });
   await world.run('user.delete', { id: third });
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await ids({ status: 'active', until: day(7, 1) })).toEqual(inOrder(active).slice(3));
     expect(await ids({ status: 'active', from: day(7, 1) })).toContain(second);
     expect(new Set(await ids({ status: 'inactive', until: day(6, 2) }))).toEqual(

@@ -30,10 +30,10 @@ row('RB-17', async ({ world, record }) => {
   // In a place, and in a group without a role: neither grants anything.
   await world.run('grant.create', { user: bob, scope: `location:${north}` });
   await world.run('membership.create', { user: bob, group: await newGroup(world, north) });
-  world.settle();
 
-  /** The reason, with nothing cached: one call, whatever the answer. */
+  /** The reason, with nothing cached and nothing just written: one call, whatever the answer. */
   const ask = async (who: string, name: string, at: string): Promise<string> => {
+    world.settle();
     const engine = world.newEngine();
     const before = world.calls.length;
     const decision = await record(() => engine.check(`user:${who}`, name, `location:${at}`));

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Pattern } from '../../table/patterns/pattern.ts';
-import type { Page } from '../../table/read/query.ts';
+import type { Page } from '../../table/reader.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedNames, isNothing, mostOf, namesOf, type Operation, tally } from './operations.ts';
 import { ROWS, type RowId } from './titles.ts';

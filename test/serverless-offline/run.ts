@@ -11,10 +11,10 @@ import { ulid } from 'ulid';
 import { bundle } from '../../bundle/build.ts';
 import { freePort, startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
-import { createReader } from '../../table/read/reader.ts';
-import { createWriter } from '../../table/write/writer.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
 
 /**
  * `npm run offline`: serverless-offline, a client of the authorizer that is not of this house, serves the deployed file
@@ -91,6 +91,7 @@ write('environment.json', {
   DYNAMODB_ENDPOINT: db.endpoint,
   TOKEN_ISSUER: ISSUER,
   TOKEN_AUDIENCE: 'api',
+  RESULT_CACHE: '{"default":{"ttl":0}}',
 });
 copyFileSync(new URL('serverless.yml', import.meta.url), join(folder, 'serverless.yml'));
 console.log('installing serverless-offline');

@@ -1,5 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import * as yaml from 'yaml';
+import { parseConfiguration } from '../../authorizer/index.ts';
+import { type ResultCaches, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
+import { readCaching } from '../../authorizer/routes/result-cache.ts';
+import { outsideOf } from '../../cli/routes/result-cache.ts';
+import { ruleOf } from '../../cli/routes/routes.ts';
 
 /** The examples of docs/attach, as far as being wrong would open something. Their form: `npm run snippets`. */
 const ROOT = new URL('../../docs/attach/', import.meta.url);
@@ -37,4 +43,77 @@ test.each(FILES)('%s: takes the authorizer by the names that the stack exports',
   const stack = readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8');
   for (const exported of names)
     expect(stack).toContain(`"\${self:provider.stackName}-${exported.slice('gatehouse-live-'.length)}"`);
+});
+
+/** The default of API Gateway, where an API does not say. */
+const TTL_OF_AWS = 300;
+
+/** By what the API of an example caches: what stands in its template. */
+function cacheIn(text: string): { readonly ttl: number; readonly key: readonly string[] } {
+  const [, ttl = TTL_OF_AWS] =
+    /(?:resultTtlInSeconds|AuthorizerResultTtlInSeconds|ReauthorizeEvery): (\d+)|authorizer_result_ttl_in_seconds *= *(\d+)|NOT_CACHED = Duration\.seconds\((\d+)\)/
+      .exec(text)
+      ?.filter((found) => found !== undefined) ?? [];
+  const spelt =
+    text.match(/(?:\$request|method\.request)\.(?:header|querystring)\.[\w-]+|\$context\.\w+/g) ?? [];
+  const headers = /(?:Headers: \[|IdentitySource\.header\(')([\w-]+)/.exec(text)?.[1];
+  const sources = [...spelt, ...(headers === undefined ? [] : [`method.request.header.${headers}`])];
+  return { ttl: Number(ttl), key: sources.map((source) => readIdentitySource(source) ?? source) };
+}
+
+/** What is wrong where an authorizer is told this of such an API; undefined where it is told the truth. */
+function lie(text: string, told: ResultCaches): string | undefined {
+  const cache = cacheIn(text);
+  const entry = told.get('default');
+  if (entry === undefined || entry.ttl < cache.ttl) return `caches for ${cache.ttl} s`;
+  const missing = entry.ttl === 0 ? [] : [...entry.key].filter((input) => !cache.key.includes(input));
+  return missing.length === 0 ? undefined : `does not cache by ${missing.join()}`;
+}
+
+const STACK = yaml.parse(readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8'), {
+  logLevel: 'silent',
+}) as { params: { default: { resultCache: string; httpAnswer: string } } };
+
+/** What the authorizer is told as the stack is shipped. */
+const { resultCaches: SHIPPED } = parseConfiguration({
+  ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' },
+  RESULT_CACHE: STACK.params.default.resultCache,
+});
+
+// $connect of a WebSocket API is never cached.
+const CACHING = FILES.filter((name) => !name.includes('websocket'));
+
+test.each(CACHING)('%s: the authorizer is told by what its API caches', (name) => {
+  expect(cacheIn(settings(name)).key).toContain('header:authorization');
+  expect(lie(settings(name), SHIPPED)).toBeUndefined();
+});
+
+test.each(CACHING)('%s: were its cache on, or its TTL left to AWS, this would be found', (name) => {
+  const on = settings(name).replace(ZERO, (setting) => setting.replace(/0$|NOT_CACHED/, '300'));
+  const text = on.replace('Duration.seconds(0)', 'Duration.seconds(300)');
+  expect(lie(text, SHIPPED)).toBe('caches for 300 s');
+  expect(lie(settings(name).replace(/^.*(?:ttl|ReauthorizeEvery|NOT_CACHED).*$/gim, ''), SHIPPED)).toBe(
+    'caches for 300 s',
+  );
+  const caching = (...identitySources: string[]) =>
+    readCaching({ RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }) }).caches;
+  expect(lie(text, caching('$request.header.Authorization'))).toBeUndefined();
+  expect(lie(text, caching('$request.header.Authorization', '$request.querystring.loc'))).toBe(
+    'does not cache by query:loc',
+  );
+});
+
+test('with the caches that the README shows every route is answered', () => {
+  const [, json = ''] = /^```json\n([\s\S]*?)^```$/m.exec(textOf('README.md')) ?? [];
+  const caching = readCaching({ RESULT_CACHE: json.replaceAll('\n', '') });
+  expect([...caching.caches.keys()]).toEqual(['REST-API-ID', 'HTTP-API-ID']);
+  for (const [method, path, scope] of [
+    ['GET', '/documents/{id}', 'location:{id}'],
+    ['ANY', '/documents', 'location:{query:loc}'],
+  ] as const)
+    expect(outsideOf(caching, ruleOf('r', { method, path, permission: 'p', scope }))).toEqual([]);
+  // And with what its table has for each.
+  for (const { identitySources } of caching.caches.values())
+    for (const source of identitySources.filter((each) => !each.includes('querystring')))
+      expect(textOf('README.md').split('```json')[0]).toContain(source);
 });

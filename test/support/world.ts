@@ -4,19 +4,26 @@ import { ulid } from 'ulid';
 import { afterAll, inject } from 'vitest';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import { createTable } from '../../table/definition.ts';
-import { createReader } from '../../table/read/reader.ts';
-import { createWriter } from '../../table/write/writer.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
+import { createPacing } from '../../table/read/pacing.ts';
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when told to, or waited for. Set back, it goes on in truth. */
 export function createClock(start = Date.parse('2026-01-15T12:00:00.000Z')) {
-  let time = start;
+  let [time, elapsed] = [start, 0];
+  const advance = (milliseconds: number) => {
+    time += milliseconds;
+    elapsed += Math.max(0, milliseconds);
+  };
   return {
     now: () => time,
-    advance: (milliseconds: number) => {
-      time += milliseconds;
-    },
+    /** What really went by: a wall clock that was set back does not change it. */
+    monotonic: () => elapsed,
+    advance,
+    /** Lets time pass for whoever waits. */
+    wait: async (milliseconds: number) => advance(milliseconds),
   };
 }
 
@@ -57,7 +64,7 @@ export async function createWorld() {
 
   const clock = createClock();
   const reader = createReader({ client, table, deadlineMs: 20_000 });
-  const writer = createWriter({ client, table, deadlineMs: 20_000 });
+  const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) });
   const newSecret = () => randomBytes(32).toString('base64url');
   const provision = createProvisioning({ reader, writer, clock, newId: () => ulid(), newSecret });
 
@@ -82,7 +89,7 @@ export async function createWorld() {
   const settle = () => clock.advance(60_000);
 
   const newEngine = (options: Partial<EngineOptions> = {}) =>
-    createEngine({ reader, clock, random: () => 0, ...options });
+    createEngine({ reader, clock, random: () => 0, wait: clock.wait, ...options });
 
   return {
     endpoint,

@@ -1,10 +1,10 @@
 import { BatchGetCommand, type BatchGetCommandInput } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../table/client.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
-import { createReader } from '../../table/read/reader.ts';
 import { refusalOf } from './support.ts';
 
 const TABLE = 'the-table';

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type ClientOptions, createClient } from '../../table/client.ts';
-import { createReader, type Reader } from '../../table/read/reader.ts';
+import { type ClientOptions, createClient } from '../../table/dynamodb/client.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+import type { Reader } from '../../table/reader.ts';
 import { refusalOf } from './support.ts';
 
 /**

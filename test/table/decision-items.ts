@@ -6,7 +6,7 @@ import {
   patternAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
-import { decodeScope } from '../../table/decision/decode/scope.ts';
+import { decodeScope } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import { ID, OTHER_ID, UUID } from './support.ts';
 
@@ -16,13 +16,14 @@ export const START = '2026-03-01T00:00:00.000Z';
 export const END = '2026-04-01T00:00:00.000Z';
 
 /** A decision item as the writer makes it. */
-export const item = (PK: string, facts: Record<string, unknown>): Item => ({
+export const item = (PK: string, attributes: Record<string, unknown>): Item => ({
   PK,
   SK: 'DECISION',
   Type: 'Decision',
   v: DECISION_VERSION,
   writtenAt: 1_000,
-  ...facts,
+  writeId: 'write-1',
+  ...attributes,
 });
 
 export const SUBJECT = item(`USER#${ID}`, {

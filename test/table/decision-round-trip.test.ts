@@ -1,22 +1,25 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodePermission } from '../../table/decision/decode/permission.ts';
-import { decodeGlobal, decodeScope } from '../../table/decision/decode/scope.ts';
-import { decodeSubject } from '../../table/decision/decode/subject.ts';
-import { decodeWrittenAt } from '../../table/decision/decode/values.ts';
+import {
+  decodeGlobal,
+  decodePermission,
+  decodeScope,
+  decodeStamp,
+  decodeSubject,
+} from '../../table/decision/decode.ts';
 import {
   newScope,
   newSubject,
   permissionChanges,
   roleChanges,
   scopeChanges,
-  stampedAt,
+  stamped,
   subjectChanges,
 } from '../../table/decision/writes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalKey, type Key, ownedEffectsKey, permissionRef } from '../../table/keys.ts';
+import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -28,7 +31,8 @@ beforeAll(async () => {
   world = await createWorld();
 });
 const fresh = (type: string): Ref => ({ type, id: ulid() });
-const send = (...actions: readonly Action[]) => world.writer.send(stampedAt(actions, world.clock.now()));
+const send = (...actions: readonly Action[]) =>
+  world.writer.send(stamped(actions, { writtenAt: world.clock.now(), writeId: ulid() }));
 
 async function read(key: Key): Promise<Item> {
   const item = await world.reader.get(key);
@@ -226,7 +230,7 @@ test('effects on a permission: one role has one effect, whatever the order of th
         if (effect) expected.set(role, effect);
         else expected.delete(role);
       }
-      const item = await read(root ? ownedEffectsKey(root, name) : decisionKey(permissionRef(name)));
+      const item = await read(root ? tenantEffectsKey(root, name) : decisionKey(permissionRef(name)));
       const having = (effect: string) =>
         new Set([...expected.keys()].filter((role) => expected.get(role) === effect));
       expect(decodePermission(item)).toEqual({
@@ -239,11 +243,17 @@ test('effects on a permission: one role has one effect, whatever the order of th
   );
 });
 
-test('each change stamps the item with the time of its sending', async () => {
+test('each change stamps the item with the time of its sending, and with an id of its own', async () => {
   const ann = fresh('user');
+  const stamp = async () => decodeStamp(await read(decisionKey(ann)));
   await send(newSubject(ann, { status: 'active' }));
-  expect(decodeWrittenAt(await read(decisionKey(ann)))).toBe(world.clock.now());
-  world.clock.advance(1);
+  const first = await stamp();
+  expect(first.writtenAt).toBe(world.clock.now());
   await send(subjectChanges(ann).join('g'));
-  expect(decodeWrittenAt(await read(decisionKey(ann)))).toBe(world.clock.now());
+  const second = await stamp();
+  expect(second.writtenAt).toBe(first.writtenAt);
+  expect(second.writeId).not.toBe(first.writeId);
+  world.clock.advance(1);
+  await send(subjectChanges(ann).join('h'));
+  expect((await stamp()).writtenAt).toBe(world.clock.now());
 });

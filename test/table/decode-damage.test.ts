@@ -6,10 +6,13 @@ import {
   patternAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
-import { decodePermission } from '../../table/decision/decode/permission.ts';
-import { decodeGlobal } from '../../table/decision/decode/scope.ts';
-import { decodeSubject } from '../../table/decision/decode/subject.ts';
-import { decodeWrittenAt } from '../../table/decision/decode/values.ts';
+import {
+  decodeGlobal,
+  decodePermission,
+  decodeStamp,
+  decodeSubject,
+  stampOf,
+} from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import { decodeThisScope, END, PERMISSION, ROLES, SCOPE, START, SUBJECT, TENANT } from './decision-items.ts';
 import { refusalNow } from './support.ts';
@@ -138,9 +141,20 @@ describe.each(KINDS)('a damaged item of %s', (_what, sound, decode, damages) => 
   });
 });
 
-test.each([undefined, null, '1000', true, new Set([1])])('the time of the last write is no %o', (value) => {
-  expect(refusalNow(() => decodeWrittenAt({ ...PERMISSION, writtenAt: value }))).toMatchObject({
-    code: 'damaged_item',
-    field: 'writtenAt',
+const NO_STAMPS = [
+  ...[undefined, null, '1000', true, new Set([1]), Number.NaN, 0.5].map(
+    (value) => ['writtenAt', value] as const,
+  ),
+  ...[undefined, null, '', 1, true, new Set(['write-1'])].map((value) => ['writeId', value] as const),
+];
+describe.each(NO_STAMPS)('an item whose %s is %o', (attribute, value) => {
+  const item = { ...PERMISSION, [attribute]: value };
+
+  test('is damaged where each write has stamped it', () => {
+    expect(refusalNow(() => decodeStamp(item))).toMatchObject({ code: 'damaged_item', field: attribute });
+  });
+
+  test('has no stamp where it may be from before there were any', () => {
+    expect(stampOf(item)).toBeUndefined();
   });
 });

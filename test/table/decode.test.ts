@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { decodeBearer } from '../../table/decision/decode/bearer.ts';
-import { decodePermission } from '../../table/decision/decode/permission.ts';
-import { decodeGlobal } from '../../table/decision/decode/scope.ts';
-import { decodeSubject } from '../../table/decision/decode/subject.ts';
-import { decodeWrittenAt } from '../../table/decision/decode/values.ts';
+import {
+  decodeCredential,
+  decodeGlobal,
+  decodePermission,
+  decodeStamp,
+  decodeSubject,
+  stampOf,
+} from '../../table/decision/decode.ts';
 import {
   decodeThisScope,
   END,
@@ -107,13 +110,13 @@ describe('a sound item', () => {
       endsAt: '2026-02-01T00:00:00.000Z',
       ttl: 7,
     });
-    expect(decodeBearer(token)).toEqual({
+    expect(decodeCredential(token)).toEqual({
       subject,
       hash: 'h',
       active: true,
       endsAt: Date.parse('2026-02-01T00:00:00.000Z'),
     });
-    expect(decodeBearer({ ...token, status: 'revoked' }).active).toBe(false);
+    expect(decodeCredential({ ...token, status: 'revoked' }).active).toBe(false);
   });
 
   test('of a permission', () => {
@@ -122,7 +125,11 @@ describe('a sound item', () => {
       allow: new Set(['r1']),
       deny: new Set(['r2', 'r3']),
     });
-    expect(decodeWrittenAt(PERMISSION)).toBe(1_000);
+  });
+
+  test('of which write they are', () => {
+    expect(decodeStamp(PERMISSION)).toEqual({ writtenAt: 1_000, writeId: 'write-1' });
+    expect(stampOf(PERMISSION)).toEqual({ writtenAt: 1_000, writeId: 'write-1' });
   });
 
   test('may hold nothing that grants', () => {

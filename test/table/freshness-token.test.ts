@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { formatFreshnessToken, readFreshnessToken } from '../../table/freshness-token.ts';
 import { anyText } from './support.ts';
 
-test('a token is read back into the instant of the write', () => {
+test('a token is read back into the instant of the answer', () => {
   fc.assert(
-    fc.property(fc.maxSafeNat(), (writtenAt) => {
-      expect(readFreshnessToken(formatFreshnessToken(writtenAt))).toBe(writtenAt);
+    fc.property(fc.maxSafeNat(), (answeredAt) => {
+      expect(readFreshnessToken(formatFreshnessToken(answeredAt))).toBe(answeredAt);
     }),
   );
 });

@@ -5,6 +5,7 @@ import type { Ref } from '../../table/identifiers.ts';
 import {
   ANY_TENANT,
   apiRef,
+  apiRevisionKey,
   decisionKey,
   edgeKey,
   edgePrefix,
@@ -19,11 +20,11 @@ import {
   logPartition,
   nodeKey,
   operationKey,
-  ownedEffectsKey,
   parseKey,
   partitionOf,
   permissionRef,
   shardOf,
+  tenantEffectsKey,
   wideEdgeKey,
 } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
@@ -46,6 +47,7 @@ describe('every key, as it stands in the table', () => {
     ['permission', nodeKey(permissionRef(permission)), 'PERMISSION#reports:read:monthly', 'META'],
     ['edge', edgeKey(user, location), `USER#${ID}`, `LOCATION#${OTHER_ID}`],
     ['its mirror', edgeKey(location, user), `LOCATION#${OTHER_ID}`, `USER#${ID}`],
+    ['revision of an API', apiRevisionKey('default'), 'API#default', 'DECISION'],
     ['edge of an API', edgeKey(apiRef('default'), { type: 'route', id: ID }), 'API#default', `ROUTE#${ID}`],
     ['edge of an administrator', edgeKey(GLOBAL, user), 'GLOBAL#GATEHOUSE', `USER#${ID}`],
     ['role for any tenant', edgeKey(ANY_TENANT, role), 'GLOBAL#ANY_TENANT', `ROLE#${ID}`],
@@ -66,10 +68,10 @@ describe('every key, as it stands in the table', () => {
     ['decision item of a user', decisionKey(user), `USER#${ID}`, 'DECISION'],
     ['decision item of a page', decisionKey(permissionRef(page)), 'PAGE#dashboard', 'DECISION'],
     ['decision item of the global roles', globalKey(), 'GLOBAL#GATEHOUSE', 'DECISION'],
-    ['owned effects', ownedEffectsKey(tenant, page), `TENANT#${OTHER_ID}`, 'DECISION#PAGE#dashboard'],
+    ['tenant effects', tenantEffectsKey(tenant, page), `TENANT#${OTHER_ID}`, 'DECISION#PAGE#dashboard'],
     [
-      'owned effects on a permission',
-      ownedEffectsKey(tenant, permission),
+      'tenant effects on a permission',
+      tenantEffectsKey(tenant, permission),
       `TENANT#${OTHER_ID}`,
       'DECISION#PERMISSION#reports:read:monthly',
     ],
@@ -107,7 +109,7 @@ describe('prefixes of sort keys', () => {
     ['a location of which the id begins alike', edgeKey(user, { type: 'location', id: `${OTHER_ID}9` })],
     ['its own node', nodeKey(user)],
     ['its decision item', decisionKey(user)],
-    ['effects of its own roles', ownedEffectsKey(user, page)],
+    ['effects of its own roles', tenantEffectsKey(user, page)],
   ];
   const found = (prefix: string) =>
     CHILDREN.filter(([, { SK }]) => SK.startsWith(prefix)).map(([what]) => what);
@@ -146,8 +148,8 @@ describe('the last line of defence', () => {
     ['guardKey, kind', (kind) => guardKey(kind, 'x')],
     ['guardKey, within', (within) => guardKey('ROLE_NAME', 'x', within)],
     ['decisionKey', (id) => decisionKey({ type: 'user', id })],
-    ['ownedEffectsKey, owner', (id) => ownedEffectsKey({ type: 'tenant', id }, page)],
-    ['ownedEffectsKey, permission', (text) => ownedEffectsKey(tenant, { kind: 'page', text })],
+    ['tenantEffectsKey, owner', (id) => tenantEffectsKey({ type: 'tenant', id }, page)],
+    ['tenantEffectsKey, permission', (text) => tenantEffectsKey(tenant, { kind: 'page', text })],
     ['operationKey', (id) => operationKey(id)],
     ['logPartition', (id) => logPartition({ type: 'tenant', id }, 0)],
     ['logKey, owner', (id) => logKey({ type: 'tenant', id }, TIME, ID)],

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isSafeText, MAX_VALUE_BYTES } from '../../table/identifiers.ts';
 import {
-  isSafeText,
-  MAX_VALUE_BYTES,
   normaliseCode,
   normaliseEmail,
   normaliseName,

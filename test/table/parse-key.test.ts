@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ref } from '../../table/identifiers.ts';
+import { isSafeText } from '../../table/identifiers.ts';
 import {
+  apiRevisionKey,
   decisionKey,
   edgeKey,
   guardKey,
@@ -9,17 +11,17 @@ import {
   logKey,
   nodeKey,
   operationKey,
-  ownedEffectsKey,
   type ParsedKey,
   parseKey,
+  secretKey,
+  tenantEffectsKey,
   wideEdgeKey,
 } from '../../table/keys.ts';
-import { isSafeText } from '../../table/normalise.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import { anyId, anyName, anyText, anyType, ID } from './support.ts';
 
 /** Words at the head of a key that mean something else; no kind of thing may be called so. */
-const TAKEN = /^(?:audit|operation|list|decision|meta|email|phone|username)$|-(?:name|code|route)$/;
+const TAKEN = /^(?:audit|operation|secret|list|decision|meta|email|phone|username)$|-(?:name|code|route)$/;
 
 const type = anyType.filter((name) => !TAKEN.test(name));
 const ref: fc.Arbitrary<Ref> = fc.record({ type, id: anyId });
@@ -47,11 +49,12 @@ const time = fc
 const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
   ref.map((node) => [nodeKey(node), { form: 'node', ...node }] as const),
   ref.map((node) => [decisionKey(node), { form: 'decision', ...node }] as const),
+  anyName.map((id) => [apiRevisionKey(id), { form: 'decision', type: 'api', id }] as const),
   fc
     .tuple(ref, permission)
     .map(
       ([owner, name]) =>
-        [ownedEffectsKey(owner, name), { form: 'owned-effects', ...owner, permission: name.text }] as const,
+        [tenantEffectsKey(owner, name), { form: 'tenant-effects', ...owner, permission: name.text }] as const,
     ),
   fc.tuple(ref, ref).map(([from, to]) => [edgeKey(from, to), { form: 'edge', ...from, to: [to] }] as const),
   fc
@@ -68,6 +71,7 @@ const built: fc.Arbitrary<readonly [Key, ParsedKey]> = fc.oneof(
       ([kind, value, within]) =>
         [guardKey(kind, value, within), { form: 'guard', kind, value, within }] as const,
     ),
+  ref.map((node) => [secretKey(node), { form: 'secret', ...node }] as const),
   safeText.map((id) => [operationKey(id), { form: 'operation', id }] as const),
   fc
     .tuple(time, anyId)

@@ -5,11 +5,11 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { createClient, createServiceClient } from '../../table/client.ts';
-import definition from '../../table/definition.json' with { type: 'json' };
-import { createTable } from '../../table/definition.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
 import { edgeKey, edgePrefix, type Key, listPartition, nodeKey, partitionOf } from '../../table/keys.ts';
-import { createReader } from '../../table/read/reader.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { ID, refusalOf } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { toTableError } from '../../table/dynamodb/service-errors.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { toTableError } from '../../table/service-errors.ts';
 
 const status = (httpStatusCode: number) => ({ $metadata: { httpStatusCode } });
 
@@ -16,8 +16,8 @@ test.each<readonly [name: string, more: Record<string, unknown>, code: string, r
   ['InternalServerError', status(500), 'transient', true],
   ['ServiceUnavailable', status(503), 'transient', true],
   ['TransactionInProgressException', status(400), 'transient', true],
-  ['TransactionConflictException', status(400), 'transient', true],
-  ['ReplicatedWriteConflictException', status(400), 'transient', true],
+  ['TransactionConflictException', status(400), 'contended', true],
+  ['ReplicatedWriteConflictException', status(400), 'contended', true],
   ['Error', { code: 'ECONNRESET' }, 'transient', true],
   ['Error', { code: 'ECONNREFUSED' }, 'transient', true],
   ['AggregateError', { code: 'ECONNREFUSED' }, 'transient', true],

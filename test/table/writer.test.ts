@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { subjectChanges } from '../../table/decision/writes.ts';
+import { buildTransaction } from '../../table/dynamodb/transaction.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import { buildTransaction } from '../../table/write/transaction.ts';
 import { createWorld } from '../support/world.ts';
 
 test('the same actions sent again on purpose are carried out again, not taken for a repetition', async () => {

@@ -1,28 +1,26 @@
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
 import { asJson } from '../../routes/print.ts';
-import { apiOf, needsText, type WrittenRoute } from '../../routes/routes.ts';
 import {
-  hintTemplates,
-  pathProblem,
-  permissionTemplate,
-  scopeTemplate,
-  unknownNames,
-} from '../../routes/schema.ts';
+  addCacheOptions,
+  assertInKey,
+  type CacheOptions,
+  cacheNotes,
+  cachingOf,
+} from '../../routes/result-cache.ts';
+import { apiOf, needsText, ruleOf, type WrittenRoute } from '../../routes/routes.ts';
+import { pathProblem, permissionTemplate, scopeTemplate, unknownNames } from '../../routes/schema.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, UsageError } from '../../surroundings.ts';
-import { assertMethod, collect, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
+import { assertMethod, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
-interface AddOptions extends RouteOptions, WriteOptions {
+interface AddOptions extends RouteOptions, WriteOptions, CacheOptions {
   readonly permission: string;
   readonly scope: string;
-  readonly hint: readonly string[];
   readonly description?: string;
 }
 
 const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permission task:list:project --scope project:{project}
-  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}
-  gatehouse route add GET /clients/{client}/projects/{project}/buildings/{building} --permission building:read:building \\
-    --scope building:{building} --hint project:{project} --hint client:{client}`;
+  gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}`;
 
 /** `gatehouse route add`. */
 export const addAdd: Subcommand = (route, around, finish) => {
@@ -34,17 +32,14 @@ export const addAdd: Subcommand = (route, around, finish) => {
     .argument('<path>', 'as /projects/{project}, without a stage')
     .requiredOption('--permission <template>', 'as task:list:project, dashboard or {page}')
     .requiredOption('--scope <template>', 'as project:{project} or tenant:{claim:tenant_id}')
-    .option(
-      '--hint <template>',
-      'a scope above it, nearest first: read along, never believed; as often as needed',
-      collect,
-      [],
-    )
     .option('--description <text>', 'for people');
-  addActorOption(withRouteOptions(command, EXAMPLES)).action(
+  addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
     async (method: string, path: string, options: AddOptions) => {
-      const { permission, scope, hint: hints, description } = options;
-      assertRoute({ method, path, permission, scope, hints });
+      const { permission, scope, description } = options;
+      assertRoute({ method, path, permission, scope });
+      const rule = ruleOf('', { method, path, permission, scope });
+      const caching = await cachingOf(options, around.env);
+      assertInKey(caching, [rule]);
       const api = apiOf(options);
       const editing = connectForWriting(options, around);
       const input = {
@@ -53,7 +48,6 @@ export const addAdd: Subcommand = (route, around, finish) => {
         path,
         permission,
         scope,
-        ...(hints.length > 0 ? { hints } : {}),
         ...(description === undefined ? {} : { description }),
       };
       const { id } = await editing.send('route.create', input).catch((error: unknown) => {
@@ -63,12 +57,12 @@ export const addAdd: Subcommand = (route, around, finish) => {
           );
         throw error;
       });
-      const notes = await unregistered(editing, [permission]);
+      const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(editing, [permission]))];
       around.out(
         options.json
           ? asJson({ id, ...input, notes })
           : [
-              `added ${method} ${path} (${id}): ${needsText({ permission, scope, hints })}`,
+              `added ${method} ${path} (${id}): ${needsText({ permission, scope })}`,
               ...notes.map((note) => `note: ${note}`),
               '',
             ].join('\n'),
@@ -78,14 +72,13 @@ export const addAdd: Subcommand = (route, around, finish) => {
   );
 };
 
-function assertRoute({ method, path, permission, scope, hints = [] }: WrittenRoute): void {
+function assertRoute({ method, path, permission, scope }: WrittenRoute): void {
   assertMethod(method);
   const problem = pathProblem(path);
   if (problem !== undefined) throw new UsageError(`PATH ${path} ${problem}`);
   for (const [option, schema, text] of [
     ['--permission', permissionTemplate, permission],
     ['--scope', scopeTemplate, scope],
-    ...hints.map((hint) => ['--hint', scopeTemplate, hint] as const),
   ] as const) {
     const parsed = schema.safeParse(text);
     if (!parsed.success) throw new UsageError(`${option} ${text}: ${parsed.error.issues[0]?.message}`);
@@ -93,6 +86,4 @@ function assertRoute({ method, path, permission, scope, hints = [] }: WrittenRou
     if (name !== undefined)
       throw new UsageError(`${option} ${text} names {${name}}, which ${path} does not have`);
   }
-  const { error } = hintTemplates.safeParse(hints);
-  if (error) throw new UsageError(`--hint ${error.issues[0]?.message}`);
 }

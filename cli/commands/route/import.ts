@@ -1,16 +1,24 @@
+import { assertNone } from '../../document.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
-import { rehearse, write } from '../../openapi/import.ts';
+import { placeIn, rehearse, write } from '../../openapi/import.ts';
 import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
 import { changesFor } from '../../routes/changes.ts';
 import { asJson } from '../../routes/print.ts';
-import { apiOf, routesOf } from '../../routes/routes.ts';
+import {
+  addCacheOptions,
+  type CacheOptions,
+  cacheNotes,
+  cachingOf,
+  outsideProblem,
+} from '../../routes/result-cache.ts';
+import { apiOf, routesOf, ruleOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, wantsColours } from '../../surroundings.ts';
 import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
-interface ImportOptions extends RouteOptions, WriteOptions {
+interface ImportOptions extends RouteOptions, WriteOptions, CacheOptions {
   readonly dryRun?: boolean;
   readonly prune?: boolean;
   readonly basePath?: string;
@@ -33,18 +41,31 @@ export const addImport: Subcommand = (route, around, finish) => {
     .option('--dry-run', 'show and check what would be done, write nothing')
     .option('--prune', 'remove routes that the document does not name')
     .option('--base-path <path>', 'a path to put before each of the document, as /v1');
-  addActorOption(withRouteOptions(command, EXAMPLES)).action(async (file: string, options: ImportOptions) => {
-    const api = apiOf(options);
-    const document = await readApiDocument(file, basePathOf(options.basePath));
-    const { wanted, open, unsaid } = wantedRoutes(document);
-    const editing = connectForWriting(options, around);
-    const changes = changesFor(await routesOf(editing, api), wanted, options.prune === true);
-    await rehearse(document.source, api, changes, editing.rehearse);
-    if (!options.dryRun) await write(api, changes, editing.send);
-    const literal = wanted.map(({ permission }) => permission);
-    const notes = [...document.notes, ...(await unregistered(editing, literal))];
-    const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
-    around.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(around)));
-    finish(FINE);
-  });
+  addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
+    async (file: string, options: ImportOptions) => {
+      const api = apiOf(options);
+      const document = await readApiDocument(file, basePathOf(options.basePath));
+      const { wanted, open, unsaid } = wantedRoutes(document);
+      const caching = await cachingOf(options, around.env);
+      const rules = wanted.map((route) => ({ rule: ruleOf('', route), from: route.from }));
+      const problems = rules.flatMap(({ rule, from }) => {
+        const message = outsideProblem(caching, rule);
+        return message === undefined ? [] : [{ path: placeIn(from, 'scope'), message }];
+      });
+      assertNone(document.source, problems);
+      const editing = connectForWriting(options, around);
+      const changes = changesFor(await routesOf(editing, api), wanted, options.prune === true);
+      await rehearse(document.source, api, changes, editing.rehearse);
+      if (!options.dryRun) await write(api, changes, editing.send);
+      const literal = wanted.map(({ permission }) => permission);
+      const warnings = cacheNotes(
+        caching,
+        rules.map(({ rule }) => rule),
+      );
+      const notes = [...document.notes, ...warnings, ...(await unregistered(editing, literal))];
+      const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
+      around.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(around)));
+      finish(FINE);
+    },
+  );
 };

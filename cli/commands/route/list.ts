@@ -1,6 +1,6 @@
 import { connectForWriting } from '../../provisioning.ts';
 import { asJson, columns } from '../../routes/print.ts';
-import { apiOf, hintsText, routeData, routesOf } from '../../routes/routes.ts';
+import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE } from '../../surroundings.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
@@ -15,11 +15,11 @@ export const addList: Subcommand = (route, around, finish) => {
     async (options: RouteOptions) => {
       const api = apiOf(options);
       const routes = await routesOf(connectForWriting(options, around), api);
-      const rows = routes.map(({ id, method, path, permission, scope, hints = [] }) => [
+      const rows = routes.map(({ id, method, path, permission, scope }) => [
         method,
         path,
         permission,
-        `${scope}${hintsText(hints)}`,
+        scope,
         id,
       ]);
       const lines =

@@ -14,8 +14,8 @@ export interface RouteOptions extends ConnectionOptions {
 
 export const ROUTE_EXIT_CODES = `
 Exit codes:
-  0  done; a route matches (and allows); no gaps
-  1  no route matches, or it refuses; gaps
+  0  done; a route matches (and allows); no gaps; nothing outside of a cache's key
+  1  no route matches, or it refuses; gaps; something outside of a cache's key
   2  wrong use, a refused change, or a fault`;
 
 /** The options of every subcommand of routes, and its examples. */

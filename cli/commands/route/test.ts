@@ -53,7 +53,7 @@ export const addTry: Subcommand = (route, around, finish) => {
             subject,
             question.permission,
             question.scope,
-            { at, hints: trial?.hints },
+            { at, prefetch: trial?.prefetched },
           )
         : undefined;
     const result: Result = {
@@ -120,7 +120,7 @@ function textOf(result: Result, paint: Paint): string {
         : near.map(({ why, route }) => `${routeText(route).join('  ')}: ${why}`);
     return `${[paint('red', 'NO ROUTE (route_unmapped)'), ...head, ...section('nearest', none.length > 0 ? none : [`none of ${known} is near: see gatehouse route list`])].join('\n')}\n`;
   }
-  const { route, parameters, question, hints, lacking } = trial;
+  const { route, parameters, question, prefetched, lacking } = trial;
   const given = Object.entries(parameters).map(([name, value]) => `${name} = ${value}`);
   const state = question ? paint('green', 'MATCHED') : paint('red', 'NO VALUE (route_unresolved)');
   const decided = decision
@@ -136,7 +136,7 @@ function textOf(result: Result, paint: Paint): string {
     ...(given.length > 0 ? [`parameters  ${given.join(', ')}`] : []),
     `permission  ${question?.permission ?? route.permission}`,
     `scope       ${question?.scope ?? route.scope}`,
-    ...(hints.length > 0 ? [`read along  ${hints.join(', ')}`] : []),
+    ...(prefetched.length > 0 ? [`prefetched  ${prefetched.join(', ')}`] : []),
     ...decided,
     ...section('what is lacking', lacking),
     ...section('routes that fit as well, and come after it', columns(others.map(routeText))),
@@ -152,7 +152,7 @@ const dataOf = ({ api, request, subject, trial, others, near, decision }: Result
         route: routeData(trial.route),
         parameters: trial.parameters,
         ...trial.question,
-        ...(trial.hints.length > 0 ? { hints: trial.hints } : {}),
+        ...(trial.prefetched.length > 0 ? { prefetched: trial.prefetched } : {}),
         ...(trial.lacking.length > 0 ? { lacking: trial.lacking } : {}),
         others: others.map(routeData),
       }

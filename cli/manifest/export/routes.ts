@@ -12,7 +12,7 @@ export async function routesSection({ look, options }: Exporting): Promise<reado
         kept({
           api: unless(api, DEFAULT_API),
           ...pick((await look.read('route.read', { id: row.id })) ?? row, [
-            ...['method', 'path', 'permission', 'scope', 'hints', 'description'],
+            ...['method', 'path', 'permission', 'scope', 'description'],
           ]),
         }),
       );

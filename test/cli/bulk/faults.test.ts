@@ -68,27 +68,23 @@ describe('on the way to the table', () => {
     ['throttling', ['throttle']],
     ['conflicts of transactions', ['conflict']],
     ['all of it, and delays', ['cut', 'lose the answer', 'throttle', 'conflict', 'delay']],
-  ] as const)(
-    '%s: nothing is lost, nothing is doubled',
-    async (_, mishaps) => {
-      const text = USERS(140);
-      const chance = createChance(7);
-      const { world, proxy, run } = await createStage(() =>
-        chance() < (mishaps[0] === 'throttle' ? 0.12 : 0.3)
-          ? (mishaps[Math.floor(chance() * mishaps.length)] ?? 'pass')
-          : 'pass',
-      );
-      const expected = await undisturbed(text);
-      const file = fileOf(text, 'csv');
-      const { code, out } = await run('users', file, '--json');
-      const told = JSON.parse(out);
-      expect(code).toBe(1);
-      expect([told.refused, told.created + told.present]).toEqual([expected.refused, expected.accepted]);
-      expect(await clean(world, proxy)).toEqual(expected.content);
-      for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(5);
-    },
-    120_000,
-  );
+  ] as const)('%s: nothing is lost, nothing is doubled', async (_, mishaps) => {
+    const text = USERS(140);
+    const chance = createChance(7);
+    const { world, proxy, run } = await createStage(() =>
+      chance() < (mishaps[0] === 'throttle' ? 0.12 : 0.3)
+        ? (mishaps[Math.floor(chance() * mishaps.length)] ?? 'pass')
+        : 'pass',
+    );
+    const expected = await undisturbed(text);
+    const file = fileOf(text, 'csv');
+    const { code, out } = await run('users', file, '--json');
+    const told = JSON.parse(out);
+    expect(code).toBe(1);
+    expect([told.refused, told.created + told.present]).toEqual([expected.refused, expected.accepted]);
+    expect(await clean(world, proxy)).toEqual(expected.content);
+    for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(5);
+  });
 
   test('an outage that ends is waited out', async () => {
     const { world, proxy, run } = await createStage(() => 'pass');
@@ -97,7 +93,7 @@ describe('on the way to the table', () => {
     setTimeout(() => proxy.setDown(false), 3_000);
     expect((await run('users', fileOf(text, 'csv'))).code).toBe(1);
     expect(await clean(world, proxy)).toEqual((await undisturbed(text)).content);
-  }, 60_000);
+  });
 
   test.each([
     ['cut', 'did not get an answer in time'],
@@ -129,7 +125,6 @@ describe('on the way to the table', () => {
         expected.refusedText,
       );
     },
-    60_000,
   );
 
   test('memberships of one group, while transactions conflict', async () => {
@@ -146,7 +141,7 @@ describe('on the way to the table', () => {
     expect((items as unknown[]).length).toBe(60);
     expect(await findingsOn(world)).toEqual([]);
     expect(proxy.seen.get('conflict')).toBeGreaterThan(10);
-  }, 60_000);
+  });
 });
 
 describe('killed', () => {

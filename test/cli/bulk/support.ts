@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { Item } from '../../../table/item.ts';
 import type { Key } from '../../../table/keys.ts';
-import type { Reader } from '../../../table/read/reader.ts';
+import type { Reader } from '../../../table/reader.ts';
 import { isEmptied } from '../../provisioning/support.ts';
 
 /** What becomes of a call on its way between the command line and the table. */
@@ -110,7 +110,7 @@ export async function createProxy(endpoint: string, mishapOf: (operation: string
   };
 }
 
-const PASSING = /^(?:createdAt|updatedAt|writtenAt|joinedAt|grantedAt|assignedAt|at|ttl|GSI\d[PS]K)$/;
+const PASSING = /^(?:createdAt|updatedAt|writtenAt|writeId|joinedAt|grantedAt|assignedAt|at|ttl|GSI\d[PS]K)$/;
 const ID = /[0-7][0-9A-HJKMNP-TV-Z]{25}/g;
 
 /**

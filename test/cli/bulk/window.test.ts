@@ -55,7 +55,7 @@ test('200,000 rows: memory does not grow with them', async () => {
     `heap: least early ${early.toFixed(0)} MB, late ${late.toFixed(0)} MB; most ${most.toFixed(0)} MB`,
   );
   expect(late - early).toBeLessThan(20);
-}, 120_000);
+});
 
 test('never more at once than --parallel, and reading waits for what is under way', async () => {
   let [active, most] = [0, 0];
@@ -106,7 +106,7 @@ describe('a table at its limit', () => {
     expect(throttled).toBeGreaterThan(0);
     // Refused attempts are few beside those that went well.
     expect(throttled).toBeLessThan(1_500);
-  }, 60_000);
+  });
 });
 
 describe('what ends it', () => {
@@ -121,7 +121,7 @@ describe('what ends it', () => {
       { patienceMs: 300 },
     );
     const { fault, progress } = await loading.done;
-    expect(fault).toMatch(/^line 102: it is transient \(tried for \d s\)$/);
+    expect(fault).toMatch(/^line 102: it is transient \(tried for \d+ s\)$/);
     expect(progress).toMatchObject({ rows: 100, created: 100 });
   });
 

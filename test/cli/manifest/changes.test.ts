@@ -48,7 +48,7 @@ settings:
   - { scope: school, key: theme, value: { dark: true } }
   - { user: ann, key: size, value: 12, overridable: false }
 routes:
-  - { method: GET, path: "/doors/{door}", permission: "doors:open:door", scope: "location:{door}", hints: ["tenant:{claim:tenant}"], description: Doors }
+  - { method: GET, path: "/doors/{door}", permission: "doors:open:door", scope: "location:{door}", description: Doors }
 `;
 
 test('every kind of thing is made, and a second plan is empty', async () => {
@@ -202,11 +202,6 @@ describe('changes and removals', () => {
           'permission: shelf, scope: "location:{door}"',
         ],
       ],
-      ['change route GET /doors/{door}'],
-    ],
-    [
-      'what stands above the scope of a route',
-      [['hints: ["tenant:{claim:tenant}"]', 'hints: null']],
       ['change route GET /doors/{door}'],
     ],
     [

@@ -32,4 +32,4 @@ test('killed at several moments and run again, it comes to the state of an undis
     verified: 'nothing is wrong',
     exported,
   });
-}, 120_000);
+});

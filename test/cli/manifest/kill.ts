@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { ulid } from 'ulid';
 import { startEmbeddedEngine } from '../../../cli/embedded-engine.ts';
 import { runProgram } from '../../../cli/program.ts';
-import { createServiceClient } from '../../../table/client.ts';
-import { createTable } from '../../../table/definition.ts';
+import { createServiceClient } from '../../../table/dynamodb/client.ts';
+import { createTable } from '../../../table/dynamodb/definition.ts';
 import { largeManifest, manifestOfAll } from './large.ts';
 
 /**

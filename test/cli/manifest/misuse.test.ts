@@ -123,16 +123,6 @@ const CASES: readonly (readonly [string, string, string])[] = [
     'r is not global',
   ],
   [
-    'a hint that the path does not have',
-    `routes: [{ method: GET, path: "/a/{b}", permission: p, scope: "location:{b}", hints: ["tenant:{c}"] }]`,
-    'routes[0].hints[0]: tenant:{c} names {c}, which /a/{b} does not have',
-  ],
-  [
-    'a hint that is no scope',
-    `routes: [{ method: GET, path: "/a/{b}", permission: p, scope: "location:{b}", hints: ["{b}"] }]`,
-    'routes[0].hints[0]: does not begin with a scope type',
-  ],
-  [
     'a route of the same shape',
     `routes: [{ method: GET, path: "/a/{b}", permission: p, scope: "tenant:{b}" }, { method: GET, path: "/a/{c}", permission: p, scope: "tenant:{c}" }]`,
     'routes[1]: has the shape of routes[0]',

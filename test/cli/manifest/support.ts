@@ -58,7 +58,7 @@ export async function allowedIn(
     permissions.flatMap((permission) => scopes.map((scope) => ({ subject, permission, scope }))),
   );
   const at = world.clock.now();
-  const decisions = await world.newEngine().checkMany(questions.map((question) => ({ ...question, at })));
+  const { decisions } = await world.newEngine().checkMany(questions.map((question) => ({ ...question, at })));
   return new Set(
     questions
       .filter((_, position) => decisions[position]?.allowed)

@@ -115,7 +115,7 @@ test('the decision is that of the check, and the story leads to it', async () =>
             const at = Date.parse(pick(AT, user.length + scope.length + permission.length));
             const question = [`user:${user}`, permission, scope] as const;
             const told = await explainer.explain(...question, { at });
-            const { allowed, reason } = await engine.check(...question, { at, freshness: 'strong' });
+            const { allowed, reason } = await engine.check(...question, { at, consistency: 'strong' });
             expect(told).toMatchObject({ allowed, reason });
             counts.set(reason, (counts.get(reason) ?? 0) + 1);
 

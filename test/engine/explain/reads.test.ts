@@ -50,7 +50,7 @@ describe('calls of a strong explanation with nothing known', () => {
     await explainer.explain(...question);
     expect(operations()).toEqual([SNAPSHOT, BATCH]);
     world.calls.length = 0;
-    await explainer.explain(...question, { freshness: 'cached' });
+    await explainer.explain(...question, { consistency: 'cached' });
     expect(operations()).toEqual([BATCH]);
   });
 });
@@ -86,13 +86,13 @@ describe('who holds very much elsewhere', () => {
     });
     expect(operations()).toEqual([SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH, BATCH]);
     for (const { keys } of world.calls) expect(keys).toBeLessThanOrEqual(100);
-    const { nearest } = explanation;
+    const { suggestions } = explanation;
     const part = { of: COUNT, read: 20 };
-    expect(nearest?.lookedAt).toEqual({ groups: part, assignments: part, grants: part });
-    expect(nearest?.held.items).toHaveLength(20);
-    expect(nearest?.held.more).toBe(3 * 20 - 20);
+    expect(suggestions?.lookedAt).toEqual({ groups: part, assignments: part, grants: part });
+    expect(suggestions?.held.items).toHaveLength(20);
+    expect(suggestions?.held.more).toBe(3 * 20 - 20);
     // The group of boatmen stands there as well.
-    expect(nearest?.groups).toMatchObject({ items: { length: 20 }, more: COUNT + 2 - 20 });
+    expect(suggestions?.groups).toMatchObject({ items: { length: 20 }, more: COUNT + 2 - 20 });
     const check = await world.newEngine().check(subject, 'doors:open:door', String(world.ref.Boathouse));
     expect(explanation).toMatchObject(check);
   });
@@ -121,7 +121,7 @@ describe('what is damaged or gone', () => {
     });
     const explain = (scope: string) =>
       explainer.explain(String(ref.fred), 'doors:open:door', String(ref[scope]));
-    expect((await explain('Lighthouse')).nearest?.held.items).toEqual([]);
+    expect((await explain('Lighthouse')).suggestions?.held.items).toEqual([]);
     await expect(explain('Other')).rejects.toMatchObject({ code: 'damaged_item' });
   });
 });

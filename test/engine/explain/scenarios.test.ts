@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Explanation, Source } from '../../../engine/index.ts';
-import { stampedAt, subjectChanges } from '../../../table/decision/writes.ts';
+import { stamped, subjectChanges } from '../../../table/decision/writes.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
 /** Every way to be allowed and every reason to be refused: the explanation names it, and decides as the check. */
@@ -31,7 +31,7 @@ const called = (name: string) => expect.objectContaining({ name });
 async function explained(asked: Asked): Promise<Explanation> {
   const explanation = await world.explain(asked);
   const at = asked.at === undefined ? {} : { at: Date.parse(asked.at) };
-  const check = await world.newEngine().check(...world.question(asked), { freshness: 'strong', ...at });
+  const check = await world.newEngine().check(...world.question(asked), { consistency: 'strong', ...at });
   expect({ allowed: explanation.allowed, reason: explanation.reason }).toEqual(check);
   expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
   expect(explanation.steps.map(({ step }) => step)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
@@ -68,7 +68,7 @@ describe('allowed', () => {
     const explanation = await explained(asked);
     expect(explanation.allowed).toBe(true);
     expect(wayNames(explanation.allowedBy)).toEqual(ways);
-    expect(explanation.nearest).toBeNull();
+    expect(explanation.suggestions).toBeNull();
     expect(explanation.steps.filter(({ passed }) => passed === false)).toEqual([]);
   });
 
@@ -169,18 +169,18 @@ describe('refused', () => {
     expect(deciding).toMatchObject({ step, passed: false });
     expect(deciding?.missing).toContainEqual(lack);
     for (const later of explanation.steps.slice(step))
-      expect(later).toMatchObject({ passed: null, looked: [], missing: [] });
+      expect(later).toMatchObject({ passed: null, facts: [], missing: [] });
   });
 
   test('subscriptions that do not hold are named, with the reason', async () => {
     const { steps } = await explained(ask('hans', 'Lighthouse', 'hvac:set:climate'));
-    const looked = steps[4]?.looked.filter(({ kind }) => kind === 'subscription');
-    expect(looked).toMatchObject([
+    const facts = steps[4]?.facts.filter(({ kind }) => kind === 'subscription');
+    expect(facts).toMatchObject([
       { at: { name: 'Lighthouse' }, end: '2025-12-31T00:00:00.000Z', state: 'ended' },
       { at: { name: 'Northwind' }, state: 'inactive', status: 'expired' },
     ]);
     const licenses = async (scope: string) =>
-      (await explained(ask('petra', scope, 'reports'))).steps[4]?.looked.filter(
+      (await explained(ask('petra', scope, 'reports'))).steps[4]?.facts.filter(
         ({ kind }) => kind === 'license',
       );
     expect(await licenses('Timetables')).toMatchObject([{ end: '2025-01-01T00:00:00.000Z', state: 'ended' }]);
@@ -193,7 +193,7 @@ describe('refused', () => {
     expect(explanation.combination).toBe('deny-overrides');
     expect(wayNames(explanation.deniedBy)).toEqual([`strict at Strict > barred > ${OPEN}`]);
     expect(wayNames(explanation.allowedBy)).toEqual([`strict at Strict > caretaker > ${OPEN}`]);
-    expect(explanation.nearest).toBeNull();
+    expect(explanation.suggestions).toBeNull();
   });
 
   test('an unknown subject leaves the path unread, and says so', async () => {
@@ -208,8 +208,8 @@ describe('refused', () => {
 });
 
 describe('refused for want of a grant: what would have helped', () => {
-  const held = ({ nearest }: Explanation) =>
-    nearest?.held.items.map(
+  const held = ({ suggestions }: Explanation) =>
+    suggestions?.held.items.map(
       ({ from, roles, relation, period }) =>
         `${sourceName(from)} > ${roles.map(({ name }) => name).join(' > ')}: ${relation}, ${period}`,
     );
@@ -242,12 +242,12 @@ describe('refused for want of a grant: what would have helped', () => {
   });
 
   test('groups here and above, and roles that name the permission before those that cover it', async () => {
-    const { nearest } = await explained(ask('nobody', 'Lighthouse'));
-    const names = nearest?.groups.items.map(({ group, scope, role }) =>
+    const { suggestions } = await explained(ask('nobody', 'Lighthouse'));
+    const names = suggestions?.groups.items.map(({ group, scope, role }) =>
       [group.name, scope.name, role.name].join(', '),
     );
     expect(names).toEqual(['heads, Lighthouse, head caretaker', 'porters, Harbour, caretaker']);
-    expect(nearest?.roles.items.map(({ role }) => role.name)).toEqual([
+    expect(suggestions?.roles.items.map(({ role }) => role.name)).toEqual([
       ...['own porter', 'caretaker', 'head caretaker', 'doorman', 'everything'],
     ]);
   });
@@ -255,13 +255,13 @@ describe('refused for want of a grant: what would have helped', () => {
   test('a group of the subject that carries nothing of use is looked at and left out', async () => {
     const explanation = await explained(ask('lazy', 'Lighthouse'));
     expect(held(explanation)).toEqual([]);
-    expect(explanation.steps[5]).toMatchObject({ passed: true, looked: [{ role: { name: 'idle' } }] });
+    expect(explanation.steps[5]).toMatchObject({ passed: true, facts: [{ role: { name: 'idle' } }] });
     expect(explanation.steps[6]).toMatchObject({ passed: false, missing: [{ code: 'no_effect' }] });
   });
 
   test('a DENY without an ALLOW asks for a grant too, where one ALLOW is enough', async () => {
-    const { nearest } = await explained(ask('bart', 'Lighthouse'));
-    expect(nearest?.groups.items.map(({ group }) => group.name)).toContain('porters');
+    const { suggestions } = await explained(ask('bart', 'Lighthouse'));
+    expect(suggestions?.groups.items.map(({ group }) => group.name)).toContain('porters');
   });
 
   test('a role of another tenant and one that is gone count for nothing, should damage have put them here', async () => {
@@ -271,7 +271,7 @@ describe('refused for want of a grant: what would have helped', () => {
     const victim = { type: 'user', id: (await run('user.create', {})).id };
     for (const role of [String(id('other porter')), gone]) {
       const change = subjectChanges(victim).assign(String(ref.Harbour), role, undefined, undefined);
-      await writer.send(stampedAt([change], world.clock.now()));
+      await writer.send(stamped([change], { writtenAt: world.clock.now(), writeId: 'astray' }));
     }
     const explanation = await explained(ask(`user:${victim.id}`, 'Lighthouse'));
     expect(explanation.reason).toBe('no_grant');

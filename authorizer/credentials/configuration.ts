@@ -1,0 +1,247 @@
+import * as z from 'zod/mini';
+import { list, type SubjectSource, subjectFrom, text, url, wholeNumber } from '../variables.ts';
+import {
+  APIS,
+  type ApiKind,
+  type CredentialPlace,
+  FROM_HEADER,
+  MAX_CREDENTIALS_LENGTH,
+} from './credentials.ts';
+import type { TokenUse } from './verify.ts';
+
+/** One issuer whose tokens are accepted, and what of theirs. */
+export interface IssuerConfiguration {
+  /** Compared with `iss` as it stands, trailing slash included. */
+  readonly issuer: string;
+  /** A token for any one of these is accepted. Empty only where there are `clientIds`. */
+  readonly audience: readonly string[];
+  readonly clientIds: readonly string[] | undefined;
+  readonly tokenUse: TokenUse | undefined;
+  readonly typ: string | undefined;
+  readonly jwksUrl: URL;
+  readonly algorithms: readonly string[];
+  readonly subjectFrom: SubjectSource;
+}
+
+export interface TokenConfiguration {
+  readonly issuers: readonly IssuerConfiguration[];
+  readonly maxBytes: number;
+  /** Milliseconds for which a verified token is not verified again. */
+  readonly ttlMs: number;
+  /** Milliseconds for which an issuer's keys may answer beyond their freshness while it is down. */
+  readonly staleMs: number;
+  readonly credentialsFrom: readonly CredentialPlace[];
+}
+
+/**
+ * Asymmetric ones only: with a shared secret, whoever can verify a token can make one, and a public key
+ * taken for a secret is the oldest attack on JWT (RFC 8725 section 2.1).
+ */
+const ALGORITHMS: ReadonlySet<string> = new Set([
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+]);
+const isAlgorithm = (value: string): boolean => ALGORITHMS.has(value);
+const NO_ALGORITHM = `holds something that is none of ${[...ALGORITHMS].join(', ')}`;
+const DEFAULT_ALGORITHMS = ['RS256'];
+
+const texts = (problem: string, isMember: (value: string) => boolean) =>
+  z
+    .array(z.string({ error: problem }).check(z.refine(isMember, { error: problem })), {
+      error: 'is not a list',
+    })
+    .check(z.refine((members) => members.length > 0, { error: 'is empty' }));
+
+const isName = (value: string): boolean => value !== '';
+const NAMES = texts('is not a text, or an empty one', isName);
+
+const ISSUER = z
+  .strictObject(
+    {
+      issuer: url,
+      audience: z.optional(
+        z.union(
+          [
+            NAMES,
+            z.pipe(
+              z.string().check(z.refine(isName)),
+              z.transform((one) => [one]),
+            ),
+          ],
+          {
+            error: 'is neither a text nor a list of texts',
+          },
+        ),
+      ),
+      clientIds: z.optional(NAMES),
+      tokenUse: z.optional(z.enum(['access', 'id'], { error: 'is neither access nor id' })),
+      typ: z.optional(text('is not a media type', (value) => /^[!-~]{1,128}$/.test(value))),
+      jwksUrl: z.optional(url),
+      algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
+      subjectFrom: z.optional(subjectFrom),
+    },
+    {
+      error: ({ code }) =>
+        code === 'unrecognized_keys' ? 'holds a field that there is not' : 'is not an object',
+    },
+  )
+  .check(
+    z.refine(({ audience, clientIds }) => audience !== undefined || clientIds !== undefined, {
+      error: 'names neither audience nor clientIds',
+    }),
+  );
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Which entry a token is for must follow from `iss` and `token_use`. */
+function areApart(issuers: readonly { readonly issuer: string; readonly tokenUse?: string | undefined }[]) {
+  return issuers.every(({ issuer, tokenUse }, at) =>
+    issuers.every(
+      (other, otherAt) =>
+        at === otherAt ||
+        other.issuer !== issuer ||
+        (tokenUse !== undefined && other.tokenUse !== undefined && other.tokenUse !== tokenUse),
+    ),
+  );
+}
+
+const ISSUERS = z.pipe(
+  z.pipe(z.string(), z.transform(parseJson)),
+  z
+    .array(ISSUER, { error: 'is not a list in JSON' })
+    .check(z.refine((issuers) => issuers.length > 0, { error: 'is empty' }))
+    .check(z.refine(areApart, { error: 'names an issuer twice and not once for each tokenUse' })),
+);
+
+/** Characters that stand for themselves in a cookie's name (RFC 6265) and in a query (RFC 3986). */
+const PLACE = new RegExp(`^(?:(${APIS.join('|')}):)?(?:(header)|(cookie|query):([A-Za-z0-9._~-]{1,128}))$`);
+
+function placeOf(value: string): CredentialPlace {
+  const [, api, header, place, name = ''] = PLACE.exec(value) ?? [];
+  const kind = api as ApiKind | undefined;
+  return header === undefined
+    ? { api: kind, place: place === 'cookie' ? 'cookie' : 'query', name }
+    : { ...FROM_HEADER, api: kind };
+}
+
+/** A place that is named twice would be two credentials. */
+const isNamedOnce = (places: readonly CredentialPlace[]): boolean =>
+  APIS.every((api) => {
+    const names = places
+      .filter((place) => place.api === undefined || place.api === api)
+      .map(({ place, name }) => `${place} ${name}`);
+    return new Set(names).size === names.length;
+  });
+
+/** The places that CREDENTIALS_FROM lists. */
+export const credentialsFrom = z._default(
+  z.pipe(
+    list('holds something that is none of header, cookie:<name> and query:<name>', (value) =>
+      PLACE.test(value),
+    ).check(
+      z.refine((values) => isNamedOnce(values.map(placeOf)), {
+        error: 'names a place twice for one kind of API',
+      }),
+    ),
+    z.transform((values: string[]): readonly CredentialPlace[] => values.map(placeOf)),
+  ),
+  [FROM_HEADER],
+);
+
+/** The variables about tokens, whatever the number of issuers. */
+const COMMON = {
+  TOKEN_MAX_BYTES: wholeNumber(256, MAX_CREDENTIALS_LENGTH, 8_192),
+  TOKEN_CACHE_SECONDS: wholeNumber(0, 3_600, 300),
+  JWKS_STALE_SECONDS: wholeNumber(0, 86_400, 3_600),
+  CREDENTIALS_FROM: credentialsFrom,
+};
+
+export const ONE_ISSUER = {
+  ...COMMON,
+  TOKEN_ISSUER: url,
+  TOKEN_AUDIENCE: list('holds an empty audience', (value) => value !== ''),
+  TOKEN_JWKS_URL: z.optional(url),
+  TOKEN_ALGORITHMS: z._default(list(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
+};
+
+const besides = z.optional(z.never({ error: 'stands beside TOKEN_ISSUERS, which says it all' }));
+
+export const SEVERAL_ISSUERS = {
+  ...COMMON,
+  TOKEN_ISSUERS: ISSUERS,
+  TOKEN_ISSUER: besides,
+  TOKEN_AUDIENCE: besides,
+  TOKEN_JWKS_URL: besides,
+  TOKEN_ALGORITHMS: besides,
+};
+
+const ONE = z.object(ONE_ISSUER);
+const SEVERAL = z.object(SEVERAL_ISSUERS);
+
+/** What was read of the variables above. */
+export type TokenVariables = z.infer<typeof ONE> | z.infer<typeof SEVERAL>;
+
+const keysOf = (issuer: string, jwksUrl: string | undefined): URL =>
+  new URL(jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`);
+
+function issuersIn(data: TokenVariables, fallback: SubjectSource): readonly IssuerConfiguration[] {
+  if ('TOKEN_ISSUERS' in data) {
+    return data.TOKEN_ISSUERS.map((one) => ({
+      issuer: one.issuer,
+      audience: one.audience ?? [],
+      clientIds: one.clientIds,
+      tokenUse: one.tokenUse,
+      typ: one.typ,
+      jwksUrl: keysOf(one.issuer, one.jwksUrl),
+      algorithms: one.algorithms,
+      subjectFrom: one.subjectFrom ?? fallback,
+    }));
+  }
+  return [
+    {
+      issuer: data.TOKEN_ISSUER,
+      audience: data.TOKEN_AUDIENCE,
+      clientIds: undefined,
+      tokenUse: undefined,
+      typ: undefined,
+      jwksUrl: keysOf(data.TOKEN_ISSUER, data.TOKEN_JWKS_URL),
+      algorithms: data.TOKEN_ALGORITHMS,
+      subjectFrom: fallback,
+    },
+  ];
+}
+
+/**
+ * `sub` is unique within its issuer only (OpenID Connect Core section 5.7): taken from two of them, whoever has an
+ * account with the one could be whoever has the same `sub` with the other. Any other claim, and a verified email, is
+ * what the operator trusts an issuer to say of users that are not its own.
+ */
+function problemWith(issuers: readonly IssuerConfiguration[]): string | undefined {
+  const bySub = issuers.filter(({ subjectFrom: from }) => from.kind === 'claim' && from.name === 'sub');
+  if (new Set(bySub.map(({ issuer }) => issuer)).size > 1) {
+    return 'takes the subject from the sub of more than one issuer: give all but one another subjectFrom';
+  }
+  const sources = new Map(issuers.map((one) => [one.issuer, JSON.stringify(one.subjectFrom)]));
+  const differs = issuers.some((one) => sources.get(one.issuer) !== JSON.stringify(one.subjectFrom));
+  return differs ? 'takes the subject of one issuer from two places' : undefined;
+}
+
+/** @throws Error when the issuers do not go together */
+export function toTokenConfiguration(data: TokenVariables, fallback: SubjectSource): TokenConfiguration {
+  const issuers = issuersIn(data, fallback);
+  const problem = problemWith(issuers);
+  if (problem !== undefined) throw new Error(`configuration: TOKEN_ISSUERS ${problem}`);
+  return {
+    issuers,
+    maxBytes: data.TOKEN_MAX_BYTES,
+    ttlMs: data.TOKEN_CACHE_SECONDS * 1_000,
+    staleMs: data.JWKS_STALE_SECONDS * 1_000,
+    credentialsFrom: data.CREDENTIALS_FROM,
+  };
+}

@@ -1,0 +1,54 @@
+import type { HttpAnswer } from './configuration.ts';
+import type { CredentialPlace } from './credentials/credentials.ts';
+import { parseMethodArn, verbOf } from './events/arn.ts';
+import type { GatewayRequest } from './events/request.ts';
+import {
+  type CacheInput,
+  DEFAULT_CACHE,
+  inputsOfCredentials,
+  inputsOfPath,
+  inputsOfRoute,
+  NO_INPUTS,
+  outsideKey,
+  type ResultCaches,
+} from './routes/cache-key.ts';
+import type { RouteRule } from './routes/rule.ts';
+
+export interface OutsideKeyOptions {
+  readonly resultCaches: ResultCaches;
+  readonly credentialsFrom: readonly CredentialPlace[];
+  readonly httpAnswer: HttpAnswer;
+}
+
+/** For a request: what its answer rests on outside of the key; without a rule, what any answer to it does. */
+export type OutsideKey = (request: GatewayRequest, rule?: RouteRule) => readonly CacheInput[];
+
+/** The rule for each event. API Gateway caches nothing for WebSocket APIs, and AppSync nothing of ours (`ttlOverride`). */
+export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
+  const { resultCaches, credentialsFrom, httpAnswer } = options;
+  const isAnyCached =
+    !resultCaches.has(DEFAULT_CACHE) || [...resultCaches.values()].some(({ ttl }) => ttl > 0);
+  if (!isAnyCached) return () => NO_INPUTS;
+  const http = inputsOfCredentials(credentialsFrom, 'http');
+  const credentials = {
+    ...{ http, 'http-1.0': http, 'rest-request': inputsOfCredentials(credentialsFrom, 'rest') },
+    'rest-token': NO_INPUTS,
+  };
+  return (request, rule) => {
+    const { kind } = request;
+    if (kind === 'websocket' || kind === 'appsync') return NO_INPUTS;
+    const called = parseMethodArn(request.arn);
+    const cache = resultCaches.get(called?.api ?? DEFAULT_CACHE) ?? resultCaches.get(DEFAULT_CACHE);
+    if (cache?.ttl === 0) return NO_INPUTS;
+    const isPolicy = kind !== 'http' || httpAnswer === 'policy';
+    const isNamed = isPolicy && called?.path === request.path && verbOf(called.verb) === request.method;
+    return outsideKey(
+      {
+        credentials: credentials[kind],
+        path: isNamed ? NO_INPUTS : inputsOfPath(request.routeKey, request.method, request.path),
+        route: rule === undefined ? NO_INPUTS : inputsOfRoute(rule),
+      },
+      cache,
+    );
+  };
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod/mini';
+import { credentialsFrom } from '../credentials/configuration.ts';
+import type { CredentialPlace } from '../credentials/credentials.ts';
+import { httpAnswer } from '../variables.ts';
+import { type ResultCache, type ResultCaches, readIdentitySource } from './cache-key.ts';
+
+/** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
+const MAX_TTL_SECONDS = 3_600;
+/** All variables of a Lambda function together may have 4 KB (Lambda quotas). */
+const MAX_LENGTH = 4_096;
+const MAX_SOURCES = 20;
+
+const TTL = `is not a whole number from 0 to ${MAX_TTL_SECONDS}`;
+const SOURCE = 'is no identity source, such as $request.header.Authorization';
+
+const identitySource = z
+  .string({ error: SOURCE })
+  .check(z.refine((text) => readIdentitySource(text) !== undefined, { error: SOURCE }));
+
+const CACHE = z
+  .strictObject(
+    {
+      ttl: z
+        .number({ error: TTL })
+        .check(
+          z.refine((ttl) => Number.isInteger(ttl) && ttl >= 0 && ttl <= MAX_TTL_SECONDS, { error: TTL }),
+        ),
+      identitySources: z.optional(
+        z
+          .array(identitySource, { error: 'is not a list' })
+          .check(z.maxLength(MAX_SOURCES, { error: `has more than ${MAX_SOURCES} members` })),
+      ),
+    },
+    {
+      error: ({ code }) =>
+        code === 'unrecognized_keys' ? 'holds a field that there is not' : 'is not an object',
+    },
+  )
+  .check(
+    z.refine(({ ttl, identitySources = [] }) => ttl === 0 || identitySources.length > 0, {
+      error: 'has a ttl above 0 and no identitySources: API Gateway caches nothing without one',
+    }),
+  );
+
+const API_ID = /^[A-Za-z0-9-]{1,64}$/;
+
+const isByApi = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).every((api) => API_ID.test(api));
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const toCache = ({ ttl, identitySources = [] }: z.infer<typeof CACHE>): ResultCache => ({
+  ttl,
+  identitySources,
+  key: new Set(identitySources.map((text) => readIdentitySource(text) ?? text)),
+});
+
+/**
+ * By what API Gateway caches the answers, per id of an API: `{"default": {"ttl": 0}, "a1b2c3": {"ttl": 300,
+ * "identitySources": ["$request.header.Authorization"]}}`. Where one API has several authorizers on this function: the
+ * longest of their TTLs, and the identity sources that all of them have.
+ */
+export const resultCaches = z.pipe(
+  z.pipe(
+    z
+      .string()
+      .check(z.maxLength(MAX_LENGTH, { error: `is longer than ${MAX_LENGTH} characters` }))
+      .check(z.refine((text) => parseJson(text) !== undefined, { error: 'is not JSON' })),
+    z.transform(parseJson),
+  ),
+  z.pipe(
+    // By itself, so that what is no id is not repeated in a message.
+    z.pipe(
+      z
+        .unknown()
+        .check(z.refine(isByApi, { error: 'is not an object whose keys are ids of APIs, or default' })),
+      z.record(z.string(), CACHE),
+    ),
+    z.transform(
+      (byApi): ResultCaches => new Map(Object.entries(byApi).map(([api, cache]) => [api, toCache(cache)])),
+    ),
+  ),
+);
+
+/** What the authorizer is told of caches, and of what its answers are like. */
+export interface Caching {
+  readonly caches: ResultCaches;
+  /** Whether HTTP APIs 2.0 get `{isAuthorized}`. */
+  readonly isSimple: boolean;
+  readonly credentialsFrom: readonly CredentialPlace[];
+}
+
+const VARIABLES = z.object({
+  RESULT_CACHE: z._default(resultCaches, new Map()),
+  HTTP_ANSWER: httpAnswer,
+  CREDENTIALS_FROM: credentialsFrom,
+});
+
+/**
+ * Reads the three variables of the authorizer that say it, for whoever stands outside of it. What is not set has the
+ * value that it has there.
+ *
+ * @throws Error naming the variables that are wrong
+ */
+export function readCaching(env: Readonly<Record<string, string | undefined>>): Caching {
+  const given = Object.keys(VARIABLES.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : []));
+  const { success, data, error } = VARIABLES.safeParse(Object.fromEntries(given));
+  if (success)
+    return {
+      caches: data.RESULT_CACHE,
+      isSimple: data.HTTP_ANSWER === 'simple',
+      credentialsFrom: data.CREDENTIALS_FROM,
+    };
+  throw new Error(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
+}

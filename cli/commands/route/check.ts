@@ -1,0 +1,107 @@
+import { connectForWriting } from '../../provisioning.ts';
+import { asJson, columns, count, nameOf, section } from '../../routes/print.ts';
+import {
+  addCacheOptions,
+  type CacheOptions,
+  cacheText,
+  cachingOf,
+  inputsText,
+  type Outside,
+  outsideOf,
+  takenBy,
+} from '../../routes/result-cache.ts';
+import { apiOf, type Route, routeData, routesOf } from '../../routes/routes.ts';
+import type { Subcommand } from '../../subcommand.ts';
+import { FINE, REFUSED } from '../../surroundings.ts';
+import { type RouteOptions, withRouteOptions } from './shared.ts';
+
+const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
+  gatehouse route check --api shop --http-answer policy \\
+    --result-cache '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization"]}}'`;
+
+interface Finding extends Outside {
+  readonly route: Route;
+}
+
+/** `gatehouse route check`: routes that rest on what API Gateway does not cache by. */
+export const addCheck: Subcommand = (route, around, finish) => {
+  const command = route
+    .command('check')
+    .summary('which routes rest on what is not in the key of the result cache?')
+    .description(
+      'Names each route that the authorizer refuses because API Gateway would give its answer to other requests.',
+    );
+  withRouteOptions(addCacheOptions(command), EXAMPLES).action(
+    async (options: RouteOptions & CacheOptions) => {
+      const api = apiOf(options);
+      const caching = await cachingOf(options, around.env);
+      const routes = await routesOf(connectForWriting(options, around), api);
+      if (caching === undefined) {
+        const taking = routes.flatMap((each) => {
+          const inputs = takenBy(each.rule);
+          return inputs.length === 0 ? [] : [{ route: each, inputs }];
+        });
+        around.out(
+          options.json
+            ? asJson({
+                ...{ api, known: false, routes: routes.length },
+                taking: taking.map(({ route: each, inputs }) => ({ ...routeData(each), takes: inputs })),
+              })
+            : textOfUnknown(api, routes.length, taking),
+        );
+        finish(FINE);
+        return;
+      }
+      const findings = routes.flatMap((each) =>
+        outsideOf(caching, each.rule).map((outside): Finding => ({ ...outside, route: each })),
+      );
+      around.out(
+        options.json
+          ? asJson({
+              ...{ api, known: true, routes: routes.length },
+              outside: findings.map(({ route: each, apiId, inputs }) => ({
+                ...routeData(each),
+                apiId,
+                outside: inputs,
+              })),
+            })
+          : textOf(api, routes.length, findings),
+      );
+      finish(findings.length === 0 ? FINE : REFUSED);
+    },
+  );
+};
+
+function textOfUnknown(
+  api: string,
+  number: number,
+  taking: readonly { readonly route: Route; readonly inputs: readonly string[] }[],
+): string {
+  return `${[
+    `API ${api}: ${count(number, 'route')}; by what API Gateway caches is not known: give --result-cache`,
+    ...section(
+      'refused (outside_cache_key) unless the TTL is 0, or these are identity sources',
+      columns(taking.map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`])),
+    ),
+  ].join('\n')}\n`;
+}
+
+function textOf(api: string, number: number, findings: readonly Finding[]): string {
+  const caches = new Map(findings.map((finding) => [finding.apiId, finding]));
+  const refused = new Set(findings.map(({ route }) => route.id)).size;
+  return `${[
+    `API ${api}: ${count(number, 'route')}`,
+    ...[...caches].flatMap(([apiId, cache]) =>
+      section(
+        `refused (outside_cache_key): ${cacheText(cache)}`,
+        columns(
+          findings
+            .filter((finding) => finding.apiId === apiId)
+            .map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`]),
+        ),
+      ),
+    ),
+    '',
+    refused === 0 ? 'nothing rests on what is not in the key' : `${refused} of ${number} refused`,
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,172 @@
+import type { Command } from 'commander';
+import {
+  type CacheInput,
+  DEFAULT_CACHE,
+  inputsOfCredentials,
+  inputsOfPath,
+  inputsOfRoute,
+  isCacheable,
+  outsideKey,
+  type ResultCache,
+} from '../../authorizer/routes/cache-key.ts';
+import { type Caching, readCaching } from '../../authorizer/routes/result-cache.ts';
+import type { RouteRule } from '../../authorizer/routes/rule.ts';
+import { readText } from '../document.ts';
+import { type Surroundings, UsageError } from '../surroundings.ts';
+import { nameOf } from './print.ts';
+import { formatPath } from './routes.ts';
+
+/** By what API Gateway caches answers, as the authorizer is told of it: the options have the names of its variables. */
+export interface CacheOptions {
+  readonly resultCache?: string;
+  readonly httpAnswer?: string;
+  readonly credentialsFrom?: string;
+}
+
+export const addCacheOptions = (command: Command): Command =>
+  command
+    .option(
+      '--result-cache <json|file>',
+      'RESULT_CACHE of the authorizer, as JSON or in a file (or RESULT_CACHE)',
+    )
+    .option(
+      '--http-answer <form>',
+      'simple or policy, its HTTP_ANSWER (or HTTP_ANSWER; simple, unless given)',
+    )
+    .option(
+      '--credentials-from <places>',
+      'its CREDENTIALS_FROM (or CREDENTIALS_FROM; header, unless given)',
+    );
+
+/** What the options or the environment tell; undefined where they name no cache. Throws {@link UsageError}. */
+export async function cachingOf(
+  options: CacheOptions,
+  env: Surroundings['env'],
+): Promise<Caching | undefined> {
+  const cache = options.resultCache ?? env.RESULT_CACHE ?? '';
+  const isText = cache === '' || cache.trimStart().startsWith('{');
+  const text = isText ? cache : (await readText(cache)).trim();
+  const caching = readVariables({
+    RESULT_CACHE: text,
+    HTTP_ANSWER: options.httpAnswer ?? env.HTTP_ANSWER,
+    CREDENTIALS_FROM: options.credentialsFrom ?? env.CREDENTIALS_FROM,
+  });
+  return caching.caches.size === 0 ? undefined : caching;
+}
+
+function readVariables(variables: Readonly<Record<string, string | undefined>>): Caching {
+  try {
+    return readCaching(variables);
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+/** A cache whose key does not hold all that a route takes. */
+export interface Outside {
+  /** The id of the API, or `default`. */
+  readonly apiId: string;
+  readonly cache: ResultCache;
+  /** What the key does not hold. */
+  readonly inputs: readonly CacheInput[];
+}
+
+/**
+ * For each cache: what of a route lies outside of its key. The route key of API Gateway is not known here; it is taken
+ * for that of the route itself.
+ */
+export function outsideOf(
+  { caches, isSimple, credentialsFrom }: Caching,
+  rule: RouteRule,
+): readonly Outside[] {
+  if (!isCacheable(rule.method)) return [];
+  const path = formatPath(rule.segments);
+  return [...caches].flatMap(([apiId, cache]) => {
+    // Only HTTP APIs spell their identity sources with a dollar, and only they take simple answers.
+    const isHttp = cache.identitySources.some((source) => source.startsWith('$'));
+    const verb = rule.method === 'ANY' ? '' : rule.method;
+    const inputs = outsideKey(
+      {
+        credentials: inputsOfCredentials(credentialsFrom, isHttp ? 'http' : 'rest'),
+        path: isHttp && isSimple ? inputsOfPath(`${rule.method} ${path}`, verb, path) : [],
+        route: inputsOfRoute(rule),
+      },
+      cache,
+    );
+    return inputs.length === 0 ? [] : [{ apiId, cache, inputs }];
+  });
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  path: 'the path',
+  verb: 'the verb',
+  routeKey: 'the route key',
+};
+const VARIABLES: Readonly<Record<string, string>> = {
+  path: 'context.path',
+  verb: 'context.httpMethod',
+  routeKey: 'context.routeKey',
+};
+
+/** For people. */
+export const inputsText = (inputs: readonly CacheInput[]): string =>
+  inputs
+    .map(
+      (input) => NAMES[input] ?? input.replace(/^header:/, 'header ').replace(/^query:/, 'query parameter '),
+    )
+    .join(', ');
+
+/** The identity sources that would put them into the key, as the API spells them. */
+const sourcesText = (inputs: readonly CacheInput[], { identitySources }: ResultCache): string => {
+  const isHttp = identitySources.some((source) => source.startsWith('$'));
+  const [dollar, request] = isHttp ? ['$', '$request'] : ['', 'method.request'];
+  return inputs
+    .map((input) => {
+      const variable = VARIABLES[input];
+      if (variable !== undefined) return `${dollar}${variable}`;
+      return input.replace(/^header:/, `${request}.header.`).replace(/^query:/, `${request}.querystring.`);
+    })
+    .join(', ');
+};
+
+/** Which APIs, by what they cache, and for how long. */
+export const cacheText = ({
+  apiId,
+  cache: { ttl, identitySources },
+}: Pick<Outside, 'apiId' | 'cache'>): string =>
+  `${apiId === DEFAULT_CACHE ? 'an API that is not named' : `the API ${apiId}`} caches for ${ttl} s by ${identitySources.join(', ')}`;
+
+/** Why a route would be refused, and what helps; undefined where it would not, or where nothing is known. */
+export function outsideProblem(caching: Caching | undefined, rule: RouteRule): string | undefined {
+  const [first] = caching === undefined ? [] : outsideOf(caching, rule);
+  if (first === undefined) return undefined;
+  const { inputs, cache } = first;
+  return `rests on ${inputsText(inputs)}, and ${cacheText(first)}: every request to it would be refused (outside_cache_key). Add ${sourcesText(inputs, cache)} to the identity sources, or set the TTL to 0`;
+}
+
+/** Throws for the first rule that would be refused. */
+export function assertInKey(caching: Caching | undefined, rules: readonly RouteRule[]): void {
+  for (const rule of rules) {
+    const problem = outsideProblem(caching, rule);
+    if (problem !== undefined) throw new Error(`${ruleName(rule)} ${problem}`);
+  }
+}
+
+const ruleName = ({ method, segments }: RouteRule): string => nameOf({ method, path: formatPath(segments) });
+
+/** What a route takes from the headers and the query, of an API that may cache. */
+export const takenBy = (rule: RouteRule): readonly CacheInput[] =>
+  isCacheable(rule.method) ? [...new Set(inputsOfRoute(rule))] : [];
+
+/** What is to be said where it is not known by what API Gateway caches. */
+export const cacheNotes = (caching: Caching | undefined, rules: readonly RouteRule[]): readonly string[] =>
+  caching === undefined
+    ? rules.flatMap((rule) => {
+        const taken = takenBy(rule);
+        return taken.length === 0
+          ? []
+          : [
+              `${ruleName(rule)} rests on ${inputsText(taken)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
+            ];
+      })
+    : [];

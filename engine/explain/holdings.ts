@@ -1,0 +1,39 @@
+import type { Interval } from '../../table/decision/items.ts';
+import type { Holding } from '../effective-roles.ts';
+import { holdsAt } from '../validity.ts';
+import type { Period, PeriodState, Source } from './explanation.ts';
+import type { Names } from './names.ts';
+
+/** How a period stands to an instant: from its start until before its end. */
+export function stateOf(period: Interval, at: number): PeriodState {
+  if (holdsAt(period, at)) return 'holds';
+  return at < period.start ? 'not_begun' : 'ended';
+}
+
+/** Only what is assigned has a period. */
+export const holdingState = (holding: Holding, at: number): PeriodState =>
+  holding.kind === 'assignment' ? stateOf(holding, at) : 'holds';
+
+const isoOf = (time: number): string | undefined =>
+  Number.isFinite(time) ? new Date(time).toISOString() : undefined;
+
+/** A period as plain data: an open side is left out. */
+export function periodOf({ start, end }: Interval): Period {
+  const [from, until] = [isoOf(start), isoOf(end)];
+  return {
+    ...(from === undefined ? {} : { start: from }),
+    ...(until === undefined ? {} : { end: until }),
+  };
+}
+
+/** What ties the subject to a role, with names. */
+export function sourceOf(holding: Holding, names: Names): Source {
+  if (holding.kind === 'global_role') return { kind: 'global_role' };
+  const scope = names.of(holding.scope);
+  if (holding.kind === 'grant') return { kind: 'grant', scope };
+  return holding.kind === 'group'
+    ? { kind: 'group', group: names.of(`group:${holding.group}`), scope }
+    : { kind: 'assignment', scope, ...periodOf(holding) };
+}
+
+export const roleRef = (id: string): string => `role:${id}`;

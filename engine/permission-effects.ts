@@ -1,0 +1,107 @@
+import type { Effect, RoleItem, RoleTable } from '../table/decision/items.ts';
+import { inheritance, ownRoles, type Place } from './effective-roles.ts';
+import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
+
+/** What a permission is, and what roles do to it under one root: steps 3, 5 and 7 of SPEC section 2. */
+export interface PermissionEffects {
+  readonly isRegistered: boolean;
+  /** Its module, where that is sold by subscription. */
+  readonly soldModule: string | undefined;
+  /** The roles that allow it, and those that deny it, by id: exactly, by a pattern, or by a role that they inherit from. */
+  readonly allow: ReadonlySet<string>;
+  readonly deny: ReadonlySet<string>;
+}
+
+/** One effect of one role on a permission. */
+export interface RoleEffect {
+  readonly effect: Effect;
+  /** The permission itself, or the pattern that covers it. */
+  readonly by: { readonly kind: 'exact' | 'pattern'; readonly name: string };
+  /** How much is allowed by it: 0 for the permission itself, more for wider patterns. */
+  readonly width: number;
+}
+
+/** What the effects of roles on a permission are made of. */
+export interface PermissionItems {
+  /** The permission's name. */
+  readonly name: string;
+  readonly permission: CheckedPermission | null;
+  readonly tenantEffects: TenantEffects | null;
+}
+
+/** The effects that one role itself has on a permission, without those that it inherits. */
+export function* effectsOfRole(
+  role: string,
+  { patterns }: RoleItem,
+  isOwn: boolean,
+  { name, permission, tenantEffects }: PermissionItems,
+): Generator<RoleEffect> {
+  const exact = isOwn ? tenantEffects : permission;
+  const by = { kind: 'exact', name } as const;
+  if (exact?.allow.has(role)) yield { effect: 'ALLOW', by, width: 0 };
+  if (exact?.deny.has(role)) yield { effect: 'DENY', by, width: 0 };
+  if (patterns.size === 0) return;
+  for (const [position, pattern] of (permission?.patterns ?? []).entries()) {
+    const effect = patterns.get(pattern);
+    if (effect) yield { effect, by: { kind: 'pattern', name: pattern }, width: position + 1 };
+  }
+}
+
+function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
+  const { permission } = items;
+  const [own, global] = [ownRoles(place), place.global.roles];
+  const effects = { ALLOW: new Set<string>(), DENY: new Set<string>() };
+  for (const table of [own, global]) {
+    for (const [role, item] of table) {
+      // A role that the root lists as its own is not also a global one.
+      if (table === global && own.has(role)) continue;
+      for (const { effect } of effectsOfRole(role, item, table === own, items)) effects[effect].add(role);
+    }
+  }
+  const module = permission?.module;
+  return {
+    isRegistered: permission?.registered === true,
+    soldModule: module !== undefined && place.global.soldModules.has(module) ? module : undefined,
+    allow: withHeirs(effects.ALLOW, own, global),
+    deny: withHeirs(effects.DENY, own, global),
+  };
+}
+
+/** These roles, and all that inherit from one of them. */
+function withHeirs(roles: ReadonlySet<string>, own: RoleTable, global: RoleTable): ReadonlySet<string> {
+  if (roles.size === 0) return roles;
+  const all = new Set(roles);
+  for (const table of [own, global])
+    for (const [heir, { parent }] of table)
+      if (parent !== undefined && !all.has(heir))
+        for (const role of inheritance(heir, own, global)) if (roles.has(role)) all.add(heir);
+  return all;
+}
+
+/** Permission effects beside the items that they were made of. */
+interface Memo {
+  readonly permission: CheckedPermission;
+  readonly root: Place['scopes'][number] | undefined;
+  readonly global: Place['global'];
+  readonly effects: PermissionEffects;
+}
+
+/** By the effects of the root on the permission, which are of one root and one permission: a memo goes with its items. */
+const memos = new WeakMap<TenantEffects, Memo>();
+
+/**
+ * What roles do to a permission at a place. It is kept beside the item of the root's own effects, and found again for the
+ * very same items.
+ */
+export function permissionEffects(items: PermissionItems, place: Place): PermissionEffects {
+  const { permission, tenantEffects } = items;
+  if (permission === null || tenantEffects === null) return effectsUnder(items, place);
+  const root = place.scopes.at(-1);
+  const kept = memos.get(tenantEffects);
+  if (kept?.permission === permission && kept.root === root && kept.global === place.global)
+    return kept.effects;
+  const effects = effectsUnder(items, place);
+  if (effects.allow.size + effects.deny.size <= ROLES_PER_MEMO)
+    memos.set(tenantEffects, { permission, root, global: place.global, effects });
+  return effects;
+}

@@ -1,0 +1,63 @@
+import { invalid } from '../../table/errors.ts';
+import { parseKey } from '../../table/keys.ts';
+import { allOf } from '../../table/patterns/lists.ts';
+import type { Page } from '../../table/reader.ts';
+import type { Engine } from '../engine.ts';
+import { SCOPE, SUBJECT } from '../items.ts';
+import { decisionOptions, type ListOptions, type Pager, type Step } from './page.ts';
+import { type SearchReader, sourcesOf, walkSources } from './sources.ts';
+
+export interface PermissionListOptions extends ListOptions {
+  /** Pages only, or permissions `module:action:resource` only; pages and then permissions when left out. */
+  readonly kind?: 'page' | 'permission' | undefined;
+}
+
+const KINDS = ['page', 'permission'] as const;
+
+/** Reasons that hold for every permission. */
+const HOPELESS = /^(?:subject|scope)_/;
+
+/**
+ * Permissions that are decided together. Each is two items; with the subject, what holds everywhere and the longest path
+ * of scopes that is 99 keys: within one BatchGetItem, and one snapshot.
+ */
+const PERMISSIONS_AT_ONCE = 40;
+
+/**
+ * Action search: what a subject may do at a scope. Candidates are all that is registered, from the index; one that was
+ * registered this very moment may be missed. Each is decided as a check would.
+ */
+export const createActionSearch =
+  (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
+  (subject: string, scope: string, options: PermissionListOptions = {}): Promise<Page<string>> => {
+    const { kind } = options;
+    if (kind !== undefined && !KINDS.includes(kind))
+      throw invalid('kind', `kind is none of ${KINDS.join(', ')}`);
+    const kinds = kind === undefined ? KINDS : [kind];
+    const sources = kinds.flatMap((each) =>
+      sourcesOf(allOf(each), (item) => {
+        const key = parseKey(item);
+        return key?.form === 'node' ? key.id : undefined;
+      }),
+    );
+    const couldBe = SUBJECT.keyOf(subject) !== undefined && SCOPE.keyOf(scope) !== undefined;
+    let isHopeless = false;
+    return fill({
+      name: ['permissions', subject, scope, kind ?? ''],
+      options,
+      together: PERMISSIONS_AT_ONCE,
+      steps: async function* (from): AsyncGenerator<Step<string>> {
+        if (!couldBe) return;
+        for await (const { value, place } of walkSources(reader, sources, from)) {
+          if (isHopeless) return;
+          yield value === undefined ? { place } : { candidate: value, place };
+        }
+      },
+      decide: async (permissions) => {
+        const requests = permissions.map((permission) => ({ subject, permission, scope }));
+        const { decisions } = await engine.checkMany(requests, decisionOptions(options));
+        isHopeless = decisions.some(({ reason }) => HOPELESS.test(reason));
+        return decisions.map(({ allowed }) => allowed);
+      },
+    });
+  };

@@ -1,0 +1,19 @@
+import type { SubjectItem } from '../../table/decision/items.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import { edgesFrom } from '../../table/patterns/stretches.ts';
+import type { SearchReader } from './sources.ts';
+
+/** The scopes at which a subject holds a role itself: by assignment, by grant, by a group. */
+export async function heldScopes(
+  reader: SearchReader,
+  ref: string,
+  subject: SubjectItem,
+): Promise<ReadonlySet<string>> {
+  const memberships =
+    subject.groups.length > 0 ? await reader.listAll(edgesFrom(parseRef(ref, 'subject'), 'group')) : [];
+  return new Set([
+    ...subject.assignments.keys(),
+    ...subject.grants.keys(),
+    ...memberships.map(({ scope }) => String(scope)),
+  ]);
+}

@@ -1,0 +1,55 @@
+/** Text as bytes, with nothing but what every JavaScript runtime has. */
+const encoder = new TextEncoder();
+
+/** WebCrypto: global in browsers and in Node, of whose types it is not yet a part. */
+declare const crypto: {
+  readonly subtle: { readonly digest: (algorithm: 'SHA-256', data: Uint8Array) => Promise<ArrayBuffer> };
+};
+
+/** Bytes of a text in UTF-8. */
+export const byteLength = (text: string): number => encoder.encode(text).length;
+
+/** Whether a text takes more than `max` bytes in UTF-8. */
+export const isLongerThan = (text: string, max: number): boolean =>
+  // A unit of UTF-16 takes one to three bytes: most texts need no counting.
+  text.length > max || (text.length * 3 > max && byteLength(text) > max);
+
+/**
+ * Compares two texts by their UTF-8 bytes, as DynamoDB sorts keys. JavaScript compares units of UTF-16 and puts
+ * what lies beyond U+FFFF before U+E000 to U+FFFF.
+ *
+ * @returns below zero, zero or above, as for `sort`
+ */
+export function compareBytes(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  for (let position = 0; position < shorter; position++) {
+    const [x, y] = [a.charCodeAt(position), b.charCodeAt(position)];
+    if (x !== y) return rank(x) - rank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Surrogates, of which all beyond U+FFFF is made, come last. */
+const rank = (unit: number): number => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800);
+
+/** Bytes as base64url without padding (RFC 4648, section 5). */
+export const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+
+/** The bytes of a base64url text. Throws for a text that is none. */
+export const fromBase64Url = (text: string): Uint8Array =>
+  Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+
+/** A text as base64url of its UTF-8. */
+export const textToBase64Url = (text: string): string => toBase64Url(encoder.encode(text));
+
+/** The text that was made base64url of. Throws where the bytes are no UTF-8. */
+export const textFromBase64Url = (encoded: string): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fromBase64Url(encoded));
+
+/** SHA-256 of a text, base64url (WebCrypto). */
+export const sha256 = async (text: string): Promise<string> =>
+  toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))));

@@ -1,0 +1,333 @@
+import { GatehouseError } from '../errors.ts';
+import { isRef } from '../identifiers.ts';
+import type { Item } from '../item.ts';
+import { isPermissionPattern } from '../permission-name.ts';
+import { Attribute, DECISION_VERSION, splitAttribute } from './attributes.ts';
+import type {
+  Assignment,
+  CredentialItem,
+  Effect,
+  GlobalItem,
+  Interval,
+  PermissionItem,
+  RoleItem,
+  RoleTable,
+  ScopeItem,
+  SubjectItem,
+} from './items.ts';
+
+/**
+ * Which write an item is of: what the test of coherence goes by (SPEC section 2). Decision items have it, and the
+ * guards that decisions look up.
+ */
+export interface Stamp {
+  /** Epoch milliseconds of the sending, by the writer's clock; the write arrives within the margin or never. */
+  readonly writtenAt: number;
+  /** Of this one transaction and no other: two writes may be of one millisecond. */
+  readonly writeId: string;
+}
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
+const isWriteId = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/**
+ * The stamp of an item that may lack one because it was written before there were stamps: a guard or the record of a
+ * credential. Undefined where it is not whole: the item then counts as written when it was
+ * read.
+ */
+export function stampOf(item: Item): Stamp | undefined {
+  const { [Attribute.writtenAt]: writtenAt, [Attribute.writeId]: writeId } = item;
+  return isTime(writtenAt) && isWriteId(writeId) ? { writtenAt, writeId } : undefined;
+}
+
+/**
+ * The stamp of any other decision item.
+ *
+ * @throws GatehouseError `damaged_item` naming the attribute that is missing or no stamp
+ */
+export function decodeStamp(item: Item): Stamp {
+  const stamp = stampOf(item);
+  if (stamp) return stamp;
+  throw damaged(item, isTime(item[Attribute.writtenAt]) ? Attribute.writeId : Attribute.writtenAt);
+}
+
+/**
+ * Decodes decision items. Whatever is not exactly as the writer makes it throws `damaged_item`:
+ * a fault, and every fault ends in "not allowed". An attribute that is not known here was written by a
+ * newer version and throws as well, since it may restrict.
+ */
+export const damaged = (item: Item, attribute: string): GatehouseError =>
+  new GatehouseError(
+    'damaged_item',
+    `decision item ${item.PK} / ${item.SK} holds a damaged ${splitAttribute(attribute)[0]}`,
+    {
+      field: attribute,
+    },
+  );
+
+/** The plain attributes of one kind of item. */
+export const plain = (...own: readonly string[]): ReadonlySet<string> =>
+  new Set(['PK', 'SK', 'Type', Attribute.version, Attribute.writtenAt, Attribute.writeId, ...own]);
+
+export interface Compound {
+  readonly name: string;
+  readonly value: unknown;
+  readonly parts: readonly string[];
+}
+
+/** The compound attributes of an item, once its version and the names of its attributes are found good. */
+export function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
+  if (item[Attribute.version] !== DECISION_VERSION) throw damaged(item, Attribute.version);
+  const compounds: Compound[] = [];
+  for (const [name, value] of Object.entries(item)) {
+    if (known.has(name)) continue;
+    const parts = splitAttribute(name);
+    if (parts.length === 1 || parts.includes('')) throw damaged(item, name);
+    compounds.push({ name, value, parts });
+  }
+  return compounds;
+}
+
+export const NONE: readonly string[] = [];
+
+export function idSet(item: Item, attribute: string): readonly string[] {
+  const value = item[attribute];
+  if (value === undefined) return NONE;
+  if (!(value instanceof Set)) throw damaged(item, attribute);
+  const ids: string[] = [];
+  for (const id of value) {
+    if (typeof id !== 'string') throw damaged(item, attribute);
+    ids.push(oneOf(id));
+  }
+  // What was pushed to has room for more; a copy has not.
+  return ids.slice();
+}
+
+/** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
+export function instant(item: Item, attribute: string, text: unknown): number {
+  const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time) || new Date(time).toISOString() !== text) throw damaged(item, attribute);
+  return time;
+}
+
+/** `start/end`, either side empty. */
+export function interval(item: Item, attribute: string): Interval {
+  const value = item[attribute];
+  const [start, end, ...more] = typeof value === 'string' ? value.split('/') : [];
+  if (start === undefined || end === undefined || more.length > 0) throw damaged(item, attribute);
+  return {
+    start: start === '' ? Number.NEGATIVE_INFINITY : instant(item, attribute, start),
+    end: end === '' ? Number.POSITIVE_INFINITY : instant(item, attribute, end),
+  };
+}
+
+export function isActive(item: Item): boolean {
+  const status = item[Attribute.status];
+  if (typeof status !== 'string') throw damaged(item, Attribute.status);
+  return status === 'active';
+}
+
+/** So many texts are known at once; then it begins anew. */
+const MOST = 20_000;
+
+const texts = new Map<string, string>();
+
+/**
+ * The one copy of a text that many items hold, such as the id of a group: each item that is read brings its own, and
+ * they would all be kept. It is the same text either way.
+ */
+export function oneOf(text: string): string {
+  const before = texts.get(text);
+  if (before !== undefined) return before;
+  if (texts.size >= MOST) texts.clear();
+  texts.set(text, text);
+  return text;
+}
+
+const SUBJECT_ATTRIBUTES = plain(
+  Attribute.status,
+  Attribute.endsAt,
+  Attribute.isAdmin,
+  Attribute.groups,
+  Attribute.globalRoles,
+);
+
+/** What most subjects are beside their groups. It stands behind each of them, so that one takes few bytes. */
+const ORDINARY: Omit<SubjectItem, 'groups'> = {
+  active: true,
+  endsAt: Number.POSITIVE_INFINITY,
+  isAdmin: false,
+  globalRoles: NONE,
+  grants: new Map(),
+  assignments: new Map(),
+};
+
+const ordinary = (groups: readonly string[]): SubjectItem =>
+  ({ __proto__: ORDINARY, groups }) as unknown as SubjectItem;
+
+export function decodeSubject(item: Item): SubjectItem {
+  const grants = new Map<string, readonly string[]>();
+  const assignments = new Map<string, Assignment[]>();
+  for (const { name, parts } of compoundsOf(item, SUBJECT_ATTRIBUTES)) {
+    const [kind, scope = '', role, ...rest] = parts;
+    if (kind === 'grant' && role === undefined) grants.set(scope, idSet(item, name));
+    else if (kind === 'assign' && role !== undefined && rest.length === 0) {
+      const list = assignments.get(scope) ?? [];
+      list.push({ role, ...interval(item, name) });
+      assignments.set(scope, list);
+    } else throw damaged(item, name);
+  }
+  const { [Attribute.isAdmin]: isAdmin = false, [Attribute.endsAt]: endsAt } = item;
+  if (typeof isAdmin !== 'boolean') throw damaged(item, Attribute.isAdmin);
+  const active = isActive(item);
+  const groups = idSet(item, Attribute.groups);
+  const globalRoles = idSet(item, Attribute.globalRoles);
+  const holdsMore = isAdmin || globalRoles.length > 0 || grants.size > 0 || assignments.size > 0;
+  if (active && endsAt === undefined && !holdsMore) return ordinary(groups);
+  return {
+    active,
+    endsAt: endsAt === undefined ? Number.POSITIVE_INFINITY : instant(item, Attribute.endsAt, endsAt),
+    isAdmin,
+    groups,
+    globalRoles,
+    grants: grants.size > 0 ? grants : ORDINARY.grants,
+    assignments: assignments.size > 0 ? assignments : ORDINARY.assignments,
+  };
+}
+
+const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);
+
+export function decodePermission(item: Item): PermissionItem {
+  const [unknown] = compoundsOf(item, PERMISSION_ATTRIBUTES);
+  if (unknown) throw damaged(item, unknown.name);
+  const { [Attribute.registered]: registered = false, [Attribute.module]: module } = item;
+  if (typeof registered !== 'boolean') throw damaged(item, Attribute.registered);
+  if (module !== undefined && typeof module !== 'string') throw damaged(item, Attribute.module);
+  return {
+    registered,
+    module,
+    allow: new Set(idSet(item, Attribute.allow)),
+    deny: new Set(idSet(item, Attribute.deny)),
+  };
+}
+
+const CREDENTIAL_ATTRIBUTES = plain(
+  Attribute.status,
+  Attribute.endsAt,
+  Attribute.subject,
+  Attribute.hash,
+  Attribute.timeToLive,
+);
+
+export function decodeCredential(item: Item): CredentialItem {
+  const [unknown] = compoundsOf(item, CREDENTIAL_ATTRIBUTES);
+  if (unknown) throw damaged(item, unknown.name);
+  const { [Attribute.subject]: subject, [Attribute.hash]: hash } = item;
+  if (typeof subject !== 'string' || !isRef(subject)) throw damaged(item, Attribute.subject);
+  if (hash !== undefined && (typeof hash !== 'string' || hash === '')) throw damaged(item, Attribute.hash);
+  return {
+    subject,
+    hash,
+    active: isActive(item),
+    endsAt: instant(item, Attribute.endsAt, item[Attribute.endsAt]),
+  };
+}
+
+const SCOPE_ATTRIBUTES = plain(
+  Attribute.status,
+  Attribute.ancestors,
+  Attribute.combination,
+  Attribute.enterprise,
+  Attribute.denials,
+);
+/** The item of what holds everywhere has no others than every item has. */
+const GLOBAL_ATTRIBUTES = plain();
+
+const isEffect = (value: unknown): value is Effect => value === 'ALLOW' || value === 'DENY';
+
+/** Reads the `role|…` and `wild|…` attributes among `compounds`; hands every other one to `other`. */
+function decodeRoles(
+  item: Item,
+  compounds: readonly Compound[],
+  other: (compound: Compound) => void,
+): RoleTable {
+  const roles = new Map<string, RoleItem>();
+  const patterns = new Map<string, Map<string, Effect>>();
+  for (const compound of compounds) {
+    const { name, value, parts } = compound;
+    const [kind, id = '', pattern, ...more] = parts;
+    if (kind === 'role') {
+      if (typeof value !== 'string' || pattern !== undefined) throw damaged(item, name);
+      roles.set(id, { parent: value === '' ? undefined : value, patterns: new Map() });
+    } else if (kind === 'wild') {
+      const isPattern = pattern !== undefined && isPermissionPattern(pattern) && more.length === 0;
+      if (!isPattern || !isEffect(value)) throw damaged(item, name);
+      const held = patterns.get(id) ?? new Map<string, Effect>();
+      held.set(pattern, value);
+      patterns.set(id, held);
+    } else other(compound);
+  }
+  for (const [id, held] of patterns) {
+    const role = roles.get(id);
+    // Patterns of a role that is not listed belong to a role in deletion: not in force.
+    if (role) roles.set(id, { parent: role.parent, patterns: held });
+  }
+  return roles;
+}
+
+/** Adds one interval to those under `name`. */
+function addInterval(to: Map<string, Interval[]>, name: string, one: Interval): void {
+  const known = to.get(name);
+  if (known) known.push(one);
+  else to.set(name, [one]);
+}
+
+export function decodeScope(ref: string, item: Item): ScopeItem {
+  const groups = new Map<string, readonly string[]>();
+  const subscriptions = new Map<string, Interval[]>();
+  const licenses = new Map<string, Interval[]>();
+  const roles = decodeRoles(item, compoundsOf(item, SCOPE_ATTRIBUTES), ({ name, parts }) => {
+    const [kind, about = '', id, ...more] = parts;
+    if (kind === 'group' && id === undefined) groups.set(about, idSet(item, name));
+    else if (kind === 'sub' && id !== undefined && more.length === 0)
+      addInterval(subscriptions, about, interval(item, name));
+    else if (kind === 'license' && id !== undefined && more.length === 0)
+      addInterval(licenses, about, interval(item, name));
+    else throw damaged(item, name);
+  });
+  const {
+    [Attribute.ancestors]: ancestors = [],
+    [Attribute.combination]: combination = 'allow-overrides',
+    [Attribute.enterprise]: enterprise,
+  } = item;
+  if (!Array.isArray(ancestors) || !ancestors.every((each) => typeof each === 'string' && isRef(each))) {
+    throw damaged(item, Attribute.ancestors);
+  }
+  if (combination !== 'allow-overrides' && combination !== 'deny-overrides') {
+    throw damaged(item, Attribute.combination);
+  }
+  if (enterprise !== undefined && typeof enterprise !== 'string') throw damaged(item, Attribute.enterprise);
+  return {
+    ref,
+    active: isActive(item),
+    ancestors,
+    combination,
+    groups,
+    roles,
+    denials: new Set(idSet(item, Attribute.denials)),
+    subscriptions,
+    licenses,
+    enterprise,
+  };
+}
+
+/** What holds everywhere: a scope without a place, of which only roles and modules are known. */
+export function decodeGlobal(item: Item): GlobalItem {
+  const soldModules = new Set<string>();
+  const roles = decodeRoles(item, compoundsOf(item, GLOBAL_ATTRIBUTES), ({ name, value, parts }) => {
+    const [kind, module = '', ...more] = parts;
+    if (kind !== 'module' || value !== true || more.length > 0) throw damaged(item, name);
+    soldModules.add(module);
+  });
+  return { roles, soldModules };
+}

@@ -1,0 +1,89 @@
+/**
+ * What a check reads, decoded (ADR 0003). Plain data: the engine decides over these and knows no item.
+ * Scopes are named by reference (`location:01J…`), roles and groups by id, times in epoch milliseconds.
+ */
+export type Effect = 'ALLOW' | 'DENY';
+export type Combination = 'allow-overrides' | 'deny-overrides';
+
+/** From `start` (inclusive) until `end` (exclusive). */
+export interface Interval {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A role tied to a subject at a scope for a time. */
+export interface Assignment extends Interval {
+  readonly role: string;
+}
+
+/** What somebody is entitled to, by name, and when. */
+export type Entitlements = ReadonlyMap<string, readonly Interval[]>;
+
+/** To be read by name, not spread: what is the same for most may stand behind the object. */
+export interface SubjectItem {
+  readonly active: boolean;
+  /** The subject is gone from this instant on; Infinity when it has no end date. */
+  readonly endsAt: number;
+  readonly isAdmin: boolean;
+  readonly groups: readonly string[];
+  readonly globalRoles: readonly string[];
+  /** Root scope → roles that the subject's grant there holds. */
+  readonly grants: ReadonlyMap<string, readonly string[]>;
+  /** Scope → role assignments made there. */
+  readonly assignments: ReadonlyMap<string, readonly Assignment[]>;
+}
+
+/** A role as its owner's decision item lists it; a role that is not listed is not in force. */
+export interface RoleItem {
+  readonly parent: string | undefined;
+  /** Effects held by wildcard pattern. */
+  readonly patterns: ReadonlyMap<string, Effect>;
+}
+
+export type RoleTable = ReadonlyMap<string, RoleItem>;
+
+export interface ScopeItem {
+  readonly ref: string;
+  readonly active: boolean;
+  /** From the parent up to the root; empty for a root. */
+  readonly ancestors: readonly string[];
+  readonly combination: Combination;
+  /** Group at this scope → roles it carries. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Roles owned by this scope (roots only). */
+  readonly roles: RoleTable;
+  /** Permissions that a role of its own denies, or once did (roots only). */
+  readonly denials: ReadonlySet<string>;
+  /** Module → subscriptions to it at this scope, active ones and trials. */
+  readonly subscriptions: Entitlements;
+  /** Enterprise → active licences for it (accounts only). */
+  readonly licenses: Entitlements;
+  /** The enterprise that it is linked to, and for which its root needs a licence. */
+  readonly enterprise: string | undefined;
+}
+
+/** What holds everywhere. */
+export interface GlobalItem {
+  /** The global roles and those for any tenant. */
+  readonly roles: RoleTable;
+  /** Modules that need a subscription. */
+  readonly soldModules: ReadonlySet<string>;
+}
+
+/** What is known of a token or a login session that somebody comes with. */
+export interface CredentialItem {
+  readonly subject: string;
+  /** SHA-256 of an API token's text, base64url; nothing else has one. */
+  readonly hash: string | undefined;
+  readonly active: boolean;
+  readonly endsAt: number;
+}
+
+/** Exact effects on one permission: of the global roles, or of the roles that one root owns. */
+export interface PermissionItem {
+  readonly registered: boolean;
+  /** The module of a page; that of a permission is the first word of its name. */
+  readonly module: string | undefined;
+  readonly allow: ReadonlySet<string>;
+  readonly deny: ReadonlySet<string>;
+}

@@ -1,0 +1,55 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { fromEnv } from '@aws-sdk/credential-provider-env';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+export interface ClientOptions {
+  /** Any DynamoDB endpoint; AWS's own for the region when left out. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** Where credentials for AWS are looked for; everywhere that the SDK looks (profiles, single sign-on, …) when left out. */
+  readonly credentialsFrom?: 'environment';
+  /** Milliseconds one attempt may take. */
+  readonly requestTimeoutMs?: number;
+  readonly maxAttempts?: number;
+}
+
+/** An endpoint on this machine needs some credentials, but none that open anything. */
+const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** Whether the address is this machine's own. */
+function isLoopback(endpoint: string): boolean {
+  const host = new URL(endpoint).hostname;
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * The DynamoDB client. The SDK has no time-out by default, and `requestTimeout` alone only
+ * logs: `throwOnRequestTimeout` makes it count. Four attempts of a throttled call took up to 6 s, so
+ * attempts are few and every operation carries an overall deadline on top (read/ and write/).
+ */
+export function createServiceClient(options: ClientOptions = {}): DynamoDBClient {
+  const { endpoint, region, credentialsFrom, requestTimeoutMs = 1_000, maxAttempts = 2 } = options;
+  const local = endpoint !== undefined && isLoopback(endpoint);
+  return new DynamoDBClient({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(local
+      ? { credentials: LOCAL_CREDENTIALS, region: region ?? 'eu-central-1' }
+      : {
+          ...(region === undefined ? {} : { region }),
+          ...(credentialsFrom === undefined ? {} : { credentials: fromEnv() }),
+        }),
+    maxAttempts,
+    requestHandler: new NodeHttpHandler({
+      connectionTimeout: 500,
+      requestTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    }),
+  });
+}
+
+/** The same as a document client: plain values in and out. */
+export const createClient = (options: ClientOptions = {}): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(createServiceClient(options), {
+    marshallOptions: { removeUndefinedValues: true },
+  });

@@ -1,0 +1,251 @@
+import {
+  BatchGetCommand,
+  type DynamoDBDocumentClient,
+  GetCommand,
+  QueryCommand,
+  TransactGetCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { GatehouseError, invalid } from '../errors.ts';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+import { createPacing, type Pacing } from '../read/pacing.ts';
+import { createLists, keyAttributes, type QueryRange, type RangeQuery } from '../read/pages.ts';
+import { noNotes, type Range, type Reader, type ReadNotes } from '../reader.ts';
+import { READ_DEADLINE_MS } from '../timing.ts';
+import { toTableError } from './service-errors.ts';
+
+/** What a request must say so that its answer states the units. */
+export const askUnits = ({ units }: ReadNotes): { readonly ReturnConsumedCapacity?: 'TOTAL' } =>
+  units === undefined ? {} : { ReturnConsumedCapacity: 'TOTAL' };
+
+/** Notes a call that was answered. */
+export function noteUnits(
+  notes: ReadNotes,
+  consumed: readonly { readonly CapacityUnits?: number | undefined }[] | undefined,
+): void {
+  if (notes.units === undefined) return;
+  for (const { CapacityUnits: units = 0 } of consumed ?? []) notes.units += units;
+}
+
+/** Keys of one BatchGetItem call (DynamoDB's limit). */
+export const MAX_BATCH_KEYS = 100;
+
+const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
+
+/**
+ * Reads items by key, strongly consistent, 100 keys a call.
+ *
+ * `UnprocessedKeys` come back inside a success and the SDK does not ask again, so a key that is not in
+ * the answer may mean "unread". They are asked for until the deadline; then the read fails as a whole:
+ * an unread item is never taken for an absent one.
+ *
+ * @returns the items in the order of the keys, undefined where the table has none
+ * @throws GatehouseError `throttled`, `transient` or `internal`
+ */
+export async function batchGet(
+  client: DynamoDBDocumentClient,
+  table: string,
+  keys: readonly Key[],
+  pacing: Pacing,
+  notes: ReadNotes,
+): Promise<readonly (Item | undefined)[]> {
+  const unique = [...new Map(keys.map((key) => [identity(key), { PK: key.PK, SK: key.SK }])).values()];
+  const found = new Map<string, Item>();
+  const signal = pacing.deadline();
+  await Promise.all(
+    Array.from({ length: Math.ceil(unique.length / MAX_BATCH_KEYS) }, (_, chunk) =>
+      readChunk(
+        client,
+        table,
+        unique.slice(chunk * MAX_BATCH_KEYS, (chunk + 1) * MAX_BATCH_KEYS),
+        found,
+        pacing,
+        signal,
+        notes,
+      ),
+    ),
+  );
+  return keys.map((key) => found.get(identity(key)));
+}
+
+async function readChunk(
+  client: DynamoDBDocumentClient,
+  table: string,
+  chunk: readonly Key[],
+  found: Map<string, Item>,
+  pacing: Pacing,
+  signal: AbortSignal,
+  notes: ReadNotes,
+): Promise<void> {
+  const asked = new Set(chunk.map(identity));
+  let wanted: readonly Key[] = chunk;
+  for (let attempt = 0; wanted.length > 0; attempt++) {
+    if (attempt > 0) await pacing.pause(attempt, signal);
+    if (signal.aborted) {
+      throw new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
+    }
+    const request = new BatchGetCommand({
+      RequestItems: { [table]: { Keys: [...wanted], ConsistentRead: true } },
+      ...askUnits(notes),
+    });
+    notes.calls += 1;
+    const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+      throw toTableError(error, 'BatchGetItem');
+    });
+    noteUnits(notes, answer.ConsumedCapacity);
+    const items = answer.Responses?.[table] as Item[] | undefined;
+    const unread = answer.UnprocessedKeys?.[table]?.Keys as Key[] | undefined;
+    // Without either, nothing was said of any key; that is not the word that all of them are absent.
+    if (!items && !unread)
+      throw new GatehouseError('internal', 'BatchGetItem answered nothing for the table');
+    for (const key of [...(items ?? []), ...(unread ?? [])]) {
+      if (!asked.has(identity(key)))
+        throw new GatehouseError('internal', 'BatchGetItem answered with an item nobody asked for');
+    }
+    for (const item of items ?? []) found.set(identity(item), item);
+    wanted = unread ?? [];
+  }
+}
+
+/** Keys of one TransactGetItems (DynamoDB's limit). */
+export const MAX_SNAPSHOT_KEYS = 100;
+
+/**
+ * Reads items by key as they stood at one instant: TransactGetItems is serializable against every transaction
+ * (BatchGetItem reads its items one by one). It costs twice the read units. A write to one of the items that is
+ * under way cancels it; it is tried again until the deadline.
+ *
+ * @returns the items in the order of the keys, undefined where the table has none
+ * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` when writes to the items got in its way
+ *   until the deadline, otherwise as the service fails
+ */
+export async function snapshot(
+  client: DynamoDBDocumentClient,
+  table: string,
+  keys: readonly Key[],
+  pacing: Pacing,
+  notes: ReadNotes,
+): Promise<readonly (Item | undefined)[]> {
+  if (keys.length > MAX_SNAPSHOT_KEYS) {
+    throw new GatehouseError(
+      'limit_exceeded',
+      `one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`,
+    );
+  }
+  const signal = pacing.deadline();
+  const request = new TransactGetCommand({
+    TransactItems: keys.map(({ PK, SK }) => ({ Get: { TableName: table, Key: { PK, SK } } })),
+    ...askUnits(notes),
+  });
+  for (let attempt = 1; ; attempt++) {
+    notes.calls += 1;
+    const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+      if (isCancelledFor(error, CONFLICT)) return undefined;
+      // The time is up in the middle of another attempt: what the one before came to says more.
+      if (attempt > 1 && signal.aborted) throw contended();
+      if (isCancelledFor(error, THROTTLED)) {
+        throw new GatehouseError('throttled', 'TransactGetItems was throttled', { cause: error });
+      }
+      throw toTableError(error, 'TransactGetItems');
+    });
+    if (answer) {
+      noteUnits(notes, answer.ConsumedCapacity);
+      const { Responses: responses } = answer;
+      if (responses?.length !== keys.length)
+        throw new GatehouseError('internal', 'TransactGetItems did not answer for every key');
+      return responses.map(({ Item: item }) => item as Item | undefined);
+    }
+    await pacing.pause(attempt, signal);
+    if (signal.aborted) throw contended();
+  }
+}
+
+const contended = () => new GatehouseError('contended', 'other changes to the same items were under way');
+
+/** For the sake of a write: the one reason for which it is worth another try. */
+const CONFLICT: ReadonlySet<unknown> = new Set(['TransactionConflict']);
+const THROTTLED: ReadonlySet<unknown> = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Whether a transaction was cancelled for one of these reasons. */
+function isCancelledFor(error: unknown, codes: ReadonlySet<unknown>): boolean {
+  const { CancellationReasons: reasons } = (error ?? {}) as { CancellationReasons?: { Code?: string }[] };
+  return Array.isArray(reasons) && reasons.some(({ Code }) => codes.has(Code));
+}
+
+/**
+ * One range by Query: the base table strongly consistent, or an index.
+ *
+ * @param signal ends the query when the time is up
+ * @throws GatehouseError `invalid` for a forged cursor, otherwise as the service fails
+ */
+export const queryRangeOf =
+  (client: DynamoDBDocumentClient, table: string, signal: AbortSignal): QueryRange =>
+  async (query) => {
+    const { after } = query;
+    const command = toCommand(table, query);
+    const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+      // The only part of a Query that a caller can have forged is the place to go on from.
+      const forged = after !== undefined && (error as { name?: unknown }).name === 'ValidationException';
+      throw forged ? invalid('cursor', 'cursor does not belong to this list') : toTableError(error, 'Query');
+    });
+    const items = (answer.Items ?? []) as Item[];
+    const last = answer.LastEvaluatedKey as Record<string, string> | undefined;
+    return last ? { items, after: last } : { items };
+  };
+
+/** The part of the key condition that speaks of the sort key, with its values. */
+function sortCondition({
+  prefix,
+  between,
+}: Range): readonly [condition: string, values: Record<string, string>] {
+  if (between) return [' AND #sk BETWEEN :first AND :last', { ':first': between[0], ':last': between[1] }];
+  if (prefix !== undefined) return [' AND begins_with(#sk, :prefix)', { ':prefix': prefix }];
+  return ['', {}];
+}
+
+function toCommand(table: string, { range, index, limit, after }: RangeQuery): QueryCommand {
+  const [hash, sort] = keyAttributes(index);
+  const [condition, values] = sortCondition(range);
+  return new QueryCommand({
+    TableName: table,
+    ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
+    KeyConditionExpression: `#pk = :pk${condition}`,
+    ExpressionAttributeNames: condition === '' ? { '#pk': hash } : { '#pk': hash, '#sk': sort },
+    ExpressionAttributeValues: { ':pk': range.partition, ...values },
+    Limit: limit,
+    ...(after === undefined ? {} : { ExclusiveStartKey: { ...after } }),
+  });
+}
+
+export interface ReaderOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly table: string;
+  /** Milliseconds for one call of the reader, retries included. Default {@link READ_DEADLINE_MS}. */
+  readonly deadlineMs?: number;
+  readonly pacing?: Pacing;
+}
+
+export function createReader({
+  client,
+  table,
+  deadlineMs = READ_DEADLINE_MS,
+  pacing,
+}: ReaderOptions): Reader {
+  const pace = pacing ?? createPacing({ deadlineMs });
+  return {
+    get: async (key) => {
+      const command = new GetCommand({
+        TableName: table,
+        Key: { PK: key.PK, SK: key.SK },
+        ConsistentRead: true,
+      });
+      const answer = await client.send(command, { abortSignal: pace.deadline() }).catch((error: unknown) => {
+        throw toTableError(error, 'GetItem');
+      });
+      return answer.Item as Item | undefined;
+    },
+    getMany: (keys, notes = noNotes()) => batchGet(client, table, keys, pace, notes),
+    getSnapshot: (keys, notes = noNotes()) => snapshot(client, table, keys, pace, notes),
+    ...createLists(() => queryRangeOf(client, table, pace.deadline())),
+  };
+}

@@ -1,0 +1,66 @@
+import { GatehouseError } from '../errors.ts';
+
+/**
+ * Sorts what the SDK throws (seed 004, "Error handling guidance"). The service's message is kept as
+ * the cause and never repeated in ours: it may quote attribute values.
+ */
+const THROTTLED = new Set([
+  'ProvisionedThroughputExceededException',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'LimitExceededException',
+]);
+const CONTENDED = new Set(['TransactionConflictException', 'ReplicatedWriteConflictException']);
+const TRANSIENT = new Set([
+  'AbortError',
+  'TimeoutError',
+  'InternalServerError',
+  'InternalServerErrorException',
+  'RequestTimeout',
+  'RequestTimeoutException',
+  'ServiceUnavailable',
+  'TransactionInProgressException',
+  'NetworkingError',
+]);
+const TRANSIENT_CODES = new Set([
+  'ECONNABORTED',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+const text = (value: unknown, key: string): string => {
+  const found =
+    typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  return typeof found === 'string' ? found : '';
+};
+
+/** A 5xx that no DynamoDB error came with: from a proxy or a load balancer in between. */
+function isServerFault(error: unknown): boolean {
+  const { httpStatusCode = 0 } =
+    (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata ?? {};
+  return httpStatusCode >= 500;
+}
+
+/** Turns any error of a DynamoDB call into ours; `operation` names the call, as `BatchGetItem`. */
+export function toTableError(error: unknown, operation: string): GatehouseError {
+  if (error instanceof GatehouseError) return error;
+  const name = text(error, 'name');
+  if (THROTTLED.has(name)) {
+    return new GatehouseError('throttled', `${operation} was throttled`, { cause: error });
+  }
+  if (CONTENDED.has(name)) {
+    return new GatehouseError('contended', `${operation} met other changes to the same items`, {
+      cause: error,
+    });
+  }
+  if (TRANSIENT.has(name) || TRANSIENT_CODES.has(text(error, 'code')) || isServerFault(error)) {
+    return new GatehouseError('transient', `${operation} did not get an answer in time`, { cause: error });
+  }
+  return new GatehouseError('internal', `${operation} failed: ${name || 'unknown error'}`, { cause: error });
+}

@@ -1,0 +1,106 @@
+import { INDEXES } from '../entities/entity.ts';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+import type { Reader } from '../reader.ts';
+import { type Action, keyOf } from '../write/action.ts';
+import type { Writer } from '../writer.ts';
+import { createMishaps, type Faults, type Schedule } from './faults.ts';
+import { createMemoryReader } from './reader.ts';
+import { createRows, identityOf } from './rows.ts';
+import { copyItem } from './values.ts';
+import { createMemoryWriter, type HeldCommit } from './writer.ts';
+
+export interface MemoryTableOptions {
+  /** What the table holds from the start. */
+  readonly items?: readonly Item[];
+  /** What goes wrong, from a seed. Nothing unless given. */
+  readonly faults?: Faults;
+  /** How faults that take time let it pass; a test gives its own time. */
+  readonly schedule?: Schedule;
+  /**
+   * Awaited before an item is read by its key. What it writes in between the items of one `getMany` is seen by those
+   * that follow: DynamoDB reads the items of a BatchGetItem one by one. A snapshot is read after all of its calls.
+   */
+  readonly onItemRead?: (key: Key) => Promise<void>;
+  /** Told of each transaction, as it was given to the writer, at the instant at which it is carried out. */
+  readonly onCommit?: (actions: readonly Action[]) => void;
+}
+
+export interface MemoryTable {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  /** All items as they stand, in no order. */
+  readonly items: () => readonly Item[];
+  /** Puts an item there, past every check: what another program might have done. */
+  readonly put: (item: Item) => void;
+  readonly remove: (key: Key) => void;
+  /** The next transaction that is sent is given up by its writer (`transient`) and carried out when told so. */
+  readonly holdNextCommit: () => HeldCommit;
+  /** From now on the indexes stay as they are; the function that it returns lets them follow. */
+  readonly holdIndexes: () => () => void;
+}
+
+/**
+ * A table in plain JavaScript (SPEC section 11): what DynamoDB does with reads, conditions, transactions and limits,
+ * without a network or a clock. On demand it also does what may happen on DynamoDB and seldom does: see
+ * {@link Faults} and the functions beside reader and writer.
+ *
+ * @throws GatehouseError `invalid` on `schedule`, when faults take time and there is none
+ */
+export function createMemoryTable(options: MemoryTableOptions = {}): MemoryTable {
+  const { items = [], faults, schedule, onItemRead, onCommit } = options;
+  const mishaps = createMishaps(faults, schedule);
+  const rows = createRows();
+  const indexes = new Map(Object.values(INDEXES).map((name) => [name, createRows(name)]));
+
+  /** Changes are numbered: one that reaches the indexes after a later one of the same item is no news. */
+  const shown = new Map<string, number>();
+  let changes = 0;
+  let waiting: (() => void)[] | undefined;
+  function change(key: Key, item: Item | undefined): void {
+    if (item) rows.put(item);
+    else rows.remove(key);
+    changes += 1;
+    const number = changes;
+    const show = (): void => {
+      if ((shown.get(identityOf(key)) ?? 0) > number) return;
+      shown.set(identityOf(key), number);
+      for (const index of indexes.values()) {
+        if (item) index.put(item);
+        else index.remove(key);
+      }
+    };
+    if (waiting) waiting.push(show);
+    else mishaps.follow(show);
+  }
+  const put = (item: Item): void => change(item, copyItem(item));
+  for (const item of items) put(item);
+
+  const { writer, holdNextCommit } = createMemoryWriter({
+    rows,
+    change: (action, item) => change(keyOf(action), item),
+    mishaps,
+    onCommit,
+  });
+  return {
+    reader: createMemoryReader({
+      rows,
+      indexOf: (index) => indexes.get(index) ?? createRows(index),
+      mishaps,
+      onItemRead,
+    }),
+    writer,
+    items: () => rows.all().map(copyItem),
+    put,
+    remove: (key) => change(key, undefined),
+    holdNextCommit,
+    holdIndexes: () => {
+      const held: (() => void)[] = [];
+      waiting = held;
+      return () => {
+        if (waiting === held) waiting = undefined;
+        for (const show of held.splice(0)) show();
+      };
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { GatehouseError, invalid } from '../errors.ts';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+import { createLists, keyAttributes, placeOf, type QueryRange, type RangeQuery } from '../read/pages.ts';
+import type { Reader } from '../reader.ts';
+import { noNotes, type ReadNotes } from '../reader.ts';
+import { MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
+import { READ_DEADLINE_MS } from '../timing.ts';
+import { type Mishaps, throttled } from './faults.ts';
+import { identityOf, type Rows } from './rows.ts';
+import { copyItem } from './values.ts';
+
+/** DynamoDB's limits: keys and bytes of one BatchGetItem, keys of one TransactGetItems, bytes of one Query. */
+const MAX_KEYS = 100;
+const MAX_BATCH_BYTES = 16 * 1024 * 1024;
+const MAX_QUERY_BYTES = 1024 * 1024;
+/** What one read unit reads. */
+const UNIT_BYTES = 4 * 1024;
+
+export interface MemoryReaderOptions {
+  readonly rows: Rows;
+  readonly indexOf: (index: NonNullable<RangeQuery['index']>) => Rows;
+  readonly mishaps: Mishaps;
+  readonly onItemRead: ((key: Key) => Promise<void>) | undefined;
+}
+
+/** Reading from memory as from DynamoDB: the same limits, the same units, the same failures. */
+export function createMemoryReader({ rows, indexOf, mishaps, onItemRead }: MemoryReaderOptions): Reader {
+  const read = (key: Key): Item | undefined => {
+    const item = rows.get(key);
+    return item && copyItem(item);
+  };
+  const note = (notes: ReadNotes, item: Item | undefined, unitsEach: number): void => {
+    if (notes.units === undefined) return;
+    notes.units += unitsEach * Math.max(1, Math.ceil((item ? sizeOf(item) : 0) / UNIT_BYTES));
+  };
+
+  /** Does something at some instant of an attempt. */
+  async function during<T>(act: () => T): Promise<T> {
+    const { instants, takes } = mishaps.spread(1);
+    const [instant = 0] = instants;
+    await mishaps.wait(instant);
+    const done = act();
+    await mishaps.wait(takes - instant);
+    return done;
+  }
+
+  /** One BatchGetItem: each item at an instant of its own. Answers the keys that it left unread. */
+  async function attemptBatch(
+    keys: readonly Key[],
+    found: Map<string, Item>,
+    notes: ReadNotes,
+  ): Promise<readonly Key[]> {
+    notes.calls += 1;
+    if (mishaps.throttles()) throw throttled('BatchGetItem');
+    const unread: Key[] = [];
+    const { instants, takes } = mishaps.spread(keys.length);
+    let [time, bytes] = [0, 0];
+    for (const [position, key] of keys.entries()) {
+      const instant = instants[position] ?? time;
+      if (instant > time) await mishaps.wait(instant - time);
+      time = instant;
+      if (bytes > MAX_BATCH_BYTES || mishaps.leavesUnread()) {
+        unread.push(key);
+        continue;
+      }
+      if (onItemRead) await onItemRead(key);
+      const item = read(key);
+      if (item) found.set(identityOf(key), item);
+      bytes += item ? sizeOf(item) : 0;
+      note(notes, item, 1);
+    }
+    await mishaps.wait(takes - time);
+    return unread;
+  }
+
+  async function getMany(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {
+    const unique = [...new Map(keys.map(({ PK, SK }) => [identityOf({ PK, SK }), { PK, SK }])).values()];
+    const found = new Map<string, Item>();
+    const chunks = Array.from({ length: Math.ceil(unique.length / MAX_KEYS) }, (_, chunk) =>
+      unique.slice(chunk * MAX_KEYS, (chunk + 1) * MAX_KEYS),
+    );
+    await Promise.all(
+      chunks.map(async (chunk) => {
+        let wanted: readonly Key[] = chunk;
+        await mishaps.persistently(READ_DEADLINE_MS, async () => {
+          wanted = await attemptBatch(wanted, found, notes);
+          return wanted.length === 0
+            ? undefined
+            : new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
+        });
+      }),
+    );
+    return keys.map((key) => found.get(identityOf(key)));
+  }
+
+  async function getSnapshot(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {
+    if (keys.length > MAX_KEYS)
+      throw new GatehouseError(
+        'limit_exceeded',
+        `one snapshot holds ${MAX_KEYS} items, this would take ${keys.length}`,
+      );
+    if (keys.length === 0 || new Set(keys.map(identityOf)).size < keys.length)
+      throw new GatehouseError('internal', 'a snapshot is of no item, or of one twice');
+    if (onItemRead) for (const key of keys) await onItemRead(key);
+    let items: readonly (Item | undefined)[] = [];
+    await mishaps.persistently(READ_DEADLINE_MS, async () => {
+      notes.calls += 1;
+      if (mishaps.throttles()) throw throttled('TransactGetItems');
+      const isConflict = mishaps.conflicts();
+      items = await during(() => keys.map(read));
+      return isConflict
+        ? new GatehouseError('contended', 'other changes to the same items were under way')
+        : undefined;
+    });
+    if (items.reduce((sum, item) => sum + (item ? sizeOf(item) : 0), 0) > MAX_TRANSACTION_BYTES)
+      throw new GatehouseError('limit_exceeded', 'the items of one snapshot take more than 4 MB');
+    for (const item of items) note(notes, item, 2);
+    return items;
+  }
+
+  const queryRange: QueryRange = ({ range, index, limit, after }) => {
+    if (mishaps.throttles()) return Promise.reject(throttled('Query'));
+    return during(() => {
+      if (after && !isPlace(after, index)) throw invalid('cursor', 'cursor does not belong to this list');
+      const items: Item[] = [];
+      let bytes = 0;
+      for (const row of (index ? indexOf(index) : rows).within(range, after)) {
+        items.push(copyItem(row));
+        bytes += sizeOf(row);
+        if (items.length === limit || bytes >= MAX_QUERY_BYTES) return { items, after: placeOf(row, index) };
+      }
+      return { items };
+    });
+  };
+
+  return {
+    get: async (key) => {
+      if (mishaps.throttles()) throw throttled('GetItem');
+      await onItemRead?.(key);
+      return during(() => read(key));
+    },
+    getMany: (keys, notes = noNotes()) => getMany(keys, notes),
+    getSnapshot: (keys, notes = noNotes()) => getSnapshot(keys, notes),
+    ...createLists(() => queryRange),
+  };
+}
+
+/** Whether a place names just the keys that DynamoDB's own would. */
+const isPlace = (after: Readonly<Record<string, string>>, index: RangeQuery['index']): boolean => {
+  const names = new Set(['PK', 'SK', ...keyAttributes(index)]);
+  return Object.keys(after).length === names.size && [...names].every((name) => after[name] !== undefined);
+};

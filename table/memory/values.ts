@@ -1,0 +1,65 @@
+import { byteLength } from '../bytes.ts';
+import { GatehouseError } from '../errors.ts';
+import type { Item } from '../item.ts';
+import type { Key } from '../keys.ts';
+import type { Action } from '../write/action.ts';
+
+/** Nothing that a caller holds is shared with the table: what goes in or out is a copy. */
+export const copyItem = (item: Item): Item => copyMap(item) as Item;
+
+/**
+ * A copy of an action, as it is to be carried out.
+ *
+ * @throws GatehouseError `internal` for what DynamoDB refuses as a request: a value that it has no type for, an
+ *   empty set, a key that is empty, too long or more than one, an update that changes the key, nothing, or one attribute twice
+ */
+export function copyAction(action: Action): Action {
+  if (action.kind === 'put') {
+    assertKey(action.item);
+    return { ...action, item: copyItem(action.item) };
+  }
+  assertKey(action.key);
+  if (Object.keys(action.key).length > 2) throw refused('a key has attributes that are no keys');
+  if (action.kind !== 'update') return action;
+  const { set = {}, remove = [], add = {}, takeOut = {} } = action;
+  const names = [...Object.keys(set), ...remove, ...Object.keys(add), ...Object.keys(takeOut)];
+  if (new Set(names).size < names.length) throw refused('an update does two things to one attribute');
+  if (names.includes('PK') || names.includes('SK')) throw refused('an update changes the key');
+  if (names.length === 0 && !action.when) throw refused('an update changes nothing and asks nothing');
+  return {
+    ...action,
+    set: copyMap(set) as NonNullable<typeof action.set>,
+    remove: [...remove],
+    add: copyMap(add) as NonNullable<typeof action.add>,
+    takeOut: copyMap(takeOut) as NonNullable<typeof action.takeOut>,
+  };
+}
+
+const refused = (why: string): GatehouseError => new GatehouseError('internal', why);
+
+/** Bytes that a partition key and a sort key may have (DynamoDB's limits). */
+const MAX_PARTITION_KEY = 2_048;
+const MAX_SORT_KEY = 1_024;
+
+function assertKey({ PK, SK }: Key): void {
+  const [partition, sort] = [byteLength(PK), byteLength(SK)];
+  if (partition === 0 || partition > MAX_PARTITION_KEY || sort === 0 || sort > MAX_SORT_KEY)
+    throw refused('a key is empty or too long');
+}
+
+const copyMap = (map: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(map).flatMap(([name, value]) => (value === undefined ? [] : [[name, copy(value)]])),
+  );
+
+function copy(value: unknown): unknown {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (value instanceof Set) {
+    if (value.size === 0) throw refused('a set is empty');
+    return new Set(value);
+  }
+  if (Array.isArray(value)) return value.filter((each) => each !== undefined).map(copy);
+  if (typeof value === 'object') return copyMap(value);
+  throw refused(`the table has no type for a value that is ${typeof value}`);
+}

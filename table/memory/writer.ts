@@ -1,0 +1,127 @@
+import { GatehouseError } from '../errors.ts';
+import type { Item } from '../item.ts';
+import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
+import { WRITE_DEADLINE_MS } from '../timing.ts';
+import { type Action, keyOf, type Update } from '../write/action.ts';
+import { after, meets } from '../write/sequence.ts';
+import { assertFits, assertOnePerItem, ITEM_TOO_LARGE } from '../write/transaction.ts';
+import type { Writer } from '../writer.ts';
+import { type Mishaps, throttled } from './faults.ts';
+import type { Rows } from './rows.ts';
+import { copyAction, copyItem } from './values.ts';
+
+/** A transaction that its writer gave up and that is still under way. */
+export interface HeldCommit {
+  /** Carries it out now, if one was sent and its conditions hold; says whether. */
+  readonly commit: () => boolean;
+}
+
+export interface MemoryWriterOptions {
+  /** What stands there now. */
+  readonly rows: Pick<Rows, 'get'>;
+  /** What an action makes of its item: nothing where it is deleted. */
+  readonly change: (action: Action, item: Item | undefined) => void;
+  readonly mishaps: Mishaps;
+  readonly onCommit: ((actions: readonly Action[]) => void) | undefined;
+}
+
+/** A transaction as it was given, and a copy of it that nobody changes any more. */
+interface Sent {
+  readonly actions: readonly Action[];
+  readonly given: readonly Action[];
+}
+
+/** Writing to memory as to DynamoDB: the same limits, and conditions that fail in the order of the actions. */
+export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWriterOptions) {
+  const holds: ((commit: () => boolean) => void)[] = [];
+
+  /** All or nothing, at one instant. Answers the failure of the first condition that does not hold. */
+  function carryOut({ actions, given }: Sent): GatehouseError | undefined {
+    const failure = failureOf(actions);
+    if (failure) return failure;
+    const results = actions.map((action) => [action, after(rows.get(keyOf(action)), action)] as const);
+    const sizes = results.map(([{ kind }, item]) =>
+      item && (kind === 'put' || kind === 'update') ? sizeOf(item) : 0,
+    );
+    if (sizes.some((size) => size > MAX_ITEM_BYTES))
+      return new GatehouseError('limit_exceeded', ITEM_TOO_LARGE);
+    if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
+      return new GatehouseError('limit_exceeded', 'the items of one transaction take more than 4 MB');
+    for (const [action, item] of results) if (action.kind !== 'check') change(action, item);
+    onCommit?.(given);
+    return undefined;
+  }
+
+  function failureOf(actions: readonly Action[]): GatehouseError | undefined {
+    for (const action of actions) {
+      const found = rows.get(keyOf(action));
+      if (action.when && action.failure && !meets(found, action.when))
+        return action.failure(found && copyItem(found));
+      const misfit = action.kind === 'update' ? misfitOf(found, action) : undefined;
+      if (misfit) return misfit;
+    }
+    return undefined;
+  }
+
+  async function attempt(sent: Sent): Promise<GatehouseError | undefined> {
+    const isThrottled = mishaps.throttles();
+    const isConflict = mishaps.conflicts();
+    const { instants, takes } = mishaps.spread(1);
+    const [instant = 0] = instants;
+    await mishaps.wait(instant);
+    if (isThrottled) return throttled('TransactWriteItems');
+    // A failed condition is certain; a conflict beside it may pass.
+    const failure = isConflict ? failureOf(sent.actions) : carryOut(sent);
+    await mishaps.wait(takes - instant);
+    if (failure) throw failure;
+    return isConflict
+      ? new GatehouseError('contended', 'another change to the same items was under way')
+      : undefined;
+  }
+
+  const writer: Writer = {
+    send: async (given) => {
+      assertFits(given);
+      assertOnePerItem(given);
+      const sent = { actions: given.map(copyAction), given };
+      const hold = holds.shift();
+      const isLate = mishaps.isLate();
+      if (!hold && !isLate) return mishaps.persistently(WRITE_DEADLINE_MS, () => attempt(sent));
+      const commit = () => carryOut(sent) === undefined;
+      if (hold) hold(commit);
+      else mishaps.later(commit);
+      await mishaps.giveUp();
+      throw new GatehouseError('transient', 'TransactWriteItems did not get an answer in time');
+    },
+  };
+
+  /** The next transaction that is sent is given up by its writer (`transient`) and carried out when told so. */
+  function holdNextCommit(): HeldCommit {
+    let held: (() => boolean) | undefined;
+    const hold = (commit: () => boolean): void => {
+      held = commit;
+    };
+    holds.push(hold);
+    return {
+      commit: () => {
+        const commit = held;
+        held = undefined;
+        if (holds.includes(hold)) holds.splice(holds.indexOf(hold), 1);
+        return commit?.() ?? false;
+      },
+    };
+  }
+
+  return { writer, holdNextCommit };
+}
+
+/** DynamoDB adds numbers to numbers and sets to sets only. */
+function misfitOf(found: Item | undefined, { add, takeOut }: Update): GatehouseError | undefined {
+  for (const [name, value] of Object.entries({ ...add, ...takeOut })) {
+    const known = found?.[name];
+    const isSame = typeof value === 'number' ? typeof known === 'number' : known instanceof Set;
+    if (known !== undefined && !isSame)
+      return new GatehouseError('internal', `${name} is of another type than what is added or taken out`);
+  }
+  return undefined;
+}

@@ -1,0 +1,324 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import {
+  AUDIENCE,
+  createIssuer,
+  httpEvent,
+  httpV1Event,
+  ISSUER,
+  type Issuer,
+  PLACE,
+  restRequestEvent,
+  restTokenEvent,
+  webSocketEvent,
+} from './support.ts';
+
+/**
+ * What API Gateway may cache (SPEC section 10), through the events of each kind of API. Everybody may do everything
+ * here, so a Deny is one for the sake of the cache.
+ */
+let world: World;
+let issuer: Issuer;
+let token: string;
+
+const HERE = `/places/${PLACE}`;
+
+const ROUTES = [
+  ['GET', '/plain', `location:${PLACE}`],
+  ['GET', '/places/{id}', 'location:{id}'],
+  ['GET', '/by-query', 'location:{query:loc}'],
+  ['GET', '/by-header', 'location:{header:x-loc}'],
+  ['GET', '/by-claim', 'location:{claim:loc}'],
+  ['CONNECT', '/$connect', 'location:{query:loc}'],
+  ['GRAPHQL', '/', 'location:{header:x-loc}'],
+] as const;
+
+beforeAll(async () => {
+  world = await createWorld();
+  issuer = await createIssuer();
+  const { run } = world;
+  await run('page.create', { name: 'news' });
+  const tenant = (await run('tenant.create', { name: 'Ours' })).id;
+  await run('location.create', { id: PLACE, name: 'North', parent: `tenant:${tenant}` });
+  const user = (await run('user.create', {})).id;
+  const role = (await run('role.create', { name: 'reader', scope: `tenant:${tenant}` })).id;
+  await run('role-permission.create', { role, permission: 'news', effect: 'ALLOW' });
+  await run('grant.create', { user, scope: `tenant:${tenant}`, roles: [role] });
+  for (const [method, path, scope] of ROUTES)
+    await run('route.create', { method, path, permission: 'news', scope });
+  world.settle();
+  token = await issuer.token({ sub: user, loc: PLACE, exp: world.clock.now() / 1_000 + 600 });
+});
+
+interface Cached {
+  readonly ttl: number;
+  readonly identitySources?: readonly string[];
+}
+
+/** An authorizer that is told of these caches, or of none. */
+function authorizerFor(
+  caches: Readonly<Record<string, Cached>> | undefined,
+  env: Record<string, string> = {},
+): Authorizer {
+  return createHandlerFrom(
+    {
+      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
+      // For a policy of one route: those for the whole API are looked at by themselves.
+      ...{ POLICY_COVERS: 'route' },
+      ...(caches === undefined ? {} : { RESULT_CACHE: JSON.stringify(caches) }),
+      ...env,
+    },
+    {
+      reader: world.reader,
+      clock: world.clock,
+      wait: world.clock.wait,
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+      log: () => undefined,
+    },
+  );
+}
+
+/** `allow`, or why not. */
+async function answerTo(authorizer: Authorizer, event: unknown): Promise<string | undefined> {
+  const answer = await authorizer(event).catch((error: Error) => error.message);
+  if (typeof answer === 'string') return answer;
+  const isAllowed =
+    'isAuthorized' in answer
+      ? answer.isAuthorized
+      : answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
+  const context = 'resolverContext' in answer ? answer.resolverContext : answer.context;
+  return isAllowed ? 'allow' : context.reason;
+}
+
+const OUTSIDE = 'outside_cache_key';
+const bearer = () => `Bearer ${token}`;
+
+/** A request with `x-loc` and `loc`, as each kind of API tells of it. */
+const KINDS = {
+  'REST REQUEST': (path: string) => ({
+    ...restRequestEvent('GET', path, { Authorization: [bearer()], 'X-Loc': [PLACE] }),
+    queryStringParameters: { loc: PLACE },
+  }),
+  'HTTP 1.0': (path: string) => ({
+    ...httpV1Event('GET', path, { authorization: bearer(), 'x-loc': PLACE }),
+    queryStringParameters: { loc: PLACE },
+  }),
+  'HTTP 2.0': (path: string, routeKey = `GET ${path}`) => {
+    const event = httpEvent('GET', path, { authorization: bearer(), 'x-loc': PLACE });
+    const requestContext = { ...event.requestContext, routeKey };
+    return { ...event, routeKey, requestContext, queryStringParameters: { loc: PLACE } };
+  },
+} as const;
+const REST_KEY = ['method.request.header.Authorization'];
+const HTTP_KEY = ['$request.header.Authorization'];
+
+describe.each([
+  ['REST REQUEST', 'method.request', 'simple'],
+  ['HTTP 1.0', '$request', 'simple'],
+  ['HTTP 2.0', '$request', 'policy'],
+] as const)('%s, which answers by a policy', (kind, request, HTTP_ANSWER) => {
+  const authorization = `${request}.header.Authorization`;
+  const ask = (path: string, identitySources: readonly string[] | undefined) =>
+    answerTo(
+      authorizerFor(identitySources && { default: { ttl: 300, identitySources } }, { HTTP_ANSWER }),
+      KINDS[kind](path),
+    );
+
+  test.each(['/by-query', '/by-header'])('%s is refused where the key is the token', async (path) => {
+    expect(await ask(path, undefined)).toBe(OUTSIDE);
+    expect(await ask(path, [authorization])).toBe(OUTSIDE);
+    expect(await ask(path, [authorization, `${request}.header.x-other`])).toBe(OUTSIDE);
+  });
+
+  test('it is allowed where the key holds it, and for that alone', async () => {
+    expect(await ask('/by-query', [authorization, `${request}.querystring.loc`])).toBe('allow');
+    expect(await ask('/by-header', [authorization, `${request}.querystring.loc`])).toBe(OUTSIDE);
+    expect(await ask('/by-header', [authorization, `${request}.header.X-LOC`])).toBe('allow');
+    expect(await ask('/by-query', [authorization, `${request}.querystring.Loc`])).toBe(OUTSIDE);
+  });
+
+  test('path, verb and claims need no other key: the policy names the one, the token holds the other', async () => {
+    for (const path of ['/plain', HERE, '/by-claim']) {
+      expect(await ask(path, undefined)).toBe('allow');
+      expect(await ask(path, [authorization])).toBe('allow');
+    }
+  });
+
+  test('nothing is refused where nothing is cached', async () => {
+    const authorizer = authorizerFor({ default: { ttl: 0 } }, { HTTP_ANSWER });
+    for (const path of ['/by-query', '/by-header', '/plain'])
+      expect(await answerTo(authorizer, KINDS[kind](path))).toBe('allow');
+  });
+
+  test('everything is refused where the token is not in the key', async () => {
+    const other = [`${request}.header.x-loc`, `${request}.querystring.loc`];
+    for (const path of ['/by-query', '/by-header', '/plain', '/by-claim'])
+      expect(await ask(path, other)).toBe(OUTSIDE);
+  });
+});
+
+describe('HTTP 2.0 with simple answers', () => {
+  const ask = (path: string, more: readonly string[] | undefined, routeKey?: string) =>
+    answerTo(
+      authorizerFor(more && { default: { ttl: 300, identitySources: [...HTTP_KEY, ...more] } }),
+      KINDS['HTTP 2.0'](path, routeKey),
+    );
+  const FOUR = ['$context.routeKey', '$context.path', '$context.httpMethod'];
+
+  test('one verdict would be for every route of the caller', async () => {
+    for (const path of ['/plain', HERE, '/by-claim', '/by-query']) {
+      expect(await ask(path, undefined)).toBe(OUTSIDE);
+      expect(await ask(path, [])).toBe(OUTSIDE);
+    }
+  });
+
+  test('the route key is enough where it is the request', async () => {
+    expect(await ask('/plain', ['$context.routeKey'])).toBe('allow');
+    expect(await ask('/by-claim', ['$context.routeKey'])).toBe('allow');
+    expect(await ask('/by-query', ['$context.routeKey'])).toBe(OUTSIDE);
+    expect(await ask('/by-query', ['$context.routeKey', '$request.querystring.loc'])).toBe('allow');
+  });
+
+  test.each(['$default', 'ANY /{proxy+}', 'GET /{page}', 'ANY /plain', 'POST /plain', 'GET /plain/'])(
+    'it is not where it is %s, whatever the route of ours says',
+    async (routeKey) => {
+      expect(await ask('/plain', ['$context.routeKey'], routeKey)).toBe(OUTSIDE);
+      expect(await ask('/plain', FOUR, routeKey)).toBe('allow');
+    },
+  );
+
+  test('a path with parameters needs path, verb and route key', async () => {
+    const routeKey = 'GET /places/{id}';
+    expect(await ask(HERE, ['$context.routeKey'], routeKey)).toBe(OUTSIDE);
+    for (const lacking of FOUR)
+      expect(
+        await ask(
+          HERE,
+          FOUR.filter((source) => source !== lacking),
+          routeKey,
+        ),
+      ).toBe(OUTSIDE);
+    expect(await ask(HERE, FOUR, routeKey)).toBe('allow');
+  });
+
+  test('an event without a route key says of no path that it is its own', async () => {
+    const { requestContext, ...event } = KINDS['HTTP 2.0']('/plain');
+    const { routeKey: _, ...rest } = requestContext;
+    const identitySources = [...HTTP_KEY, '$context.routeKey'];
+    const authorizer = authorizerFor({ default: { ttl: 300, identitySources } });
+    expect(await answerTo(authorizer, { ...event, requestContext: rest })).toBe(OUTSIDE);
+  });
+
+  test('nothing is refused where nothing is cached', async () => {
+    const authorizer = authorizerFor({ default: { ttl: 0 } });
+    for (const path of ['/by-query', '/by-header', '/plain', HERE])
+      expect(await answerTo(authorizer, KINDS['HTTP 2.0'](path, '$default'))).toBe('allow');
+  });
+});
+
+test('HTTP 2.0 with policies: an ARN of another path than that of the request names nothing', async () => {
+  const env = { HTTP_ANSWER: 'policy' };
+  const identitySources = HTTP_KEY;
+  const event = KINDS['HTTP 2.0']('/plain');
+  const template = { ...event, routeArn: event.routeArn.replace('/GET/plain', '/GET/other') };
+  const verb = { ...event, routeArn: event.routeArn.replace('/GET/', '/ANY/') };
+  for (const changed of [template, verb]) {
+    const cached = authorizerFor({ default: { ttl: 300, identitySources } }, env);
+    expect(await answerTo(cached, { ...changed, routeKey: '$default' })).toBe(OUTSIDE);
+  }
+  expect(await answerTo(authorizerFor({ default: { ttl: 0 } }, env), template)).toBe('allow');
+});
+
+test('REST TOKEN: the token is the key, whatever header it comes in', async () => {
+  for (const caches of [
+    undefined,
+    { default: { ttl: 300, identitySources: ['method.request.header.X-Token'] } },
+  ]) {
+    const authorizer = authorizerFor(caches);
+    expect(await answerTo(authorizer, restTokenEvent('GET', HERE, bearer()))).toBe('allow');
+    expect(await answerTo(authorizer, restTokenEvent('GET', '/by-query', bearer()))).toBe(OUTSIDE);
+  }
+});
+
+test('WebSocket and AppSync: nothing is cached, and nothing is refused', async () => {
+  const authorizer = authorizerFor(undefined);
+  const connect = webSocketEvent({ Authorization: [bearer()] }, { loc: [PLACE] });
+  expect(await answerTo(authorizer, connect)).toBe('allow');
+  const graph = {
+    authorizationToken: token,
+    requestContext: { apiId: 'aaaaaa123', accountId: '123', requestId: 'r', queryString: 'query {}' },
+    requestHeaders: { 'x-loc': PLACE },
+  };
+  expect(await answerTo(authorizer, graph)).toBe('allow');
+});
+
+test('each API has its own cache; one that is not named has the default', async () => {
+  const event = KINDS['REST REQUEST']('/by-query');
+  const cached = { ttl: 300, identitySources: REST_KEY };
+  expect(await answerTo(authorizerFor({ default: cached, abcdef1234: { ttl: 0 } }), event)).toBe('allow');
+  expect(await answerTo(authorizerFor({ default: { ttl: 0 }, abcdef1234: cached }), event)).toBe(OUTSIDE);
+  expect(await answerTo(authorizerFor({ other: { ttl: 0 } }), event)).toBe(OUTSIDE);
+});
+
+describe('a token that stands elsewhere', () => {
+  const cookie = (): Record<string, unknown> => {
+    const { headers, ...event } = KINDS['HTTP 1.0']('/plain');
+    return { ...event, headers: { 'x-loc': PLACE, cookie: `session=${token}` } };
+  };
+  const query = (): Record<string, unknown> => ({
+    ...KINDS['HTTP 1.0']('/plain'),
+    headers: {},
+    queryStringParameters: { access_token: token },
+  });
+  const ask = (event: unknown, from: string, ...identitySources: readonly string[]) =>
+    answerTo(authorizerFor({ default: { ttl: 300, identitySources } }, { CREDENTIALS_FROM: from }), event);
+
+  test('in a cookie: the header of the cookies is to be in the key', async () => {
+    expect(await ask(cookie(), 'cookie:session', '$request.header.Cookie')).toBe('allow');
+    expect(await ask(cookie(), 'cookie:session', '$request.header.x-loc')).toBe(OUTSIDE);
+    expect(await ask(cookie(), 'cookie:session', ...HTTP_KEY)).toBe(OUTSIDE);
+  });
+
+  test('in the query: the parameter is', async () => {
+    expect(await ask(query(), 'query:access_token', '$request.querystring.access_token')).toBe('allow');
+    expect(await ask(query(), 'query:access_token', '$request.querystring.token')).toBe(OUTSIDE);
+  });
+
+  // Under `Cookie` alone, whoever has the same cookies and another header would share an answer.
+  test('in one place of two: both are', async () => {
+    const header = KINDS['HTTP 1.0']('/plain');
+    const from = 'header,cookie:session';
+    expect(await ask(header, from, '$request.header.Cookie')).toBe(OUTSIDE);
+    expect(await ask(header, from, ...HTTP_KEY)).toBe(OUTSIDE);
+    expect(await ask(header, from, ...HTTP_KEY, '$request.header.Cookie')).toBe('allow');
+    expect(await ask(header, 'header,websocket:query:token', ...HTTP_KEY)).toBe('allow');
+  });
+});
+
+describe('a policy for the whole API', () => {
+  const ask = async (...identitySources: readonly string[]) => {
+    const authorizer = authorizerFor({ default: { ttl: 300, identitySources } }, { POLICY_COVERS: 'api' });
+    const { context } = (await authorizer(KINDS['REST REQUEST']('/plain'))) as {
+      context?: { coverage?: string; reason?: string };
+    };
+    return [context?.coverage, context?.reason];
+  };
+
+  test('is given where the token is in the key, and not where it is not', async () => {
+    const { run } = world;
+    // With routes by header and query that the caller may use, there is none.
+    expect(await ask(...REST_KEY)).toEqual(['route', 'role']);
+    const { items } = (await run('route.list', {})) as unknown as { items: { id: string; path: string }[] };
+    for (const { id, path } of items) if (path.startsWith('/by-')) await run('route.delete', { id });
+    world.settle();
+    expect(await ask(...REST_KEY)).toEqual(['api', 'policy']);
+    expect(await ask('method.request.header.x-loc')).toEqual(['route', OUTSIDE]);
+  });
+});
+
+test('whose token was revoked is told so, and not of the cache', async () => {
+  const stranger = await issuer.token({ sub: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9D', exp: 1 });
+  const event = restRequestEvent('GET', '/by-query', { Authorization: [`Bearer ${stranger}`] });
+  expect(await answerTo(authorizerFor(undefined), event)).toBe('Unauthorized');
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { VerifiedClaims } from '../../../authorizer/index.ts';
+import { createCellsOf, type Decide } from '../../../authorizer/policies/cells.ts';
+import type { RouteRule } from '../../../authorizer/routes/rule.ts';
+import type { AccessBound } from '../../../engine/index.ts';
+import { rule } from '../support.ts';
+
+/** Which questions are asked for the routes of an API, and what becomes of the answers. */
+const WHO = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const BOUND: AccessBound = {
+  scopes: ['location:north', 'location:south', 'tenant:school'],
+  permissions: ['grades', 'north', 'tickets:read:ticket', 'tickets:close:ticket'],
+};
+
+interface Asked {
+  readonly permission: string;
+  readonly scope: string;
+}
+
+function setUp(isAllowed: (question: Asked) => boolean = () => true, bound: AccessBound | undefined = BOUND) {
+  const asked: string[] = [];
+  const wanted: unknown[] = [];
+  const cellsOf = createCellsOf({
+    accessBoundOf: async (_, what) => {
+      wanted.push(what);
+      return bound;
+    },
+    mostQuestions: 10,
+  });
+  const decide: Decide = async (questions) => {
+    asked.push(...questions.map(({ permission, scope }) => `${permission} at ${scope}`));
+    return questions.map(isAllowed);
+  };
+  const cells = async (rules: readonly RouteRule[], given: Record<string, unknown> = {}) => {
+    const claims = given as unknown as VerifiedClaims;
+    const found = await cellsOf({ subject: WHO, claims, rules, at: 5, decide });
+    return found?.map(({ rule: made, values }) => `${made.id} ${[...values].join(' ')}`.trim());
+  };
+  return { asked, wanted, cells };
+}
+
+describe('a route asks', () => {
+  test.each<[string, RouteRule, string[]]>([
+    [
+      'for each scope of its type',
+      rule('r', 'GET', '/{id}', 'grades', 'location:{id}'),
+      ['r id,north', 'r id,south'],
+    ],
+    ['once, where all is said', rule('r', 'GET', '/', 'grades', 'tenant:school'), ['r']],
+    [
+      'for each permission of its form',
+      rule('r', 'GET', '/{a}', 'tickets:{a}:ticket', 'tenant:school'),
+      ['r a,read', 'r a,close'],
+    ],
+    [
+      'for a page, and for no permission of three words',
+      rule('r', 'GET', '/{p}', '{p}', 'tenant:school'),
+      ['r p,grades', 'r p,north'],
+    ],
+    [
+      'for one value where a parameter stands twice',
+      rule('r', 'GET', '/{x}', '{x}', 'location:{x}'),
+      ['r x,north'],
+    ],
+    ['nothing where a claim is missing', rule('r', 'GET', '/', 'grades', 'tenant:{claim:t}'), []],
+  ])('%s', async (_, made, expected) => {
+    expect(await setUp().cells([made])).toEqual(expected);
+  });
+
+  test('with the claims of the caller', async () => {
+    const { asked, cells } = setUp();
+    const made = rule('r', 'GET', '/', 'grades', 'tenant:{claim:t}');
+    expect(await cells([made], { t: 'mine' })).toEqual(['r']);
+    for (const t of ['a*', 'a:b', '', 7, ['x']]) expect(await cells([made], { t })).toEqual([]);
+    expect(asked).toEqual(['grades at tenant:mine']);
+  });
+
+  test('for the scopes of the types that it takes from the path, and for none where it takes nothing', async () => {
+    const { wanted, cells } = setUp();
+    await cells([rule('r', 'GET', '/', 'grades', 'tenant:school')]);
+    expect(wanted).toEqual([]);
+    await cells([rule('r', 'GET', '/{id}/{p}', '{p}', 'location:{id}')]);
+    expect(wanted).toEqual([{ types: new Set(['location']), withPermissions: true, at: 5 }]);
+  });
+});
+
+describe('there are none to tell', () => {
+  const open = rule('open', 'GET', '/{id}', 'grades', 'location:{id}');
+  test.each<[string, RouteRule]>([
+    ['a header', rule('r', 'GET', '/', 'grades', 'location:{header:x-location}')],
+    ['all that is left of the path', rule('r', 'GET', '/{p+}', '{p}', 'tenant:school')],
+    ['two values side by side', rule('r', 'GET', '/{a}/{b}', '{a}-{b}', 'tenant:school')],
+  ])('where a route that may be used is made of %s; where it may not, it is no matter', async (_, made) => {
+    const permissions = ['grades', 'a-b'];
+    expect(await setUp(() => true, { ...BOUND, permissions }).cells([open, made])).toBeUndefined();
+    const isOpen = ({ permission, scope }: Asked) => permission === 'grades' && scope === 'location:north';
+    const closed = setUp(isOpen, { scopes: ['location:north'], permissions: [] });
+    if (made.scope.some(({ kind }) => kind === 'header')) return;
+    expect(await closed.cells([open, made])).toEqual(['open id,north']);
+  });
+
+  const ASKED = { subject: WHO, claims: {} as VerifiedClaims, rules: [open], at: 5 };
+
+  test('where there is no bound on what the caller may be allowed', async () => {
+    const cellsOf = createCellsOf({ accessBoundOf: async () => undefined, mostQuestions: 10 });
+    expect(await cellsOf({ ...ASKED, decide: async () => [] })).toBeUndefined();
+  });
+
+  test('where the caller is somebody else by now, or the routes are others', async () => {
+    const cellsOf = createCellsOf({ accessBoundOf: async () => BOUND, mostQuestions: 10 });
+    expect(await cellsOf({ ...ASKED, decide: async () => undefined })).toBeUndefined();
+  });
+
+  test('where there would be too many questions', async () => {
+    const scopes = Array.from({ length: 11 }, (_, n) => `location:l${n}`);
+    expect(await setUp(() => true, { scopes, permissions: [] }).cells([open])).toBeUndefined();
+  });
+});

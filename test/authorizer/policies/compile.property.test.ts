@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Cell, compile } from '../../../authorizer/policies/compile.ts';
+import { match, parameterOf, type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
+import { matchesPattern } from '../../../local/gateway/iam.ts';
+import { routeShape } from '../../../table/route-template.ts';
+import { rule } from '../support.ts';
+import { isMapped } from './mapped.ts';
+
+/**
+ * Patterns against the meaning of the rules, path by path: read as IAM documents them, they allow what the cells allow
+ * and nothing else, or there are none.
+ */
+const VALUES = ['v1', 'v2', 'v1x'];
+const SEGMENTS = [
+  ...['a', 'b', 'A', 'zz', ...VALUES, 'V1', 'v', '*', '?', 'v*', 'a@b', '$x', 'a+b'],
+  ...['', '.', '..', '.a', 'a%2Fb', '%61', 'a;b', 'a\\b', 'a.b', '-a'],
+];
+
+const segment = fc.constantFrom('a', 'b', '{p}', '{q}', '{free}', '{other}');
+const template = fc
+  .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', '', '', '/{rest+}'))
+  .map(([segments, rest]) => `/${segments.join('/')}${segments.length > 0 ? rest : rest.slice(1)}`)
+  .filter((path) => new Set(path.match(/\{\w+/g) ?? []).size === (path.match(/\{\w+/g) ?? []).length);
+const method = fc.constantFrom('GET', 'GET', 'POST', 'ANY');
+
+/** Rules of different shapes; those that bind p or q have cells for some values of them. */
+const api = fc
+  .tuple(
+    fc.uniqueArray(fc.tuple(method, template), {
+      minLength: 1,
+      maxLength: 5,
+      selector: ([verb, path]) => `${verb} ${routeShape(path, 'path')}`,
+    }),
+    fc.infiniteStream(fc.nat({ max: 7 })),
+  )
+  .map(([routes, draws]) => {
+    const cells: Cell[] = [];
+    const rules = routes.map(([verb, path], position): RouteRule => {
+      const names = ['p', 'q'].filter((name) => path.includes(`{${name}}`));
+      const permission = names.length === 2 ? '{q}' : 'page';
+      const scope = names.length === 0 ? 'location:here' : `location:{${names[0]}}`;
+      const made = rule(`r${position}`, verb, path, permission, scope);
+      let combinations: string[][] = [[]];
+      for (const _ of names) combinations = combinations.flatMap((each) => VALUES.map((v) => [...each, v]));
+      for (const combination of combinations) {
+        if ((draws.next().value ?? 0) < 4) continue;
+        cells.push({ rule: made, values: new Map(names.map((name, at) => [name, combination[at] ?? ''])) });
+      }
+      return made;
+    });
+    return { rules, cells };
+  });
+
+const paths: string[] = ['/', ''];
+for (const one of SEGMENTS) {
+  paths.push(`/${one}`, `/${one}/`);
+  for (const two of SEGMENTS) {
+    paths.push(`/${one}/${two}`, `/${one}/${two}/`);
+    for (const three of ['a', 'v1', 'zz', '', '..']) {
+      paths.push(`/${one}/${two}/${three}`);
+      for (const four of ['b', 'v2']) paths.push(`/${one}/${two}/${three}/${four}`);
+    }
+  }
+}
+
+function isAllowed(cells: readonly Cell[], rules: readonly RouteRule[], verb: string, path: string): boolean {
+  const found = match(rules, verb, path);
+  return cells.some(
+    (cell) =>
+      cell.rule === found?.rule &&
+      [...cell.values].every(([name, value]) => parameterOf(found, name) === value),
+  );
+}
+
+const evaluate = (patterns: { allow: readonly string[]; deny: readonly string[] }, text: string): boolean =>
+  patterns.allow.some((pattern) => matchesPattern(pattern, text)) &&
+  !patterns.deny.some((pattern) => matchesPattern(pattern, text));
+
+describe.each([false, true])('patterns for an API that is closed: %s', (isClosed) => {
+  test('allow what the cells allow, and nothing else, or there are none', () => {
+    const seen = { written: 0, wildcards: 0, refused: 0, allowed: 0, compared: 0 };
+    fc.assert(
+      fc.property(api, ({ rules, cells }) => {
+        const patterns = compile({ rules, cells, isClosed });
+        if (!patterns) {
+          seen.refused += 1;
+          return;
+        }
+        seen.written += 1;
+        if (patterns.allow.some((each) => each.includes('*'))) seen.wildcards += 1;
+        for (const verb of ['GET', 'POST', 'PUT']) {
+          for (const path of paths) {
+            if (isClosed && !isMapped(rules, verb, path)) continue;
+            const truth = isAllowed(cells, rules, verb, path);
+            seen.compared += 1;
+            if (truth) seen.allowed += 1;
+            if (evaluate(patterns, verb + path) !== truth) {
+              const shown = rules.map(({ id, method: own, segments }) => [id, own, segments]);
+              throw new Error(`${verb} ${path}: ${truth}\n${JSON.stringify({ shown, patterns })}`);
+            }
+          }
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 300) },
+    );
+    expect(seen.written).toBeGreaterThan(50);
+    expect(seen.wildcards).toBeGreaterThan(5);
+    expect(seen.refused).toBeGreaterThan(5);
+    expect(seen.allowed).toBeGreaterThan(1_000);
+    console.log(JSON.stringify(seen));
+  }, 120_000);
+});
+
+describe('what can be written', () => {
+  const cell = (made: RouteRule, values: Record<string, string> = {}): Cell => ({
+    rule: made,
+    values: new Map(Object.entries(values)),
+  });
+  const list = rule('list', 'GET', '/tenants/{t}/tickets', 'x', 'tenant:{t}');
+  const one = rule('one', 'GET', '/tenants/{t}/tickets/{id}', 'x', 'tenant:{t}');
+  const comments = rule('comments', 'GET', '/tenants/{t}/tickets/{id}/comments', 'x', 'tenant:{t}');
+  const special = rule('special', 'GET', '/tenants/{t}/tickets/special', 'y', 'tenant:{t}');
+  const allowed = [list, one].map((each) => cell(each, { t: 'T1' }));
+
+  test('every value that a route binds, and a wildcard for what it does not', () => {
+    const patterns = compile({ rules: [list, one], cells: allowed, isClosed: false });
+    expect(patterns?.allow).toEqual(['GET/tenants/T1/tickets', 'GET/tenants/T1/tickets/?*']);
+    expect(patterns?.deny).toContain('GET/tenants/T1/tickets/?*/?*');
+  });
+
+  test('a route under it that the caller may not use is denied', () => {
+    const rules = [list, one, special];
+    const patterns = compile({ rules, cells: allowed, isClosed: false });
+    expect(patterns?.deny).toContain('GET/tenants/T1/tickets/special');
+  });
+
+  test('one deeper that the caller may use: only where paths without a rule are out of reach', () => {
+    const rules = [list, one, comments];
+    const cells = [...allowed, cell(comments, { t: 'T1' })];
+    expect(compile({ rules, cells, isClosed: false })).toBeUndefined();
+    expect(compile({ rules, cells, isClosed: true })?.allow).toHaveLength(3);
+  });
+
+  test('ANY is every verb', () => {
+    const any = rule('any', 'ANY', '/a', 'x', 'tenant:T1');
+    const patterns = compile({ rules: [any], cells: [cell(any)], isClosed: false });
+    expect(patterns).toEqual({ allow: VERBS.map((verb) => `${verb}/a`), deny: [] });
+  });
+
+  test('nothing for nobody', () => {
+    expect(compile({ rules: [list, one], cells: [], isClosed: false })).toEqual({ allow: [], deny: [] });
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from './support.ts';
+
+/** Routes and the key of the result cache: refused where the key is known, warned of where it is not. */
+afterAll(removeFiles);
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+  await world.run('page.create', { name: 'news' });
+});
+let api: string;
+let apis = 0;
+beforeEach(() => {
+  api = `api-${++apis}`;
+});
+
+const route = (args: readonly string[], env: Record<string, string> = {}) =>
+  gatehouse(['route', ...args, '--api', api], { env: { TABLE_NAME: world.table, ...env } });
+const add = (path: string, scope: string, ...more: string[]) =>
+  route(['add', 'GET', path, '--permission', 'news', '--scope', scope, ...more]);
+const stored = async (): Promise<readonly string[]> => {
+  const { items } = await world.run('route.list', { api });
+  return (items as { path: string }[]).map(({ path }) => path).sort();
+};
+
+const by = (...identitySources: readonly string[]) =>
+  JSON.stringify({ default: { ttl: 300, identitySources } });
+const OFF = '{"default":{"ttl":0}}';
+const TOKEN = '$request.header.Authorization';
+const REST_TOKEN = 'method.request.header.Authorization';
+const QUERY = 'location:{query:loc}';
+
+describe('route add', () => {
+  test('refuses what is outside of a key that is known, and writes nothing', async () => {
+    for (const [cache, source] of [
+      [by(REST_TOKEN), 'method.request.querystring.loc'],
+      [by(TOKEN), '$request.querystring.loc'],
+    ] as const) {
+      const { code, error, out } = await add(
+        '/h2q',
+        QUERY,
+        '--result-cache',
+        cache,
+        '--http-answer',
+        'policy',
+      );
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(error).toContain(
+        'gatehouse route add: GET /h2q rests on query parameter loc, and an API that is not named',
+      );
+      expect(error).toContain(
+        `(outside_cache_key). Add ${source} to the identity sources, or set the TTL to 0\n`,
+      );
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  test('adds it without a word where the key holds it, or nothing is cached', async () => {
+    for (const [path, cache] of [
+      ['/a', by(REST_TOKEN, 'method.request.querystring.loc')],
+      ['/b', OFF],
+    ] as const) {
+      const { code, out } = await add(path, QUERY, '--result-cache', cache);
+      expect(code).toBe(0);
+      expect(out).not.toContain('note');
+    }
+  });
+
+  test('adds it with a warning where the key is not known', async () => {
+    for (const [path, args] of [
+      ['/a', []],
+      ['/b', ['--result-cache', '{}']],
+    ] as const) {
+      const { code, out } = await add(path, QUERY, ...args);
+      expect(code).toBe(0);
+      expect(out).toContain(
+        `note: GET ${path} rests on query parameter loc: it is refused (outside_cache_key)`,
+      );
+    }
+    expect((await add('/plain', 'location:{claim:loc}')).out).not.toContain('note');
+  });
+
+  test('takes the key from a file and from the environment, as the authorizer has it', async () => {
+    expect((await add('/a', QUERY, '--result-cache', fileOf(`${by(REST_TOKEN)}\n`, 'json'))).code).toBe(2);
+    const args = ['add', 'GET', '/a', '--permission', 'news', '--scope', QUERY];
+    expect((await route(args, { RESULT_CACHE: by(REST_TOKEN) })).code).toBe(2);
+    expect((await route(args, { RESULT_CACHE: OFF })).code).toBe(0);
+  });
+
+  test('knows of simple answers that they say nothing of path and verb', async () => {
+    const plain = ['add', 'GET', '/plain', '--permission', 'news', '--scope', 'location:{claim:loc}'];
+    const { code, error } = await route([...plain, '--result-cache', by(TOKEN)]);
+    expect(code).toBe(2);
+    expect(error).toContain('rests on the route key, and');
+    const path = ['add', 'GET', '/places/{id}', '--permission', 'news', '--scope', 'location:{id}'];
+    const key = by(TOKEN, '$context.routeKey');
+    expect((await route([...path, '--result-cache', key])).error).toContain(
+      'rests on the path, the verb, and',
+    );
+    const any = ['add', 'ANY', '/any', '--permission', 'news', '--scope', 'location:{claim:loc}'];
+    expect((await route([...any, '--result-cache', key])).error).toContain('Add $context.httpMethod to');
+    expect((await route([...plain, '--result-cache', key])).code).toBe(0);
+    expect((await route([...path, '--result-cache', by(TOKEN), '--http-answer', 'policy'])).code).toBe(0);
+  });
+
+  test('knows where the token stands', async () => {
+    const args = ['add', 'GET', '/a', '--permission', 'news', '--scope', 'location:{claim:loc}'];
+    const key = ['--result-cache', by('method.request.header.Cookie')];
+    expect((await route([...args, ...key])).error).toContain('rests on header authorization, and');
+    expect((await route([...args, ...key, '--credentials-from', 'cookie:session'])).code).toBe(0);
+  });
+
+  test.each([
+    [['--result-cache', '{"default":{"ttl":-1}}'], 'RESULT_CACHE.default.ttl is not a whole number'],
+    [['--result-cache', '{"default"'], 'RESULT_CACHE is not JSON'],
+    [['--result-cache', '/nowhere.json'], '/nowhere.json: there is no such file'],
+    [['--http-answer', 'xml'], 'HTTP_ANSWER is neither simple nor policy'],
+    [['--credentials-from', 'body'], 'CREDENTIALS_FROM holds something that is none of header'],
+  ])('refuses %j', async (args, message) => {
+    const { code, error } = await add('/a', QUERY, ...args);
+    expect(code).toBe(2);
+    expect(error).toContain(message);
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe('route import', () => {
+  const document = () =>
+    fileOf(`openapi: 3.1.0
+info: { title: News, version: '1' }
+paths:
+  /plain:
+    get: { x-gatehouse: { permission: news, scope: "location:{claim:loc}" } }
+  /h2q:
+    get: { x-gatehouse: { permission: news, scope: "location:{query:loc}" } }
+  /h2h:
+    get: { x-gatehouse: { permission: news, scope: "location:{header:x-loc}" } }
+`);
+
+  test('names all that it refuses, with its lines, and writes nothing', async () => {
+    const { code, error } = await route(['import', document(), '--result-cache', by(REST_TOKEN)]);
+    expect(code).toBe(2);
+    expect(error).toMatch(/:7:\d+: .*: rests on query parameter loc, and an API that is not named caches/);
+    expect(error).toMatch(/:9:\d+: .*: rests on header x-loc, and/);
+    expect(error).not.toContain('/plain');
+    expect(await stored()).toEqual([]);
+  });
+
+  test('warns where it knows nothing', async () => {
+    const { code, out } = await route(['import', document()]);
+    expect(code).toBe(0);
+    expect(out).toContain('GET /h2q rests on query parameter loc: it is refused (outside_cache_key) unless');
+    expect(await stored()).toEqual(['/h2h', '/h2q', '/plain']);
+    const known = await route(['import', document(), '--result-cache', OFF]);
+    expect(known.code).toBe(0);
+    expect(known.out).not.toContain('rests on');
+  });
+});
+
+describe('route check', () => {
+  beforeEach(async () => {
+    await add('/plain', 'location:{claim:loc}');
+    await add('/h2q', QUERY);
+    await add('/h2h', 'location:{header:X-Loc}');
+    // No result cache stands before these.
+    for (const [method, path] of [
+      ['CONNECT', '/$connect'],
+      ['GRAPHQL', '/'],
+    ] as const)
+      await world.run('route.create', { api, method, path, permission: 'news', scope: QUERY });
+  });
+
+  test('names every route that rests on what is not in a key', async () => {
+    const cache = JSON.stringify({
+      default: { ttl: 0 },
+      a1b2c3: { ttl: 60, identitySources: [REST_TOKEN] },
+      d4e5f6: { ttl: 5, identitySources: [REST_TOKEN, 'method.request.querystring.loc'] },
+    });
+    const { code, out } = await route(['check', '--result-cache', cache]);
+    expect(code).toBe(1);
+    expect(out.replace(/\([0-9A-Z]{26}\)/g, '(ID)')).toBe(`API ${api}: 5 routes
+
+refused (outside_cache_key): the API a1b2c3 caches for 60 s by method.request.header.Authorization
+  GET /h2h  header x-loc         (ID)
+  GET /h2q  query parameter loc  (ID)
+
+refused (outside_cache_key): the API d4e5f6 caches for 5 s by method.request.header.Authorization, method.request.querystring.loc
+  GET /h2h  header x-loc  (ID)
+
+2 of 5 refused
+`);
+    const data = await route(['check', '--result-cache', cache, '--json']);
+    expect(data.code).toBe(1);
+    expect(JSON.parse(data.out)).toMatchObject({
+      ...{ api, known: true, routes: 5 },
+      outside: [
+        { path: '/h2h', apiId: 'a1b2c3', outside: ['header:x-loc'] },
+        { path: '/h2h', apiId: 'd4e5f6' },
+        { path: '/h2q', apiId: 'a1b2c3', outside: ['query:loc'] },
+      ],
+    });
+  });
+
+  test('is content where nothing is cached', async () => {
+    expect(await route(['check', '--result-cache', OFF])).toEqual({
+      code: 0,
+      out: `API ${api}: 5 routes\n\nnothing rests on what is not in the key\n`,
+      error: '',
+    });
+  });
+
+  test('says what would matter where it knows nothing, and does not fail', async () => {
+    const { code, out } = await route(['check']);
+    expect(code).toBe(0);
+    expect(out).toContain(
+      `API ${api}: 5 routes; by what API Gateway caches is not known: give --result-cache\n`,
+    );
+    expect(out).toContain('GET /h2q  query parameter loc');
+    expect(out).not.toContain('CONNECT');
+    expect(JSON.parse((await route(['check', '--json'])).out)).toMatchObject({
+      known: false,
+      taking: [{ path: '/h2h', takes: ['header:x-loc'] }, { path: '/h2q' }],
+    });
+  });
+});

@@ -1,0 +1,206 @@
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { DecisionReader } from '../../engine/item-cache.ts';
+import { formatFreshnessToken } from '../../table/freshness-token.ts';
+import { formatRef } from '../../table/identifiers.ts';
+import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
+
+/** `cached`, `strong` and `atLeast`, on the real engine: what each may answer, and what each reads. */
+let world: World;
+const id: Record<string, string> = {};
+let flat: string;
+let nested: string;
+beforeAll(async () => {
+  world = await createWorld();
+  const { run } = world;
+  await run('page.create', { name: 'home' });
+  id.role = (await run('role.create', { name: 'reader', scope: 'global' })).id;
+  await run('role-permission.create', { role: id.role, permission: 'home', effect: 'ALLOW' });
+  id.user = (await run('user.create', {})).id;
+  id.tenant = (await run('tenant.create', { name: 'Fresh' })).id;
+  flat = `tenant:${id.tenant}`;
+  nested = `location:${(await run('location.create', { name: 'Below', parent: flat })).id}`;
+});
+
+const grant = () => ({ user: id.user, scope: flat });
+let token = '';
+async function write(command: string, input: Record<string, unknown>): Promise<void> {
+  const answer = await world.provision({ command, input });
+  if (!answer.ok) throw new Error(answer.error.message);
+  token = answer.token;
+}
+const ask = (
+  engine: ReturnType<World['newEngine']>,
+  scope: string,
+  consistency: 'strong' | { atLeast: string },
+) => engine.check(`user:${id.user}`, 'home', scope, { consistency });
+const operations = () => world.calls.map(({ operation }) => operation);
+beforeEach(() => {
+  world.settle();
+  world.calls.length = 0;
+});
+
+describe('strong', () => {
+  test('reads everything at one instant: flat in one call, nested in two, and in one where the place is known', async () => {
+    const engine = world.newEngine();
+    expect(await ask(engine, flat, 'strong')).toMatchObject({ reason: 'no_grant' });
+    expect(operations()).toEqual(['TransactGetItems']);
+    world.calls.length = 0;
+    await ask(engine, nested, 'strong');
+    expect(operations()).toEqual(['TransactGetItems', 'TransactGetItems']);
+    world.calls.length = 0;
+    await ask(engine, nested, 'strong');
+    expect(operations()).toEqual(['TransactGetItems']);
+  });
+
+  test('answers from the table, whatever is cached, and leaves what it read to the cache', async () => {
+    const engine = world.newEngine();
+    const cached = () => engine.check(`user:${id.user}`, 'home', flat);
+    expect(await cached()).toMatchObject({ allowed: false });
+    await write('grant.create', { ...grant(), roles: [id.role] });
+    // From the margin on nobody needs to read again what was written to know that it was there.
+    world.clock.advance(COHERENCE_MARGIN_MS);
+    expect(await cached()).toMatchObject({ allowed: false });
+    expect(await ask(engine, flat, 'strong')).toMatchObject({ allowed: true });
+    world.calls.length = 0;
+    expect(await cached()).toMatchObject({ allowed: true });
+    expect(operations()).toEqual([]);
+    await write('grant.delete', grant());
+    expect(await cached()).toMatchObject({ allowed: true });
+    expect(await ask(engine, flat, 'strong')).toMatchObject({ allowed: false });
+  });
+
+  test('checkMany and effectiveRoles as well', async () => {
+    const engine = world.newEngine();
+    await write('grant.create', { ...grant(), roles: [id.role] });
+    world.calls.length = 0;
+    const subject = `user:${id.user}`;
+    const requests = [flat, nested].map((scope) => ({ subject, scope, permission: 'home' }));
+    const answers = await engine.checkMany(requests, { consistency: 'strong' });
+    expect(answers.decisions.map(({ allowed }) => allowed)).toEqual([true, true]);
+    expect(await engine.effectiveRoles(subject, flat, { consistency: 'strong' })).toEqual({
+      tenant: flat,
+      roles: [id.role],
+    });
+    expect(new Set(operations())).toEqual(new Set(['TransactGetItems']));
+    await write('grant.delete', grant());
+  });
+
+  test('a place that has moved since it was cached is found where it is now', async () => {
+    const { run } = world;
+    const client = `client:${(await run('client.create', { name: 'Mover' })).id}`;
+    const project = async () => `project:${(await run('project.create', { parent: client, name: 'P' })).id}`;
+    const [from, to] = [await project(), await project()];
+    const building = `building:${(await run('building.create', { parent: from, name: 'B' })).id}`;
+    await run('assignment.create', { user: id.user, scope: to, role: id.role });
+    world.settle();
+    const engine = world.newEngine();
+    expect(await ask(engine, building, 'strong')).toMatchObject({ allowed: false });
+    await run('scope.move', { scope: building, parent: to });
+    world.calls.length = 0;
+    expect(await ask(engine, building, 'strong')).toMatchObject({ allowed: true });
+    expect(operations()).toEqual(['TransactGetItems', 'TransactGetItems']);
+  });
+});
+
+describe('atLeast', () => {
+  test('never answers from before the write, in any process; what was read long after it may answer', async () => {
+    const [here, elsewhere] = [world.newEngine(), world.newEngine()];
+    for (const engine of [here, elsewhere]) await engine.check(`user:${id.user}`, 'home', flat);
+    for (const [command, input, allowed] of [
+      ['grant.create', { ...grant(), roles: [id.role] }, true],
+      ['grant.delete', grant(), false],
+    ] as const) {
+      await write(command, input);
+      for (const engine of [here, elsewhere]) {
+        world.calls.length = 0;
+        expect(await ask(engine, flat, { atLeast: token })).toMatchObject({ allowed });
+        // The user was written within the margin: what was read with it is read once more.
+        expect(operations()).toEqual(['BatchGetItem', 'BatchGetItem']);
+      }
+    }
+    const written = token;
+    world.clock.advance(30_000);
+    await here.check(`user:${id.user}`, 'home', flat, { consistency: 'strong' });
+    world.calls.length = 0;
+    expect(await ask(here, flat, { atLeast: written })).toMatchObject({ allowed: false });
+    expect(operations()).toEqual([]);
+  });
+
+  test('does not wait for a read that began before it', async () => {
+    const answers: (() => void)[] = [];
+    const reader: DecisionReader = {
+      getSnapshot: world.reader.getSnapshot,
+      getMany: async (keys) => {
+        const items = await world.reader.getMany(keys);
+        await new Promise<void>((resolve) => answers.push(resolve));
+        return items;
+      },
+    };
+    const engine = world.newEngine({ reader });
+    const before = engine.check(`user:${id.user}`, 'home', flat);
+    await vi.waitUntil(() => answers.length === 1, { timeout: 30_000 });
+    await write('grant.create', { ...grant(), roles: [id.role] });
+    const after = ask(engine, flat, { atLeast: token });
+    // The first call of its own, and the one for what was read together with what had just been written.
+    for (const call of [1, 2]) {
+      await vi.waitUntil(() => answers.length > call, { timeout: 30_000 });
+      answers[call]?.();
+    }
+    expect(await after).toMatchObject({ allowed: true });
+    answers[0]?.();
+    await before;
+    await write('grant.delete', grant());
+  });
+
+  test('a text that is no token is refused', async () => {
+    const engine = world.newEngine();
+    for (const atLeast of ['', 'gh1.', 'yesterday', 'gh2.abc']) {
+      await expect(ask(engine, flat, { atLeast })).rejects.toMatchObject({
+        code: 'invalid',
+        field: 'consistency',
+      });
+    }
+  });
+});
+
+describe('atLeast beside a slow read that does not know the write', () => {
+  /** A read that sees a person as they were is not answered yet; then they are written. */
+  function besideASlowRead() {
+    const { newEngine, ask, clock, reads, hold, letGo, putUser } = createSchool();
+    const engine = newEngine();
+    hold();
+    /** Writes the person and asks for a decision that has seen it. */
+    const writeAndAsk = (n: number, facts: object) => {
+      putUser(n, { ...facts, writtenAt: clock.now() });
+      const consistency = { atLeast: formatFreshnessToken(clock.now()) };
+      return engine.check(formatRef(userRef(n)), 'dashboard', formatRef(PLACE), { consistency });
+    };
+    return { clock, reads, ask: (n: number) => ask(engine, n), letGo, writeAndAsk };
+  }
+
+  test('is not answered with what that brings into the cache meanwhile', async () => {
+    const { clock, reads, ask, letGo, writeAndAsk } = besideASlowRead();
+    const slow = ask(1);
+    clock.advance(2);
+    const answer = writeAndAsk(1, GRANTED);
+    letGo();
+    clock.advance(1);
+    reads[0]?.answer();
+    expect(await slow).toMatchObject({ reason: 'subject_unknown' });
+    reads[1]?.answer();
+    expect(await answer).toEqual({ allowed: true, reason: 'role' });
+  });
+
+  test('does not wait for it, though it began in the same tick of the clock', async () => {
+    const { clock, reads, ask, letGo, writeAndAsk } = besideASlowRead();
+    const slow = ask(0);
+    const answer = writeAndAsk(0, REVOKED);
+    letGo();
+    clock.advance(1);
+    for (const read of [...reads]) read.answer();
+    expect(await slow).toMatchObject({ allowed: true });
+    expect(await answer).toEqual({ allowed: false, reason: 'no_grant' });
+  });
+});

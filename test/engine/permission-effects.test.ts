@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import type { Place } from '../../engine/effective-roles.ts';
+import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from '../../engine/items.ts';
+import { effectsOfRole, permissionEffects } from '../../engine/permission-effects.ts';
+import type { Effect, RoleItem, ScopeItem } from '../../table/decision/items.ts';
+
+/** What roles do to a permission under a root, by exact name, by pattern and by what they inherit from. */
+type Roles = Readonly<Record<string, { parent?: string; patterns?: Readonly<Record<string, Effect>> }>>;
+
+const tableOf = (roles: Roles): ReadonlyMap<string, RoleItem> =>
+  new Map(
+    Object.entries(roles).map(([id, { parent, patterns = {} }]) => [
+      id,
+      { parent, patterns: new Map(Object.entries(patterns)) },
+    ]),
+  );
+
+const rootWith = (roles: Roles): ScopeItem => ({
+  ref: 'tenant:root',
+  active: true,
+  ancestors: [],
+  combination: 'allow-overrides',
+  groups: new Map(),
+  roles: tableOf(roles),
+  denials: new Set(),
+  subscriptions: new Map(),
+  licenses: new Map(),
+  enterprise: undefined,
+});
+
+const placeWith = ({ own = {}, global = {}, sold = [] }: Setting): Place => ({
+  scopes: [rootWith(own)],
+  global: { roles: tableOf(global), soldModules: new Set(sold) },
+});
+
+interface Setting {
+  readonly own?: Roles;
+  readonly global?: Roles;
+  readonly sold?: readonly string[];
+}
+
+const PATTERNS = ['a:b:*', 'a:*:*', '*:*:*'];
+const permissionOf = (changes: Partial<CheckedPermission> = {}): CheckedPermission => ({
+  registered: true,
+  module: 'a',
+  allow: new Set(),
+  deny: new Set(),
+  patterns: PATTERNS,
+  ...changes,
+});
+const tenantEffectsOf = (allow: readonly string[] = [], deny: readonly string[] = []): TenantEffects => ({
+  allow: new Set(allow),
+  deny: new Set(deny),
+  isStored: true,
+});
+const items = (permission: CheckedPermission | null, tenantEffects: TenantEffects | null = null) => ({
+  name: 'a:b:c',
+  permission,
+  tenantEffects,
+});
+const effects = (
+  setting: Setting,
+  permission: Partial<CheckedPermission> = {},
+  tenantEffects: TenantEffects | null = tenantEffectsOf(),
+) => {
+  const { allow, deny } = permissionEffects(
+    items(permissionOf(permission), tenantEffects),
+    placeWith(setting),
+  );
+  return { allow: [...allow].sort(), deny: [...deny].sort() };
+};
+
+describe('the permission', () => {
+  test.each([
+    [null, false],
+    [permissionOf({ registered: false }), false],
+    [permissionOf(), true],
+  ])('is registered as its item says', (permission, isRegistered) => {
+    expect(permissionEffects(items(permission), placeWith({}))).toMatchObject({ isRegistered });
+  });
+
+  test.each([
+    ['a', ['a', 'b'], 'a'],
+    ['a', ['b'], undefined],
+    [undefined, ['a'], undefined],
+  ])('of module %s, of %j that are sold, needs a subscription to %s', (module, sold, soldModule) => {
+    expect(permissionEffects(items(permissionOf({ module })), placeWith({ sold }))).toMatchObject({
+      soldModule,
+    });
+  });
+});
+
+describe('exact effects', () => {
+  test('of global roles stand with the permission, those of the root with the root', () => {
+    const setting = { own: { mine: {} }, global: { all: {} } };
+    const permission = { allow: new Set(['all', 'mine']), deny: new Set(['all']) };
+    expect(effects(setting, permission)).toEqual({ allow: ['all'], deny: ['all'] });
+    expect(effects(setting, {}, tenantEffectsOf(['all', 'mine'], ['mine']))).toEqual({
+      allow: ['mine'],
+      deny: ['mine'],
+    });
+  });
+
+  test('of a role that is not listed count for nothing', () => {
+    expect(effects({}, { allow: new Set(['gone']) }, tenantEffectsOf(['gone']))).toEqual({
+      allow: [],
+      deny: [],
+    });
+  });
+
+  test('of a role that the root lists as its own are those of the root only', () => {
+    const setting = { own: { both: {} }, global: { both: {} } };
+    expect(effects(setting, { allow: new Set(['both']) })).toEqual({ allow: [], deny: [] });
+  });
+});
+
+describe('patterns', () => {
+  test.each(PATTERNS)('%s covers the permission, of global roles and own ones', (pattern) => {
+    const setting: Setting = {
+      own: { mine: { patterns: { [pattern]: 'DENY' } } },
+      global: { all: { patterns: { [pattern]: 'ALLOW' } } },
+    };
+    expect(effects(setting)).toEqual({ allow: ['all'], deny: ['mine'] });
+  });
+
+  test('that do not cover it count for nothing, nor do any on a page, which none covers', () => {
+    const setting: Setting = { global: { all: { patterns: { 'b:*:*': 'ALLOW', 'a:x:*': 'DENY' } } } };
+    expect(effects(setting)).toEqual({ allow: [], deny: [] });
+    const everything: Setting = { global: { all: { patterns: { '*:*:*': 'ALLOW' } } } };
+    expect(effects(everything, { patterns: [] })).toEqual({ allow: [], deny: [] });
+  });
+
+  test('of one role each have an effect of their own, the nearest first', () => {
+    const role = tableOf({ all: { patterns: { '*:*:*': 'ALLOW', 'a:b:*': 'DENY' } } }).get('all') as RoleItem;
+    const found = [...effectsOfRole('all', role, false, items(permissionOf({ allow: new Set(['all']) })))];
+    expect(found).toEqual([
+      { effect: 'ALLOW', by: { kind: 'exact', name: 'a:b:c' }, width: 0 },
+      { effect: 'DENY', by: { kind: 'pattern', name: 'a:b:*' }, width: 1 },
+      { effect: 'ALLOW', by: { kind: 'pattern', name: '*:*:*' }, width: 3 },
+    ]);
+  });
+});
+
+describe('inherited effects', () => {
+  test('are those of every role above, across owners and levels', () => {
+    const setting = {
+      own: { child: { parent: 'middle' }, middle: { parent: 'top' }, stranger: {} },
+      global: { top: {} },
+    };
+    expect(effects(setting, { allow: new Set(['top']) })).toEqual({
+      allow: ['child', 'middle', 'top'],
+      deny: [],
+    });
+    expect(effects(setting, {}, tenantEffectsOf([], ['middle']))).toEqual({
+      allow: [],
+      deny: ['child', 'middle'],
+    });
+  });
+
+  test('are not those of a role below', () => {
+    const setting = { global: { child: { parent: 'top' }, top: {} } };
+    expect(effects(setting, { allow: new Set(['child']) })).toEqual({ allow: ['child'], deny: [] });
+  });
+
+  test('do not come past a role that is not listed', () => {
+    const setting = { global: { child: { parent: 'gone' }, top: {} } };
+    expect(effects(setting, { allow: new Set(['top']) })).toEqual({ allow: ['top'], deny: [] });
+  });
+
+  test('come by patterns as well', () => {
+    const setting: Setting = {
+      global: { child: { parent: 'top' }, top: { patterns: { 'a:*:*': 'DENY' } } },
+    };
+    expect(effects(setting)).toEqual({ allow: [], deny: ['child', 'top'] });
+  });
+
+  test('go round a circle once', () => {
+    const setting = { global: { a: { parent: 'b' }, b: { parent: 'a' } } };
+    expect(effects(setting, { allow: new Set(['a']) })).toEqual({ allow: ['a', 'b'], deny: [] });
+  });
+});
+
+describe('the memo', () => {
+  const setting = { global: { all: {} } };
+  const permission = permissionOf({ allow: new Set(['all']) });
+
+  test('answers the same for the very same items', () => {
+    const [kept, place] = [tenantEffectsOf(), placeWith(setting)];
+    const first = permissionEffects(items(permission, kept), place);
+    expect(permissionEffects(items(permission, kept), place)).toBe(first);
+    // The scope below the root may be any.
+    const below = { ...place, scopes: [rootWith({}), ...place.scopes] };
+    expect(permissionEffects(items(permission, kept), below)).toBe(first);
+  });
+
+  test.each<[string, (kept: TenantEffects, place: Place) => readonly [ReturnType<typeof items>, Place]]>([
+    ['the permission', (kept, place) => [items(permissionOf(), kept), place]],
+    ["the root's effects on it", (_, place) => [items(permission, tenantEffectsOf()), place]],
+    [
+      'the root',
+      (kept, place) => [
+        items(permission, kept),
+        { ...place, scopes: placeWith({ own: { all: {} } }).scopes },
+      ],
+    ],
+    [
+      'what holds everywhere',
+      (kept, place) => [items(permission, kept), { ...place, global: placeWith({ sold: ['a'] }).global }],
+    ],
+  ])('ends with one of its items: %s', (what, change) => {
+    const [kept, place] = [tenantEffectsOf(), placeWith(setting)];
+    const first = permissionEffects(items(permission, kept), place);
+    expect([...first.allow]).toEqual(['all']);
+    const [changed, elsewhere] = change(kept, place);
+    const second = permissionEffects(changed, elsewhere);
+    expect(second).not.toBe(first);
+    expect([...second.allow]).toEqual(what === "the root's effects on it" ? ['all'] : []);
+  });
+
+  test('is not kept where an item is missing', () => {
+    const place = placeWith(setting);
+    expect(permissionEffects(items(permission), place)).not.toBe(permissionEffects(items(permission), place));
+    const kept = tenantEffectsOf();
+    expect(permissionEffects(items(null, kept), place)).not.toBe(permissionEffects(items(null, kept), place));
+  });
+
+  test.each([
+    [ROLES_PER_MEMO, true],
+    [ROLES_PER_MEMO + 1, false],
+  ])('holds a bounded number of roles: of %i it is kept: %s', (count, isKept) => {
+    const names = Array.from({ length: count }, (_, n) => `role-${n}`);
+    const place = placeWith({ global: Object.fromEntries(names.map((name) => [name, {}])) });
+    const wide = items(permissionOf({ allow: new Set(names) }), tenantEffectsOf());
+    const first = permissionEffects(wide, place);
+    expect(permissionEffects(wide, place) === first).toBe(isKept);
+  });
+});

@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { CheckOptions, Engine } from '../../engine/index.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/**
+ * Who asks may say what stands above the scope, as a path often does. It is prefetched, never trusted: right, it saves a
+ * call; wrong, it costs units. On a real DynamoDB engine, every engine seeing its scope for the first time.
+ */
+let world: World;
+let engine: Engine;
+let role: string;
+/** Two clients with a project each and a building in each; a location under a tenant, and one that stands alone. */
+let [client, project, building, otherClient, otherProject, otherBuilding] = ['', '', '', '', '', ''];
+let [tenant, below, alone] = ['', '', ''];
+let [gone, damaged] = ['', ''];
+let subjects: readonly string[] = [];
+
+const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
+let scopes = 0;
+const newScope = async (type: string, parent?: string) =>
+  `${type}:${await make(`${type}.create`, { name: `N${scopes++}`, ...(parent ? { parent } : {}) })}`;
+const never = (type: string, n = 0) => `${type}:01J8Z0E2Z8D2A3J7A7Y2H${String(n).padStart(5, '0')}`;
+async function memberAt(scope: string): Promise<string> {
+  const user = await make('user.create', {});
+  await world.run('assignment.create', { user, role, scope });
+  return `user:${user}`;
+}
+
+beforeAll(async () => {
+  world = await createWorld();
+  for (const name of ['doors', 'lights']) await make('page.create', { name });
+  role = await make('role.create', { name: 'porter', scope: 'global' });
+  await world.run('role-permission.create', { role, permission: 'doors', effect: 'ALLOW' });
+  [client, otherClient] = [await newScope('client'), await newScope('client')];
+  [project, otherProject] = [await newScope('project', client), await newScope('project', otherClient)];
+  [building, otherBuilding] = [await newScope('building', project), await newScope('building', otherProject)];
+  tenant = await newScope('tenant');
+  [below, alone] = [await newScope('location', tenant), await newScope('location')];
+  // One client denies by a role of its own: what the root owns must be that of the real root.
+  const own = await make('role.create', { name: 'barred', scope: otherClient });
+  await world.run('role-permission.create', { role: own, permission: 'doors', effect: 'DENY' });
+  const barred = await memberAt(otherProject);
+  await world.run('assignment.create', { user: parseRef(barred, '').id, role: own, scope: otherBuilding });
+  subjects = [
+    await memberAt(client),
+    await memberAt(project),
+    await memberAt(otherClient),
+    await memberAt(tenant),
+    await memberAt(alone),
+    barred,
+  ];
+  gone = await newScope('project', client);
+  await world.run('project.delete', { id: parseRef(gone, '').id });
+  damaged = await newScope('project', client);
+  const key = decisionKey(parseRef(damaged, ''));
+  await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027' } }]);
+}, 60_000);
+beforeEach(() => {
+  world.settle();
+  world.calls.splice(0);
+  engine = world.newEngine();
+});
+
+/** Keys of each call since the last time this was asked. */
+const cost = () => world.calls.splice(0).map(({ keys }) => keys);
+const check = (subject: string, scope: string, prefetch: readonly string[], options: CheckOptions = {}) =>
+  engine.check(subject, 'doors', scope, { ...options, prefetch });
+
+describe('a nested check that nobody has seen, with what stands above it', () => {
+  test('is one call, for what two would have brought', async () => {
+    const subject = await memberAt(project);
+    world.settle();
+    cost();
+    expect(await check(subject, building, [project, client])).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([7]);
+    expect(await engine.check(subject, 'doors', building)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([]);
+  });
+
+  test('is one call when it is to be strong, too', async () => {
+    const subject = await memberAt(project);
+    world.settle();
+    cost();
+    expect(await check(subject, building, [project, client])).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([7]);
+    const strong = await check(subject, building, [project, client], { consistency: 'strong' });
+    expect(strong).toMatchObject({ allowed: true });
+    engine = world.newEngine();
+    expect(await check(subject, building, [project, client], { consistency: 'strong' })).toEqual(strong);
+    expect(world.calls.splice(0).map(({ operation }) => operation)).toEqual(
+      Array(2).fill('TransactGetItems'),
+    );
+  });
+
+  test('is one call with a token of what was written, where another scope of the tree is known', async () => {
+    const user = parseRef(subjects[1] as string, '').id;
+    await engine.check(subjects[1] as string, 'doors', project);
+    const answer = await world.provision({ command: 'user.update', input: { id: user, displayName: 'A' } });
+    if (!answer.ok) throw new Error(answer.error.message);
+    cost();
+    const consistency = { atLeast: answer.token };
+    expect(await check(subjects[1] as string, building, [project, client], { consistency })).toMatchObject({
+      allowed: true,
+    });
+    expect(cost()).toHaveLength(1);
+  });
+
+  test('is one call for a type that can stand alone as well, and two where it does', async () => {
+    expect(await check(subjects[3] as string, below, [tenant])).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([6]);
+    engine = world.newEngine();
+    expect(await check(subjects[4] as string, alone, [tenant])).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([6, 1]);
+  });
+
+  test('so are many, each with its own or all with the same, and the effective roles', async () => {
+    const requests = [
+      { subject: subjects[1] as string, permission: 'doors', scope: building, prefetch: [project, client] },
+      { subject: subjects[1] as string, permission: 'doors', scope: otherBuilding },
+    ];
+    const prefetch = [otherProject, otherClient];
+    const { decisions } = await engine.checkMany(requests, { prefetch });
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, false]);
+    expect(cost()).toEqual([11]);
+    engine = world.newEngine();
+    const second = await engine.checkMany(requests.slice(1), { prefetch });
+    expect(second.decisions).toMatchObject([{ reason: 'no_grant' }]);
+    expect(cost()).toEqual([7]);
+    engine = world.newEngine();
+    const roles = await engine.effectiveRoles(subjects[1] as string, building, {
+      prefetch: [project, client],
+    });
+    expect(roles).toEqual({ tenant: client, roles: [role] });
+    expect(cost()).toEqual([5]);
+  });
+
+  test('is asked with what comes with the subject, and observed as one call', async () => {
+    const seen: number[] = [];
+    engine = world.newEngine({ observe: ({ calls }) => seen.push(calls) });
+    const credential = { ref: never('session') };
+    expect(await check(subjects[1] as string, building, [project, client], { credential })).toMatchObject({
+      reason: 'credential_refused',
+    });
+    expect(seen).toEqual([1]);
+    expect(cost()).toEqual([8]);
+  });
+});
+
+describe('a wrong one changes nothing but the price', () => {
+  test.each<readonly [string, () => readonly string[], readonly number[]]>([
+    ['of another tenant', () => [otherProject, otherClient], [7, 3]],
+    ['that is only half of it', () => [project], [6, 2]],
+    ['in the wrong order', () => [client, project], [7, 1]],
+    ['that was deleted', () => [gone, client], [7, 1]],
+    ['that never was', () => [never('project'), never('client')], [7, 3]],
+    ['that is the scope itself', () => [building], [5, 3]],
+    ['that goes on and on', () => [project, client, ...Array(500).fill(client)], [7]],
+    ['that names no scope', () => ['', 'project', 'user:1', '*', never('user'), `${client} doors`], [4, 3]],
+    [
+      'whose items are not sound',
+      () => [damaged, client],
+      // The first read fails as a whole for who asked; what of it was sound is kept.
+      [7, 1],
+    ],
+  ])('one %s', async (_, prefetch, price) => {
+    const subject = await memberAt(project);
+    world.settle();
+    cost();
+    expect(await check(subject, building, prefetch())).toEqual({ allowed: true, reason: 'role' });
+    expect(cost()).toEqual(price);
+    engine = world.newEngine();
+    expect(await check(await memberAt(otherProject), building, prefetch())).toMatchObject({
+      reason: 'no_grant',
+    });
+  });
+
+  test('a scope that is not there is unknown, and is not looked for a second time', async () => {
+    expect(await check(subjects[0] as string, never('building'), [project, client])).toEqual({
+      allowed: false,
+      reason: 'scope_unknown',
+    });
+    cost();
+    expect(await check(subjects[1] as string, never('building'), [otherProject])).toMatchObject({
+      reason: 'scope_unknown',
+    });
+    expect(cost()).toEqual([1]);
+  });
+
+  test('a strong check is answered though what it prefetches is damaged', async () => {
+    const options = { consistency: 'strong' } as const;
+    expect(await check(subjects[1] as string, building, [damaged, client], options)).toMatchObject({
+      allowed: true,
+    });
+    expect(world.calls.splice(0)).toHaveLength(2);
+  });
+
+  test('what is damaged and does stand above is a fault, named or not', async () => {
+    const inside = await newScope('building', project);
+    const key = decisionKey(parseRef(inside, ''));
+    await world.writer.send([{ kind: 'update', key, set: { ancestors: [damaged, client] } }]);
+    world.settle();
+    for (const prefetch of [[], [damaged, client]])
+      await expect(check(subjects[0] as string, inside, prefetch)).rejects.toMatchObject({
+        code: 'damaged_item',
+      });
+  });
+
+  test('names that together are more than one call holds change no answer', async () => {
+    const prefetch = (n: number) => Array.from({ length: 16 }, (_, m) => never('project', 100 * n + m));
+    const requests = Array.from({ length: 8 }, (_, n) => ({
+      subject: subjects[1] as string,
+      permission: 'doors',
+      scope: building,
+      prefetch: prefetch(n),
+    }));
+    for (const consistency of ['cached', 'strong'] as const) {
+      engine = world.newEngine();
+      const { decisions } = await engine.checkMany(requests, { consistency });
+      expect(decisions.every(({ allowed }) => allowed)).toBe(true);
+    }
+  });
+
+  test('a cached scope that is named in vain does not shorten the life of the decisions', async () => {
+    await engine.check(subjects[2] as string, 'doors', otherProject);
+    world.clock.advance(30_000);
+    await engine.check(subjects[4] as string, 'doors', alone, { consistency: 'strong' });
+    const requests = [{ subject: subjects[0] as string, permission: 'doors', scope: below }];
+    const { expiresAt } = await engine.checkMany(requests, { prefetch: [otherProject] });
+    expect(expiresAt).toBe(world.clock.now() + 60_000);
+  });
+
+  test('whatever is named, the decision is the same, in at most two calls, or three where one is damaged', async () => {
+    const scopes = [
+      client,
+      project,
+      building,
+      otherClient,
+      otherProject,
+      otherBuilding,
+      tenant,
+      below,
+      alone,
+    ];
+    const pool = [...scopes, gone, damaged, never('zone'), never('client'), 'x:1', '', never('user')];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...subjects),
+        fc.constantFrom(...scopes),
+        fc.array(fc.constantFrom(...pool), { maxLength: 18 }),
+        fc.constantFrom('cached' as const, 'strong' as const),
+        async (subject, scope, prefetch, consistency) => {
+          engine = world.newEngine();
+          const expected = await engine.check(subject, 'doors', scope, { consistency });
+          const roles = await engine.effectiveRoles(subject, scope, { consistency });
+          engine = world.newEngine();
+          cost();
+          expect(await check(subject, scope, prefetch, { consistency })).toEqual(expected);
+          expect(world.calls.splice(0).length).toBeLessThanOrEqual(prefetch.includes(damaged) ? 3 : 2);
+          engine = world.newEngine();
+          expect(await engine.effectiveRoles(subject, scope, { consistency, prefetch })).toEqual(roles);
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+});

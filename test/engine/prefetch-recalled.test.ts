@@ -1,0 +1,249 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Engine } from '../../engine/index.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { createSchool, GRANTED, PLACE, userRef } from './fake-table.ts';
+
+/**
+ * Where a scope stood when it was last read tells what to read, however long ago that was, and nothing else: a nested
+ * check whose scope is cached too old is one call, and its answer is of the table as it is. On a real DynamoDB engine.
+ */
+let world: World;
+let engine: Engine;
+let role: string;
+let [client, here, there] = ['', '', ''];
+const make = async (command: string, input: Record<string, unknown>) => (await world.run(command, input)).id;
+const idOf = (ref: string) => ref.slice(ref.indexOf(':') + 1);
+
+beforeAll(async () => {
+  world = await createWorld();
+  for (const name of ['doors', 'lights']) await make('page.create', { name });
+  role = await make('role.create', { name: 'porter', scope: 'global' });
+  await world.run('role-permission.create', { role, permission: 'doors', effect: 'ALLOW' });
+  client = `client:${await make('client.create', { name: 'Client' })}`;
+  [here, there] = [await newProject(), await newProject()];
+});
+beforeEach(() => {
+  world.settle();
+  engine = world.newEngine();
+});
+
+const newProject = async () => `project:${await make('project.create', { parent: client, name: 'P' })}`;
+const newBuilding = async (parent = here) =>
+  `building:${await make('building.create', { parent, name: 'B' })}`;
+async function porterAt(scope: string): Promise<string> {
+  const user = await make('user.create', {});
+  await world.run('assignment.create', { user, role, scope });
+  return `user:${user}`;
+}
+const move = (scope: string, parent: string) => world.run('scope.move', { scope, parent });
+
+/** Keys of each call since the last time this was asked. */
+const cost = () => world.calls.splice(0).map(({ keys }) => keys);
+const check = (subject: string, scope: string, consistency?: 'strong' | { atLeast: string }) =>
+  engine.check(subject, 'doors', scope, { consistency });
+/** Asks, so that all of it is cached, and lets the time-to-live go by. */
+async function askedLongAgo(subject: string, scope: string) {
+  const answer = await check(subject, scope);
+  world.settle();
+  cost();
+  return answer;
+}
+
+describe('when all that was cached is too old', () => {
+  test('a nested check is one call, for its scope, those above it, and what their root owns', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    await askedLongAgo(porter, building);
+    expect(await check(porter, building)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([7]);
+  });
+
+  test('so are many, and the effective roles', async () => {
+    const porter = await porterAt(client);
+    const buildings = await Promise.all([newBuilding(), newBuilding(), newBuilding(there)]);
+    world.settle();
+    for (const building of buildings) await askedLongAgo(porter, building);
+    const requests = buildings.map((scope) => ({ subject: porter, permission: 'doors', scope }));
+    const { decisions } = await engine.checkMany(requests);
+    expect(decisions.map(({ allowed }) => allowed)).toEqual([true, true, true]);
+    expect(cost()).toEqual([10]);
+    world.settle();
+    expect(await engine.effectiveRoles(porter, buildings[0] as string)).toEqual({
+      tenant: client,
+      roles: [role],
+    });
+    expect(cost()).toEqual([5]);
+  });
+
+  test('it is one call for another subject and another permission as well', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    await askedLongAgo(porter, building);
+    const other = await porterAt(there);
+    world.settle();
+    cost();
+    expect(await engine.check(other, 'lights', building)).toMatchObject({ reason: 'no_grant' });
+    expect(cost()).toEqual([7]);
+  });
+
+  test('it is one call more where something was written just now', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    await askedLongAgo(porter, building);
+    for (const status of ['on-hold', 'active']) await world.run('project.update', { id: idOf(here), status });
+    cost();
+    expect(await check(porter, building)).toMatchObject({ allowed: true });
+    expect(cost()).toEqual([7, 7]);
+  });
+
+  test('a strong check is one call, too', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    await askedLongAgo(porter, building);
+    expect(await check(porter, building, 'strong')).toMatchObject({ allowed: true });
+    expect(world.calls.splice(0).map(({ operation }) => operation)).toEqual(['TransactGetItems']);
+  });
+});
+
+describe('what has happened since then is seen', () => {
+  test.each([
+    ['away from where the subject counts', () => [here, there] as const, true],
+    ['to where the subject counts', () => [there, here] as const, false],
+  ])('a scope that was moved %s is decided by its new place, in two calls', async (_, way, allowed) => {
+    const [from, to] = way();
+    const [porter, building] = [await porterAt(here), await newBuilding(from)];
+    world.settle();
+    expect(await askedLongAgo(porter, building)).toMatchObject({ allowed });
+    await move(building, to);
+    world.settle();
+    cost();
+    expect(await check(porter, building)).toMatchObject({ allowed: !allowed });
+    expect(cost()).toEqual([7, 1]);
+    expect(await check(porter, building)).toMatchObject({ allowed: !allowed });
+    expect(cost()).toEqual([]);
+  });
+
+  test('so is one that was moved just now, for which all is read together', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    expect(await askedLongAgo(porter, building)).toMatchObject({ allowed: true });
+    await move(building, there);
+    cost();
+    expect(await check(porter, building)).toMatchObject({ reason: 'no_grant' });
+    expect(cost()).toEqual([7, 7]);
+  });
+
+  test('a scope that was deleted is unknown, in one call', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    expect(await askedLongAgo(porter, building)).toMatchObject({ allowed: true });
+    await world.run('building.delete', { id: idOf(building) });
+    cost();
+    expect(await check(porter, building)).toEqual({ allowed: false, reason: 'scope_unknown' });
+    expect(cost()).toEqual([7]);
+  });
+
+  test.each(['cached', 'strong'] as const)('what was closed above it closes it: %s', async (consistency) => {
+    const project = await newProject();
+    const [porter, building] = [await porterAt(project), await newBuilding(project)];
+    world.settle();
+    expect(await askedLongAgo(porter, building)).toMatchObject({ allowed: true });
+    await world.run('project.update', { id: idOf(project), status: 'on-hold' });
+    world.settle();
+    cost();
+    expect(await engine.check(porter, 'doors', building, { consistency })).toMatchObject({
+      reason: 'scope_inactive',
+    });
+    expect(world.calls.splice(0)).toHaveLength(1);
+  });
+});
+
+describe('a question that must be fresher than what is cached', () => {
+  const write = async (command: string, input: Record<string, unknown>): Promise<string> => {
+    const answer = await world.provision({ command, input });
+    if (!answer.ok) throw new Error(answer.error.message);
+    cost();
+    return answer.token;
+  };
+
+  test('is one call for its path where the scope stands as it did, and one more for what was just written', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    expect(await check(porter, building)).toMatchObject({ allowed: true });
+    const user = idOf(porter);
+    const atLeast = await write('assignment.delete', { user, role, scope: here });
+    expect(await check(porter, building, { atLeast })).toMatchObject({ reason: 'no_grant' });
+    expect(cost()).toEqual([7, 7]);
+  });
+
+  test('is decided by the new place of a scope that was moved', async () => {
+    const [porter, building] = [await porterAt(here), await newBuilding()];
+    world.settle();
+    expect(await check(porter, building)).toMatchObject({ allowed: true });
+    const atLeast = await write('scope.move', { scope: building, parent: there });
+    expect(await check(porter, building, { atLeast })).toMatchObject({ reason: 'no_grant' });
+    expect(cost()).toEqual([7, 7]);
+  });
+});
+
+describe('what is prefetched in vain costs no answer', () => {
+  test.each(['cached', 'strong'] as const)('when what it names is damaged: %s', async (consistency) => {
+    const project = await newProject();
+    const [porter, building] = [await porterAt(there), await newBuilding(project)];
+    world.settle();
+    expect(await askedLongAgo(porter, building)).toMatchObject({ reason: 'no_grant' });
+    await move(building, there);
+    const key = decisionKey(parseRef(project, 'scope'));
+    await world.writer.send([{ kind: 'update', key, set: { 'lock|until': '2027', writeId: 'damage' } }]);
+    world.settle();
+    const ask = () => engine.check(porter, 'doors', building, { consistency });
+    expect(await ask()).toMatchObject({ allowed: true });
+    await move(building, project);
+    world.settle();
+    await expect(ask()).rejects.toMatchObject({ code: 'damaged_item' });
+  });
+
+  test.each(['cached', 'strong'] as const)(
+    'when what it names is more than a call holds: %s',
+    async (consistency) => {
+      const subject = await porterAt(here);
+      const buildings: string[] = [];
+      for (let n = 0; n < 8; n++) buildings.push(await newBuilding());
+      const hang = (above: (n: number) => readonly string[]) =>
+        Promise.all(
+          buildings.map((building, n) => {
+            const key = decisionKey(parseRef(building, 'scope'));
+            return world.writer.send([
+              {
+                kind: 'update',
+                key,
+                set: { ancestors: above(n), writeId: `write ${n} of ${above(n).length}` },
+              },
+            ]);
+          }),
+        );
+      // Each below fifteen projects that are no more.
+      const gone = (n: number) => `project:01J8Z0E2Z8D2A3J7A7Y2H${String(n).padStart(5, '0')}`;
+      await hang((n) => [...Array.from({ length: 15 }, (_, m) => gone(100 * n + m)), client]);
+      const requests = buildings.map((scope) => ({ subject, permission: 'doors', scope }));
+      expect((await engine.checkMany(requests)).decisions.some(({ allowed }) => allowed)).toBe(false);
+      await hang(() => [here, client]);
+      world.settle();
+      const { decisions } = await engine.checkMany(requests, { consistency });
+      expect(decisions.every(({ allowed }) => allowed)).toBe(true);
+    },
+  );
+});
+
+test('a strong check is one call where it is cached that the subject is not there', async () => {
+  const { reads, newEngine, ask, putUser } = createSchool();
+  const school = newEngine();
+  expect(await ask(school, 1)).toMatchObject({ reason: 'subject_unknown' });
+  putUser(1, GRANTED);
+  const [subject, scope] = [formatRef(userRef(1)), formatRef(PLACE)];
+  const answer = await school.check(subject, 'dashboard', scope, { consistency: 'strong' });
+  expect(answer).toMatchObject({ allowed: true });
+  expect(reads.map(({ keys }) => keys.length)).toEqual([5, 5]);
+});

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLists, type Lists } from '../../../engine/index.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { type Furnished, furnish, PERMISSIONS, plans } from './random-world.ts';
+
+/**
+ * The lists say what `check` says, item by item: in small worlds drawn at random, on the real engine, with pages
+ * of every size.
+ */
+type Page = { readonly items: readonly string[]; readonly cursor?: string };
+type Options = { readonly limit?: number; readonly cursor?: string };
+
+const counts = { allowed: 0, refused: 0, pages: 0 };
+
+/** All pages of a list. None but the last may be short. */
+async function walk(list: (options: Options) => Promise<Page>, limit: number | undefined): Promise<string[]> {
+  const items: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await list({
+      ...(limit === undefined ? {} : { limit }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    counts.pages += 1;
+    items.push(...page.items);
+    cursor = page.cursor;
+    if (cursor === undefined) return items;
+    expect(page.items).toHaveLength(limit ?? 100);
+  }
+}
+
+afterAll(() => {
+  // The property says little unless there was something to list and something to leave out.
+  expect(counts.allowed).toBeGreaterThan(100);
+  expect(counts.refused).toBeGreaterThan(100);
+});
+
+const drawn = fc.sample(plans, { seed: Number(process.env.SEED ?? 20260115), numRuns: 4 });
+describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: number % 2 === 1 } })))(
+  'world $number',
+  ({ plan, number }) => {
+    let world: World;
+    let there: Furnished;
+    let lists: Lists;
+    const allowed = new Set<string>();
+    const key = (subject: string, permission: string, scope: string) => `${subject} ${permission} ${scope}`;
+    const limits = [1, 2, 3, undefined];
+    const instant = number % 3 === 2 ? { at: Date.parse('2026-02-10T00:00:00.000Z') } : {};
+
+    beforeAll(async () => {
+      world = await createWorld();
+      there = await furnish(world, plan);
+      world.settle();
+      const engine = world.newEngine();
+      lists = createLists({ reader: world.reader, engine, clock: world.clock });
+      const { subjects, scopes } = there;
+      const requests = subjects.flatMap((subject) =>
+        scopes.flatMap((scope) => PERMISSIONS.map((permission) => ({ subject, permission, scope }))),
+      );
+      const { decisions } = await world.newEngine().checkMany(requests, instant);
+      for (const [position, { subject, permission, scope }] of requests.entries()) {
+        const isAllowed = decisions[position]?.allowed === true;
+        counts[isAllowed ? 'allowed' : 'refused'] += 1;
+        if (isAllowed) allowed.add(key(subject, permission, scope));
+      }
+    }, 120_000);
+
+    test('what a subject may do at a scope', async () => {
+      let turn = 0;
+      for (const subject of there.subjects) {
+        for (const scope of there.scopes) {
+          const limit = limits[turn++ % limits.length];
+          const found = await walk(
+            (page) => lists.listPermissions(subject, scope, { ...page, ...instant }),
+            limit,
+          );
+          const expected = PERMISSIONS.filter((permission) => allowed.has(key(subject, permission, scope)));
+          expect([...found].sort(), `${subject} at ${scope}`).toEqual([...expected].sort());
+        }
+      }
+    }, 120_000);
+
+    test('where a subject may do it', async () => {
+      let turn = 0;
+      for (const subject of there.subjects) {
+        for (const permission of PERMISSIONS) {
+          for (const type of [undefined, turn % 2 === 0 ? 'device' : 'location']) {
+            const limit = limits[turn++ % limits.length];
+            const options = { ...instant, ...(type === undefined ? {} : { type }) };
+            const found = await walk(
+              (page) => lists.listScopes(subject, permission, { ...page, ...options }),
+              limit,
+            );
+            const expected = there.scopes.filter(
+              (scope) =>
+                allowed.has(key(subject, permission, scope)) &&
+                (type === undefined || scope.startsWith(`${type}:`)),
+            );
+            expect([...found].sort(), `${subject} for ${permission}, ${type}`).toEqual([...expected].sort());
+          }
+        }
+      }
+    }, 120_000);
+
+    test('who may do it here', async () => {
+      let turn = 0;
+      for (const permission of PERMISSIONS) {
+        for (const scope of there.scopes) {
+          const limit = limits[turn++ % limits.length];
+          const found = await walk(
+            (page) => lists.listSubjects(permission, scope, { ...page, ...instant }),
+            limit,
+          );
+          const expected = there.subjects.filter((subject) => allowed.has(key(subject, permission, scope)));
+          expect([...found].sort(), `${permission} at ${scope}`).toEqual([...expected].sort());
+        }
+      }
+    }, 120_000);
+  },
+);

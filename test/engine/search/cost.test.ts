@@ -1,0 +1,230 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createLists, type Engine, type Lists } from '../../../engine/index.ts';
+import { createWorld, type World } from '../../support/world.ts';
+
+/** What the lists cost in calls, and what they refuse. */
+let world: World;
+let engine: Engine;
+let lists: Lists;
+const NOBODY = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const NOWHERE = 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+let [ann, boss, tenant, client, project] = ['', '', '', '', ''];
+let group = '';
+const buildings: string[] = [];
+const members: string[] = [];
+
+beforeAll(async () => {
+  world = await createWorld();
+  const make = async (command: string, input: Record<string, unknown>) =>
+    (await world.run(command, input)).id;
+  for (let n = 0; n < 60; n++) await world.run('page.create', { name: `page.${n}` });
+  await world.run('permission.create', { name: 'a:b:c' });
+  const role = await make('role.create', { name: 'all', scope: 'tenant' });
+  await world.run('role-permission.create', { role, permission: '*:*:*', effect: 'ALLOW' });
+  const idle = await make('role.create', { name: 'idle', scope: 'tenant' });
+  tenant = `tenant:${await make('tenant.create', { name: 'T' })}`;
+  client = `client:${await make('client.create', { name: 'C' })}`;
+  project = `project:${await make('project.create', { name: 'P', parent: client })}`;
+  for (let n = 0; n < 12; n++)
+    buildings.push(`building:${await make('building.create', { name: `B${n}`, parent: project })}`);
+  ann = await make('user.create', {});
+  boss = await make('user.create', {});
+  await world.run('admin.create', { user: boss });
+  await world.run('grant.create', { user: ann, scope: tenant, roles: [role] });
+  await world.run('assignment.create', { user: ann, scope: project, role });
+  await world.run('assignment.create', { user: ann, scope: buildings[0], role });
+  await world.run('assignment.create', { user: ann, scope: client, role: idle });
+  group = await make('group.create', { scope: project, name: 'g' });
+  await world.run('group-role.create', { group, role });
+  for (let n = 0; n < 100; n++) {
+    const user = await make('user.create', {});
+    await world.run('membership.create', { user, group });
+    members.push(`user:${user}`);
+  }
+  await world.run('membership.create', { user: ann, group });
+  [ann, boss] = [`user:${ann}`, `user:${boss}`];
+}, 120_000);
+beforeEach(() => {
+  world.settle();
+  engine = world.newEngine();
+  lists = createLists({ reader: world.reader, engine, clock: world.clock });
+  world.calls.length = 0;
+});
+
+/** Calls since the last time this was asked, by operation. */
+function cost(): Record<string, number> {
+  const counted: Record<string, number> = {};
+  for (const { operation, keys } of world.calls.splice(0)) {
+    counted[operation] = (counted[operation] ?? 0) + 1;
+    expect(keys).toBeLessThanOrEqual(100);
+  }
+  return counted;
+}
+
+describe('what a list costs', () => {
+  test('permissions: a Query for each of eight partitions, a BatchGetItem for forty', async () => {
+    expect((await lists.listPermissions(ann, tenant)).items).toHaveLength(61);
+    expect(cost()).toEqual({ Query: 8, BatchGetItem: 2 });
+    expect((await lists.listPermissions(ann, tenant, { kind: 'permission' })).items).toEqual(['a:b:c']);
+    expect(cost()).toEqual({ Query: 4 });
+  });
+
+  test('permissions of nobody: known after the first that is decided', async () => {
+    expect(await lists.listPermissions(NOBODY, tenant, { limit: 8 })).toEqual({ items: [] });
+    expect(cost()).toMatchObject({ BatchGetItem: 1 });
+  });
+
+  test('scopes: what the subject is tied to, then a Query for each kind of children', async () => {
+    const { items, cursor } = await lists.listScopes(ann, 'a:b:c');
+    expect([...items].sort()).toEqual([tenant, project, ...buildings].sort());
+    expect(cursor).toBeUndefined();
+    // The types that were added, the groups; children of the tenant and the project, and two kinds in each building.
+    expect(cost()).toEqual({ Query: 2 + 2 + 12 * 2, BatchGetItem: 3 + 2 });
+  });
+
+  test('scopes of one type: nothing is read below those that cannot hold any', async () => {
+    expect((await lists.listScopes(ann, 'a:b:c', { type: 'building' })).items).toHaveLength(12);
+    expect(cost()).toMatchObject({ Query: 2 + 1 });
+    expect(await lists.listScopes(ann, 'a:b:c', { type: 'nonsense' })).toEqual({ items: [] });
+    expect(cost()).toMatchObject({ Query: 2 });
+  });
+
+  test('subjects: a Query for each source, two BatchGetItems for eighty', async () => {
+    const { items, cursor } = await lists.listSubjects('a:b:c', project, { limit: 500 });
+    expect([...items].sort()).toEqual([ann, boss, ...members].sort());
+    expect(cursor).toBeUndefined();
+    // Administrators, a role, a group in two pages, assignments at two scopes, two kinds of grants; and the path,
+    // the candidates and their decisions.
+    expect(cost()).toEqual({ Query: 1 + 1 + 2 + 2 + 2, BatchGetItem: 2 + 2 + 3 });
+  });
+
+  test.each(['strong', 'cached'] as const)('%s lists say the same', async (consistency) => {
+    const options = { consistency, limit: 1_000 };
+    expect((await lists.listPermissions(ann, project, options)).items).toHaveLength(61);
+    expect((await lists.listScopes(boss, 'a:b:c', options)).items).toHaveLength(15);
+    expect((await lists.listSubjects('a:b:c', project, options)).items).toHaveLength(102);
+    if (consistency === 'strong') expect(cost().TransactGetItems).toBeGreaterThan(0);
+  });
+});
+
+describe('a page', () => {
+  type Page = { readonly items: readonly string[]; readonly cursor?: string };
+  async function walk(list: (cursor?: string) => Promise<Page>): Promise<readonly Page[]> {
+    const pages: Page[] = [];
+    do pages.push(await list(pages.at(-1)?.cursor));
+    while (pages.at(-1)?.cursor !== undefined);
+    return pages;
+  }
+  const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
+
+  test('ends when the time is up, with a cursor, and the next one goes on', async () => {
+    const hurried = createLists({ reader: world.reader, engine, clock: world.clock, budgetMs: 0 });
+    const permissions = await walk((cursor) => hurried.listPermissions(ann, tenant, from(cursor)));
+    expect(new Set(permissions.flatMap(({ items }) => items)).size).toBe(61);
+    expect(permissions.length).toBeGreaterThan(61);
+    for (const who of [ann, boss]) {
+      const scopes = await walk((cursor) => hurried.listScopes(who, 'a:b:c', from(cursor)));
+      const whole = await lists.listScopes(who, 'a:b:c');
+      expect(scopes.flatMap(({ items }) => items)).toEqual(whole.items);
+    }
+    const subjects = await walk((cursor) => hurried.listSubjects('a:b:c', project, from(cursor)));
+    expect(subjects.flatMap(({ items }) => items).sort()).toEqual([ann, boss, ...members].sort());
+  });
+
+  test('goes on though what came last is gone meanwhile', async () => {
+    const gone = (await world.run('building.create', { name: 'Gone', parent: project })).id;
+    const all = (await lists.listScopes(ann, 'a:b:c', { type: 'building' })).items;
+    const place = all.indexOf(`building:${gone}`);
+    const { cursor } = await lists.listScopes(ann, 'a:b:c', { type: 'building', limit: place + 1 });
+    await world.run('building.delete', { id: gone });
+    const rest =
+      cursor === undefined ? [] : (await lists.listScopes(ann, 'a:b:c', { type: 'building', cursor })).items;
+    expect(rest).toEqual(all.slice(place + 1));
+  });
+
+  test('has a cursor that every other list refuses', async () => {
+    const options = { limit: 1 };
+    const cursors = {
+      permissions: (await lists.listPermissions(ann, tenant, options)).cursor,
+      pages: (await lists.listPermissions(ann, tenant, { ...options, kind: 'page' })).cursor,
+      scopes: (await lists.listScopes(ann, 'a:b:c', options)).cursor,
+      buildings: (await lists.listScopes(ann, 'a:b:c', { ...options, type: 'building' })).cursor,
+      subjects: (await lists.listSubjects('a:b:c', project, options)).cursor,
+    };
+    const ask = {
+      permissions: (cursor: string) => lists.listPermissions(ann, tenant, { cursor }),
+      pages: (cursor: string) => lists.listPermissions(ann, tenant, { kind: 'page', cursor }),
+      scopes: (cursor: string) => lists.listScopes(ann, 'a:b:c', { cursor }),
+      buildings: (cursor: string) => lists.listScopes(ann, 'a:b:c', { type: 'building', cursor }),
+      subjects: (cursor: string) => lists.listSubjects('a:b:c', project, { cursor }),
+    };
+    for (const [from, cursor] of Object.entries(cursors)) {
+      for (const [to, list] of Object.entries(ask)) {
+        const answer = list(String(cursor));
+        if (from === to) await answer;
+        else await expect(answer).rejects.toMatchObject({ code: 'invalid', field: 'cursor' });
+      }
+    }
+    await expect(
+      lists.listSubjects('a:b:c', client, { cursor: String(cursors.subjects) }),
+    ).rejects.toMatchObject({
+      field: 'cursor',
+    });
+    // What is written into a cursor by hand.
+    const [list] = JSON.parse(Buffer.from(String(cursors.scopes), 'base64url').toString()) as [string];
+    for (const place of [{ top: 'x' }, { top: project, path: 'no scope' }, null, 'x', { top: 1 }]) {
+      const cursor = Buffer.from(JSON.stringify([list, 0, place])).toString('base64url');
+      await expect(lists.listScopes(ann, 'a:b:c', { cursor })).rejects.toMatchObject({ field: 'cursor' });
+    }
+  });
+});
+
+describe('bad input', () => {
+  const every = [
+    (options: object) => lists.listPermissions(ann, tenant, options),
+    (options: object) => lists.listScopes(ann, 'a:b:c', options),
+    (options: object) => lists.listSubjects('a:b:c', project, options),
+    (options: object) => lists.listPermissions('nobody', 'nowhere', options),
+  ];
+  test.each([
+    ['limit', 0],
+    ['limit', 1_001],
+    ['limit', 1.5],
+    ['limit', 'ten'],
+    ['cursor', ''],
+    ['cursor', 'x'],
+    ['cursor', 7],
+    ['cursor', 'x'.repeat(5_000)],
+  ])('%s %s is refused by its name', async (field, value) => {
+    for (const list of every) {
+      await expect(list({ [field]: value })).rejects.toMatchObject({ code: 'invalid', field });
+    }
+  });
+
+  test('a kind, a budget and a token that are none', async () => {
+    await expect(lists.listPermissions(ann, tenant, { kind: 'menu' as 'page' })).rejects.toMatchObject({
+      field: 'kind',
+    });
+    expect(() => createLists({ reader: world.reader, engine, clock: world.clock, budgetMs: -1 })).toThrow(
+      'budgetMs',
+    );
+    await expect(lists.listPermissions(ann, tenant, { consistency: { atLeast: 'x' } })).rejects.toMatchObject(
+      {
+        field: 'consistency',
+      },
+    );
+  });
+
+  test.each([NOBODY, NOWHERE, '', 'user:', 'x', 'user:x#y', '\u0000'])(
+    'of %j there is nothing',
+    async (text) => {
+      const empty = { items: [] };
+      expect(await lists.listPermissions(text, tenant)).toEqual(empty);
+      expect(await lists.listPermissions(ann, text)).toEqual(empty);
+      expect(await lists.listScopes(text, 'a:b:c')).toEqual(empty);
+      expect(await lists.listScopes(ann, text)).toEqual(empty);
+      expect(await lists.listSubjects('a:b:c', text)).toEqual(empty);
+      expect(await lists.listSubjects(text, project)).toEqual(empty);
+    },
+  );
+});
