@@ -278,7 +278,7 @@ export async function playHistory(
         tally.refused += 1;
         return;
       }
-      if (code !== 'transient' && code !== 'throttled')
+      if (code !== 'transient' && code !== 'throttled' && code !== 'contended')
         throw new Error(`${operation.command}: ${JSON.stringify(answer)}`);
       tally.givenUp += 1;
       sent.isGivenUp = true;
