@@ -6,7 +6,7 @@ import { createReader } from '../../table/dynamodb/reader.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
 import { createLatencies, type Latency } from '../harness/latency.ts';
 import type { Time } from '../harness/time.ts';
-import { createStandingWorld, type Shape, type StandingWorld } from '../model/standing.ts';
+import { createGroupWorld, type GroupWorld, type Shape } from '../model/group-world.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { chainOf, type Question } from '../model/world.ts';
 import { type Ask, createSeedFlows, seedItems } from './seeds.ts';
@@ -44,8 +44,8 @@ export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
 const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
 
 /** Writes the model of a shape for both: decision items for Gatehouse, edges for the seeds' flow. */
-export async function writeColdTables(endpoint: string, shape: Shape): Promise<StandingWorld> {
-  const world = createStandingWorld(shape);
+export async function writeColdTables(endpoint: string, shape: Shape): Promise<GroupWorld> {
+  const world = createGroupWorld(shape);
   const { own, seeds } = tablesOf(shape);
   const options = { endpoint, requestTimeoutMs: PATIENCE_MS };
   for (const table of [own, seeds]) await createTable(createServiceClient(options), table);
@@ -58,7 +58,7 @@ export async function writeColdTables(endpoint: string, shape: Shape): Promise<S
 /** Each with a client and a row of latencies of its own, all out of one distribution. */
 export function createColdCandidates(
   { endpoint, shape, time, latency }: ColdOptions,
-  world: StandingWorld,
+  world: GroupWorld,
 ): Readonly<Record<ColdName, ColdCandidate>> {
   const { own, seeds } = tablesOf(shape);
   const above = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref).slice(1)]));
@@ -137,5 +137,5 @@ function keysIn(input: object): number {
   return Object.values(RequestItems).reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
 }
 
-const otherThan = ({ users }: StandingWorld, subject: string): string =>
+const otherThan = ({ users }: GroupWorld, subject: string): string =>
   (users.find(({ ref }) => ref !== subject) as { ref: string }).ref;

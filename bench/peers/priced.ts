@@ -8,7 +8,7 @@ import { processorMs } from '../harness/clocks.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { wallTime } from '../harness/time.ts';
-import type { Shape, StandingWorld } from '../model/standing.ts';
+import type { GroupWorld, Shape } from '../model/group-world.ts';
 import { revisionOf, writeItems } from '../model/table.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
@@ -36,7 +36,7 @@ const DAY_SECONDS = 86_400;
  * RS256 token that is verified and a route that is looked up. The routes and the issuer's keys are at hand; a token is
  * verified anew unless it came within five minutes.
  */
-export async function createPricedHandler(endpoint: string, shape: Shape, world: StandingWorld) {
+export async function createPricedHandler(endpoint: string, shape: Shape, world: GroupWorld) {
   const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
   const counter = countRequests(client, { time: wallTime, latency: () => 0 });
   const table = coldTableOf(shape);

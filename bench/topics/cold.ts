@@ -7,7 +7,7 @@ import { resampledPercentiles } from '../harness/resampled.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { createSimulatedTime, type Time, wallTime } from '../harness/time.ts';
 import type { Topic } from '../harness/topic.ts';
-import { drawStandingQuestions, type Shape, type StandingWorld } from '../model/standing.ts';
+import { drawGroupQuestions, type GroupWorld, type Shape } from '../model/group-world.ts';
 import type { Question } from '../model/world.ts';
 import {
   COLD_TITLES,
@@ -126,7 +126,7 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
  */
 async function wallFigures(
   options: Omit<ColdOptions, 'time'>,
-  world: StandingWorld,
+  world: GroupWorld,
   questions: readonly Question[],
 ): Promise<readonly Figure[]> {
   const candidates = createColdCandidates({ ...options, time: wallTime }, world);
@@ -167,7 +167,7 @@ export const cold: Topic = {
       for (const shape of ['flat', 'nested'] as const) {
         const { endpoint } = embedded;
         const world = await writeColdTables(endpoint, shape);
-        const questions = drawStandingQuestions(world, quick ? 1_000 : 5_000);
+        const questions = drawGroupQuestions(world, quick ? 1_000 : 5_000);
         const time = createSimulatedTime(Date.now());
         const candidates = createColdCandidates({ endpoint, shape, time, latency }, world);
         const answers = await askAll(candidates, namesFor(shape), questions, time);

@@ -5,7 +5,7 @@ import { type Figure, toFigure } from '../harness/figures.ts';
 import { createLatencies, latencyFrom } from '../harness/latency.ts';
 import { billedMs, type Decided, dollarsPerMillion } from '../harness/prices.ts';
 import type { Topic } from '../harness/topic.ts';
-import { createStandingWorld, drawStandingQuestions, type Shape } from '../model/standing.ts';
+import { createGroupWorld, drawGroupQuestions, type Shape } from '../model/group-world.ts';
 import { writeColdTables } from '../peers/cold.ts';
 import { createPricedHandler, type Priced, type PricedDecision } from '../peers/priced.ts';
 import prices from '../prices.json' with { type: 'json' };
@@ -52,9 +52,9 @@ interface Measured {
 async function measure(endpoint: string, count: number): Promise<Measured> {
   const of = async (shape: Shape) => {
     await writeColdTables(endpoint, shape);
-    const world = createStandingWorld(shape);
+    const world = createGroupWorld(shape);
     const { decide, menu } = await createPricedHandler(endpoint, shape, world);
-    const questions = drawStandingQuestions(world, count + 2 * BLOCK, 7);
+    const questions = drawGroupQuestions(world, count + 2 * BLOCK, 7);
     const decisions: PricedDecision[] = [];
     for (const question of questions) decisions.push(await decide(question));
     const menus: number[] = [];

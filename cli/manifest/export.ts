@@ -1,3 +1,4 @@
+import { nameAccess, readHoldings } from './export/access.ts';
 import { catalogueSections } from './export/catalogue.ts';
 import { licensesSection, subscriptionsSection } from './export/entitlements.ts';
 import type { Exporting, ExportOptions } from './export/exporting.ts';
@@ -8,7 +9,6 @@ import { nameRoles, readEffects, readRoles, rolesSection } from './export/roles.
 import { routesSection } from './export/routes.ts';
 import { readPlaces, scopesSection } from './export/scopes.ts';
 import { settingsSection } from './export/settings.ts';
-import { nameStandings, readHoldings } from './export/standings.ts';
 import type { Look, Row } from './look.ts';
 
 /** What tenants of a table hold, as a manifest that makes the same of an empty one. */
@@ -33,14 +33,14 @@ export async function exportManifest(look: Look, options: ExportOptions): Promis
   const holdings = await readHoldings(exporting, places, known, grouped);
 
   const roleNames = nameRoles(known, places);
-  const standings = nameStandings(holdings, places, grouped, roleNames);
+  const accessBySubject = nameAccess(holdings, places, grouped, roleNames);
   const effects = await readEffects(exporting, known);
   const roles = rolesSection(exporting, places, known, roleNames, effects);
   const groups = groupsSection(exporting, places, grouped, roleNames);
   // Of users and technical users: a name is for one of both.
   const userNames = createNames();
-  const users = await usersSection(exporting, places, standings, userNames);
-  const technicalUsers = await technicalUsersSection(exporting, places, holdings, standings, userNames);
+  const users = await usersSection(exporting, places, accessBySubject, userNames);
+  const technicalUsers = await technicalUsersSection(exporting, places, holdings, accessBySubject, userNames);
   const subscriptions = await subscriptionsSection(exporting, places);
   const licenses = await licensesSection(exporting, places);
   const settings = await settingsSection(exporting, places, userNames);

@@ -75,10 +75,10 @@ const group = object({
   ...attributes([ENTITIES.group], 'name', 'scope'),
 });
 
-const standing = { id, ...shape.standingOf(since) };
+const access = { id, ...shape.accessShape(since) };
 
-const user = object({ ...standing, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
-const technicalUser = object({ ...standing, account: name, name: name.optional(), description });
+const user = object({ ...access, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
+const technicalUser = object({ ...access, account: name, name: name.optional(), description });
 
 const subscription = object({
   id,

@@ -1,6 +1,6 @@
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import type { Path } from '../document.ts';
-import type { Standing, World } from './schema.ts';
+import type { Access, World } from './schema.ts';
 
 /** One command of provisioning, and what in the file it comes from. */
 export interface Step {
@@ -137,7 +137,7 @@ export function translateWorld(world: World, newId: () => string): Translation {
       send(['groups', name, 'roles', position], 'group-role.create', { group: id, role: role(each) }, {});
   }
 
-  function stands(path: Path, user: string | undefined, of: Standing): void {
+  function createAccess(path: Path, user: string | undefined, of: Access): void {
     for (const [position, each] of of.groups.entries())
       send([...path, 'groups', position], 'membership.create', { user, group: groups.get(each)?.id }, {});
     for (const [tenant, held] of Object.entries(of.grants)) {
@@ -155,13 +155,13 @@ export function translateWorld(world: World, newId: () => string): Translation {
   for (const [name, { status, until, ...of }] of Object.entries(world.users)) {
     const id = users.get(name)?.id;
     send(['users', name], 'user.create', { id, displayName: name, status, endsAt: until });
-    stands(['users', name], id, of);
+    createAccess(['users', name], id, of);
   }
   for (const [name, { account, status, until, ...of }] of Object.entries(world.technicalUsers)) {
     const ref = technicalUsers.get(name);
     const input = { id: ref?.id, name, account: scope(account), status, endsAt: until };
     send(['technicalUsers', name], 'technical-user.create', input);
-    stands(['technicalUsers', name], ref?.text, of);
+    createAccess(['technicalUsers', name], ref?.text, of);
   }
   const textsOf = (things: ReadonlyMap<string, { readonly text: string }>) =>
     new Map([...things].map(([name, { text }]) => [name, text]));

@@ -2,7 +2,7 @@ import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Path, Problem } from '../document.ts';
 import { hint } from '../suggest.ts';
-import type { Standing, World } from './schema.ts';
+import type { Access, World } from './schema.ts';
 
 /** Whether the names in a world lead somewhere: what a schema cannot see. Paths begin at the world. */
 export function referenceProblems(world: World): readonly Problem[] {
@@ -59,7 +59,7 @@ export function referenceProblems(world: World): readonly Problem[] {
     refer(['groups', name, 'scope'], 'scope', scope, scopes);
     referAll(['groups', name, 'roles'], 'role', carried, roles);
   }
-  const stands = (path: Path, of: Standing): void => {
+  const referAccess = (path: Path, of: Access): void => {
     referAll([...path, 'groups'], 'group', of.groups, groups);
     referAll([...path, 'globalRoles'], 'role', of.globalRoles, roles);
     for (const [position, { role, scope }] of of.assignments.entries()) {
@@ -71,12 +71,12 @@ export function referenceProblems(world: World): readonly Problem[] {
       referAll([...path, 'grants', tenant], 'role', held, roles);
     }
   };
-  for (const [name, user] of Object.entries(world.users)) stands(['users', name], user);
+  for (const [name, user] of Object.entries(world.users)) referAccess(['users', name], user);
   for (const [name, { account, ...of }] of Object.entries(world.technicalUsers)) {
     const path = ['technicalUsers', name];
     if (Object.hasOwn(world.users, name)) tell(path, `there is a user ${name} already`);
     referTo([...path, 'account'], 'account', account);
-    stands(path, of);
+    referAccess(path, of);
   }
   for (const [position, { scope, module }] of world.subscriptions.entries()) {
     refer(['subscriptions', position, 'scope'], 'scope', scope, scopes);

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { flag, instant, list, listed, name, named, object, pageName, permissionName } from './fields.ts';
-import { group, periodOf, role, scope, scopeType, standingOf, status } from './shapes.ts';
+import { accessShape, group, periodOf, role, scope, scopeType, status } from './shapes.ts';
 
 /**
  * What decisions rest on (SPEC section 2), as people write it: everything has a name, and refers to other things by
@@ -9,7 +9,7 @@ import { group, periodOf, role, scope, scopeType, standingOf, status } from './s
  */
 const since = instant.optional();
 const period = periodOf(since);
-const standing = standingOf(since);
+const access = accessShape(since);
 
 export const worldSchema = object({
   scopeTypes: named(object(scopeType)),
@@ -19,11 +19,11 @@ export const worldSchema = object({
   scopes: named(object(scope)),
   roles: named(object(role)),
   groups: named(object(group)),
-  users: named(object(standing)),
-  technicalUsers: named(object({ account: name, ...standing })),
+  users: named(object(access)),
+  technicalUsers: named(object({ account: name, ...access })),
   subscriptions: list(object({ scope: name, module: name, status, ...period })),
   licenses: list(object({ account: name, enterprise: name, status, ...period })),
 });
 
 export type World = z.infer<typeof worldSchema>;
-export type Standing = World['users'][string];
+export type Access = World['users'][string];

@@ -39,7 +39,7 @@ export const group = { scope: name, roles: names(name) };
 export const periodOf = <T extends z.ZodType>(instant: T) => ({ from: instant, until: instant });
 
 /** What somebody is and holds, with instants as the file may write them. */
-export const standingOf = <T extends z.ZodType>(instant: T) => ({
+export const accessShape = <T extends z.ZodType>(instant: T) => ({
   status,
   /** The end date. */
   until: instant,

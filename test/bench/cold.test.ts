@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { createSimulatedTime } from '../../bench/harness/time.ts';
-import { drawStandingQuestions, type Shape } from '../../bench/model/standing.ts';
+import { drawGroupQuestions, type Shape } from '../../bench/model/group-world.ts';
 import { isAllowed } from '../../bench/model/world.ts';
 import { type ColdCandidate, createColdCandidates, writeColdTables } from '../../bench/peers/cold.ts';
 
@@ -20,7 +20,7 @@ async function cost({ prepare, ask, reset, spent }: ColdCandidate, questions: Qu
   }
   return seen;
 }
-type Questions = ReturnType<typeof drawStandingQuestions>;
+type Questions = ReturnType<typeof drawGroupQuestions>;
 
 describe.each([
   ['flat', { calls: 1, rounds: 1, units: 5 }, 5],
@@ -32,7 +32,7 @@ describe.each([
   beforeAll(async () => {
     const world = await writeColdTables(inject('endpoint'), shape);
     candidates = createColdCandidates({ endpoint: inject('endpoint'), shape, time, latency }, world);
-    questions = drawStandingQuestions(world, 20);
+    questions = drawGroupQuestions(world, 20);
     const homes = [...new Set(world.home.values())];
     elsewhere = questions.map(({ subject, permission }, n) => {
       const scope = homes[n % homes.length] as string;

@@ -1,13 +1,13 @@
 import { pick } from '../fact.ts';
 import { inTurns, type Row } from '../look.ts';
 import { USER_ATTRIBUTES } from '../schema.ts';
+import type { Holdings } from './access.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';
 import type { Places } from './scopes.ts';
-import type { Holdings } from './standings.ts';
 
 /** What people hold, as fields of the file. */
-type Standings = ReadonlyMap<string, Row>;
+type AccessBySubject = ReadonlyMap<string, Row>;
 
 const TECHNICAL = 'technical-user:';
 
@@ -15,13 +15,13 @@ const TECHNICAL = 'technical-user:';
 export async function usersSection(
   { look, idOf, note }: Exporting,
   places: Places,
-  standings: Standings,
+  accessBySubject: AccessBySubject,
   userNames: Names,
 ): Promise<Record<string, Row>> {
   const users: Record<string, Row> = {};
-  const people = [...standings].filter(([id]) => !id.startsWith(TECHNICAL));
+  const people = [...accessBySubject].filter(([id]) => !id.startsWith(TECHNICAL));
   const rows = await inTurns(people, ([id]) => look.read('user.read', { id }));
-  for (const [position, [id, standing]] of people.entries()) {
+  for (const [position, [id, access]] of people.entries()) {
     const row = rows[position];
     if (!row) continue;
     // A key with an @ would stand for an email.
@@ -37,7 +37,7 @@ export async function usersSection(
       until: row.endsAt,
       ...pick(row, Object.keys(USER_ATTRIBUTES)),
       ...(row.displayName === undefined ? { displayName: null } : {}),
-      ...standing,
+      ...access,
     });
   }
   return users;
@@ -56,11 +56,11 @@ export async function technicalUsersSection(
   { look, idOf, note }: Exporting,
   places: Places,
   { technical }: Holdings,
-  standings: Standings,
+  accessBySubject: AccessBySubject,
   userNames: Names,
 ): Promise<Record<string, Row>> {
   const technicalUsers: Record<string, Row> = {};
-  for (const [ref, standing] of standings) {
+  for (const [ref, access] of accessBySubject) {
     if (!ref.startsWith(TECHNICAL)) continue;
     const row =
       technical.get(ref) ?? (await look.read('technical-user.read', { id: ref.slice(TECHNICAL.length) }));
@@ -78,7 +78,7 @@ export async function technicalUsersSection(
       description: row.description,
       status: unless(row.status, 'active'),
       until: row.endsAt,
-      ...standing,
+      ...access,
     });
   }
   return technicalUsers;

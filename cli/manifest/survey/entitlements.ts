@@ -25,9 +25,9 @@ const LICENSE: Entitlement = {
 
 /** Subscriptions and licences. They have no names: those of one place for one thing are told apart by their number. */
 export async function surveyEntitlements(surveying: Surveying, places: Places): Promise<void> {
-  const { standing } = places;
-  await surveyAll(surveying, places, standing, SUBSCRIPTION);
-  const accounts = standing.filter(({ ref }) => ref.startsWith('account:'));
+  const { existing } = places;
+  await surveyAll(surveying, places, existing, SUBSCRIPTION);
+  const accounts = existing.filter(({ ref }) => ref.startsWith('account:'));
   await surveyAll(surveying, places, accounts, LICENSE);
 }
 

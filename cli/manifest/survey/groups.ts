@@ -10,7 +10,7 @@ export async function surveyGroups(surveying: Surveying, places: Places, roles: 
   const { manifest, declared, look, names } = surveying;
   const groups = new Map<string, Thing>();
   const rowsAt = new Map<string, readonly Row[]>();
-  await inTurns(places.standing, async ({ ref }) => {
+  await inTurns(places.existing, async ({ ref }) => {
     rowsAt.set(ref, declared.has('groups') ? await look.list('group.list', { scope: ref }) : []);
   });
   for (const [name, group] of Object.entries(manifest.groups)) {
@@ -21,8 +21,8 @@ export async function surveyGroups(surveying: Surveying, places: Places, roles: 
     compareGroup(surveying, roles, thing, name, group, scope);
   }
   const rest = tellRest(surveying, rowsAt, idsOf(groups));
-  const standing = [...groups.values()].flatMap(({ id, row }) => (row ? [id] : []));
-  await inTurns([...standing, ...rest], async (group) => {
+  const existing = [...groups.values()].flatMap(({ id, row }) => (row ? [id] : []));
+  await inTurns([...existing, ...rest], async (group) => {
     for (const { role } of await look.list('group-role.list', { group })) {
       await nameRole(surveying, role);
       surveying.have(tie(surveying, 'group-role', { group, role }, 'groups'));

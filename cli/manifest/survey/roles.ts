@@ -40,14 +40,14 @@ export async function surveyRoles(surveying: Surveying, places: Places): Promise
 
 async function readShelves(
   { declared, look }: Surveying,
-  { roots, standing }: Places,
+  { roots, existing }: Places,
   used: ReadonlySet<string>,
 ): Promise<Shelves> {
   const shelves = new Set(used);
   if (declared.has('roles')) for (const { ref, row } of roots) if (row) shelves.add(ref);
   const known = new Map<string, readonly Row[]>();
   for (const shelf of shelves) {
-    const isThere = isShared(shelf) || standing.some(({ ref }) => ref === shelf);
+    const isThere = isShared(shelf) || existing.some(({ ref }) => ref === shelf);
     const rows = isThere ? await look.list('role.list', { scope: shelf }) : [];
     known.set(
       shelf,

@@ -18,7 +18,7 @@ export interface Places {
   readonly scopes: Things;
   readonly roots: readonly Thing[];
   /** Those that are in the table. */
-  readonly standing: readonly Thing[];
+  readonly existing: readonly Thing[];
   /** The reference of what the file calls so; null stays null. */
   readonly refOf: (name: string | null | undefined) => string | null | undefined;
 }
@@ -67,7 +67,7 @@ export async function surveyScopes(surveying: Surveying): Promise<Places> {
   return {
     scopes,
     roots: all.flatMap(([name, thing]) => (manifest.scopes[name]?.parent === undefined ? [thing] : [])),
-    standing: [...scopes.values()].filter(({ row }) => row !== undefined),
+    existing: [...scopes.values()].filter(({ row }) => row !== undefined),
     refOf: (name) => (typeof name === 'string' ? scopes.get(name)?.ref : name),
   };
 }

@@ -19,7 +19,7 @@ export async function surveySettings(surveying: Surveying, places: Places, users
     });
   }
   const owners = new Set([
-    ...places.standing.map(({ ref }) => ref),
+    ...places.existing.map(({ ref }) => ref),
     ...manifest.settings.flatMap(({ user }) => {
       const thing = user === undefined ? undefined : users.get(user);
       return thing?.row ? [thing.ref] : [];

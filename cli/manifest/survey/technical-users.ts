@@ -11,7 +11,7 @@ export async function surveyTechnicalUsers(surveying: Surveying, places: Places)
   const found = new Map<string, Thing>();
   const rowsOf = new Map<string, readonly Row[]>();
   if (declared.has(section))
-    for (const { ref } of places.standing)
+    for (const { ref } of places.existing)
       if (ref.startsWith('account:'))
         rowsOf.set(ref, await look.list('technical-user.list', { account: ref }));
   for (const [name, user] of Object.entries(manifest.technicalUsers)) {

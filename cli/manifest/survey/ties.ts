@@ -92,7 +92,7 @@ async function readTies(surveying: Surveying, ends: Ends, people: readonly Perso
         await note('membership', row, ['user', 'group']);
     },
   );
-  await inTurns(ends.places.standing, async ({ ref }) => {
+  await inTurns(ends.places.existing, async ({ ref }) => {
     for (const row of await look.list('assignment.list', { scope: ref }))
       await note('assignment', row, ['user', 'scope', 'role']);
   });

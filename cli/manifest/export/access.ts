@@ -6,7 +6,7 @@ import type { Roles } from './roles.ts';
 import type { Places } from './scopes.ts';
 
 /** What somebody holds, in the names of the file. */
-interface Standing {
+interface Access {
   readonly groups: unknown[];
   readonly assignments: Row[];
   readonly grants: Record<string, readonly unknown[]>;
@@ -67,19 +67,19 @@ async function usersAtHome({ look, options }: Exporting, { roots }: Places): Pro
 }
 
 /** What everybody holds, as fields of the file: users by id, technical users by reference. */
-export function nameStandings(
+export function nameAccess(
   holdings: Holdings,
   places: Places,
   groups: Groups,
   roleNames: Names,
 ): ReadonlyMap<string, Row> {
-  const standings = new Map<string, Standing>(
+  const accessBySubject = new Map<string, Access>(
     [...holdings.subjects].map((subject) => [
       subject,
       { groups: [], assignments: [], grants: {}, globalRoles: [], admin: false },
     ]),
   );
-  const of = (user: unknown) => standings.get(String(user)) as Standing;
+  const of = (user: unknown) => accessBySubject.get(String(user)) as Access;
   for (const { user, group } of holdings.memberships) of(user).groups.push(groups.names.of(group));
   for (const { user, role, scope, startsAt, endsAt } of holdings.assignments)
     of(user).assignments.push(
@@ -89,13 +89,13 @@ export function nameStandings(
     of(user).grants[String(places.names.of(scope))] = ((roles ?? []) as readonly unknown[]).map(roleNames.of);
   for (const { user, role } of holdings.globalRoles) of(user).globalRoles.push(roleNames.of(role));
   for (const { user } of holdings.admins) {
-    const standing = standings.get(String(user));
-    if (standing) standing.admin = true;
+    const access = accessBySubject.get(String(user));
+    if (access) access.admin = true;
   }
-  return new Map([...standings].map(([subject, standing]) => [subject, fieldsOf(standing)]));
+  return new Map([...accessBySubject].map(([subject, access]) => [subject, fieldsOf(access)]));
 }
 
-const fieldsOf = ({ admin, groups, assignments, grants, globalRoles }: Standing): Row => ({
+const fieldsOf = ({ admin, groups, assignments, grants, globalRoles }: Access): Row => ({
   ...{ admin: admin ? true : undefined, groups, assignments },
   grants: Object.keys(grants).length > 0 ? grants : undefined,
   globalRoles,

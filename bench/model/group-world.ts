@@ -22,12 +22,12 @@ const USERS = 1_000;
 const GROUPS_AT_PLACE = 10;
 const GROUPS_OF_USER = 5;
 
-export interface StandingWorld extends World {
+export interface GroupWorld extends World {
   /** Where a user's groups count, by the user. */
   readonly home: ReadonlyMap<string, string>;
 }
 
-export function createStandingWorld(shape: Shape, seed = 1_207): StandingWorld {
+export function createGroupWorld(shape: Shape, seed = 1_207): GroupWorld {
   const random = createRandom(seed);
   const places: readonly Place[] =
     shape === 'flat' ? times(20, () => ({ ref: newRef(random, 'location') })) : plantPlaces(random);
@@ -52,7 +52,7 @@ export function createStandingWorld(shape: Shape, seed = 1_207): StandingWorld {
 }
 
 /** Questions where users stand; every other one is allowed. */
-export function drawStandingQuestions(world: StandingWorld, count: number, seed = 42): readonly Question[] {
+export function drawGroupQuestions(world: GroupWorld, count: number, seed = 42): readonly Question[] {
   const random = createRandom(seed);
   const found: Question[] = [];
   while (found.length < count) {
