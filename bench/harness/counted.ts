@@ -27,7 +27,7 @@ interface Answered {
 export interface CountingOptions {
   readonly time: Time;
   /** Milliseconds that a request takes at least, from when it is sent; in simulated time exactly. */
-  readonly latency: (input: object) => number;
+  readonly latency: () => number;
 }
 
 /** Puts latency in front of a client, and counts what goes through it. */
@@ -41,7 +41,7 @@ export function countRequests(client: DynamoDBDocumentClient, { time, latency }:
       const own = tally.ended + 1;
       tally.calls += 1;
       tally.rounds = Math.max(tally.rounds, own);
-      const due = time.now() + latency(args.input);
+      const due = time.now() + latency();
       const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
       const answer = await time.outside(() => next({ ...args, input }));
       const { ConsumedCapacity: consumed } = answer.output as Answered;

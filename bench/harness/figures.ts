@@ -56,10 +56,14 @@ export interface Environment {
   readonly commit?: string;
 }
 
-export interface Results {
+/** What was measured of one topic, and where. */
+export interface TopicResults {
   readonly environment: Environment;
   readonly figures: readonly Figure[];
 }
+
+/** By topic: each keeps its own environment, for topics are measured at different times. */
+export type Results = Readonly<Record<string, TopicResults>>;
 
 function commitNow(): string | undefined {
   try {
@@ -83,44 +87,34 @@ export function environmentNow(): Environment {
   };
 }
 
-/**
- * The results with a topic's figures in the place of those it had before. Those of other topics stay if they were
- * taken on the same Node and processor: figures from two machines are not to stand in one table.
- */
-export function withTopic(
-  known: Results | undefined,
-  topic: string,
-  figures: readonly Figure[],
-  environment: Environment,
-): Results {
-  const stray = figures.find(({ id }) => !id.startsWith(`${topic}.`));
+/** @throws Error when the id of a figure does not begin with the topic */
+export function withTopic(known: Results, topic: string, measured: TopicResults): Results {
+  const stray = measured.figures.find(({ id }) => !id.startsWith(`${topic}.`));
   if (stray) throw new Error(`figure ${stray.id} is not named after the topic ${topic}`);
-  const { node, cpu, cores } = environment;
-  const isAlike =
-    known?.environment.node === node && known.environment.cpu === cpu && known.environment.cores === cores;
-  const others = isAlike ? known.figures.filter(({ id }) => !id.startsWith(`${topic}.`)) : [];
-  const topicOf = ({ id }: Figure) => id.slice(0, id.indexOf('.'));
-  const all = [...others, ...figures].sort((a, b) => topicOf(a).localeCompare(topicOf(b), 'en'));
-  return { environment, figures: all };
+  const all = Object.entries({ ...known, [topic]: measured });
+  return Object.fromEntries(all.sort(([a], [b]) => a.localeCompare(b, 'en')));
 }
 
 const FILE = fileURLToPath(new URL('../results/latest.json', import.meta.url));
 
-export function readResults(): Results | undefined {
+/** `bench/results/latest.json`; empty when there is none. */
+export function readResults(): Results {
   try {
     return JSON.parse(readFileSync(FILE, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;
   }
 }
 
 const SIGNIFICANT = 4;
 
-/** Writes `bench/results/latest.json`; more than four digits of a figure are noise. */
-export function writeResults(results: Results): void {
+/** Writes `bench/results/latest.json`, rounded to four digits, and returns what it wrote. */
+export function writeResults(results: Results): Results {
   mkdirSync(fileURLToPath(new URL('../results', import.meta.url)), { recursive: true });
   const short = (_: string, value: unknown) =>
     typeof value === 'number' ? Number(value.toPrecision(SIGNIFICANT)) : value;
-  writeFileSync(FILE, `${JSON.stringify(results, short, 2)}\n`);
+  const text = `${JSON.stringify(results, short, 2)}\n`;
+  writeFileSync(FILE, text);
+  return JSON.parse(text);
 }

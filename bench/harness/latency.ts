@@ -23,9 +23,6 @@ export function latencyFrom(env: Readonly<Record<string, string | undefined>>): 
 
 const sigmaOf = ({ medianMs, p99Ms }: Latency): number => Math.log(p99Ms / medianMs) / Z99;
 
-/** The mean of all draws: what is paid for where waiting is paid for. */
-export const meanOf = (latency: Latency): number => latency.medianMs * Math.exp(sigmaOf(latency) ** 2 / 2);
-
 /** Log-normal: `median * exp(sigma * z)`, z from the standard normal distribution (Box and Muller). */
 export function createLatencies(latency: Latency, seed: number): () => number {
   const random = createRandom(seed);

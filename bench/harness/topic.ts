@@ -5,8 +5,6 @@ export interface TopicContext {
   readonly quick: boolean;
   /** A line for whoever waits. */
   readonly log: (line: string) => void;
-  /** Keeps a picture as `docs/performance/NAME.svg`; not of a quick run. */
-  readonly saveChart: (name: string, svg: string) => void;
 }
 
 /** One subject of `npm run bench`. Its name begins the ids of its figures. */

@@ -3,11 +3,7 @@ import { wrongAnswer } from '../harness/rounds.ts';
 import { chainOf, type Question, type World } from '../model/world.ts';
 
 /** Roles within domains, as casbin's guide has them. */
-const AS_IN_GUIDE = 'g(r.user, p.role, r.place) && r.page == p.page';
-/** The cheaper comparison first: what somebody does who has measured. */
-const PAGE_FIRST = 'r.page == p.page && g(r.user, p.role, r.place)';
-
-const modelWith = (matcher: string) =>
+const newModel = () =>
   newModelFromString(`
 [request_definition]
 r = user, place, page
@@ -18,7 +14,7 @@ g = _, _, _
 [policy_effect]
 e = some(where (p.eft == allow))
 [matchers]
-m = ${matcher}
+m = g(r.user, p.role, r.place) && r.page == p.page
 `);
 
 /** What flows down the tree is worked out beforehand: a rule for each place where a user has a role. */
@@ -41,9 +37,9 @@ function rules(world: World): { readonly policies: string[][]; readonly membersh
   };
 }
 
-export async function createCasbin(world: World, order: 'as in the guide' | 'page first') {
+export async function createCasbin(world: World) {
   const { policies, memberships } = rules(world);
-  const enforcer = await newEnforcer(modelWith(order === 'page first' ? PAGE_FIRST : AS_IN_GUIDE));
+  const enforcer = await newEnforcer(newModel());
   await enforcer.addPolicies(policies);
   await enforcer.addGroupingPolicies(memberships);
   return (questions: readonly Question[]): number => {
@@ -57,7 +53,7 @@ export async function createCasbin(world: World, order: 'as in the guide' | 'pag
 /** With its cache, once it holds the answers to all of `asked`. It has no form without a promise. */
 export async function createCachedCasbin(world: World, asked: readonly Question[]) {
   const { policies, memberships } = rules(world);
-  const enforcer = await newCachedEnforcer(modelWith(PAGE_FIRST));
+  const enforcer = await newCachedEnforcer(newModel());
   await enforcer.addPolicies(policies);
   await enforcer.addGroupingPolicies(memberships);
   const run = async (questions: readonly Question[]): Promise<number> => {

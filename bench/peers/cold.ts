@@ -9,7 +9,7 @@ import type { Time } from '../harness/time.ts';
 import { createGroupWorld, type GroupWorld, type Shape } from '../model/group-world.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { chainOf, type Question } from '../model/world.ts';
-import { type Ask, createSeedFlows, seedItems } from './seeds.ts';
+import { type Ask, createSeedFlow, seedItems } from './seeds.ts';
 
 /** One that decides with nothing, or little, at hand. */
 export interface ColdCandidate {
@@ -25,9 +25,7 @@ export const COLD_TITLES = {
   'new-user': 'Gatehouse, new user, the rest known',
   expired: 'Gatehouse, all known, but too old',
   named: 'Gatehouse, the path names what is above',
-  slowest: 'Gatehouse, a batch as slow as its slowest key',
   seeds: "seeds' flow",
-  'seeds-eager': "seeds' flow, without waiting for a step",
 } as const;
 export type ColdName = keyof typeof COLD_TITLES;
 
@@ -64,18 +62,13 @@ export function createColdCandidates(
   const above = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref).slice(1)]));
   let seed = 100;
 
-  function connect(drawsOf: (input: object) => number = () => 1) {
+  function connect() {
     const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
-    const draw = createLatencies(latency, seed++);
-    const counter = countRequests(client, {
-      time,
-      latency: (input) => Math.max(...Array.from({ length: drawsOf(input) }, draw)),
-    });
-    return { client, counter };
+    return { client, counter: countRequests(client, { time, latency: createLatencies(latency, seed++) }) };
   }
 
-  function gatehouse({ isNamed, before, drawsOf = () => 1 }: GatehouseOptions = {}) {
-    const { client, counter } = connect(drawsOf);
+  function gatehouse({ isNamed, before }: GatehouseOptions = {}) {
+    const { client, counter } = connect();
     const reader = createReader({ client, table: own, deadlineMs: PATIENCE_MS });
     let skippedMs = 0;
     const newEngine = () =>
@@ -104,21 +97,16 @@ export function createColdCandidates(
     };
   }
 
-  function seedFlow(of: (flows: ReturnType<typeof createSeedFlows>) => Ask): ColdCandidate {
+  function seedFlow(): ColdCandidate {
     const { client, counter } = connect();
-    return {
-      ...counter,
-      ask: of(createSeedFlows(client as DynamoDBDocumentClient, seeds, shape === 'nested')),
-    };
+    return { ...counter, ask: createSeedFlow(client as DynamoDBDocumentClient, seeds, shape === 'nested') };
   }
 
   return {
     gatehouse: gatehouse(),
     'new-user': gatehouse({ before: 'by-another' }),
     expired: gatehouse({ before: 'long-ago' }),
-    slowest: gatehouse({ drawsOf: keysIn }),
-    seeds: seedFlow(({ inSteps }) => inSteps),
-    'seeds-eager': seedFlow(({ asSoonAsCanBe }) => asSoonAsCanBe),
+    seeds: seedFlow(),
     named: gatehouse({ isNamed: true }),
   };
 }
@@ -128,13 +116,6 @@ interface GatehouseOptions {
   readonly isNamed?: boolean;
   /** Who has asked the same at the same place before; nobody when left out. */
   readonly before?: 'by-another' | 'long-ago';
-  readonly drawsOf?: (input: object) => number;
-}
-
-/** Keys that a BatchGetItem asks for. */
-function keysIn(input: object): number {
-  const { RequestItems = {} } = input as { RequestItems?: Record<string, { Keys?: readonly unknown[] }> };
-  return Object.values(RequestItems).reduce((sum, { Keys = [] }) => sum + Keys.length, 0);
 }
 
 const otherThan = ({ users }: GroupWorld, subject: string): string =>

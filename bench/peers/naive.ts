@@ -38,18 +38,3 @@ export function createNaive(world: World) {
     return questions.length;
   };
 }
-
-/** The permissions of a user at a place, as a set. */
-export function createNaiveSet(world: World) {
-  const rolesOf = rolesFrom(world);
-  const pagesOf = new Map(world.roles.map(({ id, pages }) => [id, pages]));
-  const check = (subject: string, permission: string, scope: string): boolean =>
-    new Set(rolesOf(subject, scope).flatMap((role) => pagesOf.get(role) ?? [])).has(permission);
-
-  return (questions: readonly Question[]): number => {
-    for (const question of questions)
-      if (check(question.subject, question.permission, question.scope) !== question.allowed)
-        throw wrongAnswer('naive with a set', question);
-    return questions.length;
-  };
-}

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { chainOf, type Question, type World } from '../model/world.ts';
 
@@ -55,17 +54,6 @@ function flatTables(world: World) {
 /** The reference row. */
 export const createReference = (world: World) => askOf(flatTables(world));
 
-/** The same with both tables in lru-cache: what a bound on them costs there, at each hit. */
-export function createLruReference(world: World) {
-  const { users, pages } = flatTables(world);
-  const bounded = <V extends {}>(table: ReadonlyMap<string, V>) => {
-    const cache = new LRUCache<string, V>({ max: table.size });
-    for (const [name, value] of table) cache.set(name, value);
-    return cache;
-  };
-  return askOf({ users: bounded(users), pages: bounded(pages) });
-}
-
 function askOf({ users, pages }: Tables) {
   function check(subject: string, permission: string, scope: string): boolean {
     const held = users.get(subject);
@@ -77,31 +65,6 @@ function askOf({ users, pages }: Tables) {
     for (const question of questions)
       if (check(question.subject, question.permission, question.scope) !== question.allowed)
         throw wrongAnswer('reference', question);
-    return questions.length;
-  };
-}
-
-/** The same with the tree walked at each question, as a change in the tree needs it. */
-export function createChainReference(world: World) {
-  const users = userTable(world, (place) => [place]);
-  const pages = pageTable(world);
-  const chains = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref)]));
-
-  function check(subject: string, permission: string, scope: string): boolean {
-    const held = users.get(subject);
-    const chain = chains.get(scope);
-    if (held === undefined || chain === undefined) return false;
-    let roles = 0;
-    for (const place of chain) {
-      const position = held.scopes.indexOf(place);
-      if (position >= 0) roles |= held.roles[position] as number;
-    }
-    return (roles & (pages.get(permission) ?? 0)) !== 0;
-  }
-  return (questions: readonly Question[]): number => {
-    for (const question of questions)
-      if (check(question.subject, question.permission, question.scope) !== question.allowed)
-        throw wrongAnswer('reference with a chain', question);
     return questions.length;
   };
 }

@@ -37,7 +37,7 @@ export function seedItems(world: World): readonly Item[] {
 
 export type Ask = (question: Question) => Promise<boolean>;
 
-export function createSeedFlows(client: DynamoDBDocumentClient, table: string, isNested: boolean) {
+export function createSeedFlow(client: DynamoDBDocumentClient, table: string, isNested: boolean): Ask {
   const get = async (key: Key): Promise<Item | undefined> =>
     (await client.send(new GetCommand({ TableName: table, Key: { ...key } }))).Item as Item | undefined;
   const query = async (partition: string, prefix: string, at?: string): Promise<readonly Item[]> => {
@@ -73,34 +73,10 @@ export function createSeedFlows(client: DynamoDBDocumentClient, table: string, i
     (await get(edgeKey(role(id), page(name))))?.permission === 'ALLOW';
 
   /** Step by step, all of a step at once, each role asked for once. */
-  const inSteps: Ask = async (question) => {
+  return async (question) => {
     const groups = await groupsOf(question);
     const roles = new Set((await Promise.all(groups.map(rolesOf))).flat());
     const found = await Promise.all([...roles].map((id) => opens(id, question.permission)));
     return found.includes(true);
   };
-
-  /** As soon as can be: each group goes on by itself, and the first role that may ends it. */
-  const asSoonAsCanBe: Ask = async (question) => {
-    const groups = await groupsOf(question);
-    const asked = new Map<string, Promise<boolean>>();
-    const openedBy = (id: string): Promise<boolean> => {
-      const known = asked.get(id) ?? opens(id, question.permission);
-      asked.set(id, known);
-      return known;
-    };
-    return anyOf(groups.map(async (id) => anyOf((await rolesOf(id)).map(openedBy))));
-  };
-
-  return { inSteps, asSoonAsCanBe };
 }
-
-/** True as soon as one is true; false when all are false. */
-const anyOf = (answers: readonly Promise<boolean>[]): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    for (const answer of answers)
-      answer.then((isTrue) => {
-        if (isTrue) resolve(true);
-      }, reject);
-    Promise.all(answers).then((all) => resolve(all.includes(true)), reject);
-  });

@@ -1,7 +1,6 @@
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { bytesPerQuestion } from '../harness/allocation.ts';
 import { inBatches, type Loop } from '../harness/batches.ts';
-import { barsOnLogAxis } from '../harness/charts.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
@@ -18,25 +17,20 @@ import { createCachedCasbin, createCasbin } from '../peers/casbin.ts';
 import { createCasl, createCaslByPlace } from '../peers/casl.ts';
 import { createCedar } from '../peers/cedar.ts';
 import { createGatehouse } from '../peers/gatehouse.ts';
-import { createNaive, createNaiveSet } from '../peers/naive.ts';
-import { createChainReference, createLruReference, createReference } from '../peers/reference.ts';
+import { createNaive } from '../peers/naive.ts';
+import { createReference } from '../peers/reference.ts';
 
 /** What is compared, in the order of the table and the chart. */
 const TITLES = {
   session: 'Gatehouse, session.can',
   reference: 'reference',
-  'reference-chain': 'reference, tree walked',
-  'reference-lru': 'reference, in lru-cache',
-  'reference-fresh': 'reference, fresh strings',
   warm: 'Gatehouse, check',
   fresh: 'Gatehouse, fresh strings',
   naive: 'naive lists',
-  'naive-set': 'naive lists, a set of all',
   'casl-by-place': 'CASL, ability per user, place',
   casl: 'CASL, ability per user',
   'casbin-cached': 'casbin, cached answer',
   cedar: 'Cedar wasm, stateful',
-  'casbin-page-first': 'casbin, matcher reordered',
   casbin: 'casbin, matcher of its guide',
 } as const;
 type Name = keyof typeof TITLES;
@@ -45,19 +39,8 @@ type Name = keyof typeof TITLES;
 const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   session: ['reference', 'casl-by-place'],
   reference: [],
-  warm: [
-    ...([
-      'reference',
-      'reference-chain',
-      'reference-lru',
-      'naive',
-      'naive-set',
-      'casl',
-      'casl-by-place',
-    ] as const),
-    ...(['casbin', 'casbin-page-first', 'casbin-cached', 'cedar'] as const),
-  ],
-  fresh: ['reference', 'reference-fresh'],
+  warm: ['reference', 'naive', 'casl', 'casl-by-place', 'casbin', 'casbin-cached', 'cedar'],
+  fresh: ['reference'],
 };
 
 /** How long a candidate asks in each round, and how many questions it asks at least: they do not cost the same. */
@@ -66,26 +49,19 @@ const BATCH = { targetMs: 3, least: 4, now: processorMs };
 async function createCandidates(world: World, questions: readonly Question[], endpoint: string) {
   const gatehouse = await createGatehouse(world, questions, endpoint);
   const batch = (name: Name, loop: Loop<Question>) => inBatches(name, questions, loop, BATCH);
-  /** In strings that this candidate alone sees, made before its turn. */
-  const freshBatch = (name: Name, loop: Loop<Question>) =>
-    inBatches(name, questions, loop, { ...BATCH, renew: inFreshStrings });
   const first = questions.slice(0, 2_000);
   const cached = await createCachedCasbin(world, first);
   const candidates: readonly Candidate[] = [
     await batch('warm', gatehouse.checkLoop),
-    await freshBatch('fresh', gatehouse.checkLoop),
+    // In strings that this candidate alone sees, made before its turn.
+    await inBatches('fresh', questions, gatehouse.checkLoop, { ...BATCH, renew: inFreshStrings }),
     { name: 'session', run: gatehouse.sessionLoop },
     await batch('reference', createReference(world)),
-    await freshBatch('reference-fresh', createReference(world)),
-    await batch('reference-chain', createChainReference(world)),
-    await batch('reference-lru', createLruReference(world)),
     await batch('naive', createNaive(world)),
-    await batch('naive-set', createNaiveSet(world)),
     await batch('casl', createCasl(world)),
     await batch('casl-by-place', createCaslByPlace(world, questions)),
     await inBatches('casbin-cached', first, cached, BATCH),
-    await batch('casbin', await createCasbin(world, 'as in the guide')),
-    await batch('casbin-page-first', await createCasbin(world, 'page first')),
+    await batch('casbin', await createCasbin(world)),
     await batch('cedar', await createCedar(world)),
   ];
   return { gatehouse, candidates };
@@ -94,7 +70,7 @@ async function createCandidates(world: World, questions: readonly Question[], en
 export const check: Topic = {
   name: 'check',
   title: 'one warm decision in process, beside what else decides there',
-  run: async ({ quick, log, saveChart }) => {
+  run: async ({ quick, log }) => {
     const world = createBenchWorld();
     const questions = drawQuestions(world);
     log(`${questions.length} questions, half of them allowed; all candidates give the same answers`);
@@ -105,7 +81,6 @@ export const check: Topic = {
       await collect();
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
       const figures = figuresOf((name) => samplesOf(samples, name));
-      saveChart('check', chartOf(figures, rounds));
       const some = questions.slice(0, 2_000);
       const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), quick ? 15 : 31);
       return [
@@ -125,19 +100,4 @@ const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[]
       ...{ id: `check.${name}`, title: TITLES[name], unit: 'ns', values: values(name) },
       against: Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
     });
-  });
-
-const chartOf = (figures: readonly Figure[], rounds: number): string =>
-  barsOnLogAxis({
-    title: 'One warm decision, in process',
-    subtitle: `median of ${rounds} interleaved rounds; the whisker is their middle half`,
-    axisName: 'nanoseconds of processor time for one decision, log',
-    bars: [...figures]
-      .sort((a, b) => a.median - b.median)
-      .map(({ title, median, quartiles }) => ({
-        name: title,
-        median,
-        quartiles,
-        isOurs: title.startsWith('Gatehouse'),
-      })),
   });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
-import { linesOverVariable } from '../harness/charts.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { createLatencies, latencyFrom } from '../harness/latency.ts';
 import { billedMs, type Decided, dollarsPerMillion } from '../harness/prices.ts';
@@ -22,8 +21,6 @@ const SIDES = {
   'new-user': 'the user alone unknown at a miss',
   avp: 'Verified Permissions, asked at a miss',
 } as const;
-/** In the legend of the chart, where there is little room. */
-const SHORT = { flat: 'flat', nested: 'nested', 'new-user': 'new user', avp: 'Verified Permissions' };
 type Side = keyof typeof SIDES;
 
 /** By kind of decision: the mean of each block. */
@@ -160,35 +157,17 @@ function partFigures({ flat, nested, menus }: Measured, blocks: Blocks): readonl
   ];
 }
 
-const chartOf = (figures: readonly Figure[], memoryMb: number): string =>
-  linesOverVariable({
-    title: 'A million decisions, in dollars',
-    subtitle: `Lambda arm64 with ${memoryMb} MB, its requests, and what is asked; list prices of ${prices.region}, ${prices.date}`,
-    xName: 'percent of the decisions that the cache answers',
-    yName: 'dollars, log',
-    yLog: true,
-    lines: (Object.keys(SIDES) as Side[]).map((side) => ({
-      name: SHORT[side],
-      points: HIT_RATES.map((percent) => {
-        const figure = figures.find(({ id }) => id === `cost.${side}.${percent}`) as Figure;
-        return [percent, figure.median] as const;
-      }),
-    })),
-  });
-
 export const cost: Topic = {
   name: 'cost',
   title: 'dollars for a million decisions, beside Amazon Verified Permissions',
-  run: async ({ quick, log, saveChart }) => {
+  run: async ({ quick, log }) => {
     const memoryMb = memoryOfStack();
     log(`list prices of ${prices.region}, ${prices.date}; ${memoryMb} MB, arm64`);
     const embedded = await startEmbeddedEngine();
     try {
       const measured = await measure(embedded.endpoint, quick ? 200 : 1_000);
       const blocks = toBlocks(measured, memoryMb);
-      const dollars = dollarFigures(blocks, memoryMb);
-      saveChart('cost', chartOf(dollars, memoryMb));
-      return [...dollars, ...partFigures(measured, blocks)];
+      return [...dollarFigures(blocks, memoryMb), ...partFigures(measured, blocks)];
     } finally {
       await embedded.stop();
     }

@@ -1,6 +1,5 @@
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { inBatches, type Loop } from '../harness/batches.ts';
-import { barsOnLogAxis } from '../harness/charts.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
@@ -40,7 +39,6 @@ const TITLES = {
 } as const;
 type Name = keyof typeof TITLES;
 
-const PEERS: readonly Name[] = ['engine', 'json', 'jose-rs256', 'jose-es256'];
 const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   known: ['engine'],
   text: ['json'],
@@ -119,7 +117,7 @@ async function withOtherTokens({ cases, create, jwtVerify, rs256, es256 }: SetUp
 export const handler: Topic = {
   name: 'handler',
   title: "the authorizer's handler, from event to answer",
-  run: async ({ quick, log, saveChart }) => {
+  run: async ({ quick, log }) => {
     const embedded = await startEmbeddedEngine();
     try {
       const parts = await setUp(embedded.endpoint);
@@ -134,9 +132,7 @@ export const handler: Topic = {
       const samples = new Map([...known, ...others]);
       const ofEngine = samplesOf(samples, 'engine');
       const own = samplesOf(samples, 'known').map((value, round) => value - (ofEngine[round] as number));
-      const figures = figuresOf((name) => (name === 'own' ? own : samplesOf(samples, name)));
-      saveChart('handler', chartOf(figures, rounds));
-      return figures;
+      return figuresOf((name) => (name === 'own' ? own : samplesOf(samples, name)));
     } finally {
       await embedded.stop();
     }
@@ -150,14 +146,3 @@ const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[]
       against: Object.fromEntries((AGAINST[name] ?? []).map((peer) => [peer, values(peer)])),
     }),
   );
-
-const chartOf = (figures: readonly Figure[], rounds: number): string =>
-  barsOnLogAxis({
-    title: 'The authorizer, from event to answer',
-    subtitle: `median of ${rounds} interleaved rounds; the whisker is their middle half`,
-    axisName: 'nanoseconds of processor time for one request, log',
-    bars: figures.map(({ id, title, median, quartiles }) => ({
-      ...{ name: title, median, quartiles },
-      isOurs: !PEERS.some((peer) => id === `handler.${peer}`),
-    })),
-  });

@@ -1,7 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { createRandom } from '../../test/oracle/random.ts';
-import { linesOverVariable } from '../harness/charts.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { percentile, summarise } from '../harness/statistics.ts';
 import { shortNumber } from '../harness/table.ts';
@@ -208,26 +207,10 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
   ];
 }
 
-const chartOf = (figures: readonly Figure[], { rates, rounds, people }: typeof FULL): string =>
-  linesOverVariable({
-    title: 'Latency through the local gateway, by load',
-    subtitle: `from when a request was due; median of ${rounds} rounds; ${shortNumber(people)} people, far fewer in the cache`,
-    ...{ xName: 'requests per second asked', yName: 'milliseconds, log', yLog: true },
-    lines: (['p99', 'p50'] as const).flatMap((name) =>
-      VARIANTS.map((variant) => ({
-        name: `${TITLES[variant]}, ${name}`,
-        points: rates.map((rate) => {
-          const figure = figures.find(({ id }) => id === `load.${name}-${keyOf(variant, rate)}`);
-          return [rate, figure?.median ?? 0] as const;
-        }),
-      })),
-    ),
-  });
-
 export const load: Topic = {
   name: 'load',
   title: 'requests through the local gateway, with the authorizer and without',
-  run: async ({ quick, log, saveChart }) => {
+  run: async ({ quick, log }) => {
     const sizes = quick ? QUICK : FULL;
     log(`${sizes.people} people, put there by provisioning`);
     const stack = await startBenchStack(sizes);
@@ -237,9 +220,7 @@ export const load: Topic = {
       for (const example of last.examples) log(`wrong after a write: ${example}`);
       const { faults, lastFault } = await stack.gateway.ask({});
       if (faults > 0) log(`the authorizer logged ${faults} faults, the last: ${lastFault}`);
-      const figures = figuresOf(trials, sizes, last);
-      saveChart('load', chartOf(figures, sizes));
-      return figures;
+      return figuresOf(trials, sizes, last);
     } finally {
       await stack.stop();
     }

@@ -2,7 +2,6 @@ import { createEngine, type Engine } from '../../engine/index.ts';
 import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
-import { linesOverVariable } from '../harness/charts.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { heldBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
@@ -78,24 +77,10 @@ async function bytesWithin(bound: number): Promise<number> {
   return held;
 }
 
-const chartOf = (shares: readonly Figure[]): string =>
-  linesOverVariable({
-    title: 'What a cache holds over its bound',
-    subtitle: 'after far more users than it takes; on the line of the bound the estimate is what is measured',
-    ...{ xName: 'bound, megabytes, log', yName: 'megabytes, log', xLog: true, yLog: true },
-    lines: [
-      { name: 'bound', points: BOUNDS.map((bound) => [bound, bound]) },
-      {
-        name: 'measured',
-        points: shares.map(({ median }, n) => [BOUNDS[n] ?? 0, ((BOUNDS[n] ?? 0) * median) / 100]),
-      },
-    ],
-  });
-
 export const memory: Topic = {
   name: 'memory',
   title: 'what a cached user takes, and what a cache holds of its bound',
-  run: async ({ quick, log, saveChart }) => {
+  run: async ({ quick, log }) => {
     await bytesWithin(1);
     const slopes: number[] = [];
     for (let round = 0; round < (quick ? 3 : 5); round++) slopes.push(await bytesPerUser());
@@ -110,7 +95,6 @@ export const memory: Topic = {
         }),
       );
     }
-    if (!quick) saveChart('memory', chartOf(shares));
     return [
       toFigure({ id: 'memory.user', title: 'a cached user with five groups', unit: 'bytes', values: slopes }),
       ...shares,

@@ -7,7 +7,6 @@ import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { runProgram } from '../../cli/program.ts';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
-import { barsOnLogAxis } from '../harness/charts.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, type Samples, samplesOf } from '../harness/rounds.ts';
@@ -179,7 +178,7 @@ function figuresOf(samples: Samples, names: readonly string[]): readonly Figure[
 export const provisioning: Topic = {
   name: 'provisioning',
   title: 'commands beside bare TransactWriteItems of the same items',
-  run: async ({ quick, saveChart }) => {
+  run: async ({ quick }) => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provisioning-'));
     const engine = await startEmbeddedEngine();
     const options = { endpoint: engine.endpoint, requestTimeoutMs: 20_000 };
@@ -188,17 +187,6 @@ export const provisioning: Topic = {
       const single = await measureSingle(on, quick ? 41 : 201);
       const { samples, computed } = await measureLoad(on, folder, quick ? 200 : 1_000, quick ? 5 : 15);
       const rates = [...figuresOf(single, ['create', 'membership']), ...figuresOf(samples, ['load'])];
-      saveChart(
-        'provisioning',
-        barsOnLogAxis({
-          title: 'Commands beside bare transactions of the same items',
-          subtitle: 'median of interleaved rounds; the whisker is their middle half',
-          axisName: 'transactions per second, log',
-          bars: rates.map(({ id, title, median, quartiles }) => ({
-            ...{ name: title, median, quartiles, isOurs: !id.endsWith('-bare') },
-          })),
-        }),
-      );
       const [own = [], bare = []] = [computed.load, computed['load-bare']];
       return [
         ...rates,

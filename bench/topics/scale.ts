@@ -8,11 +8,10 @@ import { createTable } from '../../table/dynamodb/definition.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/oracle/random.ts';
-import { linesOverVariable } from '../harness/charts.ts';
-import { type Figure, toFigure } from '../harness/figures.ts';
+import { toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
-import type { Topic, TopicContext } from '../harness/topic.ts';
+import type { Topic } from '../harness/topic.ts';
 import { importTable } from '../model/import.ts';
 import {
   blockMarks,
@@ -135,7 +134,7 @@ async function costsOf(population: Population, count: number): Promise<readonly 
   return told;
 }
 
-async function measure(populations: readonly Population[], { quick, saveChart }: TopicContext) {
+async function measure(populations: readonly Population[], quick: boolean) {
   const costs: Observation[] = [];
   for (const population of populations) costs.push(...(await costsOf(population, quick ? 100 : 500)));
   const differing = new Set(costs.map(({ calls, units }) => `${calls} calls, ${units} units`));
@@ -161,29 +160,6 @@ async function measure(populations: readonly Population[], { quick, saveChart }:
     toFigure({
       ...{ id: `scale.bytes-${population.users}`, title: `file, ${inWords(population)}` },
       ...{ unit: 'bytes per user', values: [population.bytes / population.users] },
-    }),
-  );
-  const users = populations.map((population) => population.users);
-  const over = (name: string, figures: readonly Figure[], by = 1) => ({
-    name,
-    points: figures.map(({ median }, n) => [users[n] ?? 0, median / by] as const),
-  });
-  saveChart(
-    'scale',
-    linesOverVariable({
-      title: 'A cold check over the size of the table',
-      subtitle: `median of ${rounds} rounds, all sizes in turns; each check by an engine that knows nothing yet`,
-      ...{ xName: 'users, log', yName: 'milliseconds', xLog: true },
-      lines: [over('cold check', cold)],
-    }),
-  );
-  saveChart(
-    'scale-bytes',
-    linesOverVariable({
-      title: 'What a user takes in the file',
-      subtitle: 'with five groups, one role of their own, and their share of groups and locations',
-      ...{ xName: 'users, log', yName: 'kilobytes per user', xLog: true },
-      lines: [over('the embedded engine’s file, three indexes included', bytes, 1_000)],
     }),
   );
   const counted = (name: 'calls' | 'units', title: string) =>
@@ -221,7 +197,7 @@ export const scale: Topic = {
           `${inWords(population)}: imported in ${(loadMs / 1_000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB`,
         );
       }
-      return await measure(populations, context);
+      return await measure(populations, context.quick);
     } finally {
       for (const { engine } of populations) await engine.stop();
       rmSync(folder, { recursive: true, force: true });

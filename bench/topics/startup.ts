@@ -1,6 +1,5 @@
 import type { Metafile } from 'esbuild';
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
-import { barsOnLogAxis } from '../harness/charts.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createStarts, type Start } from '../peers/starts.ts';
@@ -55,7 +54,7 @@ async function measure({ startAlone, startAndAsk }: Starts, rounds: number) {
 export const startup: Topic = {
   name: 'startup',
   title: 'the size of the deployed file, from process start to ready, and its first decision',
-  run: async ({ quick, log, saveChart }) => {
+  run: async ({ quick, log }) => {
     const embedded = await startEmbeddedEngine();
     try {
       const starts = await createStarts(embedded.endpoint);
@@ -71,8 +70,6 @@ export const startup: Topic = {
           against: Readonly<Record<string, readonly number[]>> = {},
         ) => toFigure({ id: `startup.${name}`, title, unit: 'ms', values, against });
         const of = (name: keyof Start) => asked.map((start) => start[name]);
-        const parts = partsOf(ours.metafile, ours.bytes);
-        saveChart('startup-bytes', bytesChart(parts));
         const times = [
           figure('empty', 'Node without a handler', alone.empty),
           figure('ready', 'ready, as the stack bundles it', alone.ours, {
@@ -84,10 +81,9 @@ export const startup: Topic = {
           figure('cold', 'of it the first decision', of('cold')),
           figure('again', 'the next, all known', of('again')),
         ];
-        saveChart('startup', timesChart(times, rounds));
         return [
           bytesFigure('bytes', 'the deployed file', ours.bytes),
-          ...parts,
+          ...partsOf(ours.metafile, ours.bytes),
           bytesFigure('bytes-defaults', "by serverless-esbuild's defaults", theirs.bytes),
           ...times,
         ];
@@ -99,27 +95,3 @@ export const startup: Topic = {
     }
   },
 };
-
-const bytesChart = (parts: readonly Figure[]): string =>
-  barsOnLogAxis({
-    title: 'What the deployed file is made of',
-    subtitle: 'minified, after what is not used was left out',
-    axisName: 'bytes, log',
-    bars: [...parts]
-      .sort((a, b) => b.median - a.median)
-      .map(({ id, title, median, quartiles }) => ({
-        ...{ name: title, median, quartiles },
-        isOurs: id === 'startup.bytes-own',
-      })),
-  });
-
-const timesChart = (times: readonly Figure[], rounds: number): string =>
-  barsOnLogAxis({
-    title: 'From the start of a process',
-    subtitle: `median of ${rounds} starts; the whisker is their middle half`,
-    axisName: 'milliseconds, log',
-    bars: times.map(({ id, title, median, quartiles }) => ({
-      ...{ name: title, median, quartiles },
-      isOurs: id !== 'startup.empty' && id !== 'startup.defaults',
-    })),
-  });

@@ -1,83 +1,32 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { barsOnLogAxis, linesOverVariable, percentileLines } from '../../bench/harness/charts.ts';
-import { withFigures } from '../../bench/harness/document.ts';
+import { readDocuments, withFigures } from '../../bench/harness/document.ts';
 import { readResults, toFigure } from '../../bench/harness/figures.ts';
 import { figuresAsMarkdown } from '../../bench/harness/table.ts';
 
-const DOCUMENT = new URL('../../docs/performance.md', import.meta.url);
-
-test('docs/performance.md says what was measured last, and shows pictures that are there', () => {
-  const written = readFileSync(DOCUMENT, 'utf8');
+test('the documents hold the figures of bench/results/latest.json, each topic in one place', () => {
   const results = readResults();
-  if (!results) throw new Error('nothing was measured: npm run bench');
-  expect(written, 'run: npm run bench').toBe(withFigures(written, results));
-  const [changed, ...others] = results.figures;
-  if (!changed) throw new Error('no figures');
-  const other = { ...results, figures: [{ ...changed, median: changed.median * 2 }, ...others] };
-  expect(withFigures(written, other)).not.toBe(written);
-  const pictures = [...written.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path]) => path ?? '');
-  expect(pictures.length).toBeGreaterThan(0);
-  for (const path of pictures) expect(existsSync(new URL(path, DOCUMENT)), path).toBe(true);
+  const documents = readDocuments();
+  for (const [path, text] of documents)
+    expect(text, `${path}: npm run bench writes it`).toBe(withFigures(text, results));
+  const all = documents.map(([, text]) => text).join('\n');
+  const topics = [...all.matchAll(/<!-- figures of ([\w-]+) -->/g)].map(([, topic]) => topic ?? '');
+  expect(topics.toSorted()).toEqual(Object.keys(results).toSorted());
 });
 
-test('figures that stand beside nothing have no table of ratios', () => {
+test('a document names the machine and the commit of each figure', () => {
+  const figure = toFigure({ id: 'memory.user', title: 'a user', unit: 'bytes', values: [100] });
+  const environment = { node: 'v20.0.0', cpu: 'one', cores: 2, date: '2026-01-15T12:00:00.000Z' };
+  const marked = '<!-- figures of memory -->\n<!-- end of figures -->\n';
+  const written = withFigures(marked, { memory: { environment, figures: [figure] } });
+  expect(written).toContain('Node v20.0.0, one, 2 cores; 2026-01-15, commit unknown.');
+  expect(written).toContain('| `memory.user` | a user | 100 bytes | 100 to 100 |');
+  const changed = { memory: { environment, figures: [{ ...figure, median: 200 }] } };
+  expect(withFigures(written, changed)).toContain('| 200 bytes |');
+  expect(withFigures(written, {})).toBe(written);
+});
+
+test('figures without a peer have no table of ratios', () => {
   const figure = { id: 'memory.user', title: 'a user', unit: 'bytes', values: [1, 2] };
   expect(figuresAsMarkdown([toFigure(figure)])).not.toContain('beside');
   expect(figuresAsMarkdown([toFigure({ ...figure, against: { other: [1, 1] } })])).toContain('beside');
-});
-
-test.each([
-  [
-    'bars',
-    () =>
-      barsOnLogAxis({
-        title: 'One decision',
-        subtitle: 'median',
-        axisName: 'nanoseconds',
-        bars: [
-          { name: 'Gatehouse', median: 300, quartiles: [280, 320], isOurs: true },
-          { name: 'other', median: 1_000_000, quartiles: [900_000, 1_100_000] },
-        ],
-      }),
-    ['One decision', 'Gatehouse', 'other', 'nanoseconds', '1,000,000'],
-  ],
-  [
-    'lines',
-    () =>
-      linesOverVariable({
-        title: 'Growth',
-        subtitle: 'median',
-        xName: 'users',
-        yName: 'milliseconds',
-        lines: [
-          {
-            name: 'Gatehouse',
-            points: [
-              [1_000, 1],
-              [100_000, 2],
-            ],
-          },
-        ],
-        xLog: true,
-      }),
-    ['Growth', 'Gatehouse', 'users', 'milliseconds', '100,000'],
-  ],
-  [
-    'percentiles',
-    () =>
-      percentileLines({
-        title: 'Latency',
-        subtitle: 'all answers',
-        yName: 'milliseconds',
-        series: { Gatehouse: Array.from({ length: 200 }, (_, n) => n + 1) },
-      }),
-    // Of 200 answers the slowest two are known, not the slowest in a thousand.
-    ['Latency', 'Gatehouse', 'milliseconds', 'p99'],
-  ],
-])('a picture of %s has names and units, and is the same each time', (_, draw, texts) => {
-  const svg = draw();
-  for (const text of texts) expect(svg).toContain(`>${text}<`);
-  expect(svg).not.toContain('>p99.9<');
-  expect(draw()).toBe(svg);
 });
