@@ -4,7 +4,7 @@ import { ALLOWED, DENIED, type Decision } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
 import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles.ts';
 import { type PermissionEffects, permissionEffects } from './permission-effects.ts';
-import { holdsAt, validityAround } from './validity.ts';
+import { holdsAt, nextChange } from './validity.ts';
 
 /** Who comes with a credential that is not theirs, or not any more, is refused before all else. */
 export const refusedCredential = (
@@ -66,13 +66,12 @@ export const effectsOn = (input: DecisionInput): PermissionEffects =>
 export function validUntil(input: DecisionInput, at: number): number {
   const { subject, scopes, credential } = input;
   const { soldModule } = effectsOn(input);
-  const { end } = validityAround(at, [
+  return nextChange(at, [
     ...intervalsOf(subject, input),
     ...(credential ? [{ start: Number.NEGATIVE_INFINITY, end: credential.endsAt }] : []),
     ...(soldModule === undefined ? [] : subscriptionsTo(scopes, soldModule)),
     ...enterprisesOf(scopes).flatMap((enterprise) => licensesFor(scopes, enterprise)),
   ]);
-  return end;
 }
 
 /** A scope, then its ancestors up to the root. */

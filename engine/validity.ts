@@ -1,22 +1,16 @@
 import type { Interval } from '../table/decision/items.ts';
 
-/** What nothing begins or ends. */
-export const ALWAYS: Interval = { start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-
 /** Whether an interval holds at an instant: from its start until before its end. */
 export const holdsAt = ({ start, end }: Interval, at: number): boolean => start <= at && at < end;
 
 /**
- * The interval around `at` in which none of the given intervals begins or ends: so long does what was worked out of them
- * for `at` stay true by time alone.
+ * The first instant after `at` at which one of the intervals begins or ends; Infinity where none does. What was worked
+ * out of them for `at` stays true by time alone until then. After an `at` that is no instant (NaN) nothing stays true.
  */
-export function validityAround(at: number, intervals: Iterable<Interval>): Interval {
-  let { start, end } = ALWAYS;
-  for (const interval of intervals) {
-    for (const instant of [interval.start, interval.end]) {
-      if (instant <= at) start = Math.max(start, instant);
-      else end = Math.min(end, instant);
-    }
+export function nextChange(at: number, intervals: Iterable<Interval>): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { start, end } of intervals) {
+    for (const instant of [start, end]) if (!(instant <= at)) next = Math.min(next, instant);
   }
-  return start === ALWAYS.start && end === ALWAYS.end ? ALWAYS : { start, end };
+  return next;
 }

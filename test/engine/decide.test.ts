@@ -81,6 +81,14 @@ test('an answer is shared by all who ask, and nobody can change it', () => {
 
 /** What can be wrong, in the order in which it is looked at. */
 const DEFECTS: readonly (readonly [reason: Reason, spoil: (input: DecisionInput) => DecisionInput])[] = [
+  [
+    'credential_refused',
+    (input) => ({
+      ...input,
+      question: { ...input.question, credential: { ref: 'session:s' } },
+      credential: null,
+    }),
+  ],
   ['subject_unknown', (input) => ({ ...input, subject: null })],
   [
     'subject_inactive',
@@ -164,6 +172,13 @@ describe('the order of the steps', () => {
     expect(reasonOf({ ...admin, permission: null })).toBe('permission_unknown');
     expect(reasonOf({ ...admin, scopes: [own, { ...root, active: false }] })).toBe('scope_inactive');
   });
+});
+
+test('a credential that is good is not looked at further', () => {
+  const question = { ...SOUND.question, credential: { ref: 'session:s' } };
+  const credential = { subject: 'user:ann', hash: undefined, active: true, endsAt: AT + 1 };
+  expect(reasonOf({ question, credential })).toBe('role');
+  expect(reasonOf({ question, credential }, AT + 1)).toBe('credential_refused');
 });
 
 describe('times', () => {
@@ -303,6 +318,13 @@ describe('combination', () => {
     { ...own, combination: 'allow-overrides' as const },
     scopeItem(ROOT, { combination: 'deny-overrides' }),
   ];
+
+  test.each([1, 2, 3])('the root chooses it, of %i scopes', (depth) => {
+    const top = scopeItem(ROOT, { combination: 'deny-overrides' });
+    const scopes = [...Array<ScopeItem>(depth - 1).fill(own), top];
+    const held = subjectWith({ globalRoles: ['teacher', 'banned'] });
+    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes })).toBe('denied_by_role');
+  });
 
   test('the root chooses it, for all below', () => {
     expect(reasonOf({ ...held, ...globally(roles), permission: both })).toBe('role');

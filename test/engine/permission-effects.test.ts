@@ -130,6 +130,11 @@ describe('patterns', () => {
     expect(effects(everything, { patterns: [] })).toEqual({ allow: [], deny: [] });
   });
 
+  test('cover no permission that is missing', () => {
+    const place = placeWith({ own: { mine: { patterns: { '*:*:*': 'ALLOW' } } } });
+    expect([...permissionEffects(items(null, tenantEffectsOf()), place).allow]).toEqual([]);
+  });
+
   test('of one role each have an effect of their own, the nearest first', () => {
     const role = tableOf({ all: { patterns: { '*:*:*': 'ALLOW', 'a:b:*': 'DENY' } } }).get('all') as RoleItem;
     const found = [...effectsOfRole('all', role, false, items(permissionOf({ allow: new Set(['all']) })))];
@@ -227,10 +232,11 @@ describe('the memo', () => {
   test.each([
     [ROLES_PER_MEMO, true],
     [ROLES_PER_MEMO + 1, false],
-  ])('holds a bounded number of roles: of %i it is kept: %s', (count, isKept) => {
+  ])('holds a bounded number of roles, allowing or denying: of %i it is kept: %s', (count, isKept) => {
     const names = Array.from({ length: count }, (_, n) => `role-${n}`);
+    const [allow, deny] = [new Set(names.slice(0, 40)), new Set(names.slice(40))];
     const place = placeWith({ global: Object.fromEntries(names.map((name) => [name, {}])) });
-    const wide = items(permissionOf({ allow: new Set(names) }), tenantEffectsOf());
+    const wide = items(permissionOf({ allow, deny }), tenantEffectsOf());
     const first = permissionEffects(wide, place);
     expect(permissionEffects(wide, place) === first).toBe(isKept);
   });

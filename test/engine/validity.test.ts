@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { validUntil } from '../../engine/decide.ts';
 import { type DecisionInput, NO_GLOBAL } from '../../engine/decision-input.ts';
-import { ALWAYS, holdsAt, validityAround } from '../../engine/validity.ts';
+import { holdsAt, nextChange } from '../../engine/validity.ts';
 import type { Interval, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 
 /** Until when a decision stays true by time alone: the next instant at which something that it rests on begins or ends. */
@@ -19,30 +19,31 @@ describe('an interval', () => {
   });
 
   test('of an instant that is none holds nothing', () => {
-    expect(holdsAt(ALWAYS, Number.NaN)).toBe(false);
+    expect(holdsAt({ start: SINCE_EVER, end: FOREVER }, Number.NaN)).toBe(false);
   });
 });
 
-describe('the interval around an instant in which nothing begins or ends', () => {
+describe('the first instant after another at which an interval begins or ends', () => {
   const intervals = [
     { start: 10, end: 20 },
     { start: 15, end: FOREVER },
     { start: SINCE_EVER, end: 30 },
   ];
   test.each([
-    [5, SINCE_EVER, 10],
-    [10, 10, 15],
-    [14, 10, 15],
-    [15, 15, 20],
-    [20, 20, 30],
-    [30, 30, FOREVER],
-  ])('of %i is from %d until %d', (at, start, end) => {
-    expect(validityAround(at, intervals)).toEqual({ start, end });
+    [5, 10],
+    [10, 15],
+    [14, 15],
+    [15, 20],
+    [20, 30],
+    [30, FOREVER],
+    [Number.NaN, SINCE_EVER],
+  ])('after %i is %d', (at, next) => {
+    expect(nextChange(at, intervals)).toBe(next);
   });
 
-  test('is always where there is nothing', () => {
-    expect(validityAround(5, [])).toEqual(ALWAYS);
-    expect(validityAround(5, [ALWAYS])).toEqual(ALWAYS);
+  test('never comes where there is none', () => {
+    expect(nextChange(5, [])).toBe(FOREVER);
+    expect(nextChange(5, [{ start: SINCE_EVER, end: FOREVER }])).toBe(FOREVER);
   });
 });
 
@@ -114,6 +115,16 @@ describe('a decision is valid', () => {
     expect(endOf(assigned(PLACE, { start: 500, end: 1_001 }), 1_001)).toBe(FOREVER);
   });
 
+  test('whatever groups, grants and global roles hold: they neither begin nor end', () => {
+    const held = subjectWith({
+      groups: ['group'],
+      grants: new Map([[ROOT, ['role']]]),
+      globalRoles: ['role'],
+    });
+    const scopes = [scope(PLACE, { groups: new Map([['group', ['role']]]) }), scope(ROOT)];
+    expect(endOf({ ...held, scopes })).toBe(FOREVER);
+  });
+
   test('until the subject ends', () => {
     expect(endOf(subjectWith({ endsAt: 1_700 }))).toBe(1_700);
     expect(endOf(subjectWith({ endsAt: 900 }))).toBe(FOREVER);
@@ -151,6 +162,15 @@ describe('a decision is valid', () => {
     expect(endOf(scopesWith(subscribed('b', until(1_200))))).toBe(FOREVER);
     const nothingSold = { global: { roles: new Map(), soldModules: new Set<string>() } };
     expect(endOf({ ...scopesWith(subscribed('a', until(1_200))), ...nothingSold })).toBe(FOREVER);
+  });
+
+  test('as what is above it says, where a scope is missing', () => {
+    const entitled = scope(ROOT, {
+      enterprise: 'e',
+      licenses: new Map([['e', [until(1_200)]]]),
+      subscriptions: new Map([['a', [until(1_300)]]]),
+    });
+    expect(endOf({ scopes: [null, entitled] })).toBe(1_200);
   });
 
   test('until the first of them', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Cell, compile } from '../../../authorizer/policies/compile.ts';
-import { match, parameterOf, type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
+import { match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
 import { rule } from '../support.ts';
@@ -110,45 +110,4 @@ describe.each([false, true])('patterns for an API that is closed: %s', (isClosed
     expect(seen.allowed).toBeGreaterThan(1_000);
     console.log(JSON.stringify(seen));
   }, 120_000);
-});
-
-describe('what can be written', () => {
-  const cell = (made: RouteRule, values: Record<string, string> = {}): Cell => ({
-    rule: made,
-    values: new Map(Object.entries(values)),
-  });
-  const list = rule('list', 'GET', '/tenants/{t}/tickets', 'x', 'tenant:{t}');
-  const one = rule('one', 'GET', '/tenants/{t}/tickets/{id}', 'x', 'tenant:{t}');
-  const comments = rule('comments', 'GET', '/tenants/{t}/tickets/{id}/comments', 'x', 'tenant:{t}');
-  const special = rule('special', 'GET', '/tenants/{t}/tickets/special', 'y', 'tenant:{t}');
-  const allowed = [list, one].map((each) => cell(each, { t: 'T1' }));
-
-  test('every value that a route binds, and a wildcard for what it does not', () => {
-    const patterns = compile({ rules: [list, one], cells: allowed, isClosed: false });
-    expect(patterns?.allow).toEqual(['GET/tenants/T1/tickets', 'GET/tenants/T1/tickets/?*']);
-    expect(patterns?.deny).toContain('GET/tenants/T1/tickets/?*/?*');
-  });
-
-  test('a route under it that the caller may not use is denied', () => {
-    const rules = [list, one, special];
-    const patterns = compile({ rules, cells: allowed, isClosed: false });
-    expect(patterns?.deny).toContain('GET/tenants/T1/tickets/special');
-  });
-
-  test('one deeper that the caller may use: only where paths without a rule are out of reach', () => {
-    const rules = [list, one, comments];
-    const cells = [...allowed, cell(comments, { t: 'T1' })];
-    expect(compile({ rules, cells, isClosed: false })).toBeUndefined();
-    expect(compile({ rules, cells, isClosed: true })?.allow).toHaveLength(3);
-  });
-
-  test('ANY is every verb', () => {
-    const any = rule('any', 'ANY', '/a', 'x', 'tenant:T1');
-    const patterns = compile({ rules: [any], cells: [cell(any)], isClosed: false });
-    expect(patterns).toEqual({ allow: VERBS.map((verb) => `${verb}/a`), deny: [] });
-  });
-
-  test('nothing for nobody', () => {
-    expect(compile({ rules: [list, one], cells: [], isClosed: false })).toEqual({ allow: [], deny: [] });
-  });
 });

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { effectiveRoles, holdingsOf } from '../../engine/effective-roles.ts';
+import type { RoleItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+
+/** What a subject holds on the path of a scope, and which roles are in force there (step 6 of SPEC section 2). */
+const [PLACE, BUILDING, ROOT] = ['zone:place', 'building:b', 'tenant:root'];
+const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeItem => ({
+  ref,
+  active: true,
+  ancestors: [],
+  combination: 'allow-overrides',
+  groups: new Map(),
+  roles: new Map(),
+  denials: new Set(),
+  subscriptions: new Map(),
+  licenses: new Map(),
+  enterprise: undefined,
+  ...changes,
+});
+const SUBJECT: SubjectItem = {
+  active: true,
+  endsAt: Number.POSITIVE_INFINITY,
+  isAdmin: false,
+  groups: ['teachers', 'elsewhere'],
+  globalRoles: ['auditor'],
+  grants: new Map([
+    [ROOT, ['member']],
+    [PLACE, ['in what is no root']],
+  ]),
+  assignments: new Map([
+    [BUILDING, [{ role: 'keeper', start: 10, end: 20 }]],
+    ['building:other', [{ role: 'stranger', start: 0, end: 100 }]],
+  ]),
+};
+const place = scopeItem(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
+const root = scopeItem(ROOT);
+const everywhere = [
+  { kind: 'grant', scope: ROOT, role: 'member' },
+  { kind: 'global_role', role: 'auditor' },
+];
+
+describe('what a subject holds', () => {
+  const group = { kind: 'group', group: 'teachers', scope: PLACE, role: 'teacher' };
+  const assignment = { kind: 'assignment', scope: BUILDING, role: 'keeper', start: 10, end: 20 };
+  test.each([
+    ['from a scope up to the root', [place, scopeItem(BUILDING), root], [group, assignment, ...everywhere]],
+    ['where a scope is missing', [place, null, root], [group, ...everywhere]],
+    ['in a root', [root], everywhere],
+    ['is nothing where the root is missing', [place, null], []],
+    ['is nothing where there is no scope', [], []],
+  ])('%s', (_, scopes, holdings) => {
+    expect(holdingsOf(SUBJECT, { scopes })).toEqual(holdings);
+  });
+
+  test('is nothing without a subject', () => {
+    expect(holdingsOf(null, { scopes: [place, root] })).toEqual([]);
+  });
+});
+
+describe('effective roles', () => {
+  const role = (parent?: string): RoleItem => ({ parent, patterns: new Map() });
+  const listed = new Map([
+    ['teacher', role('member')],
+    ['keeper', role('teacher')],
+    ['member', role('staff')],
+    ['staff', role()],
+  ]);
+  const below = { scopes: [scopeItem(BUILDING), scopeItem(ROOT, { roles: listed })] };
+  const global = { roles: new Map([['auditor', role()]]), soldModules: new Set<string>() };
+
+  test.each([
+    [9, ['member', 'staff', 'auditor']],
+    [10, ['keeper', 'teacher', 'member', 'staff', 'auditor']],
+    [20, ['member', 'staff', 'auditor']],
+  ])('at %i are those in force then with all that they inherit, each once', (at, roles) => {
+    expect(effectiveRoles(SUBJECT, { ...below, global }, at)).toEqual(roles);
+  });
+
+  test('are only those that the root or everybody lists', () => {
+    expect(effectiveRoles(SUBJECT, { scopes: [root], global }, 15)).toEqual(['auditor']);
+  });
+});
