@@ -3,7 +3,6 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { ACCESS, type Access } from './access.ts';
 import { EDGES, ID } from './edges.ts';
-import { SEEDS } from './seeds.ts';
 
 /** `docs/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything else. */
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -75,10 +74,6 @@ const accessRows = [...ACCESS]
     rows.join(', '),
   ]);
 
-const seedSections = SEEDS.map(({ seed, rows }) => `### ${seed}\n\n${tableOf(['there', 'here'], rows)}`).join(
-  '\n\n',
-);
-
 export const tableAsMarkdown = (): string => `# The table
 
 <!-- Made by \`npm run table\`; a test compares it with the registry. -->
@@ -143,7 +138,5 @@ the seeds (\`npm run rows\` runs them).
 
 ${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}
 
-## The seeds
-
-${seedSections}
+How the keys of the seeds map onto these: [seeds.md](seeds.md).
 `;
