@@ -44,7 +44,7 @@ async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
 }
 
 /** What there always is, and has no node: what hangs on it is found there. */
-export const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
+const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
 
 /** Everything that has a partition, by the lists of all nodes of each type. */
 export async function* everything(reader: Reader): AsyncGenerator<Ref> {

@@ -53,7 +53,7 @@ export interface Delete extends Partial<Conditional> {
   readonly key: Key;
 }
 
-export interface Check extends Conditional {
+interface Check extends Conditional {
   readonly kind: 'check';
   readonly key: Key;
 }
