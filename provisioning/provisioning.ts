@@ -42,7 +42,7 @@ const MAX_PLANS = 8;
 const label = z.string().min(1).max(128).refine(isSafeText, 'holds # or control characters');
 
 /** The Lambda's event. */
-export const eventSchema = z.strictObject({
+const eventSchema = z.strictObject({
   command: z.string().max(64),
   input: z.record(z.string(), z.unknown()),
   operationId: label.optional(),

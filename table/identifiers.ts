@@ -11,9 +11,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const TYPE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-export const MAX_TYPE_LENGTH = 32;
+const MAX_TYPE_LENGTH = 32;
 /** Bytes of one page name, or of one part of `module:action:resource`. */
-export const MAX_NAME_LENGTH = 128;
+const MAX_NAME_LENGTH = 128;
 
 /** Bytes of a normalised value; a key holds it beside its kind and stays far below DynamoDB's 2,048. */
 export const MAX_VALUE_BYTES = 512;

@@ -11,7 +11,7 @@ export interface PermissionName {
   readonly text: string;
 }
 
-export const EVERYTHING = '*:*:*';
+const EVERYTHING = '*:*:*';
 
 /** Reads a permission that can be checked (no wildcard). Undefined when the text is no permission. */
 export function readPermissionName(text: string): PermissionName | undefined {

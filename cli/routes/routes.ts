@@ -1,7 +1,7 @@
 import { boundIn, order, type RouteRule } from '../../authorizer/routes/rule.ts';
 import { isName } from '../../table/identifiers.ts';
 import { apiRef } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import {
   parsePathTemplate,

@@ -1,5 +1,5 @@
 import type { SubjectItem } from '../../table/decision/items.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Engine } from '../engine.ts';
 import { SUBJECT } from '../items.ts';

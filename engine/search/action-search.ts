@@ -1,6 +1,6 @@
 import { invalid } from '../../table/errors.ts';
+import { allOf } from '../../table/index-queries.ts';
 import { parseKey } from '../../table/keys.ts';
-import { allOf } from '../../table/patterns/lists.ts';
 import type { Page } from '../../table/reader.ts';
 import type { Engine } from '../engine.ts';
 import { SCOPE, SUBJECT } from '../items.ts';

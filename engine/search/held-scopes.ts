@@ -1,6 +1,6 @@
 import type { SubjectItem } from '../../table/decision/items.ts';
 import { parseRef } from '../../table/identifiers.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import type { SearchReader } from './sources.ts';
 
 /** The scopes at which a subject holds a role itself: by assignment, by grant, by a group. */

@@ -1,6 +1,6 @@
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { parseKey } from '../../table/keys.ts';
-import { allOf } from '../../table/patterns/lists.ts';
 import { type Source, sourcesOf } from './sources.ts';
 import { isOpen } from './tree.ts';
 

@@ -2,7 +2,7 @@ import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, edgePrefix, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
-import { isOwnership, ownedBy } from '../../table/patterns/stretches.ts';
+import { isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { cursorAfter } from '../../table/read/pages.ts';
 import type { SearchReader } from './sources.ts';
 

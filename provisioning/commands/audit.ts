@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
-import { inTenant, logOf } from '../../table/patterns/lists.ts';
-import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
+import { inTenant, logOf } from '../../table/index-queries.ts';
 import { auditOrigin } from '../audit.ts';
-import { type Command, readCommand, writeCommand } from '../command.ts';
+import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { pageFields, periodFields } from '../kinds/node-lists.ts';
+import { by, listCommand, period } from '../kinds/lists.ts';
 import { loadScope } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
@@ -43,28 +42,18 @@ export const auditCommands: readonly Command[] = [
       };
     },
   }),
-  readCommand({
+  listCommand({
     name: 'audit.list',
     summary:
       'Lists audit records by time, page by page: of a tenant, of what a user did, or of what concerns no tenant.',
-    input: z
-      .strictObject({
-        tenant: field.ref.optional(),
-        user: field.subject.optional(),
-        ...periodFields,
-        ...pageFields,
-      })
-      .refine(
-        (given) => given.tenant === undefined || given.user === undefined,
-        'give tenant or user, not both',
+    by: [
+      by(
+        { tenant: field.ref },
+        async ({ tenant, ...time }, reader) => logOf(await readScopeRef(reader, tenant, 'tenant'), time),
+        period,
       ),
-    run: async ({ reader }, { tenant, user, from, until, ...page }) => {
-      if (user !== undefined) {
-        const query = inTenant('audit', subject(user), { from, until });
-        return pageOf(reader, query, page);
-      }
-      const owner = tenant === undefined ? undefined : await readScopeRef(reader, tenant, 'tenant');
-      return mergedPageOf(reader, logOf(owner, { from, until }), page);
-    },
+      by({ user: field.subject }, ({ user, ...time }) => inTenant('audit', subject(user), time), period),
+      by({}, (time) => logOf(undefined, time), period),
+    ],
   }),
 ];

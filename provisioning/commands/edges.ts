@@ -4,11 +4,11 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom, wideEdgesFrom } from '../../table/partition-queries.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
-import type { Shown } from '../edges/names.ts';
+import type { Names } from '../edges/names.ts';
 import {
   admin,
   assignment,
@@ -23,6 +23,7 @@ import {
 } from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
+import { by } from '../kinds/lists.ts';
 import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
@@ -37,11 +38,11 @@ const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
 };
 
 /** What the seeds show beside the ids (seed 003). */
-const GROUP_NAMES: Shown = {
+const GROUP_NAMES: Names = {
   of: (edge) => group(String(edge.group)),
   as: { groupName: 'name', groupType: 'groupType' },
 };
-export const USER_NAMES: Shown = {
+export const USER_NAMES: Names = {
   of: (edge) => subject(String(edge.user)),
   as: { userDisplayName: 'displayName', userType: 'userType' },
 };
@@ -66,10 +67,19 @@ const membershipKind: EdgeKind = {
       tenant: parseRef(textOf(node.item, 'root'), 'root'),
     };
   },
-  lists: {
-    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'group'), shows: GROUP_NAMES },
-    group: { schema: field.id, query: (id) => edgesFrom(group(id), ...SUBJECTS), shows: USER_NAMES },
-  },
+  lists: [
+    by(
+      { user: field.subject },
+      ({ user, scope }) => {
+        const query = edgesFrom(subject(user), 'group');
+        if (scope === undefined) return query;
+        const at = formatRef(parseScopeRef(scope, 'scope'));
+        return { ...query, keep: (edge) => edge.scope === at };
+      },
+      { optional: { scope: field.ref }, names: GROUP_NAMES },
+    ),
+    by({ group: field.id }, ({ group: id }) => edgesFrom(group(id), ...SUBJECTS), { names: USER_NAMES }),
+  ],
 };
 
 const groupRoleKind: EdgeKind = {
@@ -94,10 +104,10 @@ const groupRoleKind: EdgeKind = {
       tenant: parseRef(root, 'root'),
     };
   },
-  lists: {
-    group: { schema: field.id, query: (id) => edgesFrom(group(id), 'role') },
-    role: { schema: field.id, query: (id) => edgesFrom(role(id), 'group') },
-  },
+  lists: [
+    by({ group: field.id }, ({ group: id }) => edgesFrom(group(id), 'role')),
+    by({ role: field.id }, ({ role: id }) => edgesFrom(role(id), 'group')),
+  ],
 };
 
 /** A permission or a pattern, as part of a key. */
@@ -105,6 +115,9 @@ const permissionPart = (text: string): PermissionName => ({
   kind: text.includes(':') ? 'permission' : 'page',
   text,
 });
+
+/** What a role has effects on; patterns count as permissions. */
+const KINDS = ['page', 'permission'] as const;
 
 const rolePermissionKind: EdgeKind = {
   type: 'role-permission',
@@ -138,19 +151,17 @@ const rolePermissionKind: EdgeKind = {
     };
   },
   tenantOf: async (_planning, item) => ownerOf(textOf(item, 'roleScope')),
-  lists: {
-    role: {
-      schema: field.id,
-      query: (id) => edgesFrom(role(id), 'page', 'permission'),
-    },
-    permission: {
-      schema: field.permissionOrPattern,
-      query: (text) => edgesFrom(permissionRef(permissionPart(text)), 'role'),
-    },
-  },
+  lists: [
+    by({ role: field.id }, ({ role: id, kind }) => edgesFrom(role(id), ...(kind ? [kind] : KINDS)), {
+      optional: { kind: z.enum(KINDS) },
+    }),
+    by({ permission: field.permissionOrPattern }, ({ permission }) =>
+      edgesFrom(permissionRef(permissionPart(permission)), 'role'),
+    ),
+  ],
 };
 
-const refuseEmptyWindow = (of: Readonly<Record<string, unknown>>): void =>
+const refuseEmptyValidity = (of: Readonly<Record<string, unknown>>): void =>
   refuseEmptyPeriod(of, 'startsAt', 'endsAt');
 
 const assignmentKind: EdgeKind = {
@@ -167,7 +178,7 @@ const assignmentKind: EdgeKind = {
     startsAt: field.instant.nullable().optional(),
     endsAt: field.instant.nullable().optional(),
   }),
-  refuse: refuseEmptyWindow,
+  refuse: refuseEmptyValidity,
   tenantOf: rootOfEdge,
   keyOf: (of) =>
     wideEdgeKey(
@@ -177,7 +188,7 @@ const assignmentKind: EdgeKind = {
       role(String(of.role)),
     ),
   make: async (planning, input) => {
-    refuseEmptyWindow(input);
+    refuseEmptyValidity(input);
     const scope = await loadScope(planning, String(input.scope), 'scope');
     const root = rootOf(scope);
     await refuseForeignRole(planning, String(input.role), formatRef(root), 'role');
@@ -194,14 +205,20 @@ const assignmentKind: EdgeKind = {
       tenant: root,
     };
   },
-  lists: {
-    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'assignment') },
-    scope: {
-      schema: field.ref,
-      query: async (ref, reader) => edgesFrom(await readScopeRef(reader, ref, 'scope'), 'assignment'),
-    },
-    role: { schema: field.id, query: (id) => edgesFrom(role(id), 'assignment') },
-  },
+  lists: [
+    by(
+      { user: field.subject },
+      async ({ user, scope }, reader) =>
+        scope === undefined
+          ? edgesFrom(subject(user), 'assignment')
+          : wideEdgesFrom(subject(user), 'assignment', await readScopeRef(reader, scope, 'scope')),
+      { optional: { scope: field.ref } },
+    ),
+    by({ scope: field.ref }, async ({ scope }, reader) =>
+      edgesFrom(await readScopeRef(reader, scope, 'scope'), 'assignment'),
+    ),
+    by({ role: field.id }, ({ role: id }) => edgesFrom(role(id), 'assignment')),
+  ],
 };
 
 const globalRoleKind: EdgeKind = {
@@ -216,10 +233,10 @@ const globalRoleKind: EdgeKind = {
       throw invalid('role', 'only a global role can be held everywhere');
     return { edge: globalRole({ user: String(input.user), role: node.ref.id }) };
   },
-  lists: {
-    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'role') },
-    role: { schema: field.id, query: (id) => edgesFrom(role(id), ...SUBJECTS) },
-  },
+  lists: [
+    by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'role')),
+    by({ role: field.id }, ({ role: id }) => edgesFrom(role(id), ...SUBJECTS)),
+  ],
 };
 
 const adminKind: EdgeKind = {
@@ -229,7 +246,7 @@ const adminKind: EdgeKind = {
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
   make: async (_planning, input) => ({ edge: admin({ user: String(input.user) }) }),
-  lists: {},
+  lists: [],
   listAll: edgesFrom(GLOBAL, ...SUBJECTS),
 };
 

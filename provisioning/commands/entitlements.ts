@@ -1,17 +1,15 @@
-import * as z from 'zod';
 import { scopeChanges, type Window } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { allOf, withStatus } from '../../table/patterns/lists.ts';
-import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
-import { ownedBy } from '../../table/patterns/stretches.ts';
+import { allOf, withStatus } from '../../table/index-queries.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { type Command, readCommand } from '../command.ts';
+import type { Command } from '../command.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
+import { by, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { pageFields, periodFields } from '../kinds/node-lists.ts';
 import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
@@ -78,59 +76,51 @@ const licenseBehaviour: Behaviour = {
   }),
 };
 
-const exactlyOne = (...names: readonly string[]) => ({
-  holds: (given: Attributes) => names.filter((name) => given[name] !== undefined).length <= 1,
-  message: `give at most one of ${names.join(', ')}`,
-});
+/** Whether a subscription counts at an instant, as a check takes it (SPEC section 2, step 5). */
+const isInForce =
+  (at: number) =>
+  ({ status, startDate, endDate }: Attributes): boolean =>
+    COUNTS.has(status) &&
+    (typeof startDate !== 'string' || Date.parse(startDate) <= at) &&
+    (typeof endDate !== 'string' || at < Date.parse(endDate));
 
-const bySubscription = exactlyOne('scope', 'module', 'status');
-const listSubscriptions = readCommand({
+const listSubscriptions = listCommand({
   name: 'subscription.list',
   summary:
-    'Lists subscriptions: of one scope, of one module, of one status by their end, or all, page by page.',
-  input: z
-    .strictObject({
-      scope: field.ref.optional(),
-      module: field.pageName.optional(),
-      status: ENTITIES.subscription.attributes.shape.status,
-      ...periodFields,
-      ...pageFields,
-    })
-    .refine(bySubscription.holds, bySubscription.message),
-  run: async ({ reader }, { scope, module, status, from, until, ...page }) => {
-    if (status !== undefined)
-      return mergedPageOf(reader, withStatus('subscription', status, { from, until }), page);
-    const owner = scope
-      ? await readScopeRef(reader, scope, 'scope')
-      : module && { type: 'module', id: module };
-    const query = owner ? ownedBy(owner, 'subscription') : allOf('subscription');
-    return pageOf(reader, query, page);
-  },
+    'Lists subscriptions, page by page: of one scope (those that count at the instant `at`, where given), of one module, of one status by their end, or all.',
+  by: [
+    by(
+      { scope: field.ref },
+      async ({ scope, at }, reader) => {
+        const keep = at === undefined ? undefined : isInForce(Date.parse(at));
+        return ownedBy(await readScopeRef(reader, scope, 'scope'), 'subscription', keep);
+      },
+      { optional: { at: field.instant } },
+    ),
+    by({ module: field.pageName }, ({ module }) => ownedBy({ type: 'module', id: module }, 'subscription')),
+    by(
+      { status: ENTITIES.subscription.attributes.shape.status.unwrap() },
+      ({ status, ...time }) => withStatus('subscription', status, time),
+      period,
+    ),
+  ],
+  all: allOf('subscription'),
 });
 
-const byLicense = exactlyOne('account', 'enterprise', 'status');
-const listLicenses = readCommand({
+const listLicenses = listCommand({
   name: 'license.list',
   summary:
     'Lists licences: of one account, of one enterprise, of one status by their end, or all, page by page.',
-  input: z
-    .strictObject({
-      account: field.ref.optional(),
-      enterprise: field.ref.optional(),
-      status: ENTITIES.license.attributes.shape.status,
-      ...periodFields,
-      ...pageFields,
-    })
-    .refine(byLicense.holds, byLicense.message),
-  run: async ({ reader }, { account, enterprise, status, from, until, ...page }) => {
-    if (status !== undefined)
-      return mergedPageOf(reader, withStatus('license', status, { from, until }), page);
-    const owner = account ?? enterprise;
-    const query = owner
-      ? ownedBy(await readScopeRef(reader, owner, account ? 'account' : 'enterprise'), 'license')
-      : allOf('license');
-    return pageOf(reader, query, page);
-  },
+  by: [
+    ownedByScope('account', 'license'),
+    ownedByScope('enterprise', 'license'),
+    by(
+      { status: ENTITIES.license.attributes.shape.status.unwrap() },
+      ({ status, ...time }) => withStatus('license', status, time),
+      period,
+    ),
+  ],
+  all: allOf('license'),
 });
 
 export const ENTITLEMENT_KINDS: readonly NodeKind[] = [

@@ -5,20 +5,19 @@ import { invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { pageOf, rootTypes } from '../../table/patterns/reads.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { viewOf } from '../../table/view.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
-import { type Shown, withNames } from '../edges/names.ts';
+import type { Names } from '../edges/names.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, grantKey, role, subject, tenantGrant } from '../edges/rights.ts';
 import { refuseForeignRole, refuseUnknownType } from '../edges/rules.ts';
-import { pageFields } from '../kinds/node-lists.ts';
+import { by, listCommand } from '../kinds/lists.ts';
 import { loadScope, textOf } from '../nodes/nodes.ts';
-import { readScopeRef } from '../nodes/scope-types.ts';
+import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
+import { visible } from '../visible.ts';
 import { USER_NAMES } from './edges.ts';
 
 /**
@@ -55,7 +54,7 @@ async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<
 }
 
 /** Seed 003 calls its places locations. */
-const PLACE_NAMES: Shown = {
+const PLACE_NAMES: Names = {
   of: (edge) => parseRef(String(edge.scope), 'scope'),
   as: { locationCode: 'code', locationName: 'name' },
 };
@@ -102,7 +101,7 @@ export const grantCommands: readonly Command[] = [
     name: 'grant.read',
     summary: 'Reads a grant by id, or by user and scope.',
     input: name.refine(isOneName, ONE_NAME),
-    run: async ({ reader }, input) => viewOf(await find(reader, input)),
+    run: async ({ reader }, input) => visible(await find(reader, input)),
   }),
   writeCommand({
     name: 'grant.update',
@@ -112,14 +111,14 @@ export const grantCommands: readonly Command[] = [
       const item = await find(planning.reader, by);
       const before = readGrant(item);
       await refuseForeignRoles(planning, wanted, before.scope);
-      const after = { ...viewOf(item), roles: wanted, updatedAt: planning.now };
+      const after = { ...visible(item), roles: wanted, updatedAt: planning.now };
       return {
         actions: changeGrantRoles(before, wanted, planning.now),
         result: after,
         audit: {
           entity: auditRef(before.id),
           tenant: parseRef(before.scope, 'scope'),
-          before: viewOf(item),
+          before: visible(item),
           after,
         },
       };
@@ -135,33 +134,27 @@ export const grantCommands: readonly Command[] = [
       return {
         actions: removeEdge(tenantGrant(grant)),
         result: { id: grant.id, deleted: true },
-        audit: { entity: auditRef(grant.id), tenant: parseRef(grant.scope, 'scope'), before: viewOf(item) },
+        audit: { entity: auditRef(grant.id), tenant: parseRef(grant.scope, 'scope'), before: visible(item) },
       };
     },
   }),
-  readCommand({
+  listCommand({
     name: 'grant.list',
-    summary: 'Lists the grants of one user, scope or role, page by page.',
-    input: z
-      .strictObject({
-        user: field.subject.optional(),
-        scope: field.ref.optional(),
-        role: field.id.optional(),
-        withNames: z.boolean().optional(),
-        ...pageFields,
-      })
-      .refine(
-        (given) => [given.user, given.scope, given.role].filter((by) => by !== undefined).length === 1,
-        'exactly one of user, scope, role is needed',
+    summary:
+      'Lists the grants of one user (all, or in roots of one type), of one scope or role, page by page.',
+    by: [
+      by(
+        { user: field.subject },
+        async ({ user, type }, reader) =>
+          edgesFrom(subject(user), ...(type === undefined ? await rootTypes(reader) : [type])),
+        { optional: { type: field.scopeType }, names: PLACE_NAMES },
       ),
-    run: async ({ reader }, { user: userId, scope, role: roleId, withNames: wanted, ...page }) => {
-      const query = userId
-        ? edgesFrom(subject(userId), ...(await rootTypes(reader)))
-        : scope
-          ? edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'grant')
-          : edgesFrom(role(String(roleId)), 'grant');
-      const found = await pageOf(reader, query, page);
-      return wanted === true ? withNames(reader, found, scope ? USER_NAMES : PLACE_NAMES) : found;
-    },
+      by(
+        { scope: field.ref },
+        async ({ scope }, reader) => edgesFrom(await readScopeRef(reader, scope, 'scope'), 'user', 'grant'),
+        { names: USER_NAMES },
+      ),
+      by({ role: field.id }, ({ role: id }) => edgesFrom(role(id), 'grant'), { names: PLACE_NAMES }),
+    ],
   }),
 ];

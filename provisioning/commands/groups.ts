@@ -2,9 +2,9 @@ import { scopeChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import type { Command } from '../command.ts';
+import { listOwnedCommand } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { listOwnedCommand } from '../kinds/node-lists.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 
 /** Groups: owned by the scope at which they stand. Their roles are repeated in that scope's decision item. */

@@ -7,9 +7,9 @@ import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { partsOf } from '../edges/rights.ts';
+import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { listAllCommand } from '../kinds/node-lists.ts';
 import { loadNode } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 

@@ -1,9 +1,9 @@
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import type { Command } from '../command.ts';
+import { listAllCommand, listOwnedCommand } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { listAllCommand, listOwnedCommand } from '../kinds/node-lists.ts';
 import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
 /** What a platform keeps of its customers and gives no rights: addresses, tools, products, services (seed 002). */

@@ -1,24 +1,19 @@
-import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { allOf, namedFrom } from '../../table/patterns/lists.ts';
-import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
-import { type Command, readCommand } from '../command.ts';
+import { namedFrom } from '../../table/index-queries.ts';
+import type { Command } from '../command.ts';
+import { by, listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { pageFields } from '../kinds/node-lists.ts';
 
 /** Static policies of Verified Permissions, found by name, by the beginning of a name, or by id (seed 004). */
 export const POLICY_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.policy, behaviour: {} }];
 
-const listPolicies = readCommand({
+const listPolicies = listCommand({
   name: 'policy.list',
-  summary: 'Lists policies, those whose names begin in a certain way or all, page by page.',
-  input: z.strictObject({ prefix: field.pageName.optional(), ...pageFields }),
-  run: ({ reader }, { prefix, ...page }) =>
-    prefix === undefined
-      ? pageOf(reader, allOf('policy'), page)
-      : mergedPageOf(reader, namedFrom('policy', prefix.toLowerCase()), page),
+  summary: 'Lists policies by name, all or those whose names begin with `prefix`, page by page.',
+  by: [by({ prefix: field.pageName }, ({ prefix }) => namedFrom('policy', prefix.toLowerCase()))],
+  all: namedFrom('policy', ''),
 });
 
 export const policyCommands: readonly Command[] = [...POLICY_KINDS.flatMap(nodeCommands), listPolicies];

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { changeCredential, newCredential } from '../../table/decision/writes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
@@ -6,15 +5,14 @@ import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
+import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
 import { decisionKey } from '../../table/keys.ts';
-import { allOf, inTenant, withStatus } from '../../table/patterns/lists.ts';
-import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
-import { ownedBy } from '../../table/patterns/stretches.ts';
-import { type Command, readCommand } from '../command.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
+import { by, listCommand, period } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
-import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { pageFields, periodFields } from '../kinds/node-lists.ts';
+import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
@@ -66,61 +64,54 @@ const notificationBehaviour: Behaviour = {
   }),
 };
 
-const atMostOne = (...names: readonly string[]) =>
-  [
-    (given: Readonly<Record<string, unknown>>) =>
-      names.filter((name) => given[name] !== undefined).length <= 1,
-    `give at most one of ${names.join(', ')}`,
-  ] as const;
+const isOpen =
+  (at: string) =>
+  ({ status, sessionStart, sessionEnd }: Attributes): boolean =>
+    status === 'active' && at < endOf(sessionStart, sessionEnd);
 
-const listSessions = readCommand({
+const listSessions = listCommand({
   name: 'session.list',
   summary:
-    'Lists login sessions: of one user, of one tenant or one status by their start, or all. A session that is past its end is expired, whatever its status says.',
-  input: z
-    .strictObject({
-      user: field.id.optional(),
-      tenant: field.ref.optional(),
-      status: ENTITIES.session.attributes.shape.status,
-      ...periodFields,
-      ...pageFields,
-    })
-    .refine(...atMostOne('user', 'tenant', 'status')),
-  run: async ({ reader }, { user, tenant, status, from, until, ...page }) => {
-    if (status !== undefined)
-      return mergedPageOf(reader, withStatus('session', status, { from, until }), page);
-    const query =
-      user !== undefined
-        ? ownedBy(subject(user), 'session')
-        : tenant !== undefined
-          ? inTenant('session', await readScopeRef(reader, tenant, 'tenant'), { from, until })
-          : allOf('session');
-    return pageOf(reader, query, page);
-  },
+    'Lists login sessions: of one user (those that are good at the instant `at`, where given), of one tenant or one status by their start, or all. A session that is past its end is expired, whatever its status says.',
+  by: [
+    by(
+      { user: field.id },
+      ({ user, at }) => ownedBy(subject(user), 'session', at === undefined ? undefined : isOpen(at)),
+      { optional: { at: field.instant } },
+    ),
+    by(
+      { tenant: field.ref },
+      async ({ tenant, ...time }, reader) =>
+        inTenant('session', await readScopeRef(reader, tenant, 'tenant'), time),
+      period,
+    ),
+    by(
+      { status: ENTITIES.session.attributes.shape.status.unwrap() },
+      ({ status, ...time }) => withStatus('session', status, time),
+      period,
+    ),
+  ],
+  all: allOf('session'),
 });
 
-const listNotifications = readCommand({
+const listNotifications = listCommand({
   name: 'notification.list',
   summary:
     'Lists the records of notifications: of one account or one delivery status by the time of sending, or all.',
-  input: z
-    .strictObject({
-      account: field.ref.optional(),
-      deliveryStatus: ENTITIES.notification.attributes.shape.deliveryStatus.optional(),
-      ...periodFields,
-      ...pageFields,
-    })
-    .refine(...atMostOne('account', 'deliveryStatus')),
-  run: async ({ reader }, { account, deliveryStatus, from, until, ...page }) => {
-    const period = { from, until };
-    if (deliveryStatus !== undefined)
-      return mergedPageOf(reader, withStatus('notification', deliveryStatus, period), page);
-    const query =
-      account === undefined
-        ? allOf('notification')
-        : inTenant('notification', await readScopeRef(reader, account, 'account'), period);
-    return pageOf(reader, query, page);
-  },
+  by: [
+    by(
+      { account: field.ref },
+      async ({ account, ...time }, reader) =>
+        inTenant('notification', await readScopeRef(reader, account, 'account'), time),
+      period,
+    ),
+    by(
+      { deliveryStatus: ENTITIES.notification.attributes.shape.deliveryStatus },
+      ({ deliveryStatus, ...time }) => withStatus('notification', deliveryStatus, time),
+      period,
+    ),
+  ],
+  all: allOf('notification'),
 });
 
 export const RECORD_KINDS: readonly NodeKind[] = [

@@ -4,15 +4,15 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { permissionRef } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
 import { ownerOf, rolePermission } from '../edges/rights.ts';
+import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { listAllCommand } from '../kinds/node-lists.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
 import type { Plan, Planning } from '../plan.ts';
 

@@ -1,20 +1,19 @@
-import * as z from 'zod';
 import { roleChanges } from '../../table/decision/writes.ts';
+import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { ANY_TENANT, edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
-import { allOf } from '../../table/patterns/lists.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
-import { OWNERSHIP, ownedBy } from '../../table/patterns/stretches.ts';
+import { nodeWith, OWNERSHIP, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { type Command, readCommand } from '../command.ts';
+import type { Command } from '../command.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { changeGrantRoles, ownerOf, role, subject } from '../edges/rights.ts';
+import { by, listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { pageFields } from '../kinds/node-lists.ts';
 import { beingDeleted, loadNode, loadScope, optionalText, textOf, touch } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -22,19 +21,21 @@ import type { Node, Planning } from '../plan.ts';
 import { fromTemplate } from './role-templates.ts';
 
 /** Longest chain of inheritance: the engine walks it on every decision that uses the role. */
-export const MAX_INHERITANCE = 16;
+const MAX_INHERITANCE = 16;
 
 /** What a role hangs on, so that the roles of one scope can be listed, and the role that it inherits from. */
 function ownersOfRole({ scope, parent }: Attributes): readonly Owner[] {
   const owner = ownerOf(String(scope));
   return [
-    owner ? { ref: owner, field: 'scope' } : { ref: shelfOf(String(scope)), field: 'scope', isAnchor: true },
+    owner
+      ? { ref: owner, field: 'scope' }
+      : { ref: unownedRoles(String(scope)), field: 'scope', isAnchor: true },
     ...(typeof parent === 'string' ? [{ ref: role(parent), field: 'parent' }] : []),
   ];
 }
 
-/** The shelf of the roles that no tenant owns. */
-const shelfOf = (scope: string): Ref => (scope === 'global' ? GLOBAL : ANY_TENANT);
+/** Where the roles that no tenant owns are listed. */
+const unownedRoles = (scope: string): Ref => (scope === 'global' ? GLOBAL : ANY_TENANT);
 
 const tooDeep = () => invalid('parent', `roles inherit through at most ${MAX_INHERITANCE} levels`);
 
@@ -169,19 +170,30 @@ async function withdrawFromGrants(
   });
 }
 
-const listRoles = readCommand({
+const listRoles = listCommand({
   name: 'role.list',
-  summary: 'Lists roles: of one scope (global, tenant, or an owner such as tenant:ID) or all, page by page.',
-  input: z.strictObject({ scope: ENTITIES.role.attributes.shape.scope.optional(), ...pageFields }),
-  run: async ({ reader }, { scope, ...page }) => {
-    const query =
-      scope === undefined
-        ? allOf('role')
-        : ownedBy(isRef(scope) ? await readScopeRef(reader, scope, 'scope') : shelfOf(scope), 'role');
-    return pageOf(reader, query, page);
-  },
+  summary:
+    'Lists roles: of one scope (global, tenant, or an owner such as tenant:ID), those that inherit from one role, or all, page by page.',
+  by: [
+    by({ scope: ENTITIES.role.attributes.shape.scope }, async ({ scope }, reader) =>
+      ownedBy(isRef(scope) ? await readScopeRef(reader, scope, 'scope') : unownedRoles(scope), 'role'),
+    ),
+    by({ parent: field.id }, ({ parent }) => ownedBy(role(parent), 'role')),
+  ],
+  all: allOf('role'),
+});
+
+const readWithPermissions = listCommand({
+  name: 'role.read-all',
+  summary: 'Reads a role with what it does to pages, permissions and patterns, page by page.',
+  by: [by({ id: field.id }, ({ id }) => nodeWith(role(id), ['page', 'permission']))],
+  withRefs: true,
 });
 
 export const ROLE_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.role, behaviour: roleBehaviour }];
 
-export const roleCommands: readonly Command[] = [...ROLE_KINDS.flatMap(nodeCommands), listRoles];
+export const roleCommands: readonly Command[] = [
+  ...ROLE_KINDS.flatMap(nodeCommands),
+  readWithPermissions,
+  listRoles,
+];

@@ -1,12 +1,10 @@
-import * as z from 'zod';
 import { changeApiRevision } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import {
   parsePathTemplate,
   parseScopeTemplate,
@@ -14,10 +12,10 @@ import {
   pathParametersOf,
 } from '../../table/route-template.ts';
 import { create } from '../../table/write/action.ts';
-import { type Command, readCommand } from '../command.ts';
+import type { Command } from '../command.ts';
+import { by, listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { pageFields } from '../kinds/node-lists.ts';
 import { textOf, toUpdate } from '../nodes/nodes.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
@@ -104,11 +102,13 @@ const routeBehaviour: Behaviour = {
   },
 };
 
-const listRoutes = readCommand({
+const rulesOf = (api: string) => edgesFrom(apiRef(api), 'route');
+
+const listRoutes = listCommand({
   name: 'route.list',
   summary: 'Lists the routes of an API, page by page.',
-  input: z.strictObject({ api: field.pageName.optional(), ...pageFields }),
-  run: ({ reader }, { api = DEFAULT_API, ...page }) => pageOf(reader, edgesFrom(apiRef(api), 'route'), page),
+  by: [by({ api: field.pageName }, ({ api }) => rulesOf(api))],
+  all: rulesOf(DEFAULT_API),
 });
 
 const ROUTE: NodeKind = { entity: ENTITIES.route, behaviour: routeBehaviour };

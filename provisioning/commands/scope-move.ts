@@ -4,7 +4,6 @@ import * as field from '../../table/entities/fields.ts';
 import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { viewOf } from '../../table/view.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { loadRef, loadScope, optionalText, refuseDeleting, rootOf, textOf, textsOf } from '../nodes/nodes.ts';
@@ -12,6 +11,7 @@ import { moveOwners } from '../nodes/ownership.ts';
 import { refusePlace } from '../nodes/scope-types.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
+import { visible } from '../visible.ts';
 import { isMoving, scopesBelow, survey } from './scope-tree.ts';
 import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
 
@@ -97,7 +97,7 @@ const outcomeOf = ({ scope, parent, place }: Move) => ({
   audit: {
     entity: scope.ref,
     tenant: rootOf(scope),
-    before: viewOf(scope.item),
+    before: visible(scope.item),
     after: { parent: formatRef(parent.ref), ancestors: place },
   },
 });

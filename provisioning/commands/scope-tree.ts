@@ -5,7 +5,7 @@ import { conflict, GatehouseError } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
-import { OWNERSHIP } from '../../table/patterns/stretches.ts';
+import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';

@@ -1,14 +1,12 @@
-import * as z from 'zod';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
+import { allOf } from '../../table/index-queries.ts';
 import { SCOPE_TYPE_LIST } from '../../table/keys.ts';
-import { allOf } from '../../table/patterns/lists.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
-import { ownedBy } from '../../table/patterns/stretches.ts';
-import { type Command, readCommand } from '../command.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import type { Command } from '../command.ts';
+import { listCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { pageFields } from '../kinds/node-lists.ts';
 import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
@@ -44,11 +42,10 @@ const scopeTypeBehaviour: Behaviour = {
   },
 };
 
-const listTypes = readCommand({
+const listTypes = listCommand({
   name: 'scope-type.list',
   summary: 'Lists the scope types that were added, page by page.',
-  input: z.strictObject(pageFields),
-  run: async ({ reader }, page) => pageOf(reader, ownedBy(SCOPE_TYPE_LIST, 'scope-type'), page),
+  all: ownedBy(SCOPE_TYPE_LIST, 'scope-type'),
 });
 
 export const SCOPE_TYPE_KINDS: readonly NodeKind[] = [

@@ -1,19 +1,17 @@
-import * as z from 'zod';
 import { newScope, scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { MAX_ANCESTORS, SCOPE_TYPES, type ScopeType } from '../../table/entities/scope-types.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { GatehouseError, invalid, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { allInTenant, allOf, inTenant } from '../../table/index-queries.ts';
 import { DECISION, decisionKey, edgePrefix, nodeKey } from '../../table/keys.ts';
-import { allOf } from '../../table/patterns/lists.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
-import { ownedBy } from '../../table/patterns/stretches.ts';
+import { isOwnership, nodeWith, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { type Command, readCommand } from '../command.ts';
+import type { Command } from '../command.ts';
+import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { listAllCommand, pageFields } from '../kinds/node-lists.ts';
 import { beingDeleted, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
@@ -121,36 +119,76 @@ export const SCOPE_KINDS: readonly NodeKind[] = (Object.keys(SCOPES) as ScopeNam
 }));
 
 /** The list of one type: of all, or of those under one scope. */
-function listCommand(type: Exclude<ScopeName, 'scope'>): Command {
+function listOfType(type: Exclude<ScopeName, 'scope'>): Command {
   const { parents } = SCOPE_TYPES[type] as ScopeType;
   const owners = type === 'workstream' ? [...parents, 'enterprise'] : parents;
   if (owners.length === 0) return listAllCommand(type);
-  return readCommand({
+  return listCommand({
     name: `${type}.list`,
     summary: `Lists every ${type}, of one ${owners.join(' or ')} or all, page by page.`,
-    input: z.strictObject({ parent: field.ref.optional(), ...pageFields }),
-    run: async ({ reader }, { parent, ...page }) => {
-      const query = parent ? ownedBy(await readScopeRef(reader, parent, 'parent'), type) : allOf(type);
-      return pageOf(reader, query, page);
-    },
+    by: [ownedByScope('parent', type)],
+    all: allOf(type),
   });
 }
 
-const listAdded = readCommand({
+const listAdded = listCommand({
   name: 'scope.list',
   summary: 'Lists every scope of a type that was added, of one parent or all, page by page.',
-  input: z.strictObject({
-    type: SCOPES.scope.attributes.shape.type,
-    parent: field.ref.optional(),
-    ...pageFields,
-  }),
-  run: async ({ reader }, { type, parent, ...page }) => {
-    const query = parent ? ownedBy(await readScopeRef(reader, parent, 'parent'), type) : allOf('scope', type);
-    return pageOf(reader, query, page);
-  },
+  by: [
+    by(
+      { type: SCOPES.scope.attributes.shape.type },
+      async ({ type, parent }, reader) =>
+        parent === undefined
+          ? allOf('scope', type)
+          : ownedBy(await readScopeRef(reader, parent, 'parent'), type),
+      { optional: { parent: field.ref } },
+    ),
+  ],
 });
 
-export const scopeCommands: readonly Command[] = SCOPE_KINDS.flatMap((kind) => {
-  const type = kind.entity.type as ScopeName;
-  return [...nodeCommands(kind), type === 'scope' ? listAdded : listCommand(type)];
-});
+/** A scope with what hangs on it, in one Query (seed 002). */
+const readAll = (type: string, summary: string, types: readonly string[], keep?: typeof isOwnership) =>
+  listCommand({
+    name: `${type}.read-all`,
+    summary,
+    by: [by({ id: field.id }, ({ id }) => nodeWith({ type, id }, types, keep))],
+    withRefs: true,
+  });
+
+const wholeCommands: readonly Command[] = [
+  readAll(
+    'account',
+    'Reads an account with its addresses, technical users, licences and workstreams, page by page.',
+    ['address', 'technical-user', 'license', 'workstream'],
+    // Technical users of other accounts may have a grant here: the account does not own them.
+    isOwnership,
+  ),
+  readAll('enterprise', 'Reads an enterprise with the products and services that it uses, page by page.', [
+    ...['product', 'service'],
+  ]),
+  listCommand({
+    name: 'tenant.list-all',
+    summary:
+      'Lists all that belongs to a tenant (a root scope of any type), by type and then by creation, or what is of one type and period, page by page.',
+    by: [
+      by({ tenant: field.ref }, async ({ tenant }, reader) =>
+        allInTenant(await readScopeRef(reader, tenant, 'tenant')),
+      ),
+      by(
+        { tenant: field.ref, type: field.entityType },
+        async ({ tenant, type, ...time }, reader) =>
+          inTenant(type, await readScopeRef(reader, tenant, 'tenant'), time),
+        period,
+      ),
+    ],
+    withRefs: true,
+  }),
+];
+
+export const scopeCommands: readonly Command[] = [
+  ...SCOPE_KINDS.flatMap((kind) => {
+    const type = kind.entity.type as ScopeName;
+    return [...nodeCommands(kind), type === 'scope' ? listAdded : listOfType(type)];
+  }),
+  ...wholeCommands,
+];

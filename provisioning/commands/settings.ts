@@ -3,16 +3,17 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
 import { settingKey } from '../../table/keys.ts';
-import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../../table/patterns/settings.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
 import { setting } from '../edges/ties.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
+import { by } from '../kinds/lists.ts';
 import type { Attributes } from '../kinds/node-kind.ts';
 import { loadRef, optionalText, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
+import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../settings.ts';
 
 /** Settings of scopes and users (seed 000): text with a type, which those below may or may not override. */
 const valueType = z.enum(VALUE_TYPES);
@@ -84,12 +85,9 @@ const settingKind: EdgeKind = {
     };
   },
   tenantOf: (planning, item) => homeOf(planning, String(item.scope)),
-  lists: {
-    scope: {
-      schema: owner,
-      query: async (ref, reader) => edgesFrom(await knownOwner(reader, ref), 'setting'),
-    },
-  },
+  lists: [
+    by({ scope: owner }, async ({ scope }, reader) => edgesFrom(await knownOwner(reader, scope), 'setting')),
+  ],
 };
 
 const resolve = readCommand({
@@ -101,11 +99,12 @@ const resolve = readCommand({
     user: field.id.optional(),
   }),
   run: async ({ reader }, { keys, scope, user }) => ({
-    settings: await settingsInForce(reader, {
+    settings: await settingsInForce(
+      reader,
       keys,
-      scope: await readScopeRef(reader, scope, 'scope'),
-      user: user === undefined ? undefined : { type: 'user', id: user },
-    }),
+      await readScopeRef(reader, scope, 'scope'),
+      user === undefined ? undefined : { type: 'user', id: user },
+    ),
   }),
 });
 

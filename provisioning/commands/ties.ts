@@ -3,11 +3,12 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/patterns/stretches.ts';
+import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { enterpriseUse, workstreamMember } from '../edges/ties.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
+import { by } from '../kinds/lists.ts';
 import { loadNode, loadScopeOf, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
@@ -36,14 +37,12 @@ const workstreamMemberKind: EdgeKind = {
   },
   tenantOf: async (planning, item) =>
     rootOf(await loadScopeOf(planning, 'workstream', textOf(item, 'workstream'), 'workstream')),
-  lists: {
-    user: { schema: field.subject, query: (id) => edgesFrom(subject(id), 'workstream') },
-    workstream: {
-      schema: field.ref,
-      query: async (ref, reader) =>
-        edgesFrom(await readScopeRef(reader, ref, 'workstream'), 'user', 'technical-user'),
-    },
-  },
+  lists: [
+    by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'workstream')),
+    by({ workstream: field.ref }, async ({ workstream }, reader) =>
+      edgesFrom(await readScopeRef(reader, workstream, 'workstream'), 'user', 'technical-user'),
+    ),
+  ],
 };
 
 const useKind = (type: 'product' | 'service'): EdgeKind => ({
@@ -65,13 +64,12 @@ const useKind = (type: 'product' | 'service'): EdgeKind => ({
     };
   },
   tenantOf: async (_planning, item) => parseScopeRef(textOf(item, 'enterprise'), 'enterprise'),
-  lists: {
-    enterprise: {
-      schema: field.ref,
-      query: async (ref, reader) => edgesFrom(await readScopeRef(reader, ref, 'enterprise'), type),
-    },
-    [type]: { schema: field.id, query: (id) => edgesFrom({ type, id }, 'enterprise') },
-  },
+  lists: [
+    by({ enterprise: field.ref }, async ({ enterprise }, reader) =>
+      edgesFrom(await readScopeRef(reader, enterprise, 'enterprise'), type),
+    ),
+    by({ [type]: field.id }, (given) => edgesFrom({ type, id: String(given[type]) }, 'enterprise')),
+  ],
 });
 
 export const tieCommands: readonly Command[] = [

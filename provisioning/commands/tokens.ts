@@ -7,21 +7,20 @@ import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
+import { allOf, inTenant } from '../../table/index-queries.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
-import { allOf, inTenant } from '../../table/patterns/lists.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
-import { ownedBy } from '../../table/patterns/stretches.ts';
-import { viewOf } from '../../table/view.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
-import { type Command, readCommand, writeCommand } from '../command.ts';
+import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { stale } from '../kinds/deletion.ts';
+import { by, listCommand, period } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
-import { type Behaviour, type NodeKind, ownersOf } from '../kinds/node-kind.ts';
-import { pageFields, periodFields } from '../kinds/node-lists.ts';
+import { type Attributes, type Behaviour, type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
+import { visible } from '../visible.ts';
 
 /**
  * Tokens (seed 000, "Authentication Token"): issued, looked up, revoked, gone after 30 days. Of an API token
@@ -92,40 +91,40 @@ const revoke = writeCommand({
         ...moveOwners(node.ref, owners, owners, after, changes),
         changeCredential(node.ref, { status: 'revoked' }),
       ],
-      result: viewOf(after),
+      result: visible(after),
       audit: {
         entity: node.ref,
         tenant: tenantFrom('tenant')(node),
-        before: viewOf(node.item),
-        after: viewOf(after),
+        before: visible(node.item),
+        after: visible(after),
       },
     };
   },
 });
 
-const listTokens = readCommand({
+const isValid =
+  (at: string) =>
+  ({ revoked, expiresAt }: Attributes): boolean =>
+    revoked === false && at < String(expiresAt);
+
+const listTokens = listCommand({
   name: 'token.list',
-  summary: 'Lists tokens: of one user, of one tenant by the time of their issue, or all, page by page.',
-  input: z
-    .strictObject({
-      user: field.subject.optional(),
-      tenant: field.ref.optional(),
-      ...periodFields,
-      ...pageFields,
-    })
-    .refine(
-      (given) => given.user === undefined || given.tenant === undefined,
-      'give user or tenant, not both',
+  summary:
+    'Lists tokens: of one user (those that are good at the instant `at`, where given), of one tenant by the time of their issue, or all, page by page.',
+  by: [
+    by(
+      { user: field.subject },
+      ({ user, at }) => ownedBy(subject(user), 'token', at === undefined ? undefined : isValid(at)),
+      { optional: { at: field.instant } },
     ),
-  run: async ({ reader }, { user, tenant, from, until, ...page }) => {
-    const query =
-      user !== undefined
-        ? ownedBy(subject(user), 'token')
-        : tenant !== undefined
-          ? inTenant('token', await readScopeRef(reader, tenant, 'tenant'), { from, until })
-          : allOf('token');
-    return pageOf(reader, query, page);
-  },
+    by(
+      { tenant: field.ref },
+      async ({ tenant, ...time }, reader) =>
+        inTenant('token', await readScopeRef(reader, tenant, 'tenant'), time),
+      period,
+    ),
+  ],
+  all: allOf('token'),
 });
 
 export const TOKEN_KINDS: readonly NodeKind[] = [TOKEN];

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { invalid } from '../../table/errors.ts';
+import { invalid, notFound } from '../../table/errors.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
+import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, nodeKey } from '../../table/keys.ts';
-import { allOf, inTenant, withStatus } from '../../table/patterns/lists.ts';
-import { mergedPageOf, pageOf } from '../../table/patterns/reads.ts';
-import { OWNERSHIP } from '../../table/patterns/stretches.ts';
+import { decisionKey, guardKey, nodeKey } from '../../table/keys.ts';
+import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
+import { subject } from '../edges/rights.ts';
+import { by, listCommand, listOwnedCommand, period } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { listOwnedCommand, pageFields, periodFields } from '../kinds/node-lists.ts';
 import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
-import { readScopeRef } from '../nodes/scope-types.ts';
+import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 
 /**
@@ -93,33 +93,78 @@ const technicalUserBehaviour: Behaviour = {
   onDelete: endSubject,
 };
 
-const listUsers = readCommand({
+const listUsers = listCommand({
   name: 'user.list',
   summary:
     'Lists users: of one tenant by their creation, of one status by their end (those without one last), or all.',
-  input: z
-    .strictObject({
-      tenant: field.ref.optional(),
-      status: ENTITIES.user.attributes.shape.status,
-      ...periodFields,
-      ...pageFields,
-    })
-    .refine(
-      (given) => given.tenant === undefined || given.status === undefined,
-      'give tenant or status, not both',
-    )
-    .refine(
-      (given) => given.tenant !== undefined || given.status !== undefined || (!given.from && !given.until),
-      'from and until go with tenant or status',
+  by: [
+    by(
+      { tenant: field.ref },
+      async ({ tenant, ...time }, reader) =>
+        inTenant('user', await readScopeRef(reader, tenant, 'tenant'), time),
+      period,
     ),
-  run: async ({ reader }, { tenant, status, from, until, ...page }) => {
-    const period = { from, until };
-    if (status !== undefined) return mergedPageOf(reader, withStatus('user', status, period), page);
-    const query =
-      tenant === undefined
-        ? allOf('user')
-        : inTenant('user', await readScopeRef(reader, tenant, 'tenant'), period);
-    return pageOf(reader, query, page);
+    by(
+      { status: ENTITIES.user.attributes.shape.status.unwrap() },
+      ({ status, ...time }) => withStatus('user', status, time),
+      period,
+    ),
+  ],
+  all: allOf('user'),
+});
+
+const readWithWorkstreams = listCommand({
+  name: 'user.read-all',
+  summary: 'Reads a user with the workstreams that the user works in, page by page.',
+  by: [by({ id: field.id }, ({ id }) => nodeWith({ type: 'user', id }, ['workstream']))],
+  withRefs: true,
+});
+
+/** What is in force at an instant: an assignment from its start until before its end, any other edge always. */
+const isInForce = ({ Type, startsAt, endsAt }: Item, at: string | undefined): boolean =>
+  at === undefined ||
+  Type !== 'Assignment' ||
+  ((typeof startsAt !== 'string' || startsAt <= at) && (typeof endsAt !== 'string' || at < endsAt));
+
+const listAccess = listCommand({
+  name: 'user.access',
+  summary:
+    'Lists what gives a user access: assignments, global roles, tenant grants and groups; those at scopes of one type, or in force at the instant `at`, where given.',
+  by: [
+    by(
+      { user: field.subject },
+      async ({ user, type, at }, reader) => {
+        const isAt = ({ scope }: Item) => type === undefined || String(scope).startsWith(`${type}:`);
+        const roots = await rootTypes(reader);
+        const query = edgesFrom(subject(user), 'assignment', 'role', ...roots, 'group');
+        return { ...query, keep: (edge) => isAt(edge) && isInForce(edge, at) };
+      },
+      { optional: { type: field.scopeType, at: field.instant } },
+    ),
+  ],
+});
+
+/** The guards of unique values are look-ups: one GetItem (seed 003). */
+const findUser = readCommand({
+  name: 'user.find',
+  summary:
+    'Finds whose an email, phone number or user name is, by one GetItem: the id, and what the look-up keeps.',
+  input: z
+    .strictObject(
+      Object.fromEntries(
+        ENTITIES.user.guards.map((guard) => [guard.field, field.normalised(guard.normalise).optional()]),
+      ),
+    )
+    .refine((given) => Object.keys(given).length === 1, 'exactly one of email, phone, username is needed'),
+  run: async ({ reader }, given: Attributes) => {
+    const [[name, value] = ['', '']] = Object.entries(given);
+    const guard = ENTITIES.user.guards.find((each) => each.field === name);
+    const found = guard && (await reader.get(guardKey(guard.kind, String(value))));
+    if (!found) throw notFound(name, `a user with this ${name}`);
+    const ref = textOf(found, 'owner');
+    const { id } = parseRef(ref, 'owner');
+    const { value: kept, provider } = found;
+    return { id, ref, value: kept, ...(provider === undefined ? {} : { provider }) };
   },
 });
 
@@ -130,6 +175,9 @@ export const USER_KINDS: readonly NodeKind[] = [
 
 export const userCommands: readonly Command[] = [
   ...USER_KINDS.flatMap(nodeCommands),
+  findUser,
+  readWithWorkstreams,
+  listAccess,
   listUsers,
   listOwnedCommand('technical-user', 'account'),
 ];

@@ -1,10 +1,8 @@
 import { type Entity, INDEXES } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { nodeKey } from '../../table/keys.ts';
-import { PATTERNS } from '../../table/patterns/index.ts';
-import type { Facts, Read } from '../../table/patterns/pattern.ts';
+import { ACCESS, type Access } from './access.ts';
 import { EDGES, ID } from './edges.ts';
-import { SEEDS } from './seeds.ts';
 
 /** `docs/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything else. */
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -65,22 +63,16 @@ const edgeRows = EDGES.map(({ edge, of, repeated }) => [
   repeated,
 ]);
 
-const orderOf = ({ rows, name }: Facts): string => `${rows[0]} ${name}`;
+const orderOf = ({ rows, command }: Access): string => `${rows[0]} ${command}`;
 
-const readOf = ({ operation, index }: Read): string => (index ? `${operation} ${index}` : operation);
-
-const byFirstRow = [...PATTERNS].sort((a, b) => (orderOf(a.facts) < orderOf(b.facts) ? -1 : 1));
-
-const patternRows = byFirstRow.map(({ facts }) => [
-  code(facts.name),
-  facts.title,
-  facts.reads.map(readOf).join(', then '),
-  facts.rows.join(', '),
-]);
-
-const seedSections = SEEDS.map(({ seed, rows }) => `### ${seed}\n\n${tableOf(['there', 'here'], rows)}`).join(
-  '\n\n',
-);
+const accessRows = [...ACCESS]
+  .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+  .map(({ command, by, reads, rows }) => [
+    code(command),
+    by.map(code).join(', '),
+    reads.join(', then '),
+    rows.join(', '),
+  ]);
 
 export const tableAsMarkdown = (): string => `# The table
 
@@ -95,7 +87,7 @@ ${tableOf(
   ['form', 'key', 'what it is'],
   [
     ['node', '`TYPE#id / META`', 'an entity'],
-    ['edge', '`FROM#id / TO#id`', 'a tie, written in both directions where both are asked'],
+    ['edge', '`FROM#id / TO#id`', 'an edge, written in both directions where both are asked'],
     ['ownership', '`OWNER#id / TYPE#id`', 'a node, repeated whole in the partition of what it hangs on'],
     ['guard', '`KIND#value / META`', 'makes a value unique, and finds its owner'],
     [
@@ -137,16 +129,14 @@ ${tableOf(['entity', 'attributes'], attributeRows)}
 
 ## Edges
 
-${tableOf(['edge', 'what it ties', 'keys', 'repeated in the decision item of'], edgeRows)}
+${tableOf(['edge', 'what it links', 'keys', 'repeated in the decision item of'], edgeRows)}
 
 ## Access patterns
 
-One function each, in \`table/patterns/\`; lists come in pages with a cursor. The rows are those of the seeds
-(\`npm run rows\` runs them).
+Each is a command of provisioning ([all of them](commands.md)); lists come in pages with a cursor. The rows are those of
+the seeds (\`npm run rows\` runs them).
 
-${tableOf(['pattern', 'what it asks', 'reads', 'rows'], patternRows)}
+${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}
 
-## The seeds
-
-${seedSections}
+How the keys of the seeds map onto these: [seeds.md](seeds.md).
 `;

@@ -1,21 +1,25 @@
 import type { Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Page, Reader } from '../../table/reader.ts';
-import type { View } from '../../table/view.ts';
+import type { Attributes } from '../visible.ts';
 
 /**
  * What seed 003 repeats in its edges for display (`groupName`, `userDisplayName`, `locationCode`, …). A copy in
- * every edge would be wrong from the first renaming on, so it is read from the nodes, when it is asked for.
+ * every edge would be wrong after the first renaming, so it is read from the nodes when it is asked for.
  */
-export interface Shown {
+export interface Names {
   /** The node at the other end. */
-  readonly of: (edge: View) => Ref;
+  readonly of: (edge: Attributes) => Ref;
   /** Name in the list → attribute of the node. */
   readonly as: Readonly<Record<string, string>>;
 }
 
-/** The page with what it is to show of the nodes: one BatchGetItem for every hundred of them. */
-export async function withNames(reader: Reader, page: Page<View>, { of, as }: Shown): Promise<Page<View>> {
+/** The page with names from the nodes: one BatchGetItem for every hundred of them. */
+export async function withNames(
+  reader: Reader,
+  page: Page<Attributes>,
+  { of, as }: Names,
+): Promise<Page<Attributes>> {
   const nodes = await reader.getMany(page.items.map((edge) => nodeKey(of(edge))));
   const items = page.items.map((edge, position) => {
     const node = nodes[position];

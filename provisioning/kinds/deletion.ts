@@ -2,8 +2,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
-import { OWNERSHIP } from '../../table/patterns/stretches.ts';
-import { viewOf } from '../../table/view.ts';
+import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action, Delete } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
@@ -13,6 +12,7 @@ import { removeOwner } from '../nodes/ownership.ts';
 import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
+import { visible } from '../visible.ts';
 import { idFieldOf, labelOf, type NodeKind, ownersOf } from './node-kind.ts';
 
 /** What one step reads of a partition: more than one transaction could take away. */
@@ -36,7 +36,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const audit = {
     entity: node.ref,
     tenant: behaviour.tenantOf?.(node),
-    before: viewOf(node.item),
+    before: visible(node.item),
   };
   const name = idFieldOf(entity);
   const type = entity.typeFrom ? { [entity.typeFrom]: node.ref.type } : {};
@@ -101,7 +101,7 @@ export const planClosing = (
   audit: {
     entity: node.ref,
     tenant: behaviour.tenantOf?.(node),
-    before: viewOf(node.item),
+    before: visible(node.item),
     after: { deletingSince: planning.now },
   },
 });

@@ -1,22 +1,17 @@
 import * as z from 'zod';
-import { conflict, invalid, notFound } from '../../table/errors.ts';
+import { conflict, notFound } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
-import type { PageInput } from '../../table/patterns/pattern.ts';
-import { pageOf } from '../../table/patterns/reads.ts';
-import type { ListQuery, Reader } from '../../table/reader.ts';
-import { viewOf } from '../../table/view.ts';
+import type { ListQuery } from '../../table/reader.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import { addEdge, changeEdge, type Edge, removeEdge } from '../edges/edge.ts';
-import { type Shown, withNames } from '../edges/names.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
 import type { Planning } from '../plan.ts';
+import { visible } from '../visible.ts';
+import { listCommand, type Selection } from './lists.ts';
 import type { Attributes } from './node-kind.ts';
-import { pageFields } from './node-lists.ts';
-
-type ListOf = (value: string, reader: Reader) => ListQuery | Promise<ListQuery>;
 
 /** Create, read, update, delete and list for a kind of edge. */
 export interface EdgeKind {
@@ -33,8 +28,7 @@ export interface EdgeKind {
   /** Checks what the input names and makes the edge of it. */
   readonly make: (planning: Planning, input: Attributes) => Promise<{ edge: Edge; tenant?: Ref | undefined }>;
   readonly keyOf: (identity: Attributes) => Key;
-  /** Input fields by one of which edges are listed, each with the list that it means. */
-  readonly lists: Readonly<Record<string, { schema: z.ZodType; query: ListOf; shows?: Shown }>>;
+  readonly lists: readonly Selection[];
   /** The list of all, for kinds that are few. */
   readonly listAll?: ListQuery;
   /** The tenant whose log records changes of this edge; the global log when left out. */
@@ -49,7 +43,7 @@ export function edgeCommands(kind: EdgeKind): readonly Command[] {
     readEdgeCommand(kind),
     ...(kind.changes ? [updateCommand(kind, kind.changes)] : []),
     deleteCommand(kind),
-    listCommand(kind),
+    listEdges(kind),
   ];
 }
 
@@ -102,7 +96,7 @@ function readEdgeCommand(kind: EdgeKind): Command {
     name: `${kind.type}.read`,
     summary: `Reads ${kind.summary}.`,
     input: kind.identity,
-    run: async (context, identity: Attributes) => viewOf(await existing(context, kind, identity)),
+    run: async (context, identity: Attributes) => visible(await existing(context, kind, identity)),
   });
 }
 
@@ -126,12 +120,12 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
       const [old, edge] = [edgeOf(item, kind), edgeOf(after as Item, kind)];
       return {
         actions: changeEdge(old, edge, planning.now),
-        result: viewOf(after as Item),
+        result: visible(after as Item),
         audit: {
           entity: auditRef(kind, item),
           tenant: await kind.tenantOf?.(planning, item),
-          before: viewOf(item),
-          after: viewOf(after as Item),
+          before: visible(item),
+          after: visible(after as Item),
         },
       };
     },
@@ -151,33 +145,20 @@ function deleteCommand(kind: EdgeKind): Command {
         audit: {
           entity: auditRef(kind, item),
           tenant: await kind.tenantOf?.(planning, item),
-          before: viewOf(item),
+          before: visible(item),
         },
       };
     },
   });
 }
 
-function listCommand(kind: EdgeKind): Command {
-  const names = Object.keys(kind.lists);
-  const shape = Object.fromEntries(
-    Object.entries(kind.lists).map(([name, { schema }]) => [name, schema.optional()]),
-  );
-  // Where there are names to show, a list takes them along when it is asked to.
-  const isShowing = Object.values(kind.lists).some(({ shows }) => shows !== undefined);
-  const display = isShowing ? { withNames: z.boolean().optional() } : {};
-  const one = `exactly one of ${names.join(', ')} is needed`;
-  return readCommand({
-    name: `${kind.type}.list`,
-    summary: `Lists ${kind.summary.replace(/^(the|a|an) /, 'every ')}${names.length > 0 ? ` of one ${names.join(' or ')}` : ''}, page by page.`,
-    input: z.strictObject({ ...shape, ...display, ...pageFields }),
-    run: async ({ reader }, { limit, cursor, withNames: wanted, ...by }: Attributes & PageInput) => {
-      const [[name, value] = [], ...more] = Object.entries(by).filter(([, given]) => given !== undefined);
-      const query = name === undefined ? kind.listAll : await kind.lists[name]?.query(String(value), reader);
-      if (!query || more.length > 0) throw invalid(more[0]?.[0] ?? names[0] ?? 'input', one);
-      const page = await pageOf(reader, query, { limit, cursor });
-      const shows = name === undefined ? undefined : kind.lists[name]?.shows;
-      return wanted === true && shows ? withNames(reader, page, shows) : page;
-    },
+function listEdges({ type, summary, lists, listAll }: EdgeKind): Command {
+  const names = [...new Set(lists.flatMap(({ fields }) => Object.keys(fields)))];
+  const ofOne = names.length > 0 ? ` of one ${names.join(' or ')}` : '';
+  return listCommand({
+    name: `${type}.list`,
+    summary: `Lists ${summary.replace(/^(the|a|an) /, 'every ')}${ofOne}, page by page.`,
+    by: lists,
+    ...(listAll ? { all: listAll } : {}),
   });
 }

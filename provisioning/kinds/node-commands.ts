@@ -2,17 +2,18 @@ import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, notFound } from '../../table/errors.ts';
-import { parseRef, type Ref } from '../../table/identifiers.ts';
+import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { guardKey, nodeKey } from '../../table/keys.ts';
-import { viewOf } from '../../table/view.ts';
+import { nodeKey } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import { claimGuards, guardedValues, moveGuards } from '../nodes/guards.ts';
+import { claimGuards, guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
 import { addOwner, moveOwners } from '../nodes/ownership.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
+import { visible } from '../visible.ts';
 import { planDeletion, stale } from './deletion.ts';
 import {
   type Attributes,
@@ -66,36 +67,48 @@ function createCommand(kind: NodeKind): Command {
           ...owners.flatMap((owner) => addOwner(owner, ref, item)),
           ...(extra.actions ?? []),
         ],
-        result: viewOf(stored),
+        result: visible(stored),
         ...(extra.shownOnce ? { shownOnce: extra.shownOnce } : {}),
-        audit: { entity: ref, tenant: extra.tenant, after: viewOf(stored) },
+        audit: { entity: ref, tenant: extra.tenant, after: visible(stored) },
       };
     },
   });
 }
 
+/** By its id, or by a unique value: guards are look-ups as well. */
 function readNodeCommand(entity: Entity): Command {
-  // Guards that need no second value are look-ups as well.
-  const lookups = entity.guards.filter((guard) => !guard.within);
   const names = nameFieldsOf(entity);
+  const lookups = entity.guards.map((guard) => [guard.field, ...(guard.within ?? [])]);
+  const choices = [Object.keys(names), ...lookups];
   const shape: Record<string, z.ZodType> = { ...names };
-  for (const [name, schema] of Object.entries(names)) if (lookups.length > 0) shape[name] = schema.optional();
-  for (const guard of lookups) shape[guard.field] = field.normalised(guard.normalise).optional();
-  const fields = Object.keys(shape);
-  const input = z.strictObject(shape);
-  const one = (given: object) => Object.keys(given).length === 1;
+  for (const attribute of lookups.flat())
+    shape[attribute] ??= entity.attributes.shape[attribute] as z.ZodType;
+  for (const { field: name, normalise } of entity.guards) shape[name] = field.normalised(normalise);
+  const isOne = (given: object) =>
+    choices.some((choice) => String(choice.toSorted()) === String(Object.keys(given).toSorted()));
+  const spelled = choices.map((choice) => choice.join(' and ')).join(' or ');
   return readCommand({
     name: `${entity.type}.read`,
-    summary: `Reads ${aKind(entity)} by ${fields.join(lookups.length > 0 ? ' or ' : ' and ')}.`,
-    input: lookups.length > 0 ? input.refine(one, `exactly one of ${fields.join(', ')} is needed`) : input,
+    summary: `Reads ${aKind(entity)} by ${spelled}.`,
+    input:
+      lookups.length > 0
+        ? z.strictObject(shape).partial().refine(isOne, `give exactly one of ${spelled}`)
+        : z.strictObject(shape),
     run: async ({ reader }, given: Attributes) => {
-      const guard = lookups.find((each) => given[each.field] !== undefined);
+      const guard = entity.guards.find(
+        (each) => !(idFieldOf(entity) in given) && given[each.field] !== undefined,
+      );
       const by = guard?.field ?? idFieldOf(entity);
-      const found = guard ? await reader.get(guardKey(guard.kind, String(given[by]))) : undefined;
-      if (guard && !found) throw notFound(by, `${aKind(entity)} with this ${by}`);
+      const key = guard && guardKeyOf(guard, given);
+      const found = key ? await reader.get(key) : undefined;
+      if (key && !found) {
+        const { scope } = given;
+        if (typeof scope === 'string' && isRef(scope)) await readScopeRef(reader, scope, 'scope');
+        throw notFound(by, `${aKind(entity)} with this ${by}`);
+      }
       const item = await reader.get(nodeKey(found ? ownerOf(found, entity) : namedBy(entity, given)));
       if (!item) throw notFound(by, `this ${labelOf(entity)}`);
-      return viewOf(item);
+      return visible(item);
     },
   });
 }
@@ -175,12 +188,12 @@ function updateCommand(kind: NodeKind): Command {
           ),
           ...extra,
         ],
-        result: viewOf(after),
+        result: visible(after),
         audit: {
           entity: node.ref,
           tenant: behaviour.tenantOf?.(node),
-          before: viewOf(node.item),
-          after: viewOf(after),
+          before: visible(node.item),
+          after: visible(after),
         },
       };
     },

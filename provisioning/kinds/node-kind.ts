@@ -50,7 +50,7 @@ export interface Behaviour {
   readonly tenantOf?: (node: Node) => Ref | undefined;
 }
 
-export interface Extra {
+interface Extra {
   readonly actions?: readonly Action[];
   /** Attributes that creation works out: part of the node beside those that were given. */
   readonly derived?: Attributes;

@@ -13,8 +13,8 @@ import { toUpdate } from './nodes.ts';
  */
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** Where the guard of this value stands; undefined when the entity has no such value. */
-function keyFor(guard: Guard, attributes: Attributes): Key | undefined {
+/** The key of the guard of this value; undefined when the entity has no such value. */
+export function guardKeyOf(guard: Guard, attributes: Attributes): Key | undefined {
   const value = attributes[guard.field];
   if (typeof value !== 'string') return undefined;
   const within = guard.within?.map((attribute) => String(attributes[attribute])).join(' ');
@@ -51,7 +51,7 @@ const guardItem = (guard: Guard, key: Key, owner: Ref, attributes: Attributes): 
 /** Every guard that a node must have, whole but for their dates. */
 export const guardsOf = (entity: Entity, owner: Ref, attributes: Attributes): readonly Item[] =>
   entity.guards.flatMap((guard) => {
-    const key = keyFor(guard, attributes);
+    const key = guardKeyOf(guard, attributes);
     return key ? [guardItem(guard, key, owner, attributes)] : [];
   });
 
@@ -85,13 +85,13 @@ export const claimGuards = (
   now: string,
 ): readonly Action[] =>
   entity.guards.flatMap((guard) => {
-    const key = keyFor(guard, attributes);
+    const key = guardKeyOf(guard, attributes);
     return key ? [claim(guard, key, owner, attributes, now)] : [];
   });
 
 export const freeGuards = (entity: Entity, owner: Ref, item: Item): readonly Action[] =>
   entity.guards.flatMap((guard) => {
-    const key = keyFor(guard, item);
+    const key = guardKeyOf(guard, item);
     return key ? [free(key, guard.field, owner)] : [];
   });
 
@@ -104,8 +104,8 @@ export function moveGuards(
   now: string,
 ): readonly Action[] {
   return entity.guards.flatMap((guard) => {
-    const from = keyFor(guard, before);
-    const to = keyFor(guard, after);
+    const from = guardKeyOf(guard, before);
+    const to = guardKeyOf(guard, after);
     if (from?.PK === to?.PK) return to ? follow(guard, to, owner, before, after, now) : [];
     return [
       ...(to ? [claim(guard, to, owner, after, now)] : []),

@@ -2,9 +2,9 @@ import { conflict, GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey } from '../../table/keys.ts';
-import { OWNERSHIP } from '../../table/patterns/stretches.ts';
-import { viewOf } from '../../table/view.ts';
+import { OWNERSHIP } from '../../table/partition-queries.ts';
 import { type Action, create } from '../../table/write/action.ts';
+import { visible } from '../visible.ts';
 import { toUpdate, touch, touchLiving } from './nodes.ts';
 
 /**
@@ -27,7 +27,7 @@ const keyOf = (owner: Owner, owned: Ref) => edgeKey(owner.ref, owned);
 /** The edge from an owner that the node comes to. */
 export function addOwner(owner: Owner, owned: Ref, attributes: Attributes): readonly Action[] {
   const item: Item = {
-    ...viewOf(attributes),
+    ...visible(attributes),
     // It goes when the node goes by itself.
     ...(attributes.ttl === undefined ? {} : { ttl: attributes.ttl }),
     ...keyOf(owner, owned),
@@ -52,7 +52,7 @@ export const removeOwner = (owner: Owner, owned: Ref): readonly Action[] => [
 /** Brings what the edge repeats up to the changes of its node. */
 function repeat(owner: Owner, owned: Ref, changes: Attributes): Action {
   // What is not shown of the node is not shown here either.
-  const shown = [...Object.keys(viewOf(changes)), ...('ttl' in changes ? ['ttl'] : [])];
+  const shown = [...Object.keys(visible(changes)), ...('ttl' in changes ? ['ttl'] : [])];
   const { set, remove } = toUpdate(Object.fromEntries(shown.map((name) => [name, changes[name]])));
   return {
     kind: 'update',

@@ -8,11 +8,12 @@ import {
 } from '../../table/entities/scope-types.ts';
 import { GatehouseError, invalid } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { nodeKey } from '../../table/keys.ts';
+import { nodeKey, SCOPE_TYPE_LIST } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 
 /** Scope types, wherever they are defined: those of the table in code, those that were added in items. */
-export const scopeTypeRef = (type: string): Ref => ({ type: 'scope-type', id: type });
+const scopeTypeRef = (type: string): Ref => ({ type: 'scope-type', id: type });
 
 const stored = z.object({
   root: z.boolean(),
@@ -29,6 +30,13 @@ export async function scopeTypeOf(reader: Reader, type: string): Promise<ScopeTy
   if (!parsed.success)
     throw new GatehouseError('damaged_item', `the scope type ${type} is damaged`, { field: 'type' });
   return parsed.data;
+}
+
+/** Query: the types of scopes that can be tenants, added ones included. */
+export async function rootTypes(reader: Reader): Promise<readonly string[]> {
+  const builtIn = Object.keys(SCOPE_TYPES).filter((type) => SCOPE_TYPES[type]?.root);
+  const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
+  return [...builtIn, ...added.filter(({ root }) => root === true).map(({ name }) => String(name))];
 }
 
 /** Reads a reference to a scope of a type that there is. Throws `invalid` on `field`. */

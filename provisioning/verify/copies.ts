@@ -1,10 +1,10 @@
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, type Key, nodeKey } from '../../table/keys.ts';
-import { OWNERSHIP } from '../../table/patterns/stretches.ts';
-import { viewOf } from '../../table/view.ts';
+import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { ownersOf } from '../kinds/node-kind.ts';
+import { visible } from '../visible.ts';
 import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
 import {
@@ -20,7 +20,7 @@ import {
 /** What is under way with a node passes, and what edges say of it is not repeated. */
 const PASSING = ['deletingSince', 'movingTo', 'roles', 'isAdmin'];
 const repeatedOf = (node: Item, ref: Ref, key: Key): Item => {
-  const shown = viewOf(node);
+  const shown = visible(node);
   for (const name of PASSING) delete shown[name];
   return {
     ...shown,

@@ -39,7 +39,7 @@ const KINDS: ReadonlyMap<string, NodeKind> = new Map(
 /** Scopes of types that were added share one kind. */
 const ADDED = 'scope';
 
-export const kindOf = (ref: Ref): NodeKind | undefined =>
+const kindOf = (ref: Ref): NodeKind | undefined =>
   ref.type === ADDED ? undefined : (KINDS.get(ref.type) ?? (isScope(ref) ? KINDS.get(ADDED) : undefined));
 
 /** Types whose nodes are listed under their own name. */

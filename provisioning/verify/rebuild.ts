@@ -1,6 +1,7 @@
 import { Attribute, DECISION_VERSION, splitAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import {
   ANY_TENANT,
@@ -12,8 +13,7 @@ import {
   partitionOf,
   permissionRef,
 } from '../../table/keys.ts';
-import { allOf } from '../../table/patterns/lists.ts';
-import { OWNERSHIP } from '../../table/patterns/stretches.ts';
+import { OWNERSHIP } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';

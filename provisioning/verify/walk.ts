@@ -1,6 +1,7 @@
 import { INDEXES } from '../../table/entities/entity.ts';
 import type { EntityType } from '../../table/entities/registry.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { allInTenant, allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import {
   ANY_TENANT,
@@ -12,7 +13,6 @@ import {
   partitionOf,
   SCOPE_TYPE_LIST,
 } from '../../table/keys.ts';
-import { allInTenant, allOf } from '../../table/patterns/lists.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { LISTED_TYPES } from './kinds.ts';
@@ -44,7 +44,7 @@ async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
 }
 
 /** What there always is, and has no node: what hangs on it is found there. */
-export const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
+const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
 
 /** Everything that has a partition, by the lists of all nodes of each type. */
 export async function* everything(reader: Reader): AsyncGenerator<Ref> {

@@ -56,7 +56,7 @@ export function decodeStamp(item: Item): Stamp {
  * a fault, and every fault ends in "not allowed". An attribute that is not known here was written by a
  * newer version and throws as well, since it may restrict.
  */
-export const damaged = (item: Item, attribute: string): GatehouseError =>
+const damaged = (item: Item, attribute: string): GatehouseError =>
   new GatehouseError(
     'damaged_item',
     `decision item ${item.PK} / ${item.SK} holds a damaged ${splitAttribute(attribute)[0]}`,
@@ -66,17 +66,17 @@ export const damaged = (item: Item, attribute: string): GatehouseError =>
   );
 
 /** The plain attributes of one kind of item. */
-export const plain = (...own: readonly string[]): ReadonlySet<string> =>
+const plain = (...own: readonly string[]): ReadonlySet<string> =>
   new Set(['PK', 'SK', 'Type', Attribute.version, Attribute.writtenAt, Attribute.writeId, ...own]);
 
-export interface Compound {
+interface Compound {
   readonly name: string;
   readonly value: unknown;
   readonly parts: readonly string[];
 }
 
 /** The compound attributes of an item, once its version and the names of its attributes are found good. */
-export function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
+function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
   if (item[Attribute.version] !== DECISION_VERSION) throw damaged(item, Attribute.version);
   const compounds: Compound[] = [];
   for (const [name, value] of Object.entries(item)) {
@@ -88,9 +88,9 @@ export function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Co
   return compounds;
 }
 
-export const NONE: readonly string[] = [];
+const NONE: readonly string[] = [];
 
-export function idSet(item: Item, attribute: string): readonly string[] {
+function idSet(item: Item, attribute: string): readonly string[] {
   const value = item[attribute];
   if (value === undefined) return NONE;
   if (!(value instanceof Set)) throw damaged(item, attribute);
@@ -104,14 +104,14 @@ export function idSet(item: Item, attribute: string): readonly string[] {
 }
 
 /** Epoch milliseconds of a date as the writer puts it; `Date.parse` takes others, some in local time. */
-export function instant(item: Item, attribute: string, text: unknown): number {
+function instant(item: Item, attribute: string, text: unknown): number {
   const time = typeof text === 'string' ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time) || new Date(time).toISOString() !== text) throw damaged(item, attribute);
   return time;
 }
 
 /** `start/end`, either side empty. */
-export function interval(item: Item, attribute: string): Interval {
+function interval(item: Item, attribute: string): Interval {
   const value = item[attribute];
   const [start, end, ...more] = typeof value === 'string' ? value.split('/') : [];
   if (start === undefined || end === undefined || more.length > 0) throw damaged(item, attribute);
@@ -121,7 +121,7 @@ export function interval(item: Item, attribute: string): Interval {
   };
 }
 
-export function isActive(item: Item): boolean {
+function isActive(item: Item): boolean {
   const status = item[Attribute.status];
   if (typeof status !== 'string') throw damaged(item, Attribute.status);
   return status === 'active';
@@ -136,7 +136,7 @@ const texts = new Map<string, string>();
  * The one copy of a text that many items hold, such as the id of a group: each item that is read brings its own, and
  * they would all be kept. It is the same text either way.
  */
-export function oneOf(text: string): string {
+function oneOf(text: string): string {
   const before = texts.get(text);
   if (before !== undefined) return before;
   if (texts.size >= MOST) texts.clear();

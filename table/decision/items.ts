@@ -17,7 +17,7 @@ export interface Assignment extends Interval {
 }
 
 /** What somebody is entitled to, by name, and when. */
-export type Entitlements = ReadonlyMap<string, readonly Interval[]>;
+type Entitlements = ReadonlyMap<string, readonly Interval[]>;
 
 /** To be read by name, not spread: what is the same for most may stand behind the object. */
 export interface SubjectItem {

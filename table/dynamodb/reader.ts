@@ -15,11 +15,11 @@ import { READ_DEADLINE_MS } from '../timing.ts';
 import { toTableError } from './service-errors.ts';
 
 /** What a request must say so that its answer states the units. */
-export const askUnits = ({ units }: ReadNotes): { readonly ReturnConsumedCapacity?: 'TOTAL' } =>
+const askUnits = ({ units }: ReadNotes): { readonly ReturnConsumedCapacity?: 'TOTAL' } =>
   units === undefined ? {} : { ReturnConsumedCapacity: 'TOTAL' };
 
 /** Notes a call that was answered. */
-export function noteUnits(
+function noteUnits(
   notes: ReadNotes,
   consumed: readonly { readonly CapacityUnits?: number | undefined }[] | undefined,
 ): void {
@@ -28,7 +28,7 @@ export function noteUnits(
 }
 
 /** Keys of one BatchGetItem call (DynamoDB's limit). */
-export const MAX_BATCH_KEYS = 100;
+const MAX_BATCH_KEYS = 100;
 
 const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
 
@@ -42,7 +42,7 @@ const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
  * @returns the items in the order of the keys, undefined where the table has none
  * @throws GatehouseError `throttled`, `transient` or `internal`
  */
-export async function batchGet(
+async function batchGet(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly Key[],
@@ -108,7 +108,7 @@ async function readChunk(
 }
 
 /** Keys of one TransactGetItems (DynamoDB's limit). */
-export const MAX_SNAPSHOT_KEYS = 100;
+const MAX_SNAPSHOT_KEYS = 100;
 
 /**
  * Reads items by key as they stood at one instant: TransactGetItems is serializable against every transaction
@@ -119,7 +119,7 @@ export const MAX_SNAPSHOT_KEYS = 100;
  * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` when writes to the items got in its way
  *   until the deadline, otherwise as the service fails
  */
-export async function snapshot(
+async function snapshot(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly Key[],
@@ -178,7 +178,7 @@ function isCancelledFor(error: unknown, codes: ReadonlySet<unknown>): boolean {
  * @param signal ends the query when the time is up
  * @throws GatehouseError `invalid` for a forged cursor, otherwise as the service fails
  */
-export const queryRangeOf =
+const queryRangeOf =
   (client: DynamoDBDocumentClient, table: string, signal: AbortSignal): QueryRange =>
   async (query) => {
     const { after } = query;

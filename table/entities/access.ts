@@ -18,10 +18,7 @@ const roleScope = z
 const description = field.text(1_000).optional();
 
 /** Types of scopes, as a list. */
-const scopeTypes = z
-  .array(z.string().refine(mayBeScopeType, 'is no scope type'))
-  .max(32)
-  .describe('list of scope types');
+const scopeTypes = z.array(field.scopeType).max(32).describe('list of scope types');
 
 /** A template lends as many permissions as a role may reasonably hold, in one item. */
 const templatePermissions = z

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { isLongerThan } from '../bytes.ts';
 import { GatehouseError } from '../errors.ts';
-import { isId, isName, isRef, isSafeText } from '../identifiers.ts';
+import { isId, isName, isRef, isSafeText, isType } from '../identifiers.ts';
 import { normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
+import { mayBeScopeType } from './scope-types.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
 
@@ -124,6 +125,11 @@ const depthOf = (value: unknown): number =>
 export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'is not an IP address' });
 
 /** Whole numbers as lists take them. */
+/** A scope type that comes with the table or may be added. */
+export const scopeType = z.string().max(32).refine(mayBeScopeType, 'is no scope type');
+/** The type of an entity, as in references. */
+export const entityType = z.string().max(32).refine(isType, 'is no type of entity');
+
 export const limit = z.int().min(1).max(1_000);
 export const cursor = z.string().min(1).max(2_048);
 

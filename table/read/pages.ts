@@ -101,7 +101,7 @@ export interface RangeQuery {
 }
 
 /** Items in the order of their sort keys; `after` is there exactly when there may be more, and says where to go on. */
-export interface RangeAnswer {
+interface RangeAnswer {
   readonly items: readonly Item[];
   readonly after?: Position['after'];
 }
@@ -199,7 +199,7 @@ const justAfter = (key: string): string => `${key}\u0000`;
  *
  * @throws GatehouseError `invalid` for a cursor of another list
  */
-export async function mergePages(
+async function mergePages(
   read: (query: ListQuery) => Promise<Page<Item>>,
   { partitions, between, index, limit = DEFAULT_PAGE, cursor }: MergedQuery,
 ): Promise<Page<Item>> {

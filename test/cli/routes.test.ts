@@ -1,5 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { patterns } from '../../table/index.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
@@ -87,7 +86,7 @@ describe('add, list, remove', () => {
 
   test('the audit log has who did it: --actor, or else the user of the system', async () => {
     const actorOf = async (id: string) => {
-      const { items } = await patterns.auditLog(world.reader, { limit: 1000 });
+      const items = (await world.run('audit.list', { limit: 1000 })).items as Record<string, unknown>[];
       return items.find(({ entityId }) => entityId === id)?.actor;
     };
     const one = await add('GET', '/a', 'admin', 'tenant:{claim:tenant}', '--json', '--actor', 'pipeline');

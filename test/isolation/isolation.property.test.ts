@@ -44,7 +44,7 @@ interface Listed {
 function listsOf(side: Side): readonly Listed[] {
   const added = (side.named.parent ?? []).map((parent) => ({ type: 'campus', parent }));
   const lists = [...COMMANDS.values()]
-    .filter(({ name }) => name.endsWith('.list'))
+    .filter(({ input }) => 'cursor' in (input as z.ZodObject).shape)
     .flatMap(({ name, input }) =>
       Object.entries((input as z.ZodObject).shape).flatMap(([field, schema]) =>
         (side.named[field] ?? [])

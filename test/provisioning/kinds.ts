@@ -307,6 +307,13 @@ function otherInputs(
       const { scope, key } = await made('setting');
       return { keys: [key], scope, user: (await made('user')).id };
     },
+    'role.read': async () => {
+      const { name, scope } = await made('role');
+      return { name, scope };
+    },
+    'user.find': async () => ({ email: String((await made('user')).email) }),
+    'user.access': async () => ({ user: (await made('user')).id }),
+    'tenant.list-all': async () => ({ tenant: `tenant:${(await made('tenant')).id}` }),
     'scope.delete-tree': async () => ({ scope: `client:${(await made('client')).id}` }),
     'scope.move': async () => {
       const { id, root } = await made('building');

@@ -1,14 +1,4 @@
 import { expect } from 'vitest';
-import {
-  buildingsOfProject,
-  client,
-  clientByName,
-  devicesOfBuilding,
-  entitiesOfClient,
-  entitiesOfClientByType,
-  projectsOfClient,
-  zonesOfBuilding,
-} from '../../table/patterns/index.ts';
 import { row } from './row.ts';
 import { BAD_CURSOR, create, HOUR, NOBODY, newClient, place, several, sorted, valuesOf } from './setup.ts';
 
@@ -37,13 +27,13 @@ row('AM-03', async ({ world, reads, pages }) => {
   await world.run('grant.create', { user: guest, scope: acme });
   const idOf = (ref: string) => ref.slice(ref.indexOf(':') + 1);
 
-  const all = await pages(entitiesOfClient, { client: idOf(acme) }, 4);
+  const all = await pages('tenant.list-all', { tenant: acme }, 4);
   expect(all.map(({ length }) => length)).toEqual([4, 4, 2]);
   expect(valuesOf(all, 'ref').toSorted()).toEqual(here.all.toSorted());
-  expect(all.flat().find(({ ref }) => ref === here.zone)).toMatchObject({ type: 'office', root: acme });
+  expect(all.flat().find(({ id }) => id === idOf(here.zone))).toMatchObject({ type: 'office', root: acme });
   const types = valuesOf(all, 'ref').map((ref) => String(ref).split(':')[0]);
   expect(types).toEqual(types.toSorted());
-  const of = (type: string, at = acme) => pages(entitiesOfClientByType, { client: idOf(at), type }, 1);
+  const of = (type: string, at = acme) => pages('tenant.list-all', { tenant: at, type }, 1);
   expect(valuesOf(await of('project'), 'id').toSorted()).toEqual(here.projects.map(idOf).toSorted());
   expect(valuesOf(await of('project', twin), 'id').toSorted()).toEqual(there.projects.map(idOf).toSorted());
   expect(valuesOf(await of('device'), 'id')).toEqual([idOf(here.device)]);
@@ -51,10 +41,10 @@ row('AM-03', async ({ world, reads, pages }) => {
   await world.run('device.delete', { id: idOf(here.device) });
   expect(await of('device')).toEqual([[]]);
   expect(valuesOf(await of('device', twin), 'id')).toEqual([idOf(there.device)]);
-  const { cursor } = await reads(entitiesOfClient, { client: idOf(acme), limit: 1 });
-  await expect(reads(entitiesOfClient, { client: idOf(twin), cursor })).rejects.toMatchObject(BAD_CURSOR);
+  const { cursor } = await reads('tenant.list-all', { tenant: acme, limit: 1 });
+  await expect(reads('tenant.list-all', { tenant: twin, cursor })).rejects.toMatchObject(BAD_CURSOR);
   for (const type of ['device#2026', 'DEVICE', '']) {
-    await expect(reads(entitiesOfClientByType, { client: idOf(acme), type })).rejects.toMatchObject({
+    await expect(reads('tenant.list-all', { tenant: acme, type })).rejects.toMatchObject({
       code: 'invalid',
       field: 'type',
     });
@@ -74,7 +64,7 @@ row('AM-04', async ({ world, reads }) => {
   const other = await create(world, 'client', { name: 'Acme AM04 and Sons', timezone: 'Europe/Berlin' });
   // A tenant of this name is another thing.
   await create(world, 'tenant', { name: 'Tenant AM04' });
-  expect(await reads(client, { client: acme })).toMatchObject({
+  expect(await reads('client.read', { id: acme })).toMatchObject({
     id: acme,
     name: 'Acme AM04',
     status: 'active',
@@ -85,23 +75,26 @@ row('AM-04', async ({ world, reads }) => {
     address: '1 Long Road',
     phone: '+49301234504',
   });
-  expect(await reads(clientByName, { name: ' acme AM04' })).toMatchObject({ id: acme });
-  expect(await reads(clientByName, { name: 'acme am04 and sons' })).toMatchObject({
+  expect(await reads('client.read', { name: ' acme AM04' })).toMatchObject({ id: acme });
+  expect(await reads('client.read', { name: 'acme am04 and sons' })).toMatchObject({
     id: other,
     timezone: 'Europe/Berlin',
   });
-  expect(await reads(clientByName, { name: 'tenant am04' })).toBeUndefined();
+  expect(await reads('client.read', { name: 'tenant am04' })).toBeUndefined();
   expect(await world.refused('client.create', { name: 'ACME am04' })).toMatchObject({
     code: 'conflict',
     field: 'name',
   });
   await world.run('client.update', { id: acme, name: 'Apex AM04', status: 'suspended' });
-  expect(await reads(client, { client: acme })).toMatchObject({ name: 'Apex AM04', status: 'suspended' });
-  expect(await reads(clientByName, { name: 'acme am04' })).toBeUndefined();
+  expect(await reads('client.read', { id: acme })).toMatchObject({ name: 'Apex AM04', status: 'suspended' });
+  expect(await reads('client.read', { name: 'acme am04' })).toBeUndefined();
   await world.run('client.delete', { id: other });
-  expect(await reads(client, { client: other })).toBeUndefined();
-  expect(await reads(clientByName, { name: 'acme am04 and sons' })).toBeUndefined();
-  await expect(reads(client, { client: 'acme' })).rejects.toMatchObject({ code: 'invalid', field: 'client' });
+  expect(await reads('client.read', { id: other })).toBeUndefined();
+  expect(await reads('client.read', { name: 'acme am04 and sons' })).toBeUndefined();
+  await expect(reads('client.read', { id: 'acme' })).rejects.toMatchObject({
+    code: 'invalid',
+    field: 'id',
+  });
 });
 
 row('AM-05', async ({ world, reads, pages }) => {
@@ -115,19 +108,19 @@ row('AM-05', async ({ world, reads, pages }) => {
   await create(world, 'group', { name: 'am05', scope: `client:${acme}` });
   await create(world, 'building', { name: 'Tower', parent: `project:${ids[0]}` });
 
-  const seen = await pages(projectsOfClient, { client: acme }, 2);
+  const seen = await pages('project.list', { parent: `client:${acme}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...ids));
   await world.run('project.update', { id: ids[1], status: 'on-hold', endDate: '2026-12-31', region: null });
   await world.run('project.delete', { id: ids[2] });
-  const left = (await pages(projectsOfClient, { client: acme }, 1)).flat();
+  const left = (await pages('project.list', { parent: `client:${acme}` }, 1)).flat();
   expect(valuesOf([left], 'id')).toEqual(sorted(ids[0] ?? '', ids[1] ?? ''));
   // The whole project, as it is now: the list repeats it.
   const changed = left.find(({ id }) => id === ids[1]);
   expect(changed).toMatchObject({ name: 'Tower', status: 'on-hold', endDate: '2026-12-31' });
   expect(changed).not.toHaveProperty('region');
   expect(changed).toEqual(await world.run('project.read', { id: ids[1] }));
-  expect(await reads(projectsOfClient, { client: NOBODY })).toEqual({ items: [] });
+  expect(await reads('project.list', { parent: `client:${NOBODY}` })).toEqual({ items: [] });
 });
 
 row('AM-06', async ({ world, reads, pages }) => {
@@ -137,19 +130,17 @@ row('AM-06', async ({ world, reads, pages }) => {
   const ids = await several(3, (n) => create(world, 'building', { parent: tower, name: 'House', floors: n }));
   await place(world, 'building', twin);
 
-  const seen = await pages(buildingsOfProject, { project }, 2);
+  const seen = await pages('building.list', { parent: `project:${project}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...ids));
   expect(valuesOf(seen, 'floors').toSorted()).toEqual([0, 1, 2]);
   await world.run('building.update', { id: ids[0], status: 'inactive', geoLatitude: 52.5 });
   await world.run('building.delete', { id: ids[1] });
-  const left = (await pages(buildingsOfProject, { project }, 1)).flat();
+  const left = (await pages('building.list', { parent: `project:${project}` }, 1)).flat();
   expect(valuesOf([left], 'id')).toEqual(sorted(ids[0] ?? '', ids[2] ?? ''));
   expect(left.find(({ id }) => id === ids[0])).toEqual(await world.run('building.read', { id: ids[0] }));
-  const { cursor } = await reads(buildingsOfProject, { project, limit: 1 });
-  await expect(
-    reads(buildingsOfProject, { project: twin.slice('project:'.length), cursor }),
-  ).rejects.toMatchObject(BAD_CURSOR);
+  const { cursor } = await reads('building.list', { parent: `project:${project}`, limit: 1 });
+  await expect(reads('building.list', { parent: twin, cursor })).rejects.toMatchObject(BAD_CURSOR);
 });
 
 row('AM-07', async ({ world, pages }) => {
@@ -165,7 +156,7 @@ row('AM-07', async ({ world, pages }) => {
   );
   await place(world, 'device', await place(world, 'zone', twin));
 
-  const seen = await pages(devicesOfBuilding, { building }, 2);
+  const seen = await pages('device.list', { parent: `building:${building}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...ids));
   expect(new Map(seen.flat().map(({ id, parent }) => [id, parent]))).toEqual(
@@ -177,7 +168,7 @@ row('AM-07', async ({ world, pages }) => {
     lastSeenAt: '2026-01-15T13:00:00+01:00',
   });
   await world.run('device.delete', { id: ids[1] });
-  const left = (await pages(devicesOfBuilding, { building }, 1)).flat();
+  const left = (await pages('device.list', { parent: `building:${building}` }, 1)).flat();
   expect(valuesOf([left], 'id')).toEqual(sorted(ids[0] ?? '', ids[2] ?? ''));
   expect(left.find(({ id }) => id === ids[2])).toMatchObject({
     parent: room,
@@ -197,7 +188,7 @@ row('AM-08', async ({ world, pages }) => {
   await place(world, 'device', room);
   const idOf = (ref: string) => ref.slice('zone:'.length);
 
-  const seen = await pages(zonesOfBuilding, { building }, 2);
+  const seen = await pages('zone.list', { parent: `building:${building}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(idOf(floor), idOf(room), idOf(corner)));
   const parents = new Map(seen.flat().map(({ id, parent }) => [id, parent]));
@@ -212,10 +203,10 @@ row('AM-08', async ({ world, pages }) => {
   // A zone that holds zones cannot go before them.
   expect(await world.refused('zone.delete', { id: idOf(room) })).toMatchObject({ code: 'conflict' });
   await world.run('zone.delete', { id: idOf(corner) });
-  expect(valuesOf(await pages(zonesOfBuilding, { building }, 1), 'id')).toEqual(
+  expect(valuesOf(await pages('zone.list', { parent: `building:${building}` }, 1), 'id')).toEqual(
     sorted(idOf(floor), idOf(room)),
   );
-  const others = await pages(zonesOfBuilding, { building: twin.slice('building:'.length) }, 1);
+  const others = await pages('zone.list', { parent: twin }, 1);
   expect(valuesOf(others, 'id')).toContain(idOf(foreign));
   expect(others).toHaveLength(2);
 });
@@ -232,32 +223,30 @@ row('AM-23', async ({ world, reads, pages }) => {
     return project.slice('project:'.length);
   });
   const at = (hours: number) => new Date(start + hours * HOUR).toISOString();
-  const list = { client: acme, type: 'project' };
+  const list = { tenant: `client:${acme}`, type: 'project' };
 
-  const seen = await pages(entitiesOfClientByType, list, 2);
+  const seen = await pages('tenant.list-all', list, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 2, 1]);
   // In the order of time, not of anything else.
   expect(valuesOf(seen, 'id')).toEqual(made);
   // From an instant on, until before another.
-  const some = await pages(entitiesOfClientByType, { ...list, from: at(1), until: at(4) }, 2);
+  const some = await pages('tenant.list-all', { ...list, from: at(1), until: at(4) }, 2);
   expect(valuesOf(some, 'id')).toEqual(made.slice(1, 4));
   expect(some.map(({ length }) => length)).toEqual([2, 1]);
-  expect(valuesOf(await pages(entitiesOfClientByType, { ...list, from: at(3.5) }, 2), 'id')).toEqual(
+  expect(valuesOf(await pages('tenant.list-all', { ...list, from: at(3.5) }, 2), 'id')).toEqual(
     made.slice(4),
   );
   // However the instant is written.
   const until = at(2).replace('.000Z', '+00:00');
-  expect(valuesOf(await pages(entitiesOfClientByType, { ...list, until }, 2), 'id')).toEqual(
-    made.slice(0, 2),
-  );
-  expect(await reads(entitiesOfClientByType, { ...list, from: at(5) })).toEqual({ items: [] });
+  expect(valuesOf(await pages('tenant.list-all', { ...list, until }, 2), 'id')).toEqual(made.slice(0, 2));
+  expect(await reads('tenant.list-all', { ...list, from: at(5) })).toEqual({ items: [] });
   await world.run('project.update', { id: made[4], name: 'Renamed' });
-  expect(valuesOf(await pages(entitiesOfClientByType, list, 5), 'id')).toEqual(made);
-  const first = await reads(entitiesOfClientByType, { ...list, limit: 1 });
+  expect(valuesOf(await pages('tenant.list-all', list, 5), 'id')).toEqual(made);
+  const first = await reads('tenant.list-all', { ...list, limit: 1 });
   await expect(
-    reads(entitiesOfClientByType, { ...list, from: at(3), limit: 1, cursor: first.cursor }),
+    reads('tenant.list-all', { ...list, from: at(3), limit: 1, cursor: first.cursor }),
   ).rejects.toMatchObject(BAD_CURSOR);
-  await expect(reads(entitiesOfClientByType, { ...list, from: 'yesterday' })).rejects.toMatchObject({
+  await expect(reads('tenant.list-all', { ...list, from: 'yesterday' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'from',
   });

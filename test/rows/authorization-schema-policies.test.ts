@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { policiesByPrefix, policyById, policyByName } from '../../table/patterns/index.ts';
 import { eventually } from '../support/eventually.ts';
 import type { World } from '../support/world.ts';
 import { row } from './row.ts';
@@ -16,7 +15,7 @@ row('AZ-09', async ({ world, reads, pages }) => {
   // One letter more before, one less, another after.
   for (const name of ['xaz09-a', 'az0', 'az1', 'az08-z']) await newPolicy(world, `q-${name}`, name);
   const found = async (prefix: string, limit: number) =>
-    valuesOf(await pages(policiesByPrefix, { prefix }, limit), 'name');
+    valuesOf(await pages('policy.list', { prefix }, limit), 'name');
 
   const ofA = ['az09-a', 'az09-A-y', 'AZ09-a.x', 'az09-a1'];
   const whole = ['az09', ...ofA, 'az09-b', 'az09-c'];
@@ -25,15 +24,13 @@ row('AZ-09', async ({ world, reads, pages }) => {
     expect(await found('az09', limit)).toEqual(whole);
     expect(await found('AZ09-A', limit)).toEqual(ofA);
   }
-  expect((await pages(policiesByPrefix, { prefix: 'az09' }, 3)).map(({ length }) => length)).toEqual([
-    3, 3, 1,
-  ]);
-  expect((await reads(policiesByPrefix, { prefix: 'az09-b' })).items).toEqual([
+  expect((await pages('policy.list', { prefix: 'az09' }, 3)).map(({ length }) => length)).toEqual([3, 3, 1]);
+  expect((await reads('policy.list', { prefix: 'az09-b' })).items).toEqual([
     expect.objectContaining({ policyId: 'p-az09-0', name: 'az09-b' }),
   ]);
-  expect(await reads(policiesByPrefix, { prefix: 'az09-d' })).toEqual({ items: [] });
+  expect(await reads('policy.list', { prefix: 'az09-d' })).toEqual({ items: [] });
   // Without a beginning: all of them, by name.
-  const all = valuesOf(await pages(policiesByPrefix, {}, 4), 'name');
+  const all = valuesOf(await pages('policy.list', {}, 4), 'name');
   expect(all).toEqual(['az0', 'az08-z', ...whole, 'az1', 'xaz09-a']);
 
   await world.run('policy.update', { policyId: 'p-az09-0', name: 'az09-z' });
@@ -41,9 +38,9 @@ row('AZ-09', async ({ world, reads, pages }) => {
   await eventually(async () =>
     expect(await found('az09', 2)).toEqual(['az09', ...ofA.slice(1), 'az09-c', 'az09-z']),
   );
-  const { cursor } = await reads(policiesByPrefix, { prefix: 'az09', limit: 1 });
-  await expect(reads(policiesByPrefix, { prefix: 'az0', cursor })).rejects.toMatchObject(BAD_CURSOR);
-  await expect(reads(policiesByPrefix, { prefix: 'az#' })).rejects.toMatchObject({
+  const { cursor } = await reads('policy.list', { prefix: 'az09', limit: 1 });
+  await expect(reads('policy.list', { prefix: 'az0', cursor })).rejects.toMatchObject(BAD_CURSOR);
+  await expect(reads('policy.list', { prefix: 'az#' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'prefix',
   });
@@ -52,25 +49,25 @@ row('AZ-09', async ({ world, reads, pages }) => {
 row('AZ-10', async ({ world, reads }) => {
   await newPolicy(world, 'p-az10', 'ticket-tenant-az10', { description: 'Stays in its tenant' });
   await newPolicy(world, 'p-az10-more', 'ticket-tenant-az10-more');
-  expect(await reads(policyByName, { name: 'Ticket-Tenant-AZ10' })).toMatchObject({
+  expect(await reads('policy.read', { name: 'Ticket-Tenant-AZ10' })).toMatchObject({
     policyId: 'p-az10',
     name: 'ticket-tenant-az10',
     description: 'Stays in its tenant',
   });
-  expect(await reads(policyByName, { name: 'ticket-tenant-az10-more' })).toMatchObject({
+  expect(await reads('policy.read', { name: 'ticket-tenant-az10-more' })).toMatchObject({
     policyId: 'p-az10-more',
   });
-  expect(await reads(policyByName, { name: 'ticket-tenant' })).toBeUndefined();
-  expect(await reads(policyByName, { name: 'p-az10' })).toBeUndefined();
+  expect(await reads('policy.read', { name: 'ticket-tenant' })).toBeUndefined();
+  expect(await reads('policy.read', { name: 'p-az10' })).toBeUndefined();
   expect(
     await world.refused('policy.create', { policyId: 'p-az10-twin', name: 'TICKET-tenant-az10' }),
   ).toMatchObject({ code: 'conflict', field: 'name', holder: 'policy:p-az10' });
   await world.run('policy.update', { policyId: 'p-az10', name: 'ticket-az10' });
-  expect(await reads(policyByName, { name: 'ticket-tenant-az10' })).toBeUndefined();
-  expect(await reads(policyByName, { name: 'ticket-az10' })).toMatchObject({ policyId: 'p-az10' });
+  expect(await reads('policy.read', { name: 'ticket-tenant-az10' })).toBeUndefined();
+  expect(await reads('policy.read', { name: 'ticket-az10' })).toMatchObject({ policyId: 'p-az10' });
   await world.run('policy.delete', { policyId: 'p-az10' });
-  expect(await reads(policyByName, { name: 'ticket-az10' })).toBeUndefined();
-  await expect(reads(policyByName, { name: 'a#b' })).rejects.toMatchObject({
+  expect(await reads('policy.read', { name: 'ticket-az10' })).toBeUndefined();
+  await expect(reads('policy.read', { name: 'a#b' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'name',
   });
@@ -79,28 +76,28 @@ row('AZ-10', async ({ world, reads }) => {
 row('AZ-11', async ({ world, reads }) => {
   await newPolicy(world, 'p-abc123', 'az11-first', { description: 'First' });
   await newPolicy(world, 'P-abc123', 'az11-second');
-  expect(await reads(policyById, { policy: 'p-abc123' })).toMatchObject({
+  expect(await reads('policy.read', { policyId: 'p-abc123' })).toMatchObject({
     policyId: 'p-abc123',
     name: 'az11-first',
     description: 'First',
   });
   // Ids are not folded: Verified Permissions tells them apart.
-  expect(await reads(policyById, { policy: 'P-abc123' })).toMatchObject({ name: 'az11-second' });
-  expect(await reads(policyById, { policy: 'az11-first' })).toBeUndefined();
-  expect(await reads(policyById, { policy: 'p-abc12' })).toBeUndefined();
+  expect(await reads('policy.read', { policyId: 'P-abc123' })).toMatchObject({ name: 'az11-second' });
+  expect(await reads('policy.read', { policyId: 'az11-first' })).toBeUndefined();
+  expect(await reads('policy.read', { policyId: 'p-abc12' })).toBeUndefined();
   expect(await world.refused('policy.create', { policyId: 'p-abc123', name: 'az11-third' })).toMatchObject({
     code: 'conflict',
     field: 'policyId',
   });
   await world.run('policy.update', { policyId: 'p-abc123', name: 'az11-renamed', description: null });
-  const changed = await reads(policyById, { policy: 'p-abc123' });
+  const changed = await reads('policy.read', { policyId: 'p-abc123' });
   expect(changed).toMatchObject({ policyId: 'p-abc123', name: 'az11-renamed' });
   expect(changed).not.toHaveProperty('description');
   await world.run('policy.delete', { policyId: 'p-abc123' });
-  expect(await reads(policyById, { policy: 'p-abc123' })).toBeUndefined();
-  expect(await reads(policyById, { policy: 'P-abc123' })).toMatchObject({ policyId: 'P-abc123' });
-  await expect(reads(policyById, { policy: 'p#1' })).rejects.toMatchObject({
+  expect(await reads('policy.read', { policyId: 'p-abc123' })).toBeUndefined();
+  expect(await reads('policy.read', { policyId: 'P-abc123' })).toMatchObject({ policyId: 'P-abc123' });
+  await expect(reads('policy.read', { policyId: 'p#1' })).rejects.toMatchObject({
     code: 'invalid',
-    field: 'policy',
+    field: 'policyId',
   });
 });

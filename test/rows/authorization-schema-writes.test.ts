@@ -7,15 +7,6 @@ import { ulid } from 'ulid';
 import { expect } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
-import {
-  roleByName,
-  tenant,
-  tenantByName,
-  user,
-  userIdByEmail,
-  userIdByPhone,
-  userIdByUsername,
-} from '../../table/patterns/index.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import type { World } from '../support/world.ts';
 import { row } from './row.ts';
@@ -36,9 +27,9 @@ row('AZ-12', async ({ world, reads }) => {
   const free = { email: 'new.az12@example.com', phone: '+4930120002', username: 'new.az12' };
   /** Who holds each of the three. */
   const holders = async ({ email, phone, username }: typeof values) => [
-    (await reads(userIdByEmail, { email }))?.id,
-    (await reads(userIdByPhone, { phone }))?.id,
-    (await reads(userIdByUsername, { username }))?.id,
+    (await reads('user.find', { email }))?.id,
+    (await reads('user.find', { phone }))?.id,
+    (await reads('user.find', { username }))?.id,
   ];
   const nobody = [undefined, undefined, undefined];
   const [ann, bob] = [await create(world, 'user', values), await create(world, 'user', others)];
@@ -53,7 +44,7 @@ row('AZ-12', async ({ world, reads }) => {
     expect(await world.refused('user.update', { id: bob, ...wanted })).toMatchObject(taken);
     expect(await holders(free)).toEqual(nobody);
     expect(await holders(others)).toEqual([bob, bob, bob]);
-    expect(await reads(user, { user: bob })).toMatchObject(others);
+    expect(await reads('user.read', { id: bob })).toMatchObject(others);
   }
 
   // All three change in one transaction, and what they were is free in the same.
@@ -87,14 +78,14 @@ row('AZ-13', async ({ world, reads }) => {
   const own = await create(world, 'role', { name: 'Editor AZ13', scope: owner });
   const other = await create(world, 'role', { name: 'Author AZ13', scope: 'tenant' });
   expect(await world.refused('role.update', { id: other, name: 'EDITOR AZ13' })).toMatchObject(taken);
-  expect(await reads(roleByName, { scope: 'tenant', name: 'author az13' })).toMatchObject({ id: other });
+  expect(await reads('role.read', { scope: 'tenant', name: 'author az13' })).toMatchObject({ id: other });
   // A name that goes is free in its scope, and the same name elsewhere stays.
   await world.run('role.update', { id: first, name: 'Reviewer AZ13' });
   await world.run('role.update', { id: other, name: 'Editor AZ13' });
-  expect(await reads(roleByName, { scope: 'tenant', name: 'editor az13' })).toMatchObject({ id: other });
-  expect(await reads(roleByName, { scope: owner, name: 'editor az13' })).toMatchObject({ id: own });
+  expect(await reads('role.read', { scope: 'tenant', name: 'editor az13' })).toMatchObject({ id: other });
+  expect(await reads('role.read', { scope: owner, name: 'editor az13' })).toMatchObject({ id: own });
   await world.run('role.delete', { id: other });
-  expect(await reads(roleByName, { scope: 'tenant', name: 'editor az13' })).toBeUndefined();
+  expect(await reads('role.read', { scope: 'tenant', name: 'editor az13' })).toBeUndefined();
   const { won, errors } = await race(world, 'role.create', { name: 'Editor AZ13', scope: 'tenant' });
   expect(won).toBe(1);
   for (const error of errors) expect(error).toMatchObject({ code: 'conflict', field: 'name' });
@@ -106,13 +97,13 @@ row('AZ-14', async ({ world, reads }) => {
   const taken = { code: 'conflict', field: 'name', holder: `tenant:${acme}`, retryable: false };
   expect(await world.refused('tenant.create', { name: ' acme  az14' })).toMatchObject(taken);
   expect(await world.refused('tenant.update', { id: other, name: 'ACME AZ14' })).toMatchObject(taken);
-  expect(await reads(tenant, { tenant: other })).toMatchObject({ name: 'Other AZ14' });
-  expect(await reads(tenantByName, { name: 'other az14' })).toMatchObject({ id: other });
+  expect(await reads('tenant.read', { id: other })).toMatchObject({ name: 'Other AZ14' });
+  expect(await reads('tenant.read', { name: 'other az14' })).toMatchObject({ id: other });
   await world.run('tenant.update', { id: acme, name: 'Apex AZ14' });
   await world.run('tenant.update', { id: other, name: 'Acme AZ14' });
-  expect(await reads(tenantByName, { name: 'acme az14' })).toMatchObject({ id: other });
+  expect(await reads('tenant.read', { name: 'acme az14' })).toMatchObject({ id: other });
   await world.run('tenant.delete', { id: other });
-  expect(await reads(tenantByName, { name: 'acme az14' })).toBeUndefined();
+  expect(await reads('tenant.read', { name: 'acme az14' })).toBeUndefined();
   const { won, errors } = await race(world, 'tenant.create', { name: 'Acme AZ14' });
   expect(won).toBe(1);
   for (const error of errors) expect(error).toMatchObject({ code: 'conflict', field: 'name' });
@@ -204,7 +195,9 @@ row('AZ-15', async ({ world, record }) => {
     writes.faults = [];
     expect(answer).toMatchObject({ ok: false, error: { code: known, retryable: true } });
     expect(writes.at.length).toBeGreaterThan(2);
-    expect(await record(() => tenantByName(world.reader, { name: 'Never AZ15' }))).toBeUndefined();
+    expect(await record(() => world.refused('tenant.read', { name: 'Never AZ15' }))).toMatchObject({
+      code: 'not_found',
+    });
   }
 
   // Reads: the SDK tries again once, then the fault is reported, and never taken for "there is none".
@@ -215,10 +208,10 @@ row('AZ-15', async ({ world, record }) => {
   ] as const) {
     gets.faults = repeated(1, fault);
     gets.at.length = 0;
-    expect(await record(() => tenant(world.reader, { tenant: acme }))).toMatchObject({ name: 'Acme AZ15' });
+    expect(await record(() => world.run('tenant.read', { id: acme }))).toMatchObject({ name: 'Acme AZ15' });
     expect(gets.at).toHaveLength(2);
     gets.faults = repeated(10, fault);
-    await expect(record(() => tenant(world.reader, { tenant: acme }))).rejects.toMatchObject({
+    expect(await record(() => world.refused('tenant.read', { id: acme }))).toMatchObject({
       code,
       retryable: true,
     });

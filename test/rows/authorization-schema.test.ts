@@ -1,14 +1,4 @@
 import { expect } from 'vitest';
-import {
-  grantById,
-  grantOf,
-  grantsOfUser,
-  role,
-  roleByName,
-  tenant,
-  tenantByName,
-  user,
-} from '../../table/patterns/index.ts';
 import { row } from './row.ts';
 import {
   BAD_CURSOR,
@@ -26,19 +16,22 @@ import {
 row('AZ-01', async ({ world, reads }) => {
   const acme = await create(world, 'tenant', { name: 'Acme AZ01', description: 'First' });
   const other = await create(world, 'tenant', { name: 'Other AZ01' });
-  expect(await reads(tenant, { tenant: acme })).toMatchObject({
+  expect(await reads('tenant.read', { id: acme })).toMatchObject({
     id: acme,
     name: 'Acme AZ01',
     description: 'First',
     status: 'active',
   });
-  expect(await reads(tenant, { tenant: other })).toMatchObject({ id: other, name: 'Other AZ01' });
-  expect(await reads(tenant, { tenant: await newLocation(world) })).toBeUndefined();
+  expect(await reads('tenant.read', { id: other })).toMatchObject({ id: other, name: 'Other AZ01' });
+  expect(await reads('tenant.read', { id: await newLocation(world) })).toBeUndefined();
   await world.run('tenant.update', { id: acme, status: 'suspended' });
-  expect(await reads(tenant, { tenant: acme })).toMatchObject({ status: 'suspended' });
+  expect(await reads('tenant.read', { id: acme })).toMatchObject({ status: 'suspended' });
   await world.run('tenant.delete', { id: other });
-  expect(await reads(tenant, { tenant: other })).toBeUndefined();
-  await expect(reads(tenant, { tenant: 'acme' })).rejects.toMatchObject({ code: 'invalid', field: 'tenant' });
+  expect(await reads('tenant.read', { id: other })).toBeUndefined();
+  await expect(reads('tenant.read', { id: 'acme' })).rejects.toMatchObject({
+    code: 'invalid',
+    field: 'id',
+  });
 });
 
 row('AZ-02', async ({ world, reads }) => {
@@ -46,14 +39,14 @@ row('AZ-02', async ({ world, reads }) => {
   const more = await create(world, 'tenant', { name: 'Acme AZ02 and Sons' });
   // An account's name is another thing.
   await create(world, 'account', { name: 'Account AZ02' });
-  expect(await reads(tenantByName, { name: 'ACME az02' })).toMatchObject({ id: acme, name: 'Acme  AZ02' });
-  expect(await reads(tenantByName, { name: 'acme az02 and sons' })).toMatchObject({ id: more });
-  expect(await reads(tenantByName, { name: 'acme' })).toBeUndefined();
-  expect(await reads(tenantByName, { name: 'account az02' })).toBeUndefined();
+  expect(await reads('tenant.read', { name: 'ACME az02' })).toMatchObject({ id: acme, name: 'Acme  AZ02' });
+  expect(await reads('tenant.read', { name: 'acme az02 and sons' })).toMatchObject({ id: more });
+  expect(await reads('tenant.read', { name: 'acme' })).toBeUndefined();
+  expect(await reads('tenant.read', { name: 'account az02' })).toBeUndefined();
   await world.run('tenant.update', { id: acme, name: 'Apex AZ02' });
-  expect(await reads(tenantByName, { name: 'acme az02' })).toBeUndefined();
-  expect(await reads(tenantByName, { name: 'apex az02' })).toMatchObject({ id: acme });
-  await expect(reads(tenantByName, { name: ' ' })).rejects.toMatchObject({ code: 'invalid', field: 'name' });
+  expect(await reads('tenant.read', { name: 'acme az02' })).toBeUndefined();
+  expect(await reads('tenant.read', { name: 'apex az02' })).toMatchObject({ id: acme });
+  await expect(reads('tenant.read', { name: ' ' })).rejects.toMatchObject({ code: 'invalid', field: 'name' });
 });
 
 row('AZ-03', async ({ world, reads }) => {
@@ -65,7 +58,7 @@ row('AZ-03', async ({ world, reads }) => {
     familyName: 'Archer',
   });
   const bob = await create(world, 'user', { givenName: 'Bob' });
-  expect(await reads(user, { user: ann })).toMatchObject({
+  expect(await reads('user.read', { id: ann })).toMatchObject({
     id: ann,
     email: 'ann.az03@example.com',
     phone: '+49301234503',
@@ -73,14 +66,14 @@ row('AZ-03', async ({ world, reads }) => {
     givenName: 'Ann',
     familyName: 'Archer',
   });
-  const second = await reads(user, { user: bob });
+  const second = await reads('user.read', { id: bob });
   expect(second).toMatchObject({ id: bob, givenName: 'Bob' });
   expect(second).not.toHaveProperty('email');
   await world.run('user.update', { id: ann, familyName: 'Baker', phone: null });
-  const changed = await reads(user, { user: ann });
+  const changed = await reads('user.read', { id: ann });
   expect(changed).toMatchObject({ familyName: 'Baker', username: 'ann.az03' });
   expect(changed).not.toHaveProperty('phone');
-  expect(await reads(user, { user: NOBODY })).toBeUndefined();
+  expect(await reads('user.read', { id: NOBODY })).toBeUndefined();
 });
 
 row('AZ-04', async ({ world, reads }) => {
@@ -92,12 +85,12 @@ row('AZ-04', async ({ world, reads }) => {
   const scopes = ['global', 'tenant', here, there];
   const ids = await several(4, (n) => create(world, 'role', { name: 'Admin AZ04', scope: scopes[n] }));
   for (const [n, scope] of scopes.entries()) {
-    expect(await reads(roleByName, { scope, name: 'admin az04' })).toMatchObject({ id: ids[n], scope });
+    expect(await reads('role.read', { scope, name: 'admin az04' })).toMatchObject({ id: ids[n], scope });
   }
   await world.run('role.delete', { id: ids[2] });
-  expect(await reads(roleByName, { scope: here, name: 'admin az04' })).toBeUndefined();
-  expect(await reads(roleByName, { scope: there, name: 'admin az04' })).toMatchObject({ id: ids[3] });
-  await expect(reads(roleByName, { scope: 'everywhere', name: 'admin' })).rejects.toMatchObject({
+  expect(await reads('role.read', { scope: here, name: 'admin az04' })).toBeUndefined();
+  expect(await reads('role.read', { scope: there, name: 'admin az04' })).toMatchObject({ id: ids[3] });
+  await expect(reads('role.read', { scope: 'everywhere', name: 'admin' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'scope',
   });
@@ -109,12 +102,16 @@ row('AZ-05', async ({ world, reads }) => {
     await newRole(world, 'base az05'),
     await create(world, 'role', { name: 'own az05', scope }),
   ];
-  expect(await reads(role, { role: base })).toMatchObject({ id: base, name: 'base az05', scope: 'global' });
-  expect(await reads(role, { role: own })).toMatchObject({ id: own, name: 'own az05', scope });
+  expect(await reads('role.read', { id: base })).toMatchObject({
+    id: base,
+    name: 'base az05',
+    scope: 'global',
+  });
+  expect(await reads('role.read', { id: own })).toMatchObject({ id: own, name: 'own az05', scope });
   await world.run('role.update', { id: own, name: 'renamed az05', parent: base });
-  expect(await reads(role, { role: own })).toMatchObject({ name: 'renamed az05', parent: base });
+  expect(await reads('role.read', { id: own })).toMatchObject({ name: 'renamed az05', parent: base });
   await world.run('role.delete', { id: own });
-  expect(await reads(role, { role: own })).toBeUndefined();
+  expect(await reads('role.read', { id: own })).toBeUndefined();
 });
 
 row('AZ-06', async ({ world, reads }) => {
@@ -126,23 +123,23 @@ row('AZ-06', async ({ world, reads }) => {
   const roles = await several(2, (n) => newRole(world, `az06 ${n}`));
   const { id } = await world.run('grant.create', { user: ann, scope: here, roles });
   await world.run('grant.create', { user: bob, scope: there });
-  expect(await reads(grantOf, { user: ann, scope: here })).toMatchObject({
+  expect(await reads('grant.read', { user: ann, scope: here })).toMatchObject({
     id,
     user: ann,
     scope: here,
     roles,
   });
-  expect(await reads(grantOf, { user: ann, scope: there })).toBeUndefined();
-  expect(await reads(grantOf, { user: bob, scope: here })).toBeUndefined();
-  expect(await reads(grantOf, { user: bob, scope: there })).toMatchObject({ roles: [] });
+  expect(await reads('grant.read', { user: ann, scope: there })).toBeUndefined();
+  expect(await reads('grant.read', { user: bob, scope: here })).toBeUndefined();
+  expect(await reads('grant.read', { user: bob, scope: there })).toMatchObject({ roles: [] });
   await world.run('grant.update', { id, roles: [roles[1]] });
-  expect(await reads(grantOf, { user: ann, scope: here })).toMatchObject({ id, roles: [roles[1]] });
+  expect(await reads('grant.read', { user: ann, scope: here })).toMatchObject({ id, roles: [roles[1]] });
   // A role that is deleted goes out of the grant, and the grant stays.
   await world.run('role.delete', { id: roles[1] });
-  expect(await reads(grantOf, { user: ann, scope: here })).toMatchObject({ id, roles: [] });
+  expect(await reads('grant.read', { user: ann, scope: here })).toMatchObject({ id, roles: [] });
   expect(await world.refused('grant.create', { user: ann, scope: here })).toMatchObject({ code: 'conflict' });
   await world.run('grant.delete', { user: ann, scope: here });
-  expect(await reads(grantOf, { user: ann, scope: here })).toBeUndefined();
+  expect(await reads('grant.read', { user: ann, scope: here })).toBeUndefined();
 });
 
 row('AZ-07', async ({ world, reads, pages }) => {
@@ -162,16 +159,16 @@ row('AZ-07', async ({ world, reads, pages }) => {
   // An assignment is no grant.
   await world.run('assignment.create', { user: ann, scope: foreign, role: held });
 
-  const seen = await pages(grantsOfUser, { user: ann }, 4);
+  const seen = await pages('grant.list', { user: ann }, 4);
   expect(seen.map(({ length }) => length)).toEqual([4, 2]);
   expect(valuesOf(seen, 'scope')).toHaveLength(roots.length);
   expect(new Set(valuesOf(seen, 'scope'))).toEqual(new Set(roots));
   for (const grant of seen.flat()) expect(grant).toMatchObject({ user: ann, roles: [held] });
   await world.run('grant.delete', { user: ann, scope: roots[0] });
-  const left = new Set(valuesOf(await pages(grantsOfUser, { user: ann }, 1), 'scope'));
+  const left = new Set(valuesOf(await pages('grant.list', { user: ann }, 1), 'scope'));
   expect(left).toEqual(new Set(roots.slice(1)));
-  const { cursor } = await reads(grantsOfUser, { user: ann, limit: 1 });
-  await expect(reads(grantsOfUser, { user: bob, cursor })).rejects.toMatchObject(BAD_CURSOR);
+  const { cursor } = await reads('grant.list', { user: ann, limit: 1 });
+  await expect(reads('grant.list', { user: bob, cursor })).rejects.toMatchObject(BAD_CURSOR);
 });
 
 row('AZ-08', async ({ world, reads }) => {
@@ -180,15 +177,15 @@ row('AZ-08', async ({ world, reads }) => {
   const held = await newRole(world, 'az08');
   const { id } = await world.run('grant.create', { user: ann, scope, roles: [held] });
   const second = (await world.run('grant.create', { user: bob, scope })).id;
-  expect(await reads(grantById, { grant: id })).toMatchObject({ id, user: ann, scope, roles: [held] });
-  expect(await reads(grantById, { grant: second })).toMatchObject({ id: second, user: bob, roles: [] });
+  expect(await reads('grant.read', { id })).toMatchObject({ id, user: ann, scope, roles: [held] });
+  expect(await reads('grant.read', { id: second })).toMatchObject({ id: second, user: bob, roles: [] });
   // By id and by user and scope: one grant, changed in both places at once.
   await world.run('grant.update', { user: ann, scope, roles: [] });
-  const found = await reads(grantById, { grant: id });
+  const found = await reads('grant.read', { id });
   expect(found).toMatchObject({ id, roles: [] });
   expect(found).toEqual(await world.run('grant.read', { user: ann, scope }));
   await world.run('grant.delete', { user: ann, scope });
-  expect(await reads(grantById, { grant: id })).toBeUndefined();
-  expect(await reads(grantById, { grant: second })).toMatchObject({ id: second });
-  expect(await reads(grantById, { grant: ann })).toBeUndefined();
+  expect(await reads('grant.read', { id })).toBeUndefined();
+  expect(await reads('grant.read', { id: second })).toMatchObject({ id: second });
+  expect(await reads('grant.read', { id: ann })).toBeUndefined();
 });

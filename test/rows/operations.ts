@@ -1,5 +1,3 @@
-import type { Read } from '../../table/patterns/pattern.ts';
-
 /** One kind of call, and how many of it went out. `index` is null for the base table. */
 export interface Operation {
   readonly operation: string;
@@ -36,21 +34,17 @@ export function mostOf(tallies: readonly Operation[]): readonly Operation[] {
 }
 
 /** Names of calls in order; of a list that takes several pages or partitions the Query is named once. */
-export const namesOf = (calls: readonly (Call | Read)[]): readonly string[] =>
+export const namesOf = (calls: readonly Call[]): readonly string[] =>
   calls.map(nameOf).filter((name, place, names) => !name.startsWith('Query') || name !== names[place - 1]);
 
-/** What must have gone out for a pattern: all that it declares, or its first reads when they found nothing. */
-export function expectedNames(
-  reads: readonly Read[],
-  actual: readonly (Call | Read)[],
+/** What must have gone out: all that is declared, or its first reads when they found nothing. */
+export const expectedNames = (
+  declared: readonly string[],
+  actual: readonly string[],
   foundNothing: boolean,
-): readonly string[] {
-  const declared = namesOf(reads);
-  const first = foundNothing ? Math.max(1, namesOf(actual).length) : declared.length;
-  return declared.slice(0, first);
-}
+): readonly string[] => declared.slice(0, foundNothing ? Math.max(1, actual.length) : declared.length);
 
-/** Whether an answer of a pattern says that there is nothing. */
+/** Whether an answer says that there is nothing. */
 export const isNothing = (answer: unknown): boolean =>
   answer === undefined ||
   (typeof answer === 'object' &&

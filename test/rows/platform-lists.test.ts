@@ -1,12 +1,4 @@
 import { expect } from 'vitest';
-import {
-  licensesOfAccount,
-  licensesOfEnterprise,
-  rolesOfScope,
-  toolsOfWorkstream,
-  workstreamsOfAccount,
-  workstreamsOfEnterprise,
-} from '../../table/patterns/index.ts';
 import { idOf, newAccount, newEnterprise, newLicense, newWorkstream } from './platform-setup.ts';
 import { row } from './row.ts';
 import { BAD_CURSOR, create, NOBODY, newUser, several, sorted, valuesOf } from './setup.ts';
@@ -25,7 +17,7 @@ row('PL-06', async ({ world, reads, pages }) => {
   await newWorkstream(world, mine, north);
   const account = idOf(mine);
 
-  const seen = await pages(licensesOfAccount, { account }, 2);
+  const seen = await pages('license.list', { account: `account:${account}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   expect(seen.flat().find(({ id }) => id === made[0])).toMatchObject({
@@ -37,15 +29,15 @@ row('PL-06', async ({ world, reads, pages }) => {
   });
   await world.run('license.update', { id: made[0], status: 'expired', endDate: null });
   await world.run('license.delete', { id: made[1] });
-  const { items } = await reads(licensesOfAccount, { account });
+  const { items } = await reads('license.list', { account: `account:${account}` });
   expect(valuesOf([items], 'id')).toEqual(sorted(made[0] ?? '', made[2] ?? ''));
   const changed = items.find(({ id }) => id === made[0]);
   expect(changed).toMatchObject({ status: 'expired', name: 'first' });
   expect(changed).not.toHaveProperty('endDate');
-  expect(valuesOf(await pages(licensesOfAccount, { account: idOf(other) }, 1), 'id')).toEqual([foreign]);
-  const { cursor } = await reads(licensesOfAccount, { account, limit: 1 });
-  await expect(reads(licensesOfAccount, { account: idOf(other), cursor })).rejects.toMatchObject(BAD_CURSOR);
-  await expect(reads(licensesOfAccount, { account: mine })).rejects.toMatchObject({
+  expect(valuesOf(await pages('license.list', { account: other }, 1), 'id')).toEqual([foreign]);
+  const { cursor } = await reads('license.list', { account: `account:${account}`, limit: 1 });
+  await expect(reads('license.list', { account: other, cursor })).rejects.toMatchObject(BAD_CURSOR);
+  await expect(reads('license.list', { account: `account:${mine}` })).rejects.toMatchObject({
     code: 'invalid',
     field: 'account',
   });
@@ -59,19 +51,17 @@ row('PL-07', async ({ world, reads, pages }) => {
   await newWorkstream(world, holders[0] ?? '', mine);
   const enterprise = idOf(mine);
 
-  const seen = await pages(licensesOfEnterprise, { enterprise }, 2);
+  const seen = await pages('license.list', { enterprise: `enterprise:${enterprise}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   expect(seen.flat().find(({ id }) => id === made[1])).toMatchObject({ account: holders[1], name: 'no 1' });
   await world.run('license.update', { id: made[1], name: 'renamed' });
   await world.run('license.delete', { id: made[0] });
-  const { items } = await reads(licensesOfEnterprise, { enterprise });
+  const { items } = await reads('license.list', { enterprise: `enterprise:${enterprise}` });
   expect(valuesOf([items], 'id')).toEqual(sorted(made[1] ?? '', made[2] ?? ''));
   expect(items.find(({ id }) => id === made[1])).toMatchObject({ name: 'renamed' });
-  expect(valuesOf([(await reads(licensesOfEnterprise, { enterprise: idOf(other) })).items], 'id')).toEqual([
-    foreign,
-  ]);
-  expect(await reads(licensesOfEnterprise, { enterprise: NOBODY })).toEqual({ items: [] });
+  expect(valuesOf([(await reads('license.list', { enterprise: other })).items], 'id')).toEqual([foreign]);
+  expect(await reads('license.list', { enterprise: `enterprise:${NOBODY}` })).toEqual({ items: [] });
 });
 
 row('PL-08', async ({ world, reads, pages }) => {
@@ -82,12 +72,12 @@ row('PL-08', async ({ world, reads, pages }) => {
   await newLicense(world, mine, north);
   const account = idOf(mine);
 
-  const seen = await pages(workstreamsOfAccount, { account }, 2);
+  const seen = await pages('workstream.list', { parent: `account:${account}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   await world.run('workstream.update', { id: made[0], name: 'renamed', status: 'inactive' });
   await world.run('workstream.delete', { id: made[1] });
-  const { items } = await reads(workstreamsOfAccount, { account });
+  const { items } = await reads('workstream.list', { parent: `account:${account}` });
   expect(valuesOf([items], 'id')).toEqual(sorted(made[0] ?? '', made[2] ?? ''));
   expect(items.find(({ id }) => id === made[0])).toMatchObject({
     name: 'renamed',
@@ -95,7 +85,7 @@ row('PL-08', async ({ world, reads, pages }) => {
     parent: mine,
     enterprise: north,
   });
-  expect(valuesOf(await pages(workstreamsOfAccount, { account: idOf(other) }, 1), 'id')).toEqual([foreign]);
+  expect(valuesOf(await pages('workstream.list', { parent: other }, 1), 'id')).toEqual([foreign]);
 });
 
 row('PL-09', async ({ world, reads, pages }) => {
@@ -106,20 +96,22 @@ row('PL-09', async ({ world, reads, pages }) => {
   await newLicense(world, owners[0] ?? '', mine);
   const enterprise = idOf(mine);
 
-  const seen = await pages(workstreamsOfEnterprise, { enterprise }, 2);
+  const seen = await pages('workstream.list', { parent: `enterprise:${enterprise}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   // One that is linked to another enterprise changes lists and stays with its account.
   await world.run('workstream.update', { id: made[0], enterprise: other });
   await world.run('workstream.delete', { id: made[2] });
-  expect(valuesOf(await pages(workstreamsOfEnterprise, { enterprise }, 1), 'id')).toEqual([made[1]]);
-  const there = await pages(workstreamsOfEnterprise, { enterprise: idOf(other) }, 1);
+  expect(valuesOf(await pages('workstream.list', { parent: `enterprise:${enterprise}` }, 1), 'id')).toEqual([
+    made[1],
+  ]);
+  const there = await pages('workstream.list', { parent: other }, 1);
   expect(valuesOf(there, 'id')).toEqual(sorted(made[0] ?? '', foreign));
   expect(there.flat().find(({ id }) => id === made[0])).toMatchObject({
     parent: owners[0],
     enterprise: other,
   });
-  expect(await reads(workstreamsOfEnterprise, { enterprise: NOBODY })).toEqual({ items: [] });
+  expect(await reads('workstream.list', { parent: `enterprise:${NOBODY}` })).toEqual({ items: [] });
 });
 
 row('PL-18', async ({ world, reads, pages }) => {
@@ -134,17 +126,19 @@ row('PL-18', async ({ world, reads, pages }) => {
   const member = { user: await newUser(world), workstream: `workstream:${mine}` };
   await world.run('workstream-member.create', member);
 
-  const seen = await pages(toolsOfWorkstream, { workstream: String(mine) }, 2);
+  const seen = await pages('tool.list', { workstream: `workstream:${String(mine)}` }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   await world.run('tool.update', { id: made[0], name: 'renamed', url: null });
   await world.run('tool.delete', { id: made[1] });
-  const { items } = await reads(toolsOfWorkstream, { workstream: String(mine) });
+  const { items } = await reads('tool.list', { workstream: `workstream:${String(mine)}` });
   expect(valuesOf([items], 'id')).toEqual(sorted(made[0] ?? '', made[2] ?? ''));
   const changed = items.find(({ id }) => id === made[0]);
   expect(changed).toMatchObject({ name: 'renamed', workstream: `workstream:${mine}` });
   expect(changed).not.toHaveProperty('url');
-  expect(valuesOf(await pages(toolsOfWorkstream, { workstream: String(other) }, 1), 'id')).toEqual([foreign]);
+  expect(valuesOf(await pages('tool.list', { workstream: `workstream:${String(other)}` }, 1), 'id')).toEqual([
+    foreign,
+  ]);
 });
 
 row('PL-19', async ({ world, reads, pages }) => {
@@ -155,14 +149,14 @@ row('PL-19', async ({ world, reads, pages }) => {
   // Roles that the account uses and does not own.
   const lent = await several(2, (n) => newRoleOf(n === 0 ? 'global' : 'tenant', 'pl19 0'));
   await world.run('grant.create', { user: await newUser(world), scope: mine, roles: lent });
-  const seen = await pages(rolesOfScope, { scope: mine }, 2);
+  const seen = await pages('role.list', { scope: mine }, 2);
   expect(seen.map(({ length }) => length)).toEqual([2, 1]);
   expect(valuesOf(seen, 'id')).toEqual(sorted(...made));
   for (const each of seen.flat()) expect(each).toMatchObject({ scope: mine });
   await world.run('role.update', { id: made[0], name: 'pl19 renamed' });
   await world.run('role.delete', { id: made[1] });
-  const { items } = await reads(rolesOfScope, { scope: mine });
+  const { items } = await reads('role.list', { scope: mine });
   expect(valuesOf([items], 'id')).toEqual(sorted(made[0] ?? '', made[2] ?? ''));
   expect(items.find(({ id }) => id === made[0])).toMatchObject({ name: 'pl19 renamed' });
-  expect(valuesOf(await pages(rolesOfScope, { scope: other }, 1), 'id')).toEqual([foreign]);
+  expect(valuesOf(await pages('role.list', { scope: other }, 1), 'id')).toEqual([foreign]);
 });

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
-import { notificationsByStatus, notificationsOfAccount } from '../../table/patterns/index.ts';
 import { eventually } from '../support/eventually.ts';
 import type { World } from '../support/world.ts';
-import { day, idOf, newAccount } from './platform-setup.ts';
+import { day, newAccount } from './platform-setup.ts';
 import { row } from './row.ts';
 import { BAD_CURSOR, create, several, sorted, valuesOf } from './setup.ts';
 
@@ -20,20 +19,22 @@ row('PL-15', async ({ world, reads, pages }) => {
   const [made, foreign] = [await several(4, newOf(mine)), await several(4, newOf(other))];
   await newOf(undefined)(0);
   await create(world, 'user', { tenant: mine });
-  const account = idOf(mine);
+  const account = mine;
   const inOrder = (ids: readonly string[]) => [1, 3, 0, 2].map((place) => ids[place]);
   const ids = async (input: { account: string; from?: string; until?: string }, limit = 3) =>
-    valuesOf(await pages(notificationsOfAccount, input, limit), 'id');
+    valuesOf(await pages('notification.list', input, limit), 'id');
 
   await eventually(async () => {
     expect(await ids({ account })).toEqual(inOrder(made));
-    expect(await ids({ account: idOf(other) })).toEqual(inOrder(foreign));
+    expect(await ids({ account: other })).toEqual(inOrder(foreign));
   });
-  expect((await pages(notificationsOfAccount, { account }, 3)).map(({ length }) => length)).toEqual([3, 1]);
+  expect((await pages('notification.list', { account: account }, 3)).map(({ length }) => length)).toEqual([
+    3, 1,
+  ]);
   const period = { from: day(1, 2), until: day(1, 4) };
   for (const limit of [1, 2])
     expect(await ids({ account, ...period }, limit)).toEqual(inOrder(made).slice(1, 3));
-  expect((await reads(notificationsOfAccount, { account, limit: 1 })).items[0]).toMatchObject({
+  expect((await reads('notification.list', { account, limit: 1 })).items[0]).toMatchObject({
     account: mine,
     deliveryStatus: 'failed',
     sentAt: day(1, 1),
@@ -42,10 +43,8 @@ row('PL-15', async ({ world, reads, pages }) => {
   await world.run('notification.update', { id: made[1], deliveryStatus: 'sent', sentAt: day(1, 5) });
   await world.run('notification.delete', { id: made[2] });
   await eventually(async () => expect(await ids({ account })).toEqual([made[3], made[0], made[1]]));
-  const { cursor } = await reads(notificationsOfAccount, { account, limit: 1 });
-  await expect(reads(notificationsOfAccount, { account: idOf(other), cursor })).rejects.toMatchObject(
-    BAD_CURSOR,
-  );
+  const { cursor } = await reads('notification.list', { account, limit: 1 });
+  await expect(reads('notification.list', { account: other, cursor })).rejects.toMatchObject(BAD_CURSOR);
 });
 
 row('PL-16', async ({ world, reads, pages }) => {
@@ -58,17 +57,17 @@ row('PL-16', async ({ world, reads, pages }) => {
   const inOrder = (ids: readonly string[]) => [1, 4, 0, 3, 2].map((place) => ids[place]);
   const period = { from: day(2, 1), until: day(3, 1) };
   const ids = async (deliveryStatus: 'failed' | 'skipped', limit = 2) =>
-    valuesOf(await pages(notificationsByStatus, { deliveryStatus, ...period }, limit), 'id');
+    valuesOf(await pages('notification.list', { deliveryStatus, ...period }, limit), 'id');
 
   await eventually(async () => {
     expect(await ids('failed')).toEqual(inOrder(failed));
     expect(await ids('skipped')).toEqual(inOrder(skipped));
   });
   for (const limit of [1, 3, 5]) expect(await ids('failed', limit)).toEqual(inOrder(failed));
-  const [first] = (await reads(notificationsByStatus, { deliveryStatus: 'skipped', ...period })).items;
+  const [first] = (await reads('notification.list', { deliveryStatus: 'skipped', ...period })).items;
   expect(first).toMatchObject({ deliveryStatus: 'skipped', skipReason: 'unsubscribed', sentAt: day(2, 1) });
   // With no bounds, all there ever were.
-  const whole = (await reads(notificationsByStatus, { deliveryStatus: 'failed' })).items;
+  const whole = (await reads('notification.list', { deliveryStatus: 'failed' })).items;
   expect(valuesOf([whole], 'id')).toEqual(expect.arrayContaining(failed));
   for (const each of whole) expect(each).toMatchObject({ deliveryStatus: 'failed' });
 
@@ -82,7 +81,7 @@ row('PL-16', async ({ world, reads, pages }) => {
     expect(await ids('skipped')).toEqual(inOrder(skipped).slice(0, 4));
   });
   const status = 'lost' as 'failed';
-  await expect(reads(notificationsByStatus, { deliveryStatus: status })).rejects.toMatchObject({
+  await expect(reads('notification.list', { deliveryStatus: status })).rejects.toMatchObject({
     code: 'invalid',
     field: 'deliveryStatus',
   });
@@ -97,7 +96,7 @@ row('PL-17', async ({ world, reads, pages, record }) => {
   for (const status of ['failed', 'skipped']) await newNotification(world, status, day(8, 3));
   const of = (...days: readonly number[]) => days.map((n) => made[dates.indexOf(day(8, n))]);
   const ids = async (period: { from?: string; until?: string }, limit = 2) =>
-    valuesOf(await pages(notificationsByStatus, { deliveryStatus: 'sent', ...period }, limit), 'id');
+    valuesOf(await pages('notification.list', { deliveryStatus: 'sent', ...period }, limit), 'id');
   const august = { from: day(8, 1), until: day(9, 1) };
 
   await eventually(async () => expect(await ids(august)).toEqual(of(1, 2, 3, 4, 5, 6)));
@@ -111,7 +110,7 @@ row('PL-17', async ({ world, reads, pages, record }) => {
     of(3, 4),
   );
   const never = { deliveryStatus: 'sent', from: day(8, 5), until: day(8, 2) } as const;
-  expect(await record(() => notificationsByStatus(world.reader, never))).toEqual({ items: [] });
+  expect(await record(() => world.run('notification.list', never))).toEqual({ items: [] });
   expect(await ids({ from: day(8, 5), until: day(9, 1) })).toEqual(of(5, 6));
   await expect(ids({ from: '2026-08-02' })).rejects.toMatchObject({ code: 'invalid', field: 'from' });
 
@@ -119,8 +118,8 @@ row('PL-17', async ({ world, reads, pages, record }) => {
   await world.run('notification.update', { id: of(3)[0], deliveryStatus: 'failed' });
   await world.run('notification.delete', { id: of(4)[0] });
   await eventually(async () => expect(await ids(august)).toEqual(of(1, 5, 6, 2)));
-  const { cursor } = await reads(notificationsByStatus, { deliveryStatus: 'sent', ...august, limit: 1 });
+  const { cursor } = await reads('notification.list', { deliveryStatus: 'sent', ...august, limit: 1 });
   await expect(
-    reads(notificationsByStatus, { deliveryStatus: 'sent', ...range, cursor }),
+    reads('notification.list', { deliveryStatus: 'sent', ...range, cursor }),
   ).rejects.toMatchObject(BAD_CURSOR);
 });

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { licensesByEnd, usersByStatus, usersOfAccount } from '../../table/patterns/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { day, idOf, newAccount, newEnterprise, newLicense } from './platform-setup.ts';
 import { row } from './row.ts';
@@ -29,19 +28,21 @@ row('PL-05', async ({ world, reads, pages, record }) => {
   const account = idOf(mine);
   const holds = (expected: readonly string[], of = account) =>
     eventually(async () => {
-      expect(valuesOf(await pages(usersOfAccount, { account: of }, 2), 'id')).toEqual(expected);
+      expect(valuesOf(await pages('user.list', { tenant: `account:${of}` }, 2), 'id')).toEqual(expected);
     });
 
   await holds(made);
   await holds(foreign, idOf(other));
-  expect((await pages(usersOfAccount, { account }, 3)).map(({ length }) => length)).toEqual([3, 1]);
-  expect((await reads(usersOfAccount, { account, limit: 1 })).items[0]).toMatchObject({
+  expect((await pages('user.list', { tenant: `account:${account}` }, 3)).map(({ length }) => length)).toEqual(
+    [3, 1],
+  );
+  expect((await reads('user.list', { tenant: `account:${account}`, limit: 1 })).items[0]).toMatchObject({
     displayName: 'mine 0',
     tenant: mine,
   });
   // From an instant on, until before another, whatever the offset in which they are given.
   const ids = async (period: { from?: string; until?: string }) =>
-    valuesOf(await pages(usersOfAccount, { account, ...period }, 1), 'id');
+    valuesOf(await pages('user.list', { tenant: `account:${account}`, ...period }, 1), 'id');
   expect(await ids({ from: at(1), until: at(3) })).toEqual([second, third]);
   expect(await ids({ from: at(1).replace('13:00:00.000Z', '15:00:00+02:00') })).toEqual([
     second,
@@ -49,8 +50,8 @@ row('PL-05', async ({ world, reads, pages, record }) => {
     fourth,
   ]);
   expect(await ids({ until: at(0) })).toEqual([]);
-  const never = { account, from: at(2), until: at(1) };
-  expect(await record(() => usersOfAccount(world.reader, never))).toEqual({ items: [] });
+  const never = { tenant: mine, from: at(2), until: at(1) };
+  expect(await record(() => world.run('user.list', never))).toEqual({ items: [] });
   await expect(ids({ from: 'yesterday' })).rejects.toMatchObject({ code: 'invalid', field: 'from' });
 
   await world.run('user.update', { id: second, tenant: other });
@@ -61,8 +62,8 @@ row('PL-05', async ({ world, reads, pages, record }) => {
     [foreign[0] ?? '', second, ...foreign.slice(1)].sort(byCreation([...made, ...foreign])),
     idOf(other),
   );
-  const { cursor } = await reads(usersOfAccount, { account, limit: 1 });
-  await expect(reads(usersOfAccount, { account: idOf(other), cursor })).rejects.toMatchObject(BAD_CURSOR);
+  const { cursor } = await reads('user.list', { tenant: `account:${account}`, limit: 1 });
+  await expect(reads('user.list', { tenant: other, cursor })).rejects.toMatchObject(BAD_CURSOR);
 
   /** They were created two an hour; two of one hour are in the order of their ids. */
   function byCreation(ids: readonly string[]) {
@@ -86,22 +87,22 @@ row('PL-12', async ({ world, reads, pages }) => {
   const until = day(2, 28);
 
   await eventually(async () => {
-    expect((await reads(licensesByEnd, {})).items).toHaveLength(8);
-    expect(valuesOf([(await reads(licensesByEnd, { status: 'expired' })).items], 'id')).toEqual([past]);
+    expect((await reads('license.list', { status: 'active' })).items).toHaveLength(8);
+    expect(valuesOf([(await reads('license.list', { status: 'expired' })).items], 'id')).toEqual([past]);
   });
   const soon = of(day(1, 31), day(2, 1), day(2, 10), day(2, 20));
   const from = new Date(world.clock.now()).toISOString();
   for (const limit of [1, 2, 3, 4]) {
-    const seen = await pages(licensesByEnd, { from, until }, limit);
+    const seen = await pages('license.list', { status: 'active', from, until }, limit);
     expect(valuesOf(seen, 'id')).toEqual(soon);
     expect(seen[0]).toHaveLength(limit);
   }
-  expect(valuesOf([(await reads(licensesByEnd, { until })).items], 'id')).toEqual([
+  expect(valuesOf([(await reads('license.list', { status: 'active', until })).items], 'id')).toEqual([
     ...of(day(1, 10)),
     ...soon,
   ]);
   // Without a date to end by: one that never ends comes last.
-  expect(valuesOf(await pages(licensesByEnd, { from: day(2, 28) }, 2), 'id')).toEqual([
+  expect(valuesOf(await pages('license.list', { status: 'active', from: day(2, 28) }, 2), 'id')).toEqual([
     ...of(day(2, 28), day(3, 5)),
     forever,
   ]);
@@ -113,20 +114,31 @@ row('PL-12', async ({ world, reads, pages }) => {
   await world.run('license.delete', { id: third });
   await world.run('license.update', { id: forever, endDate: day(2, 25) });
   await eventually(async () => {
-    expect(valuesOf(await pages(licensesByEnd, { from, until }, 2), 'id')).toEqual([first, soon[3], forever]);
+    expect(valuesOf(await pages('license.list', { status: 'active', from, until }, 2), 'id')).toEqual([
+      first,
+      soon[3],
+      forever,
+    ]);
   });
-  expect(valuesOf([(await reads(licensesByEnd, { status: 'expired', from, until })).items], 'id')).toEqual([
+  expect(valuesOf([(await reads('license.list', { status: 'expired', from, until })).items], 'id')).toEqual([
     second,
     past,
   ]);
   // By now the first of them has ended: who asks from now on does not get it.
   world.clock.advance(Date.parse(day(2, 16)) - world.clock.now());
   const now = new Date(world.clock.now()).toISOString();
-  expect(valuesOf(await pages(licensesByEnd, { from: now, until }, 1), 'id')).toEqual([soon[3], forever]);
-  const { cursor } = await reads(licensesByEnd, { until, limit: 1 });
-  await expect(reads(licensesByEnd, { until: day(3, 1), cursor })).rejects.toMatchObject(BAD_CURSOR);
-  await expect(reads(licensesByEnd, { until: 'soon' })).rejects.toMatchObject({ field: 'until' });
-  await expect(reads(licensesByEnd, { status: 'ended' as 'expired' })).rejects.toMatchObject({
+  expect(valuesOf(await pages('license.list', { status: 'active', from: now, until }, 1), 'id')).toEqual([
+    soon[3],
+    forever,
+  ]);
+  const { cursor } = await reads('license.list', { status: 'active', until, limit: 1 });
+  await expect(reads('license.list', { status: 'active', until: day(3, 1), cursor })).rejects.toMatchObject(
+    BAD_CURSOR,
+  );
+  await expect(reads('license.list', { status: 'active', until: 'soon' })).rejects.toMatchObject({
+    field: 'until',
+  });
+  await expect(reads('license.list', { status: 'ended' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'status',
   });
@@ -147,8 +159,8 @@ row('PL-13', async ({ world, reads, pages }) => {
     await create(world, 'user', { status: 'inactive' }),
   ];
   const inOrder = (ids: readonly string[]) => [1, 4, 3, 0, 2].map((place) => ids[place] ?? '');
-  const ids = async (input: Parameters<typeof usersByStatus>[1], limit = 2) =>
-    valuesOf(await pages(usersByStatus, input, limit), 'id');
+  const ids = async (input: { status: string; from?: string; until?: string }, limit = 2) =>
+    valuesOf(await pages('user.list', input, limit), 'id');
   // The users of this row, among all those of this file.
   const known = new Set([...active, ...inactive, disabled, forever, gone]);
   const mine = (all: readonly unknown[]) => all.filter((id) => known.has(String(id)));
@@ -174,7 +186,7 @@ row('PL-13', async ({ world, reads, pages }) => {
       new Set([first, inOrder(inactive)[0]]),
     );
   });
-  await expect(reads(usersByStatus, { status: 'idle' as 'inactive' })).rejects.toMatchObject({
+  await expect(reads('user.list', { status: 'idle' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'status',
   });

@@ -1,10 +1,4 @@
 import { expect } from 'vitest';
-import {
-  accountWithBelongings,
-  enterpriseWithUses,
-  roleWithPermissions,
-  userWithWorkstreams,
-} from '../../table/patterns/index.ts';
 import type { World } from '../support/world.ts';
 import { idOf, newAccount, newEnterprise, newLicense, newWorkstream } from './platform-setup.ts';
 import { row } from './row.ts';
@@ -21,9 +15,11 @@ async function inOneQuery<T>(world: World, act: () => Promise<T>): Promise<T> {
   return answer;
 }
 
+const typeOf = (item: Row): string => String(item.ref).split(':')[0] ?? '';
+
 /** What is there, as `type value`, in no order. */
 const named = (items: readonly Row[], idFrom: (item: Row) => unknown): ReadonlySet<string> => {
-  const names = items.map((item) => `${item.type} ${idFrom(item)}`);
+  const names = items.map((item) => `${typeOf(item)} ${idFrom(item)}`);
   expect(new Set(names).size, 'nothing twice').toBe(names.length);
   return new Set(names);
 };
@@ -54,18 +50,18 @@ row('PL-03', async ({ world, reads, pages }) => {
   const account = idOf(mine);
   const byId = (item: Row) => item.id;
 
-  const { items, cursor } = await inOneQuery(world, () => reads(accountWithBelongings, { account }));
+  const { items, cursor } = await inOneQuery(world, () => reads('account.read-all', { id: account }));
   expect(cursor).toBeUndefined();
   expect(named(items, byId)).toEqual(all(belongings));
   // Whole, not just named.
-  const found = (type: string, id: unknown) => items.find((item) => item.type === type && item.id === id);
+  const found = (type: string, id: unknown) => items.find((item) => typeOf(item) === type && item.id === id);
   expect(found('account', account)).toMatchObject({ name: 'PL03', status: 'active' });
   expect(found('address', belongings.address[1])).toMatchObject({ city: 'City 1', account: mine });
   expect(found('technical-user', belongings['technical-user'][0])).toMatchObject({ name: 'bot 0' });
   expect(found('license', belongings.license[1])).toMatchObject({ name: 'licence 1', enterprise });
   expect(found('workstream', belongings.workstream[0])).toMatchObject({ name: 'stream 0', enterprise });
   for (const limit of [1, 2, 4, 9]) {
-    const seen = await pages(accountWithBelongings, { account }, limit);
+    const seen = await pages('account.read-all', { id: account }, limit);
     expect(named(seen.flat(), byId)).toEqual(all(belongings));
   }
 
@@ -73,19 +69,17 @@ row('PL-03', async ({ world, reads, pages }) => {
   await world.run('address.update', { id: belongings.address[0], city: 'Elsewhere' });
   await world.run('license.delete', { id: belongings.license[0] });
   await world.run('technical-user.delete', { id: belongings['technical-user'][1] });
-  const after = await reads(accountWithBelongings, { account });
+  const after = await reads('account.read-all', { id: account });
   expect(after.items).toHaveLength(7);
   expect(after.items).toContainEqual(
     expect.objectContaining({ id: belongings.address[0], city: 'Elsewhere' }),
   );
-  expect(named((await reads(accountWithBelongings, { account: idOf(other) })).items, byId)).toEqual(
-    all(foreign),
+  expect(named((await reads('account.read-all', { id: idOf(other) })).items, byId)).toEqual(all(foreign));
+  expect(await reads('account.read-all', { id: NOBODY })).toEqual({ items: [] });
+  const next = await reads('account.read-all', { id: account, limit: 1 });
+  await expect(reads('account.read-all', { id: idOf(other), cursor: next.cursor })).rejects.toMatchObject(
+    BAD_CURSOR,
   );
-  expect(await reads(accountWithBelongings, { account: NOBODY })).toEqual({ items: [] });
-  const next = await reads(accountWithBelongings, { account, limit: 1 });
-  await expect(
-    reads(accountWithBelongings, { account: idOf(other), cursor: next.cursor }),
-  ).rejects.toMatchObject(BAD_CURSOR);
 });
 
 row('PL-04', async ({ world, reads, pages }) => {
@@ -106,7 +100,7 @@ row('PL-04', async ({ world, reads, pages }) => {
   await newWorkstream(world, account, mine);
   await create(world, 'role', { name: 'own', scope: mine });
   await world.run('grant.create', { user: await newUser(world), scope: mine });
-  const nameOf = (item: Row) => item[item.type === 'enterprise' ? 'id' : String(item.type)];
+  const nameOf = (item: Row) => item[typeOf(item) === 'enterprise' ? 'id' : typeOf(item)];
   const all = (enterprise: string, ...places: readonly number[]) =>
     new Set([
       `enterprise ${idOf(enterprise)}`,
@@ -114,18 +108,26 @@ row('PL-04', async ({ world, reads, pages }) => {
     ]);
   const enterprise = idOf(mine);
 
-  const { items } = await inOneQuery(world, () => reads(enterpriseWithUses, { enterprise }));
+  const { items } = await inOneQuery(world, () => reads('enterprise.read-all', { id: enterprise }));
   expect(named(items, nameOf)).toEqual(all(mine, 0, 1));
-  expect(items[0]).toMatchObject({ type: 'enterprise', name: 'PL04', status: 'active' });
-  expect(items[1]).toMatchObject({ type: 'product', enterprise: mine, assignedAt: expect.any(String) });
+  expect(items[0]).toMatchObject({
+    ref: expect.stringMatching(/^enterprise:/),
+    name: 'PL04',
+    status: 'active',
+  });
+  expect(items[1]).toMatchObject({
+    ref: expect.stringMatching(/^product:/),
+    enterprise: mine,
+    assignedAt: expect.any(String),
+  });
   for (const limit of [1, 2, 3]) {
-    const seen = await pages(enterpriseWithUses, { enterprise }, limit);
+    const seen = await pages('enterprise.read-all', { id: enterprise }, limit);
     expect(named(seen.flat(), nameOf)).toEqual(all(mine, 0, 1));
   }
   await world.run('enterprise-product.delete', { enterprise: mine, product: product[0] });
   await world.run('service.delete', { id: service[0] });
-  expect(named((await reads(enterpriseWithUses, { enterprise })).items, nameOf)).toEqual(all(mine, 1));
-  expect(named((await reads(enterpriseWithUses, { enterprise: idOf(other) })).items, nameOf)).toEqual(
+  expect(named((await reads('enterprise.read-all', { id: enterprise })).items, nameOf)).toEqual(all(mine, 1));
+  expect(named((await reads('enterprise.read-all', { id: idOf(other) })).items, nameOf)).toEqual(
     all(other, 1, 2),
   );
 });
@@ -154,9 +156,7 @@ row('PL-10', async ({ world, reads, pages }) => {
   await world.run('group-role.create', { group, role: mine });
   await create(world, 'role', { name: 'pl10 child', scope: 'global', parent: mine });
   const of = (items: readonly Row[]) =>
-    items.map(({ type, name, permission, effect }) =>
-      [type, name ?? permission, effect ?? ''].join(' ').trim(),
-    );
+    items.map((item) => [typeOf(item), item.name ?? item.permission, item.effect ?? ''].join(' ').trim());
   const whole = [
     'role pl10',
     'page pl10-dashboard ALLOW',
@@ -165,21 +165,19 @@ row('PL-10', async ({ world, reads, pages }) => {
     'permission pl10:read:all ALLOW',
   ];
 
-  expect(of((await inOneQuery(world, () => reads(roleWithPermissions, { role: mine }))).items)).toEqual(
-    whole,
-  );
+  expect(of((await inOneQuery(world, () => reads('role.read-all', { id: mine }))).items)).toEqual(whole);
   for (const limit of [1, 2, 4]) {
-    expect(of((await pages(roleWithPermissions, { role: mine }, limit)).flat())).toEqual(whole);
+    expect(of((await pages('role.read-all', { id: mine }, limit)).flat())).toEqual(whole);
   }
   await world.run('role-permission.update', { role: mine, permission: 'pl10-users', effect: 'ALLOW' });
   await world.run('role-permission.delete', { role: mine, permission: 'pl10:*:*' });
   await world.run('page.delete', { name: 'pl10-dashboard' });
-  expect(of((await reads(roleWithPermissions, { role: mine })).items)).toEqual([
+  expect(of((await reads('role.read-all', { id: mine })).items)).toEqual([
     'role pl10',
     'page pl10-users ALLOW',
     'permission pl10:read:all ALLOW',
   ]);
-  expect(of((await reads(roleWithPermissions, { role: other })).items)).toEqual([
+  expect(of((await reads('role.read-all', { id: other })).items)).toEqual([
     'role pl10 other',
     'page pl10-users ALLOW',
   ]);
@@ -201,20 +199,29 @@ row('PL-11', async ({ world, reads, pages }) => {
   await world.run('global-role.create', { user: ann, role });
   await world.run('token.create', { user: ann, tokenType: 'refresh' });
   await world.run('session.create', { user: ann });
-  const nameOf = (item: Row) => (item.type === 'user' ? item.id : item.workstream);
+  const nameOf = (item: Row) => (typeOf(item) === 'user' ? item.id : item.workstream);
   const all = (user: string, ...places: readonly number[]) =>
     new Set([`user ${user}`, ...places.map((n) => `workstream workstream:${streams[n]}`)]);
 
-  const { items } = await inOneQuery(world, () => reads(userWithWorkstreams, { user: ann }));
+  const { items } = await inOneQuery(world, () => reads('user.read-all', { id: ann }));
   expect(named(items, nameOf)).toEqual(all(ann, 0, 1, 2));
-  expect(items[0]).toMatchObject({ type: 'user', id: ann, status: 'active', roles: [role] });
-  expect(items[1]).toMatchObject({ type: 'workstream', user: ann, assignedAt: expect.any(String) });
+  expect(items[0]).toMatchObject({
+    ref: expect.stringMatching(/^user:/),
+    id: ann,
+    status: 'active',
+    roles: [role],
+  });
+  expect(items[1]).toMatchObject({
+    ref: expect.stringMatching(/^workstream:/),
+    user: ann,
+    assignedAt: expect.any(String),
+  });
   for (const limit of [1, 2, 4]) {
-    const seen = await pages(userWithWorkstreams, { user: ann }, limit);
+    const seen = await pages('user.read-all', { id: ann }, limit);
     expect(named(seen.flat(), nameOf)).toEqual(all(ann, 0, 1, 2));
   }
   await world.run('workstream-member.delete', { user: ann, workstream: `workstream:${streams[0]}` });
   await world.run('workstream.delete', { id: streams[2] });
-  expect(named((await reads(userWithWorkstreams, { user: ann })).items, nameOf)).toEqual(all(ann, 1));
-  expect(named((await reads(userWithWorkstreams, { user: bob })).items, nameOf)).toEqual(all(bob, 3));
+  expect(named((await reads('user.read-all', { id: ann })).items, nameOf)).toEqual(all(ann, 1));
+  expect(named((await reads('user.read-all', { id: bob })).items, nameOf)).toEqual(all(bob, 3));
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { PATTERNS, page, rolePage } from '../../table/patterns/index.ts';
+import { ACCESS } from '../../provisioning/documents/access.ts';
 import { row } from './row.ts';
 import { create, newGroup, newLocation, newRole, newUser, setPage } from './setup.ts';
 import { ROWS } from './titles.ts';
@@ -89,32 +89,30 @@ row('RB-18', async ({ world, reads, record }) => {
     world.settle();
     return (await record(() => engine.check(`user:${user}`, 'rb18-new', `location:${here}`))).reason;
   };
-  expect(await reads(page, { page: 'rb18-new' })).toBeUndefined();
+  expect(await reads('page.read', { name: 'rb18-new' })).toBeUndefined();
   expect(await ask(ann)).toBe('permission_unknown');
   await create(world, 'page', { name: 'rb18-new' });
-  expect(await reads(page, { page: 'rb18-new' })).toMatchObject({ name: 'rb18-new' });
+  expect(await reads('page.read', { name: 'rb18-new' })).toMatchObject({ name: 'rb18-new' });
   expect(await ask(ann)).toBe('no_grant');
   await setPage(world, role, 'rb18-new', 'ALLOW');
-  expect(await reads(rolePage, { role, page: 'rb18-new' })).toMatchObject({ effect: 'ALLOW' });
+  expect(await reads('role-permission.read', { role, permission: 'rb18-new' })).toMatchObject({
+    effect: 'ALLOW',
+  });
   expect(await ask(ann)).toBe('role');
   expect(await ask(bob)).toBe('no_grant');
   await world.run('page.delete', { name: 'rb18-new' });
-  expect(await reads(rolePage, { role, page: 'rb18-new' })).toBeUndefined();
+  expect(await reads('role-permission.read', { role, permission: 'rb18-new' })).toBeUndefined();
   expect(await ask(ann)).toBe('permission_unknown');
 });
 
 row('RB-19', async ({ world, record }) => {
-  const ofSeed = PATTERNS.filter(({ facts }) => facts.rows.some((id) => id.startsWith('RB-')));
-  // Every read that is no decision has its pattern, and none declares an index or a Scan.
-  const answered = new Set(ofSeed.flatMap(({ facts }) => facts.rows));
+  const ofSeed = ACCESS.filter(({ rows }) => rows.some((id) => id.startsWith('RB-')));
+  // Every read that is no decision has its command, and none declares an index or a Scan.
+  const answered = new Set(ofSeed.flatMap(({ rows }) => rows));
   const asked = ROWS.filter(({ id }) => 'RB-01' <= id && id <= 'RB-16');
   expect(asked.filter(({ id }) => !answered.has(id))).toEqual([]);
-  for (const { facts } of ofSeed) {
-    for (const { operation, index } of facts.reads) {
-      expect(index, facts.name).toBeUndefined();
-      expect(['GetItem', 'BatchGetItem', 'Query'], facts.name).toContain(operation);
-    }
-  }
+  for (const { command, reads } of ofSeed)
+    for (const read of reads) expect(['GetItem', 'BatchGetItem', 'Query'], command).toContain(read);
 
   // Nor does any make one, whatever it declares.
   const at = await newLocation(world, { code: 'RB19' });
@@ -125,13 +123,18 @@ row('RB-19', async ({ world, record }) => {
   await world.run('group-role.create', { group: inGroup, role });
   await world.run('membership.create', { user, group: inGroup });
   await world.run('grant.create', { user, scope: `location:${at}` });
-  const anything = { email: 'ann.rb19@example.com', code: 'RB19', name: 'rb19', page: 'rb19' };
-  for (const pattern of ofSeed) {
-    const scope = pattern.facts.name === 'role-by-name' ? 'global' : `location:${at}`;
-    const input: object = { ...anything, user, location: at, group: inGroup, role, scope };
-    const found = await record(() => pattern(world.reader, input as never));
-    const one = { items: [expect.anything()] };
-    const isList = pattern.facts.reads.some(({ operation }) => operation === 'Query');
-    expect(found, pattern.facts.name).toEqual(isList ? one : expect.anything());
+  const inputs: Record<string, string> = {
+    ...{ user, group: inGroup, role, scope: `location:${at}`, type: 'location', permission: 'rb19' },
+    ...{ email: 'ann.rb19@example.com', code: 'RB19', name: 'rb19' },
+  };
+  const ids: Record<string, string> = { user, location: at, group: inGroup, role };
+  for (const { command, by, reads } of ofSeed) {
+    const [kind = ''] = command.split('.');
+    const input: Record<string, unknown> = Object.fromEntries(
+      by.map((name) => [name, name === 'id' ? ids[kind] : inputs[name]]),
+    );
+    if (command === 'role.read' && by.includes('name')) input.scope = 'global';
+    const found = await record(() => world.run(command, input));
+    if (reads.includes('Query')) expect(found.items, command).toEqual([expect.anything()]);
   }
 });

@@ -94,7 +94,7 @@ describe('operations', () => {
   });
 
   test('all that is declared must go out, unless nothing was found on the way', () => {
-    const declared = [{ operation: 'Query', index: 'GSI2' } as const, { operation: 'BatchGetItem' } as const];
+    const declared = ['Query GSI2', 'BatchGetItem'];
     const first = declared.slice(0, 1);
     expect(expectedNames(declared, first, false)).toEqual(['Query GSI2', 'BatchGetItem']);
     expect(expectedNames(declared, first, true)).toEqual(['Query GSI2']);

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import type { Pattern } from '../../table/patterns/pattern.ts';
-import type { Page } from '../../table/reader.ts';
+import { ACCESS } from '../../provisioning/documents/access.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedNames, isNothing, mostOf, namesOf, type Operation, tally } from './operations.ts';
 import { ROWS, type RowId } from './titles.ts';
@@ -19,24 +18,34 @@ declare module 'vitest' {
   }
 }
 
+type Input = Readonly<Record<string, unknown>>;
+
+/** What a read command answers: of one node its attributes, of a list its items. */
+export type Answer = Input & {
+  readonly id: string;
+  readonly items: readonly Input[];
+  readonly cursor?: string;
+};
+
 /** What a row is written with. */
 export interface RowContext {
   /** One per test file: rows of a file take care that their names do not meet. */
   readonly world: World;
-  /** Calls a pattern and holds it to its facts: it reads what they declare, and they name this row. */
-  readonly reads: <I, O>(pattern: Pattern<I, O>, input: I) => Promise<O>;
-  /** Calls a list page after page, each of `limit` items but the last: the items, page by page. */
-  readonly pages: <I extends object, T>(
-    pattern: Pattern<I, Page<T>>,
-    input: I,
-    limit: number,
-  ) => Promise<readonly (readonly T[])[]>;
-  /** Records the reads of something that is no pattern, as a decision. They never touch an index. */
+  /**
+   * Runs a read command: it reads what `ACCESS` declares of it, which names this row. Undefined for `not_found`;
+   * throws any other error.
+   */
+  readonly reads: (command: string, input: Input) => Promise<Answer>;
+  /** Runs a list page after page, each of `limit` items but the last: the items, page by page. */
+  readonly pages: (command: string, input: Input, limit: number) => Promise<readonly Answer['items'][]>;
+  /** Records the reads of something that is no command, such as a decision. They never touch an index. */
   readonly record: <T>(act: () => T | Promise<T>) => Promise<T>;
 }
 
 /** Operations a row may be answered with. */
 const READS = ['GetItem', 'BatchGetItem', 'Query'];
+/** Input fields that do not select what is read. */
+const BESIDE: ReadonlySet<string> = new Set(['limit', 'cursor', 'from', 'until']);
 /** A partition or two, not a table: a list that does not end is a failure. */
 const MAX_PAGES = 100;
 
@@ -64,20 +73,25 @@ export function row(id: RowId, body: (context: RowContext) => Promise<void>): vo
       }
     }
 
-    const reads: RowContext['reads'] = async (pattern, input) => {
-      const { facts } = pattern;
-      expect(facts.rows, `${facts.name} does not name this row`).toContain(id);
-      const { answer, calls } = await watch(() => pattern(world.reader, input));
-      const expected = expectedNames(facts.reads, calls, isNothing(answer));
-      expect(namesOf(calls), `what ${facts.name} reads`).toEqual(expected);
-      return answer;
+    const reads: RowContext['reads'] = async (command, input) => {
+      const given = Object.keys(input).filter((name) => input[name] !== undefined && !BESIDE.has(name));
+      const access = ACCESS.find(
+        (each) => each.command === command && String(each.by.toSorted()) === String(given.toSorted()),
+      );
+      expect(access?.rows, `${command} by ${given.join(', ')} does not name this row`).toContain(id);
+      const { answer, calls } = await watch(() => world.provision({ command, input }));
+      if (!answer.ok && answer.error.code !== 'not_found') throw answer.error;
+      const result = answer.ok ? (answer.result as Answer) : undefined;
+      const expected = expectedNames(access?.reads ?? [], namesOf(calls), isNothing(result));
+      expect(namesOf(calls), `what ${command} reads`).toEqual(expected);
+      return result as Answer;
     };
 
-    const pages = async <I extends object, T>(pattern: Pattern<I, Page<T>>, input: I, limit: number) => {
-      const seen: (readonly T[])[] = [];
+    const pages: RowContext['pages'] = async (command, input, limit) => {
+      const seen: Answer['items'][] = [];
       let cursor: string | undefined;
       do {
-        const page = await reads(pattern, { ...input, limit, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await reads(command, { ...input, limit, ...(cursor === undefined ? {} : { cursor }) });
         seen.push(page.items);
         cursor = page.cursor;
         if (cursor !== undefined) expect(page.items.length, 'a page before the last').toBe(limit);

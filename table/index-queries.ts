@@ -1,6 +1,6 @@
-import { INDEXES } from '../entities/entity.ts';
-import { ENTITIES, type EntityType } from '../entities/registry.ts';
-import type { Ref } from '../identifiers.ts';
+import { INDEXES } from './entities/entity.ts';
+import { ENTITIES, type EntityType } from './entities/registry.ts';
+import type { Ref } from './identifiers.ts';
 import {
   listPartition,
   logPartitions,
@@ -10,11 +10,17 @@ import {
   statusPartition,
   timesBetween,
   typeBetween,
-} from '../keys.ts';
-import type { ListQuery, MergedQuery } from '../reader.ts';
-import type { Period } from './pattern.ts';
+} from './keys.ts';
+import type { ListQuery, MergedQuery } from './reader.ts';
 
-/** The lists of the indexes, as queries, and the log. */
+/** The queries of lists over many nodes: of the indexes, and of the log. */
+
+/** From an instant on, until before another: ISO 8601. */
+export interface Period {
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
 const shardsOf = (kind: EntityType, partition: (shard: number) => string): readonly string[] =>
   Array.from({ length: ENTITIES[kind].listShards }, (_, shard) => partition(shard));
 
@@ -30,7 +36,7 @@ export const inTenant = (type: string, tenant: Ref, { from, until }: Period): Li
   ranges: [{ partition: partitionOf(tenant), between: typeBetween(type, from, until) }],
 });
 
-/** All that a tenant has, by type and then in the order of creation: the tenant itself as well. */
+/** All that a tenant has, by type and then in the order of creation, the tenant itself included. */
 export const allInTenant = (tenant: Ref): ListQuery => ({
   index: INDEXES.tenant,
   ranges: [{ partition: partitionOf(tenant) }],

@@ -1,9 +1,8 @@
-import { type Entity, INDEXES } from './entities/entity.ts';
-import { ENTITIES } from './entities/registry.ts';
-import type { Page } from './reader.ts';
+import { type Entity, INDEXES } from '../table/entities/entity.ts';
+import { ENTITIES } from '../table/entities/registry.ts';
 
-/** What callers see of an item. */
-export type View = Readonly<Record<string, unknown>>;
+/** Attributes of a node or an edge, as commands take and answer them. */
+export type Attributes = Readonly<Record<string, unknown>>;
 
 const INTERNAL: ReadonlySet<string> = new Set([
   ...['PK', 'SK', 'Type', 'rev', 'ttl', 'owned'],
@@ -18,16 +17,10 @@ const HIDDEN: ReadonlySet<string> = new Set(
   ]),
 );
 
-/** An item, or attributes, as callers and the log see them: without keys, bookkeeping and secrets. */
-export const viewOf = (attributes: View): Record<string, unknown> =>
+/** What callers and the audit log see of an item: no keys, no bookkeeping, no secrets. Sets become lists. */
+export const visible = (attributes: Attributes): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(attributes)
       .filter(([attribute]) => !INTERNAL.has(attribute) && !HIDDEN.has(attribute))
       .map(([attribute, value]) => [attribute, value instanceof Set ? [...value].sort() : value]),
   );
-
-/** A page as callers see it. */
-export const viewsOf = (page: Page<View>): Page<View> => ({
-  items: page.items.map(viewOf),
-  ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
-});

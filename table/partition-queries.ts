@@ -1,9 +1,9 @@
-import type { Ref } from '../identifiers.ts';
-import type { Item } from '../item.ts';
-import { edgePrefix, META, nodeBetween, partitionOf } from '../keys.ts';
-import type { ListQuery } from '../reader.ts';
+import type { Ref } from './identifiers.ts';
+import type { Item } from './item.ts';
+import { edgePrefix, META, nodeBetween, partitionOf } from './keys.ts';
+import type { ListQuery } from './reader.ts';
 
-/** Stretches of one partition of the base table, as queries: what a node owns, and its edges. */
+/** The queries of one node's partition in the base table: what the node owns, and its edges. */
 type Keep = (item: Item) => boolean;
 
 /** `Type` of the edges that repeat a node in the partition of what owns it. */
@@ -12,18 +12,18 @@ export const OWNERSHIP = 'Ownership';
 /** An edge that repeats the node at its other end. */
 export const isOwnership: Keep = (item) => item.Type === OWNERSHIP;
 
-/** What `owner` owns of a type. The edges repeat the nodes, so it is one Query, with everything. */
+/** What `owner` owns of a type. The edges repeat the nodes, so one Query brings everything. */
 export const ownedBy = (owner: Ref, type: string, keep?: Keep): ListQuery => ({
   ranges: [{ partition: partitionOf(owner), prefix: edgePrefix(type) }],
   keep: (item) => isOwnership(item) && (keep?.(item) ?? true),
 });
 
-/** The edges from a node to things of these types, or of these wide kinds. */
+/** The edges from a node to nodes of these types, or of these wide kinds. */
 export const edgesFrom = (from: Ref, ...types: readonly string[]): ListQuery => ({
   ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
 });
 
-/** A node with its edges to things of these types: one stretch of its partition, so that it is one Query. */
+/** A node with its edges to nodes of these types: one range of its partition, so one Query. */
 export const nodeWith = (node: Ref, types: readonly string[], keep?: Keep): ListQuery => ({
   ranges: [{ partition: partitionOf(node), between: nodeBetween(...types) }],
   keep: (item) =>
@@ -31,7 +31,7 @@ export const nodeWith = (node: Ref, types: readonly string[], keep?: Keep): List
     (types.some((type) => item.SK.startsWith(edgePrefix(type))) && (keep?.(item) ?? true)),
 });
 
-/** The edges of a wide kind from a node to one place. */
+/** The edges of a wide kind from a node to one scope. */
 export const wideEdgesFrom = (from: Ref, kind: string, to: Ref): ListQuery => ({
   ranges: [{ partition: partitionOf(from), prefix: edgePrefix(kind, to) }],
 });

@@ -1,0 +1,134 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { formatRef, type Ref } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
+import { type Key, parseKey } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import type { ListQuery, MergedQuery, Page, Reader } from '../../table/reader.ts';
+import { type Command, readCommand } from '../command.ts';
+import { type Names, withNames } from '../edges/names.ts';
+import { readScopeRef } from '../nodes/scope-types.ts';
+import { type Attributes, visible } from '../visible.ts';
+import { labelOf } from './node-kind.ts';
+
+type Query = ListQuery | MergedQuery;
+type Fields = Readonly<Record<string, z.ZodType>>;
+
+/** One way to select what a list shows. */
+export interface Selection {
+  /** Input fields that are given together. */
+  readonly fields: Fields;
+  /** Input fields that may be given with them. */
+  readonly optional?: Fields;
+  readonly query: (given: never, reader: Reader) => Query | Promise<Query>;
+  /** What `withNames` adds to each item. */
+  readonly names?: Names;
+}
+
+type Given<F extends Fields> = { readonly [name in keyof F]: z.infer<F[name]> };
+
+/** A selection whose query is typed by its fields. */
+export const by = <F extends Fields, O extends Fields = Record<never, never>>(
+  fields: F,
+  query: (given: Given<F> & Partial<Given<O>>, reader: Reader) => Query | Promise<Query>,
+  more: { readonly optional?: O; readonly names?: Names } = {},
+): Selection => ({ fields, query: query as Selection['query'], ...more });
+
+/** Of lists by time: from an instant on, until before another. */
+export const period = { optional: { from: field.instant, until: field.instant } };
+
+interface ListSpec {
+  readonly name: string;
+  readonly summary: string;
+  readonly by?: readonly Selection[];
+  /** The list when no field is given; one of the selections is needed when left out. */
+  readonly all?: Query;
+  /** Each item gets the reference of its node, or of the node that its edge leads to. */
+  readonly withRefs?: true;
+}
+
+/** A command that lists by one of several selections, page by page. */
+export function listCommand({ name, summary, by: selections = [], all, withRefs }: ListSpec): Command {
+  const fields = Object.assign({}, ...selections.flatMap((each) => [each.fields, each.optional])) as Fields;
+  const names = Object.keys(fields);
+  const hasNames = selections.some((each) => each.names !== undefined);
+  const choices = selections.map((each) => Object.keys(each.fields).join(' and ')).filter(Boolean);
+  const one = `give ${all ? 'at most' : 'exactly'} one of ${choices.join(', ')}`;
+
+  const selectionOf = (given: Attributes): Selection | undefined => {
+    const has = names.filter((each) => given[each] !== undefined);
+    return selections.find(
+      (each) =>
+        Object.keys(each.fields).every((needed) => has.includes(needed)) &&
+        has.every((known) => known in each.fields || known in (each.optional ?? {})),
+    );
+  };
+  const input = z
+    .strictObject({
+      ...Object.fromEntries(Object.entries(fields).map(([each, schema]) => [each, schema.optional()])),
+      ...(hasNames ? { withNames: z.boolean().optional() } : {}),
+      limit: field.limit.optional(),
+      cursor: field.cursor.optional(),
+    })
+    .superRefine((given: Attributes, context) => {
+      const first = names.find((each) => given[each] !== undefined);
+      if (selectionOf(given) || (all && first === undefined)) return;
+      context.addIssue({ code: 'custom', path: [first ?? names[0] ?? 'input'], message: one });
+    });
+  return readCommand({
+    name,
+    summary,
+    input,
+    run: async ({ reader }, { limit, cursor, withNames: wanted, ...given }: Attributes & PageInput) => {
+      const selection = selectionOf(given);
+      const query = (await selection?.query(given as never, reader)) ?? (all as Query);
+      const page = { ...query, limit, cursor };
+      const found = 'partitions' in page ? await reader.listMerged(page) : await reader.list(page);
+      const items = found.items.map((item) => ({
+        ...visible(item),
+        ...(withRefs ? { ref: formatRef(refAt(item)) } : {}),
+      }));
+      const answer: Page<Attributes> = { ...found, items };
+      return wanted === true && selection?.names ? withNames(reader, answer, selection.names) : answer;
+    },
+  });
+}
+
+interface PageInput {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** A node, or the node that an edge leads to. */
+function refAt(key: Key): Ref {
+  const parsed = parseKey(key);
+  if (parsed?.form === 'node') return { type: parsed.type, id: parsed.id };
+  const [to] = parsed?.form === 'edge' ? parsed.to : [];
+  if (to) return to;
+  throw new GatehouseError('damaged_item', `${key.PK} / ${key.SK} is neither a node nor an edge`);
+}
+
+/** The list of all nodes of a kind, from the index; it follows the table by a moment. */
+export const listAllCommand = (type: EntityType): Command =>
+  listCommand({
+    name: `${type}.list`,
+    summary: `Lists every ${labelOf(ENTITIES[type])}, page by page.`,
+    all: allOf(type),
+  });
+
+/** What one scope owns of a type, by a reference to the scope. */
+export const ownedByScope = (name: string, type: string): Selection =>
+  by({ [name]: field.ref }, async (given, reader) =>
+    ownedBy(await readScopeRef(reader, String(given[name]), name), type),
+  );
+
+/** The list of what one scope owns, named by the field `owner`, or of all. */
+export const listOwnedCommand = (type: EntityType, owner: string): Command =>
+  listCommand({
+    name: `${type}.list`,
+    summary: `Lists every ${labelOf(ENTITIES[type])}, of one ${owner} or all, page by page.`,
+    by: [ownedByScope(owner, type)],
+    all: allOf(type),
+  });
