@@ -2,10 +2,9 @@ import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { provisionedOn } from '../../cli/provisioning.ts';
 import { createIdentityProvider } from '../../local/identity/identity-provider.ts';
 import { listen } from '../../local/server.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { createRandom } from '../../test/oracle/random.ts';
+import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
 import { type Child, startChild } from './child.ts';
 import type { GatewayRequest, GatewayState } from './gateway.ts';
 import type { Caller, Generated, Plan } from './generate.ts';
@@ -57,9 +56,8 @@ async function startParts(
 ): Promise<Omit<BenchStack, 'stop'>> {
   const { endpoint, stop } = await startEmbeddedEngine();
   onStarted(stop);
-  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), TABLE);
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: 20_000 }));
+  const { client } = await openNewTable(endpoint, TABLE);
+  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
   const random = createRandom(1_848);
   const population = await createPopulation({ invoke: provisioning, count, random });
   const { people } = population;
