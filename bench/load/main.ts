@@ -37,7 +37,7 @@ async function measure(request: LoadRequest, { url, callers }: LocalTarget): Pro
     `${url}: ${rate} requests per second for ${seconds} s, ${callers.length} tokens, ` +
       `at most ${connections} connections; Ctrl-C stops it\n`,
   );
-  const measured = await generate({ ...request, url, callers }, interrupt.signal);
+  const measured = await generate({ ...request, url, callers }, { signal: interrupt.signal });
   console.log(describeLoad(rate, measured));
   if (interrupt.signal.aborted) return INTERRUPTED;
   return errorsOf(measured).share > mostErrors ? 1 : 0;

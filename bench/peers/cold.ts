@@ -37,8 +37,8 @@ export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
 const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
 
 /** Writes the model of a shape for both: decision items for Gatehouse, edges for the seeds' flow. */
-export async function writeColdTables(endpoint: string, shape: Shape): Promise<GroupWorld> {
-  const world = createGroupWorld(shape);
+export async function writeColdTables(endpoint: string, shape: Shape, users?: number): Promise<GroupWorld> {
+  const world = createGroupWorld(shape, users);
   const { own, seeds } = tablesOf(shape);
   const { client } = await openNewTable(endpoint, own);
   await writeItems(client, own, decisionItems(world, longAgo()));

@@ -40,7 +40,7 @@ const TITLES = {
 type Name = keyof typeof TITLES;
 
 const AGAINST: Partial<Record<Name, readonly Name[]>> = {
-  known: ['engine'],
+  known: ['engine', 'json'],
   text: ['json'],
   'new-rs256': ['jose-rs256'],
   'new-es256': ['jose-es256'],

@@ -76,7 +76,7 @@ export const startup: Topic = {
             empty: alone.empty,
           }),
           figure('defaults', "ready, by serverless-esbuild's defaults", alone.defaults),
-          figure('first', 'first answer, from process start', of('first')),
+          figure('first', 'first answer, from process start', of('first'), { empty: alone.empty }),
           figure('cold', 'of it the first decision', of('cold')),
           figure('again', 'the next, all known', of('again')),
         ];
