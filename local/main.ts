@@ -1,4 +1,5 @@
 import { readConfiguration } from './configuration.ts';
+import { messageOf } from './message-of.ts';
 import { describeStack } from './screen.ts';
 import { type Stack, startStack } from './stack.ts';
 
@@ -22,6 +23,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(`gatehouse: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`gatehouse: ${messageOf(error)}`);
   process.exit(1);
 });

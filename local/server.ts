@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** Takes over the socket of a request that asks for another protocol. */
-export type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** An HTTP server on the loopback interface that can be stopped at once. */
 export interface LocalServer {

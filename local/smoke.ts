@@ -1,5 +1,6 @@
 import { apiIdOf } from './apis.ts';
 import { readConfiguration } from './configuration.ts';
+import { messageOf } from './message-of.ts';
 import { walkNewTenant } from './smoke/new-tenant.ts';
 import { walkSample } from './smoke/sample.ts';
 import type { OpenSocket } from './smoke/socket.ts';
@@ -62,9 +63,7 @@ async function main(): Promise<void> {
 }
 
 main()
-  .catch((error: unknown) =>
-    check(`the walk ends: ${error instanceof Error ? error.message : String(error)}`, false),
-  )
+  .catch((error: unknown) => check(`the walk ends: ${messageOf(error)}`, false))
   .finally(() => {
     console.log(`${count.passed} passed, ${count.failed} failed`);
     process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;

@@ -11,6 +11,7 @@ import { toListener } from './gateway/http.ts';
 import { createWebSocketGateway, type WebSocketGateway } from './gateway/websocket.ts';
 import { createIdentityProvider } from './identity/identity-provider.ts';
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
+import { type OnStarted, startParts } from './parts.ts';
 import { createProvisioner } from './sample/provision.ts';
 import { createSampleWorld, type SampleWorld } from './sample/world.ts';
 import { listen } from './server.ts';
@@ -26,7 +27,6 @@ export interface Stack extends SampleWorld {
 }
 
 const AUDIENCE = 'gatehouse-local';
-const TOKEN_LIFETIME_SECONDS = 3_600;
 
 /** The SDK's notice that Node 20 will not do from 2027 on is for maintainers (README), not for this screen. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -36,24 +36,10 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
  * sample world, provisioned by calling the provisioning function. Stops what it started when a later
  * part fails.
  */
-export async function startStack(configuration: LocalConfiguration): Promise<Stack> {
-  const started: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const end of started.reverse().splice(0)) await end();
-  };
-  try {
-    const stack = await startParts(configuration, (end) => started.push(end));
-    return { ...stack, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
+export const startStack = (configuration: LocalConfiguration): Promise<Stack> =>
+  startParts((onStarted) => start(configuration, onStarted));
 
-async function startParts(
-  configuration: LocalConfiguration,
-  onStarted: (stop: () => Promise<void>) => void,
-): Promise<Omit<Stack, 'stop'>> {
+async function start(configuration: LocalConfiguration, onStarted: OnStarted): Promise<Omit<Stack, 'stop'>> {
   const front = await listen(configuration.PORT, 'PORT');
   onStarted(front.stop);
   const back = await listen(configuration.LAMBDA_PORT, 'LAMBDA_PORT');
@@ -82,7 +68,6 @@ async function startParts(
     issuer,
     audience: AUDIENCE,
     clock: Date.now,
-    lifetimeSeconds: TOKEN_LIFETIME_SECONDS,
     resolveUser: async (email) => {
       const answer = await provisioning({ command: 'user.read', input: { email } });
       return answer.ok ? { id: String(answer.result.id) } : undefined;
@@ -101,10 +86,7 @@ async function startParts(
   return { url, lambdaUrl: `http://127.0.0.1:${back.port}`, dynamodb, table, ...world };
 }
 
-async function startEngine(
-  file: string | undefined,
-  onStarted: (stop: () => Promise<void>) => void,
-): Promise<string> {
+async function startEngine(file: string | undefined, onStarted: OnStarted): Promise<string> {
   const engine = await startEmbeddedEngine(file);
   onStarted(engine.stop);
   return engine.endpoint;

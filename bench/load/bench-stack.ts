@@ -1,11 +1,11 @@
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { provisionedOn } from '../../cli/provisioning.ts';
 import { createIdentityProvider } from '../../local/identity/identity-provider.ts';
+import { type OnStarted, startParts } from '../../local/parts.ts';
 import { listen } from '../../local/server.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { createRandom } from '../../test/oracle/random.ts';
+import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
 import { type Child, startChild } from './child.ts';
 import type { GatewayRequest, GatewayState } from './gateway.ts';
 import type { Caller, Generated, Plan } from './generate.ts';
@@ -38,28 +38,17 @@ const AUDIENCE = 'gatehouse-load';
 const AT_ONCE = 16;
 const [OK, REFUSED] = [200, 403];
 
-export async function startBenchStack(options: BenchStackOptions): Promise<BenchStack> {
-  const started: (() => Promise<void>)[] = [];
-  const stop = async () => {
-    for (const end of started.reverse().splice(0)) await end();
-  };
-  try {
-    return { ...(await startParts(options, (end) => started.push(end))), stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
+export const startBenchStack = (options: BenchStackOptions): Promise<BenchStack> =>
+  startParts((onStarted) => start(options, onStarted));
 
-async function startParts(
+async function start(
   { people: count, cacheBytes, cacheTtlSeconds }: BenchStackOptions,
-  onStarted: (stop: () => Promise<void>) => void,
+  onStarted: OnStarted,
 ): Promise<Omit<BenchStack, 'stop'>> {
   const { endpoint, stop } = await startEmbeddedEngine();
   onStarted(stop);
-  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), TABLE);
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: 20_000 }));
+  const { client } = await openNewTable(endpoint, TABLE);
+  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
   const random = createRandom(1_848);
   const population = await createPopulation({ invoke: provisioning, count, random });
   const { people } = population;
@@ -70,7 +59,7 @@ async function startParts(
   const byEmail = new Map(people.map((person) => [person.email, person]));
   identity.serve(
     await createIdentityProvider({
-      ...{ issuer, audience: AUDIENCE, clock: Date.now, lifetimeSeconds: 3_600 },
+      ...{ issuer, audience: AUDIENCE, clock: Date.now },
       resolveUser: async (email) => byEmail.get(email),
     }),
   );

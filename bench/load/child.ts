@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { messageOf } from '../../local/message-of.ts';
 
 type Reply = { readonly value: unknown } | { readonly error: string };
 
@@ -47,7 +48,7 @@ export function answerParent<Message>(
   process.on('message', (message: Message) => {
     answer(message).then(
       (value) => process.send?.({ value }),
-      (error: unknown) => process.send?.({ error: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => process.send?.({ error: messageOf(error) }),
     );
   });
   process.on('disconnect', () => {

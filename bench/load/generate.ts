@@ -1,5 +1,5 @@
 import { createRandom } from '../../test/oracle/random.ts';
-import { type Measured, type Outcome, runOpenLoop } from './open-loop.ts';
+import { type Measured, type Outcome, runOpenLoop, type Time } from './open-loop.ts';
 import { type Arrivals, createSchedule, createZipf } from './schedule.ts';
 import { createSender } from './sender.ts';
 
@@ -39,7 +39,10 @@ export interface Generated extends Measured {
 const EXAMPLES = 5;
 
 /** Sends what a plan says: the same requests at the same instants from the same seed. */
-export async function generate(plan: Plan, signal?: AbortSignal): Promise<Generated> {
+export async function generate(
+  plan: Plan,
+  { signal, time }: { readonly signal?: AbortSignal; readonly time?: Time } = {},
+): Promise<Generated> {
   const { callers, exponent, arrivals, rate, seconds, connections, timeoutMs, seed } = plan;
   const random = createRandom(seed);
   const schedule = createSchedule({ arrivals, rate, seconds, random });
@@ -62,7 +65,7 @@ export async function generate(plan: Plan, signal?: AbortSignal): Promise<Genera
     return outcome;
   };
   try {
-    const measured = await runOpenLoop({ schedule, seconds, connections, send: ask, signal });
+    const measured = await runOpenLoop({ schedule, seconds, connections, send: ask, signal, time });
     return { ...measured, unexpected, examples };
   } finally {
     close();

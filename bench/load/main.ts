@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../../local/message-of.ts';
 import { type Child, startChild } from './child.ts';
 import { type Caller, generate } from './generate.ts';
 import type { LocalTarget } from './local-stack.ts';
@@ -36,7 +37,7 @@ async function measure(request: LoadRequest, { url, callers }: LocalTarget): Pro
     `${url}: ${rate} requests per second for ${seconds} s, ${callers.length} tokens, ` +
       `at most ${connections} connections; Ctrl-C stops it\n`,
   );
-  const measured = await generate({ ...request, url, callers }, interrupt.signal);
+  const measured = await generate({ ...request, url, callers }, { signal: interrupt.signal });
   console.log(describeLoad(rate, measured));
   if (interrupt.signal.aborted) return INTERRUPTED;
   return errorsOf(measured).share > mostErrors ? 1 : 0;
@@ -60,7 +61,7 @@ async function main(): Promise<number> {
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(`load: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`load: ${messageOf(error)}`);
     process.exit(error instanceof Misuse ? 2 : 1);
   },
 );

@@ -23,7 +23,7 @@ export interface OpenLoopOptions {
   readonly send: (n: number) => Promise<Outcome>;
   /** Ends it at once, with what was measured until then. */
   readonly signal?: AbortSignal | undefined;
-  readonly time?: Time;
+  readonly time?: Time | undefined;
 }
 
 export interface Measured {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../local/message-of.ts';
 import type { Arrivals } from './schedule.ts';
 
 /** What `npm run load` was asked for. */
@@ -131,7 +132,7 @@ function parse(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: OPTIONS }).values;
   } catch (error) {
-    const [line] = (error instanceof Error ? error.message : String(error)).split('. ');
+    const [line] = messageOf(error).split('. ');
     throw new Misuse(`${line}; --help tells the options`);
   }
 }

@@ -1,30 +1,27 @@
-/**
- * Events as API Gateway sends them for a request of a browser, at their full size: what an authorizer does not read
- * it has to parse all the same.
- */
-const ACCOUNT = '123456789012';
-const API = 'abcdef1234';
-const ARN = `arn:aws:execute-api:eu-central-1:${ACCOUNT}:${API}`;
-const AGENT =
-  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36';
-const TRACE = 'Root=1-6713f2a4-3c1b5f0a6d2e4b7c8a9f0e1d';
-const DOMAIN = 'api.example.com';
+import { restAuthorizerEvent } from '../../local/gateway/event-v1.ts';
+import { httpAuthorizerEventV2 } from '../../local/gateway/event-v2.ts';
+import { groupHeaders, groupQuery, type MatchedRequest, methodArn } from '../../local/gateway/request.ts';
 
-/** What a browser sends, and API Gateway with CloudFront before it adds. */
-const headersWith = (token: string): Readonly<Record<string, string>> => ({
+/**
+ * Authorizer events of a browser's request at their full size: the handler has to parse also what it does not read.
+ * The local gateway makes them, so that their form is written down once.
+ */
+const SETTINGS = {
+  ...{ name: 'bench', basePath: '', accountId: '123456789012', apiId: 'abcdef1234' },
+  region: 'eu-central-1',
+};
+const REST = { ...SETTINGS, stage: 'prod' };
+const HTTP = { ...SETTINGS, stage: '$default' };
+const ROUTE = '/buildings/{building}/pages/{page}';
+const QUERY = 'from=2026-01-01&to=2026-01-31';
+
+/** What a browser sends. */
+const BROWSER = {
   Accept: 'application/json, text/plain, */*',
   'Accept-Encoding': 'gzip, deflate, br, zstd',
   'Accept-Language': 'en-GB,en;q=0.9,de-DE;q=0.8,de;q=0.7',
-  Authorization: `Bearer ${token}`,
   'Cache-Control': 'no-cache',
-  'CloudFront-Forwarded-Proto': 'https',
-  'CloudFront-Is-Desktop-Viewer': 'true',
-  'CloudFront-Is-Mobile-Viewer': 'false',
-  'CloudFront-Is-SmartTV-Viewer': 'false',
-  'CloudFront-Is-Tablet-Viewer': 'false',
-  'CloudFront-Viewer-ASN': '3320',
-  'CloudFront-Viewer-Country': 'DE',
-  Host: DOMAIN,
+  Host: 'api.example.com',
   Origin: 'https://app.example.com',
   Pragma: 'no-cache',
   Referer: 'https://app.example.com/',
@@ -34,19 +31,26 @@ const headersWith = (token: string): Readonly<Record<string, string>> => ({
   'sec-fetch-dest': 'empty',
   'sec-fetch-mode': 'cors',
   'sec-fetch-site': 'same-site',
-  'User-Agent': AGENT,
-  Via: '2.0 0f1e2d3c4b5a69788796a5b4c3d2e1f0.cloudfront.net (CloudFront)',
-  'X-Amz-Cf-Id': 'qT2pR6vN8wY0zA3cE5gI7kM9oQ1sU4xB6dF8hJ0lN2pR4tV6xZ8bD==',
-  'X-Amzn-Trace-Id': TRACE,
+  'User-Agent':
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/129.0.0.0 Safari/537.36',
+  'X-Amzn-Trace-Id': 'Root=1-6713f2a4-3c1b5f0a6d2e4b7c8a9f0e1d',
   'X-Forwarded-For': '203.0.113.9, 198.51.100.17',
   'X-Forwarded-Port': '443',
   'X-Forwarded-Proto': 'https',
-});
+};
 
-const mapped = <T>(
-  fields: Readonly<Record<string, string>>,
-  to: (name: string, value: string) => [string, T],
-) => Object.fromEntries(Object.entries(fields).map(([name, value]) => to(name, value)));
+/** What CloudFront adds in front of a REST API. */
+const CLOUDFRONT = {
+  'CloudFront-Forwarded-Proto': 'https',
+  'CloudFront-Is-Desktop-Viewer': 'true',
+  'CloudFront-Is-Mobile-Viewer': 'false',
+  'CloudFront-Is-SmartTV-Viewer': 'false',
+  'CloudFront-Is-Tablet-Viewer': 'false',
+  'CloudFront-Viewer-ASN': '3320',
+  'CloudFront-Viewer-Country': 'DE',
+  Via: '2.0 0f1e2d3c4b5a69788796a5b4c3d2e1f0.cloudfront.net (CloudFront)',
+  'X-Amz-Cf-Id': 'qT2pR6vN8wY0zA3cE5gI7kM9oQ1sU4xB6dF8hJ0lN2pR4tV6xZ8bD==',
+};
 
 /** A request on `GET /buildings/{building}/pages/{page}` of the model's API. */
 export interface Visit {
@@ -57,79 +61,39 @@ export interface Visit {
 
 const pathOf = ({ building, page }: Visit): string => `/buildings/${building}/pages/${page}`;
 
-/** The ARN that the answer to a REST API is held against. */
-export const methodArnOf = (visit: Visit): string => `${ARN}/prod/GET${pathOf(visit)}`;
+/** The ARN that a REST API holds the answer against. */
+export const methodArnOf = (visit: Visit): string => methodArn(REST, 'GET', pathOf(visit));
 
-/** A REST API's REQUEST authorizer (AG api-gateway-lambda-authorizer-input). */
-export function restEvent(visit: Visit): object {
-  const headers = headersWith(visit.token);
-  const path = pathOf(visit);
+function matched(
+  settings: typeof REST,
+  { building, page, token }: Visit,
+  path: string,
+  more: Readonly<Record<string, string>>,
+): MatchedRequest {
+  const headers = Object.entries({ ...BROWSER, ...more, Authorization: `Bearer ${token}` });
   return {
-    type: 'REQUEST',
-    methodArn: methodArnOf(visit),
-    resource: '/buildings/{building}/pages/{page}',
+    wire: {
+      ...{ method: 'GET', target: `${path}?${QUERY}`, protocol: 'HTTP/1.1', headers },
+      ...{ body: Buffer.alloc(0), sourceIp: '203.0.113.9' },
+    },
+    settings,
+    routeKey: `GET ${ROUTE}`,
+    resourcePath: ROUTE,
     path,
-    httpMethod: 'GET',
-    headers,
-    multiValueHeaders: mapped(headers, (name, value) => [name, [value]]),
-    queryStringParameters: { from: '2026-01-01', to: '2026-01-31' },
-    multiValueQueryStringParameters: { from: ['2026-01-01'], to: ['2026-01-31'] },
-    pathParameters: { building: visit.building, page: visit.page },
-    stageVariables: {},
-    requestContext: {
-      resourceId: '05c7jb',
-      resourcePath: '/buildings/{building}/pages/{page}',
-      httpMethod: 'GET',
-      extendedRequestId: 'B2kF8Gq4FiAEMHw=',
-      requestTime: '19/Jan/2026:21:13:26 +0000',
-      path: `/prod${path}`,
-      accountId: ACCOUNT,
-      protocol: 'HTTP/1.1',
-      stage: 'prod',
-      domainPrefix: 'api',
-      requestTimeEpoch: 1768857206345,
-      requestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
-      identity: {
-        ...{ cognitoIdentityPoolId: null, accountId: null, cognitoIdentityId: null, caller: null },
-        ...{ sourceIp: '203.0.113.9', principalOrgId: null, accessKey: null },
-        ...{ cognitoAuthenticationType: null, cognitoAuthenticationProvider: null, userArn: null },
-        ...{ userAgent: AGENT, user: null },
-      },
-      domainName: DOMAIN,
-      deploymentId: 'x9y8z7',
-      apiId: API,
-    },
+    rawQueryString: QUERY,
+    query: groupQuery(QUERY),
+    headers: groupHeaders(headers),
+    pathParameters: { building, page },
+    arn: methodArn(settings, 'GET', path),
+    requestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
+    receivedAt: 1_768_857_206_345,
   };
 }
 
-/** An HTTP API, format 2.0 (AG http-api-lambda-authorizer). No CloudFront stands before it, and names are lower. */
-export function httpEvent(visit: Visit): object {
-  const path = pathOf(visit);
-  const own = Object.entries(headersWith(visit.token)).filter(
-    ([name]) => !/^(?:cloudfront|via|x-amz-cf)/i.test(name),
-  );
-  return {
-    version: '2.0',
-    type: 'REQUEST',
-    routeArn: `${ARN}/$default/GET${path}`,
-    identitySource: [`Bearer ${visit.token}`],
-    routeKey: 'GET /buildings/{building}/pages/{page}',
-    rawPath: path,
-    rawQueryString: 'from=2026-01-01&to=2026-01-31',
-    headers: mapped(Object.fromEntries(own), (name, value) => [name.toLowerCase(), value]),
-    queryStringParameters: { from: '2026-01-01', to: '2026-01-31' },
-    pathParameters: { building: visit.building, page: visit.page },
-    requestContext: {
-      accountId: ACCOUNT,
-      apiId: API,
-      domainName: DOMAIN,
-      domainPrefix: 'api',
-      http: { method: 'GET', path, protocol: 'HTTP/1.1', sourceIp: '203.0.113.9', userAgent: AGENT },
-      requestId: 'JKJaXmPLvHcESHA=',
-      routeKey: 'GET /buildings/{building}/pages/{page}',
-      stage: '$default',
-      time: '19/Jan/2026:21:13:26 +0000',
-      timeEpoch: 1768857206345,
-    },
-  };
-}
+/** Of a REST API's REQUEST authorizer. */
+export const restEvent = (visit: Visit): object =>
+  restAuthorizerEvent(matched(REST, visit, pathOf(visit), CLOUDFRONT));
+
+/** Of an HTTP API, format 2.0. No CloudFront stands in front of it. */
+export const httpEvent = (visit: Visit, path = pathOf(visit)): object =>
+  httpAuthorizerEventV2(matched(HTTP, visit, path, {}), [`Bearer ${visit.token}`]);

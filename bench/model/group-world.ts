@@ -18,7 +18,6 @@ import {
  */
 export type Shape = 'flat' | 'nested';
 
-const USERS = 1_000;
 const GROUPS_AT_PLACE = 10;
 const GROUPS_OF_USER = 5;
 
@@ -27,8 +26,8 @@ export interface GroupWorld extends World {
   readonly home: ReadonlyMap<string, string>;
 }
 
-export function createGroupWorld(shape: Shape, seed = 1_207): GroupWorld {
-  const random = createRandom(seed);
+export function createGroupWorld(shape: Shape, users = 1_000): GroupWorld {
+  const random = createRandom(1_207);
   const places: readonly Place[] =
     shape === 'flat' ? times(20, () => ({ ref: newRef(random, 'location') })) : plantPlaces(random);
   const pages = times(200, (n) => ['dashboard-of-page', String(n).padStart(3, '0')].join('-'));
@@ -42,13 +41,13 @@ export function createGroupWorld(shape: Shape, seed = 1_207): GroupWorld {
     })),
   );
   const homes = places.filter(({ ref }) => !places.some(({ parent }) => parent === ref));
-  const home = new Map(times(USERS, () => [newRef(random, 'user'), random.pick(homes).ref]));
-  const users = [...home].map(([ref, place]) => {
+  const home = new Map(times(users, () => [newRef(random, 'user'), random.pick(homes).ref]));
+  const members = [...home].map(([ref, place]) => {
     const chain = chainOf(places, place);
     const near = groups.filter((group) => chain.includes(group.place)).map(({ id }) => id);
     return { ref, groups: draw(random, near, GROUPS_OF_USER) };
   });
-  return { places, pages, roles, groups, users, home };
+  return { places, pages, roles, groups, users: members, home };
 }
 
 /** Questions where users stand; every other one is allowed. */

@@ -7,6 +7,7 @@ import type { Item } from '../../table/item.ts';
 import { type Key, shardOf } from '../../table/keys.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { keyOf } from '../../table/write/action.ts';
+import { PATIENCE_MS } from '../harness/engine.ts';
 
 /**
  * A population that grows in blocks of 100 users: each block a tenant with three locations and 20 groups, each user
@@ -93,8 +94,8 @@ export async function writeByCommands(
   now: number,
   { mark = markOf(FIRST), users = USERS_IN_BLOCK } = {},
 ): Promise<Written> {
-  const reader = createReader({ client, table, deadlineMs: 20_000 });
-  const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) });
+  const reader = createReader({ client, table, deadlineMs: PATIENCE_MS });
+  const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: PATIENCE_MS }) });
   const keys = new Map<string, Key>();
   // Of records, assignments and writes; what all blocks share is written under ids that all blocks share.
   let others = 1_000;

@@ -11,8 +11,15 @@ export interface TokenSource {
   readonly token: (user: string) => Promise<string>;
 }
 
-/** One key of the issuer, and access tokens as long as an identity provider's are. */
-export async function createTokenSource(alg: 'RS256' | 'ES256'): Promise<TokenSource> {
+/**
+ * One key of the issuer, and access tokens as long as an identity provider's are.
+ *
+ * @param lifetimeSeconds of a token; ten hours unless given
+ */
+export async function createTokenSource(
+  alg: 'RS256' | 'ES256',
+  lifetimeSeconds = 36_000,
+): Promise<TokenSource> {
   const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
   const kid = `key-of-${alg}`;
   const now = Math.floor(Date.now() / 1_000);
@@ -28,7 +35,7 @@ export async function createTokenSource(alg: 'RS256' | 'ES256'): Promise<TokenSo
         sub: user,
         iat: now,
         auth_time: now,
-        exp: now + 36_000,
+        exp: now + lifetimeSeconds,
         jti: `8f14e45f-ceea-467f-a0e6-${String(++made).padStart(12, '0')}`,
         client_id: '5h57kf5e3f3hkeg8f3h2l0kq1p',
         token_use: 'access',

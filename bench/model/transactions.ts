@@ -1,9 +1,7 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { provisionedOn } from '../../cli/provisioning.ts';
-import { createClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
 import { createPacing } from '../../table/read/pacing.ts';
+import { openNewTable, PATIENCE_MS } from '../harness/engine.ts';
 
 export interface Asked {
   readonly command: string;
@@ -18,7 +16,7 @@ export interface Commands {
 }
 
 export function commandsOn(client: DynamoDBDocumentClient, table: string): Commands {
-  const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: 20_000 }));
+  const { provisioning } = provisionedOn(client, table, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
   let operations = 0;
   return {
     run: async (asked) => {
@@ -30,14 +28,12 @@ export function commandsOn(client: DynamoDBDocumentClient, table: string): Comma
 
 /** The transaction that each of these commands sends, carried out in turn on a table of their own. */
 export async function transactionsOf(
-  service: DynamoDBClient,
   endpoint: string,
   table: string,
   all: readonly Asked[],
 ): Promise<readonly Transaction[]> {
-  await createTable(service, table);
   const found: Transaction[] = [];
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  const { client } = await openNewTable(endpoint, table);
   client.middlewareStack.add(
     (next) => (args) => {
       const { TransactItems } = args.input as { TransactItems?: Transaction };

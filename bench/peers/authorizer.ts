@@ -1,9 +1,7 @@
 import type { Authorizer } from '../../authorizer/authorizer.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
+import { longAgo, openNewTable } from '../harness/engine.ts';
 import { decisionItems, revisionOf, writeItems } from '../model/table.ts';
 import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
 import type { World } from '../model/world.ts';
@@ -49,19 +47,18 @@ const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
   })),
 ];
 
-const API_NAME = 'default';
+export const API_NAME = 'default';
 
 /** A table with the model and the routes. */
 export async function createTableFor(world: World, endpoint: string) {
   const table = 'bench-handler';
-  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
+  const { client, reader } = await openNewTable(endpoint, table);
   await writeItems(client, table, [
-    ...decisionItems(world, Date.now() - 3_600_000),
+    ...decisionItems(world, longAgo()),
     ...routeItems(API_NAME, world.pages),
-    ...[API_NAME, `small-${API_NAME}`].map((api) => revisionOf(api, Date.now() - 3_600_000)),
+    ...[API_NAME, `small-${API_NAME}`].map((api) => revisionOf(api, longAgo())),
   ]);
-  return { table, reader: createReader({ client, table, deadlineMs: 20_000 }) };
+  return { table, reader };
 }
 
 /**

@@ -1,9 +1,6 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createEngine, DEFAULT_TTL_MS } from '../../engine/index.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
+import { longAgo, openNewTable, openTable } from '../harness/engine.ts';
 import { createLatencies, type Latency } from '../harness/latency.ts';
 import type { Time } from '../harness/time.ts';
 import { createGroupWorld, type GroupWorld, type Shape } from '../model/group-world.ts';
@@ -29,8 +26,6 @@ export const COLD_TITLES = {
 } as const;
 export type ColdName = keyof typeof COLD_TITLES;
 
-const PATIENCE_MS = 20_000;
-
 export interface ColdOptions {
   readonly endpoint: string;
   readonly shape: Shape;
@@ -42,13 +37,12 @@ export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
 const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
 
 /** Writes the model of a shape for both: decision items for Gatehouse, edges for the seeds' flow. */
-export async function writeColdTables(endpoint: string, shape: Shape): Promise<GroupWorld> {
-  const world = createGroupWorld(shape);
+export async function writeColdTables(endpoint: string, shape: Shape, users?: number): Promise<GroupWorld> {
+  const world = createGroupWorld(shape, users);
   const { own, seeds } = tablesOf(shape);
-  const options = { endpoint, requestTimeoutMs: PATIENCE_MS };
-  for (const table of [own, seeds]) await createTable(createServiceClient(options), table);
-  const client = createClient(options);
-  await writeItems(client, own, decisionItems(world, Date.now() - 3_600_000));
+  const { client } = await openNewTable(endpoint, own);
+  await writeItems(client, own, decisionItems(world, longAgo()));
+  await openNewTable(endpoint, seeds);
   await writeItems(client, seeds, seedItems(world));
   return world;
 }
@@ -62,14 +56,14 @@ export function createColdCandidates(
   const above = new Map(world.places.map(({ ref }) => [ref, chainOf(world.places, ref).slice(1)]));
   let seed = 100;
 
-  function connect() {
-    const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
-    return { client, counter: countRequests(client, { time, latency: createLatencies(latency, seed++) }) };
+  function connect(table: string) {
+    const { client, reader } = openTable(endpoint, table);
+    const counter = countRequests(client, { time, latency: createLatencies(latency, seed++) });
+    return { client, reader, counter };
   }
 
   function gatehouse({ isNamed, before }: GatehouseOptions = {}) {
-    const { client, counter } = connect();
-    const reader = createReader({ client, table: own, deadlineMs: PATIENCE_MS });
+    const { reader, counter } = connect(own);
     let skippedMs = 0;
     const newEngine = () =>
       createEngine({
@@ -98,8 +92,8 @@ export function createColdCandidates(
   }
 
   function seedFlow(): ColdCandidate {
-    const { client, counter } = connect();
-    return { ...counter, ask: createSeedFlow(client as DynamoDBDocumentClient, seeds, shape === 'nested') };
+    const { client, counter } = connect(seeds);
+    return { ...counter, ask: createSeedFlow(client, seeds, shape === 'nested') };
   }
 
   return {

@@ -1,6 +1,4 @@
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
+import { longAgo, openNewTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { decisionItems, writeItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
@@ -16,10 +14,8 @@ const SESSIONS = 200;
  */
 export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
   const table = 'bench';
-  await createTable(createServiceClient({ endpoint, requestTimeoutMs: 20_000 }), table);
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  await writeItems(client, table, decisionItems(world, Date.now() - 3_600_000));
-  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const { client, reader } = await openNewTable(endpoint, table);
+  await writeItems(client, table, decisionItems(world, longAgo()));
   const { createEngine } = await loadDeployed();
   const engine = createEngine({ reader, clock: { now: Date.now }, ttlMs: TTL_MS });
 

@@ -1,15 +1,16 @@
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { createEngine } from '../../engine/index.ts';
-import { createClient } from '../../table/dynamodb/client.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
 import { apiRef, edgeKey } from '../../table/keys.ts';
-import { AUDIENCE, createIssuer, httpEvent, ISSUER } from '../../test/authorizer/support.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { countRequests, type Spent } from '../harness/counted.ts';
+import { longAgo, openTable } from '../harness/engine.ts';
 import { wrongAnswer } from '../harness/rounds.ts';
 import { wallTime } from '../harness/time.ts';
+import { httpEvent } from '../model/events.ts';
 import type { GroupWorld, Shape } from '../model/group-world.ts';
 import { revisionOf, writeItems } from '../model/table.ts';
+import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
+import { idOf } from '../model/visits.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
 
@@ -29,7 +30,8 @@ export interface PricedDecision {
 
 /** Longer than a decision item is cached, or the routes are. */
 const EXPIRED_MS = 61_000;
-const DAY_SECONDS = 86_400;
+/** Of a token: no run lasts as long on its own clock. */
+const YEAR_SECONDS = 31_536_000;
 
 /**
  * The authorizer as it is deployed, with the default environment: an event of an HTTP API in, its answer out, with an
@@ -37,32 +39,27 @@ const DAY_SECONDS = 86_400;
  * verified anew unless it came within five minutes.
  */
 export async function createPricedHandler(endpoint: string, shape: Shape, world: GroupWorld) {
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  const counter = countRequests(client, { time: wallTime, latency: () => 0 });
   const table = coldTableOf(shape);
-  const reader = createReader({ client, table, deadlineMs: 20_000 });
+  const { client, reader } = openTable(endpoint, table);
+  const counter = countRequests(client, { time: wallTime, latency: () => 0 });
   const type = shape === 'flat' ? 'location' : 'building';
   await writeItems(client, table, [
     {
       ...edgeKey(apiRef('default'), { type: 'route', id: 'r1' }),
-      ...{ id: 'r1', method: 'GET', path: '/places/{id}/pages/{page}', permission: '{page}' },
-      scope: [type, '{id}'].join(':'),
+      ...{ id: 'r1', method: 'GET', path: '/buildings/{building}/pages/{page}', permission: '{page}' },
+      scope: [type, '{building}'].join(':'),
     },
-    revisionOf('default', Date.now() - 3_600_000),
+    revisionOf('default', longAgo()),
   ]);
   let now = Date.now();
   /** Whoever waits lets time pass. */
   const passTime = async (milliseconds: number) => {
     now += milliseconds;
   };
-  const issuer = await createIssuer();
-  const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
-  const seconds = Math.floor(now / 1_000);
+  const issuer = await createTokenSource('RS256', YEAR_SECONDS);
   const eventOf = async ({ subject, permission, scope }: Question, path?: string) => {
-    const token = await issuer.token({ sub: idOf(subject), iat: seconds, exp: seconds + 365 * DAY_SECONDS });
-    return httpEvent('GET', path ?? `/places/${idOf(scope)}/pages/${permission}`, {
-      authorization: `Bearer ${token}`,
-    });
+    const token = await issuer.token(idOf(subject));
+    return httpEvent({ building: idOf(scope), page: permission, token }, path);
   };
   const handler = createHandlerFrom(
     {

@@ -1,14 +1,13 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BuildOptions } from 'esbuild';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { bundle } from '../../bundle/build.ts';
+import { sendJson } from '../../local/gateway/http.ts';
+import { listen } from '../../local/server.ts';
 import { methodArnOf, restEvent, type Visit } from '../model/events.ts';
 import { AUDIENCE, createTokenSource, ISSUER } from '../model/tokens.ts';
 import { idOf } from '../model/visits.ts';
@@ -59,8 +58,8 @@ export async function createStarts(endpoint: string) {
     page: question.permission,
     token: await source.token(idOf(question.subject)),
   };
-  const issuer = createServer((_, outgoing) => outgoing.end(JSON.stringify({ keys: [source.jwk] })));
-  await once(issuer.listen(0, '127.0.0.1'), 'listening');
+  const issuer = await listen(0, 'PORT');
+  issuer.serve((_, outgoing) => sendJson(outgoing, 200, { keys: [source.jwk] }));
   const ours = await bundle('authorizer/handler.ts');
   const theirs = await bundle('authorizer/handler.ts', DEFAULTS);
 
@@ -85,7 +84,7 @@ export async function createStarts(endpoint: string) {
     RESULT_CACHE: '{"default":{"ttl":0}}',
     TOKEN_ISSUER: ISSUER,
     TOKEN_AUDIENCE: AUDIENCE,
-    TOKEN_JWKS_URL: `http://127.0.0.1:${(issuer.address() as AddressInfo).port}/keys`,
+    TOKEN_JWKS_URL: `http://127.0.0.1:${issuer.port}/keys`,
     POLICY_COVERS: 'route',
   };
 
@@ -113,8 +112,8 @@ export async function createStarts(endpoint: string) {
     theirs,
     startAlone,
     startAndAsk,
-    stop: () => {
-      issuer.close();
+    stop: async () => {
+      await issuer.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,7 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { bytesPerQuestion } from '../harness/allocation.ts';
 import { inBatches, type Loop } from '../harness/batches.ts';
 import { processorMs } from '../harness/clocks.ts';
+import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
@@ -74,9 +74,8 @@ export const check: Topic = {
     const world = createBenchWorld();
     const questions = drawQuestions(world);
     log(`${questions.length} questions, half of them allowed; all candidates give the same answers`);
-    const embedded = await startEmbeddedEngine();
-    try {
-      const { gatehouse, candidates } = await createCandidates(world, questions, embedded.endpoint);
+    return withEngine(async (endpoint) => {
+      const { gatehouse, candidates } = await createCandidates(world, questions, endpoint);
       const rounds = quick ? 61 : 301;
       await collect();
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
@@ -87,9 +86,7 @@ export const check: Topic = {
         ...figures,
         toFigure({ id: 'check.allocation', title: 'Gatehouse, check', unit: 'bytes', values: bytes }),
       ];
-    } finally {
-      await embedded.stop();
-    }
+    });
   },
 };
 

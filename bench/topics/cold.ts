@@ -1,5 +1,5 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import type { Spent } from '../harness/counted.ts';
+import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { latencyFrom } from '../harness/latency.ts';
 import { resampledPercentiles } from '../harness/resampled.ts';
@@ -111,11 +111,9 @@ export const cold: Topic = {
   run: async ({ quick, log }) => {
     const latency = latencyFrom(process.env);
     log(`each request: log-normal, median ${latency.medianMs} ms, p99 ${latency.p99Ms} ms`);
-    const embedded = await startEmbeddedEngine();
-    try {
+    return withEngine(async (endpoint) => {
       const figures: Figure[] = [];
       for (const shape of ['flat', 'nested'] as const) {
-        const { endpoint } = embedded;
         const world = await writeColdTables(endpoint, shape);
         const questions = drawGroupQuestions(world, quick ? 1_000 : 5_000);
         const time = createSimulatedTime(Date.now());
@@ -125,8 +123,6 @@ export const cold: Topic = {
         figures.push(...figuresOf(shape, answers));
       }
       return figures;
-    } finally {
-      await embedded.stop();
-    }
+    });
   },
 };

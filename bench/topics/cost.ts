@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { createLatencies, latencyFrom } from '../harness/latency.ts';
 import { billedMs, type Decided, dollarsPerMillion } from '../harness/prices.ts';
@@ -163,13 +163,10 @@ export const cost: Topic = {
   run: async ({ quick, log }) => {
     const memoryMb = memoryOfStack();
     log(`list prices of ${prices.region}, ${prices.date}; ${memoryMb} MB, arm64`);
-    const embedded = await startEmbeddedEngine();
-    try {
-      const measured = await measure(embedded.endpoint, quick ? 200 : 1_000);
+    return withEngine(async (endpoint) => {
+      const measured = await measure(endpoint, quick ? 200 : 1_000);
       const blocks = toBlocks(measured, memoryMb);
       return [...dollarFigures(blocks, memoryMb), ...partFigures(measured, blocks)];
-    } finally {
-      await embedded.stop();
-    }
+    });
   },
 };

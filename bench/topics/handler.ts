@@ -1,6 +1,6 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { inBatches, type Loop } from '../harness/batches.ts';
 import { processorMs } from '../harness/clocks.ts';
+import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { collect } from '../harness/heap.ts';
 import { type Candidate, runRounds, samplesOf } from '../harness/rounds.ts';
@@ -40,7 +40,7 @@ const TITLES = {
 type Name = keyof typeof TITLES;
 
 const AGAINST: Partial<Record<Name, readonly Name[]>> = {
-  known: ['engine'],
+  known: ['engine', 'json'],
   text: ['json'],
   'new-rs256': ['jose-rs256'],
   'new-es256': ['jose-es256'],
@@ -118,9 +118,8 @@ export const handler: Topic = {
   name: 'handler',
   title: "the authorizer's handler, from event to answer",
   run: async ({ quick, log }) => {
-    const embedded = await startEmbeddedEngine();
-    try {
-      const parts = await setUp(embedded.endpoint);
+    return withEngine(async (endpoint) => {
+      const parts = await setUp(endpoint);
       const rounds = quick ? 61 : 301;
       const options = { rounds, warmUp: 5, now: processorMs };
       log('known tokens');
@@ -133,9 +132,7 @@ export const handler: Topic = {
       const ofEngine = samplesOf(samples, 'engine');
       const own = samplesOf(samples, 'known').map((value, round) => value - (ofEngine[round] as number));
       return figuresOf((name) => (name === 'own' ? own : samplesOf(samples, name)));
-    } finally {
-      await embedded.stop();
-    }
+    });
   },
 };
 

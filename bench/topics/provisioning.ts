@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { runProgram } from '../../cli/program.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { processorMs } from '../harness/clocks.ts';
+import { PATIENCE_MS, serviceClient, withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, type Samples, samplesOf } from '../harness/rounds.ts';
 import type { Topic } from '../harness/topic.ts';
@@ -53,7 +53,7 @@ async function measureLoad(
     if (code !== 0) throw new Error(said);
   };
   const asked = times(rows, (n): Asked => ({ command: 'user.create', input: newUser(n) }));
-  const transactions = await transactionsOf(service, endpoint, 'recorded-load', asked);
+  const transactions = await transactionsOf(endpoint, 'recorded-load', asked);
   const bare = async (table: string): Promise<void> => {
     let next = 0;
     const worker = async (): Promise<void> => {
@@ -116,7 +116,7 @@ async function measureSingle({ endpoint, service, client }: Service, rounds: num
     }),
   );
   const all = [...setUp, ...creates, ...memberships];
-  const transactions = await transactionsOf(service, endpoint, 'recorded', all);
+  const transactions = await transactionsOf(endpoint, 'recorded', all);
   for (const table of ['commands', 'bare']) await createTable(service, table);
   const { run } = commandsOn(client, 'commands');
   for (const [n, asked] of setUp.entries()) {
@@ -175,37 +175,39 @@ function figuresOf(samples: Samples, names: readonly string[]): readonly Figure[
   ]);
 }
 
+async function measureAll(endpoint: string, folder: string, quick: boolean): Promise<readonly Figure[]> {
+  const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
+  const on = { endpoint, service: serviceClient(endpoint), client };
+  const single = await measureSingle(on, quick ? 41 : 201);
+  const { samples, computed } = await measureLoad(on, folder, quick ? 200 : 1_000, quick ? 5 : 15);
+  const rates = [...figuresOf(single, ['create', 'membership']), ...figuresOf(samples, ['load'])];
+  const [own = [], bare = []] = [computed.load, computed['load-bare']];
+  return [
+    ...rates,
+    toFigure({
+      ...{
+        id: 'provisioning.computing',
+        title: 'computing for a row of a load',
+        unit: 'ms',
+        values: own,
+      },
+      against: { 'computing-bare': bare },
+    }),
+    toFigure({
+      ...{ id: 'provisioning.computing-bare', title: 'for the same transaction, bare', unit: 'ms' },
+      values: bare,
+    }),
+  ];
+}
+
 export const provisioning: Topic = {
   name: 'provisioning',
   title: 'commands beside bare TransactWriteItems of the same items',
   run: async ({ quick }) => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-provisioning-'));
-    const engine = await startEmbeddedEngine();
-    const options = { endpoint: engine.endpoint, requestTimeoutMs: 20_000 };
-    const on = { ...options, service: createServiceClient(options), client: createClient(options) };
     try {
-      const single = await measureSingle(on, quick ? 41 : 201);
-      const { samples, computed } = await measureLoad(on, folder, quick ? 200 : 1_000, quick ? 5 : 15);
-      const rates = [...figuresOf(single, ['create', 'membership']), ...figuresOf(samples, ['load'])];
-      const [own = [], bare = []] = [computed.load, computed['load-bare']];
-      return [
-        ...rates,
-        toFigure({
-          ...{
-            id: 'provisioning.computing',
-            title: 'computing for a row of a load',
-            unit: 'ms',
-            values: own,
-          },
-          against: { 'computing-bare': bare },
-        }),
-        toFigure({
-          ...{ id: 'provisioning.computing-bare', title: 'for the same transaction, bare', unit: 'ms' },
-          values: bare,
-        }),
-      ];
+      return await withEngine((endpoint) => measureAll(endpoint, folder, quick));
     } finally {
-      await engine.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   },

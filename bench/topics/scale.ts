@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedEngine, startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { createEngine, type Observation } from '../../engine/index.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/oracle/random.ts';
+import { longAgo, openNewTable, openTable, withEngine } from '../harness/engine.ts';
 import { toFigure } from '../harness/figures.ts';
 import { type Candidate, runRounds, samplesOf, wrongAnswer } from '../harness/rounds.ts';
 import { pairedRatios } from '../harness/statistics.ts';
@@ -61,17 +59,11 @@ function sizesOf(quick: boolean): readonly number[] {
   return [...sizes, more];
 }
 
-async function writeFirst(): Promise<Written> {
-  const engine = await startEmbeddedEngine();
-  const options = { endpoint: engine.endpoint, requestTimeoutMs: 20_000 };
-  try {
-    await createTable(createServiceClient(options), TABLE);
-    // An hour ago: long settled.
-    return await writeByCommands(createClient(options), TABLE, Date.now() - 3_600_000);
-  } finally {
-    await engine.stop();
-  }
-}
+const writeFirst = (): Promise<Written> =>
+  withEngine(async (endpoint) => {
+    const { client } = await openNewTable(endpoint, TABLE);
+    return writeByCommands(client, TABLE, longAgo());
+  });
 
 async function populate(folder: string, written: Written, users: number): Promise<Population> {
   const marks = blockMarks(users / USERS_IN_BLOCK);
@@ -79,11 +71,10 @@ async function populate(folder: string, written: Written, users: number): Promis
   const loadMs = await importTable(folder, TABLE, exportOf(written, marks), file);
   const bytes = statSync(file).size;
   const engine = await startEmbeddedEngine(file);
-  const client = createClient({ endpoint: engine.endpoint, requestTimeoutMs: 20_000 });
   const random = createRandom(users);
   return {
     ...{ users, name: `cold-${users}`, engine, loadMs, bytes },
-    reader: createReader({ client, table: TABLE, deadlineMs: 20_000 }),
+    reader: openTable(engine.endpoint, TABLE).reader,
     draw: () => {
       const [mark, user] = [random.pick(marks), random.below(USERS_IN_BLOCK)];
       const [page, place] = [random.below(PAGES), random.between(1, 3)];

@@ -1,5 +1,5 @@
 import type { Metafile } from 'esbuild';
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { withEngine } from '../harness/engine.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
 import type { Topic } from '../harness/topic.ts';
 import { createStarts, type Start } from '../peers/starts.ts';
@@ -55,9 +55,8 @@ export const startup: Topic = {
   name: 'startup',
   title: 'the size of the deployed file, from process start to ready, and its first decision',
   run: async ({ quick, log }) => {
-    const embedded = await startEmbeddedEngine();
-    try {
-      const starts = await createStarts(embedded.endpoint);
+    return withEngine(async (endpoint) => {
+      const starts = await createStarts(endpoint);
       const { ours, theirs } = starts;
       try {
         const rounds = quick ? 21 : 61;
@@ -77,7 +76,7 @@ export const startup: Topic = {
             empty: alone.empty,
           }),
           figure('defaults', "ready, by serverless-esbuild's defaults", alone.defaults),
-          figure('first', 'first answer, from process start', of('first')),
+          figure('first', 'first answer, from process start', of('first'), { empty: alone.empty }),
           figure('cold', 'of it the first decision', of('cold')),
           figure('again', 'the next, all known', of('again')),
         ];
@@ -88,10 +87,8 @@ export const startup: Topic = {
           ...times,
         ];
       } finally {
-        starts.stop();
+        await starts.stop();
       }
-    } finally {
-      await embedded.stop();
-    }
+    });
   },
 };

@@ -34,16 +34,14 @@ interface AuthorizerSettings {
   readonly timeoutMs?: number;
 }
 
-export interface RequestAuthorizer<Event> extends AuthorizerSettings {
+interface RequestAuthorizer<Event> extends AuthorizerSettings {
   readonly kind: 'REQUEST';
   readonly invoke: (event: Event) => Promise<unknown>;
 }
 
-export interface TokenAuthorizer extends AuthorizerSettings {
+interface TokenAuthorizer extends AuthorizerSettings {
   readonly kind: 'TOKEN';
   readonly invoke: (event: TokenAuthorizerEvent) => Promise<unknown>;
-  /** A regular expression for the whole token; others get 401 without a call. */
-  readonly identityValidationExpression?: string;
 }
 
 /** What a backend answers under a Lambda proxy integration. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { messageOf } from '../message-of.ts';
 import type { AnswerRules, AuthorizerAnswer } from './authorizer-answer.ts';
 import { readAnswer } from './authorizer-answer.ts';
 import type { AuthorizerContext } from './event-shapes.ts';
@@ -6,7 +8,6 @@ import { evaluate, INVOKE_ACTION } from './iam.ts';
 import { type IdentitySource, readIdentity } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
 import type { Refusal } from './responses.ts';
-import { createResultCache } from './result-cache.ts';
 
 /** Where the answer came from: the cache, the authorizer, the authorizer because nothing is cached, or nowhere. */
 export type AnswerSource = 'hit' | 'miss' | 'off' | 'skipped';
@@ -28,8 +29,6 @@ export type Verdict =
 
 export interface AuthorizationOptions<Request extends MatchedRequest = MatchedRequest> extends AnswerRules {
   readonly identitySources: readonly IdentitySource[];
-  /** The whole token must match, else 401 without a call. */
-  readonly tokenPattern: RegExp | undefined;
   readonly ttlSeconds: number;
   readonly maxCachedAnswers: number;
   readonly timeoutMs: number;
@@ -37,8 +36,6 @@ export interface AuthorizationOptions<Request extends MatchedRequest = MatchedRe
   readonly ask: (request: Request, identity: readonly string[]) => Promise<unknown>;
   readonly clock: () => number;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** A policy is evaluated for the request at hand, cached or not; a simple verdict holds for whatever it is found for. */
 function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: AnswerSource): Verdict {
@@ -63,23 +60,19 @@ function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: Answe
 export function createAuthorization<Request extends MatchedRequest>(
   options: AuthorizationOptions<Request>,
 ): (request: Request) => Promise<Verdict> {
-  const {
-    ask,
-    clock,
-    identitySources,
-    maxCachedAnswers: maxEntries,
-    timeoutMs,
-    tokenPattern,
-    ttlSeconds,
-  } = options;
+  const { ask, clock, identitySources, maxCachedAnswers: max, timeoutMs, ttlSeconds } = options;
+  // AWS documents no bound in number; here the least recently used answer makes room, so that a flood of tokens
+  // cannot fill the memory. An entry counts until its last millisecond has passed, hence one less.
   const cache =
-    ttlSeconds > 0 ? createResultCache<AuthorizerAnswer>({ ttlSeconds, maxEntries, clock }) : undefined;
+    ttlSeconds > 0
+      ? new LRUCache<string, AuthorizerAnswer>({
+          ...{ max, ttl: ttlSeconds * 1_000 - 1, ttlResolution: 0, perf: { now: clock } },
+        })
+      : undefined;
 
   return async (request) => {
     const identity = readIdentity(identitySources, request);
-    if (!identity || (tokenPattern && !tokenPattern.test(identity[0] ?? ''))) {
-      return { allowed: false, source: 'skipped', refusal: 'unauthorized' };
-    }
+    if (!identity) return { allowed: false, source: 'skipped', refusal: 'unauthorized' };
     // As JSON: joined by any separator, ["a,b", "c"] and ["a", "b,c"] would share an answer.
     const key = JSON.stringify(identity);
     const cached = cache?.get(key);
@@ -100,7 +93,7 @@ export function createAuthorization<Request extends MatchedRequest>(
     } catch (error) {
       return { allowed: false, source, refusal: 'authorizer-fault', error: messageOf(error) };
     }
-    cache?.put(key, answer);
+    cache?.set(key, answer);
     return decide(answer, request, source);
   };
 }

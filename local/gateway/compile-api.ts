@@ -1,3 +1,4 @@
+import { messageOf } from '../message-of.ts';
 import type { Api, ApiKind, ApiSettings } from './api.ts';
 import { type AuthorizationOptions, createAuthorization, type Verdict } from './authorize.ts';
 import type { AuthorizerContext } from './event-shapes.ts';
@@ -15,7 +16,7 @@ import type { MatchedRequest } from './request.ts';
 import { bySpecificity, parseRouteKey, type RoutePattern } from './routes.ts';
 
 /** What an authorizer let through to the backend. */
-export interface Grant {
+interface Grant {
   readonly principalId: string | undefined;
   readonly context: AuthorizerContext | undefined;
 }
@@ -110,12 +111,6 @@ function checkAuthorizer({ authorizer }: Api): void {
   }
 }
 
-/** AWS leaves open whether a part of the token may match; here the whole of it must, the narrower reading. */
-function tokenPattern({ authorizer }: Api): RegExp | undefined {
-  if (authorizer.kind !== 'TOKEN' || authorizer.identityValidationExpression === undefined) return undefined;
-  return new RegExp(`^(?:${authorizer.identityValidationExpression})$`);
-}
-
 function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): CompiledApi {
   const { authorizer, basePath, kind } = api;
   if (!/^(\/[^/?#]+)*$/.test(basePath)) throw new Error(`basePath "${basePath}" is neither '' nor "/name"`);
@@ -130,7 +125,6 @@ function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): Compile
       kind,
       simpleResponses: kind === 'http-2.0' && api.authorizer.simpleResponses === true,
       identitySources: authorizer.identitySources.map((expression) => parseIdentitySource(kind, expression)),
-      tokenPattern: tokenPattern(api),
       ttlSeconds: authorizer.resultTtlSeconds,
       maxCachedAnswers,
       timeoutMs:
@@ -141,17 +135,19 @@ function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): Compile
   };
 }
 
+/** Adds the name of the API to what is thrown. */
+export function named<Compiled>(name: string, compile: () => Compiled): Compiled {
+  try {
+    return compile();
+  } catch (cause) {
+    throw new Error(`API "${name}": ${messageOf(cause)}`, { cause });
+  }
+}
+
 /**
  * Checks what API Gateway checks when an API is created, so that a mistake shows at start and not as a 500.
  *
  * @throws Error naming the API and what is wrong with it
  */
-export function compileApi(api: Api, options: CompileOptions): CompiledApi {
-  try {
-    return compile(api, options);
-  } catch (cause) {
-    throw new Error(`API "${api.name}": ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
-}
+export const compileApi = (api: Api, options: CompileOptions): CompiledApi =>
+  named(api.name, () => compile(api, options));

@@ -1,6 +1,6 @@
 import type { WebSocketApi } from './api.ts';
 import { createAuthorization, type Verdict } from './authorize.ts';
-import { bind, DEFAULT_TIMEOUT_MS } from './compile-api.ts';
+import { bind, DEFAULT_TIMEOUT_MS, named } from './compile-api.ts';
 import type { WebSocketEvent } from './event-shapes.ts';
 import { parseIdentitySource } from './identity-sources.ts';
 import { type GatewayResponse, readIntegrationResponse } from './responses.ts';
@@ -34,7 +34,6 @@ function compile(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
       kind: 'websocket',
       simpleResponses: false,
       identitySources: authorizer.identitySources.map((source) => parseIdentitySource('websocket', source)),
-      tokenPattern: undefined,
       ttlSeconds: 0,
       maxCachedAnswers: 0,
       timeoutMs: authorizer.timeoutMs ?? DEFAULT_TIMEOUT_MS.rest,
@@ -49,12 +48,5 @@ function compile(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
  *
  * @throws Error naming the API and what is wrong with it
  */
-export function compileWebSocketApi(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
-  try {
-    return compile(api, clock);
-  } catch (cause) {
-    throw new Error(`API "${api.name}": ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
-}
+export const compileWebSocketApi = (api: WebSocketApi, clock: () => number): CompiledWebSocketApi =>
+  named(api.name, () => compile(api, clock));

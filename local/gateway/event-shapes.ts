@@ -60,7 +60,7 @@ export interface HttpAuthorizerEventV1 {
 }
 
 /** `requestContext.authorizer` of format 1.0 and of REST: the context flattened beside `principalId`. */
-export type FlatAuthorizer<Value> = Record<string, Value | undefined> & { principalId?: string };
+type FlatAuthorizer<Value> = Record<string, Value | undefined> & { principalId?: string };
 
 type ProxyContextV1<Value, ResourceId> = Omit<
   APIGatewayEventRequestContextWithAuthorizer<FlatAuthorizer<Value>>,

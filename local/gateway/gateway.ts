@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { messageOf } from '../message-of.ts';
 import type { Api, ApiKind } from './api.ts';
 import type { AnswerSource, Verdict } from './authorize.ts';
 import { type CompiledApi, type CompiledRoute, compileApi } from './compile-api.ts';
@@ -80,7 +81,7 @@ async function integrate(
   } catch (error) {
     return {
       response: refuse(api.kind, 'integration-fault'),
-      error: error instanceof Error ? error.message : String(error),
+      error: messageOf(error),
     };
   }
 }

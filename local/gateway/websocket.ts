@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { messageOf } from '../message-of.ts';
 import type { WebSocketApi } from './api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
 import type { GatewayLogEntry } from './gateway.ts';
@@ -50,8 +51,6 @@ export interface WebSocketGateway {
 const GOING_AWAY = 1001;
 const NORMAL = 1000;
 const MANAGED = /^(.*)\/@connections\/([^/]+)$/;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Answers a request for a connection that will be none: by hand, for the server has let go of the socket. */
 function turnAway(socket: Duplex, { statusCode, headers, body }: GatewayResponse): void {

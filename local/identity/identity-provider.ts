@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
+import { messageOf } from '../message-of.ts';
 import { readTokenRequest } from './token-request.ts';
 
 export interface IdentityProviderOptions {
@@ -11,13 +12,13 @@ export interface IdentityProviderOptions {
   readonly audience: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** Of a token that was asked for without `expiresIn`. */
-  readonly lifetimeSeconds: number;
   /** The user who has this email; undefined when there is none. */
   readonly resolveUser: (email: string) => Promise<{ readonly id: string } | undefined>;
 }
 
 const ALGORITHM = 'RS256';
+/** Of a token that was asked for without `expiresIn`. */
+const LIFETIME_SECONDS = 3_600;
 const MAX_REQUEST_BYTES = 10_240;
 
 interface SigningKey {
@@ -64,14 +65,9 @@ const refuse = (outgoing: ServerResponse, statusCode: number, error: string, mes
  * as for a real provider.
  *
  * Serves `POST /_dev/token`, `GET /_dev/.well-known/jwks.json` and `GET /_dev/.well-known/openid-configuration`.
- *
- * @throws Error when `lifetimeSeconds` is not a positive whole number
  */
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<RequestListener> {
-  const { issuer, audience, clock, lifetimeSeconds, resolveUser } = options;
-  if (!Number.isInteger(lifetimeSeconds) || lifetimeSeconds <= 0) {
-    throw new Error('lifetimeSeconds is not a positive whole number');
-  }
+  const { issuer, audience, clock, resolveUser } = options;
   const key = await createSigningKey(issuer, audience);
 
   const discovery = {
@@ -93,7 +89,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     if (!user) return refuse(outgoing, 404, 'unknown_user', `user: nobody has the email ${request.user}`);
 
     const issuedAt = Math.floor(clock() / 1_000);
-    const expiresIn = request.expiresIn ?? lifetimeSeconds;
+    const expiresIn = request.expiresIn ?? LIFETIME_SECONDS;
     const claims = { sub: user.id, email: request.user, email_verified: true };
     const answer = {
       access_token: await key.sign(claims, issuedAt, issuedAt + expiresIn),
@@ -123,7 +119,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     serve(incoming, outgoing).catch((error: unknown) => {
       // Incomplete: the client went away while sending, and there is nobody to answer.
       if (!incoming.complete) return outgoing.destroy();
-      return refuse(outgoing, 500, 'server_error', error instanceof Error ? error.message : String(error));
+      return refuse(outgoing, 500, 'server_error', messageOf(error));
     });
   };
 }

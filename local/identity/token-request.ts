@@ -1,16 +1,4 @@
-/** What `POST /_dev/token` takes. */
-export interface TokenRequest {
-  /** Email of a user that exists. */
-  readonly user: string;
-  /** Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime. */
-  readonly expiresIn: number | undefined;
-}
-
-/** An OAuth error body (RFC 6749, 5.2), with a message that names the field at fault. */
-export interface TokenRequestError {
-  readonly error: 'invalid_request';
-  readonly message: string;
-}
+import * as z from 'zod';
 
 /** A day: enough for any test of expiry, too little to be a token that somebody keeps. */
 export const MAX_EXPIRES_IN_SECONDS = 86_400;
@@ -18,9 +6,38 @@ export const MAX_EXPIRES_IN_SECONDS = 86_400;
 /** Longest address that mail can carry (RFC 5321, 4.5.3.1.3). */
 const MAX_EMAIL_LENGTH = 254;
 
-const FIELDS: readonly string[] = ['user', 'expiresIn'];
+const whole = z
+  .int('must be a whole number of seconds')
+  .min(-MAX_EXPIRES_IN_SECONDS, `must not be below -${MAX_EXPIRES_IN_SECONDS} seconds`)
+  .max(MAX_EXPIRES_IN_SECONDS, `must not be above ${MAX_EXPIRES_IN_SECONDS} seconds`);
 
-const invalid = (message: string): TokenRequestError => ({ error: 'invalid_request', message });
+/** Unknown fields are refused, because `expires_in` would go unnoticed. */
+const schema = z.strictObject(
+  {
+    /** Email of a user that exists. */
+    user: z
+      .string('must be the email of a user')
+      .min(1, 'must be the email of a user')
+      .max(MAX_EMAIL_LENGTH, `must not be longer than ${MAX_EMAIL_LENGTH} characters`),
+    /** Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime. */
+    expiresIn: whole.optional(),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `${issue.keys[0]}: is not a field of a token request`
+        : 'body: must be a JSON object such as {"user": "someone@example.com"}',
+  },
+);
+
+/** What `POST /_dev/token` takes. */
+export type TokenRequest = z.infer<typeof schema>;
+
+/** An OAuth error body (RFC 6749, 5.2), with a message that names the field at fault. */
+export interface TokenRequestError {
+  readonly error: 'invalid_request';
+  readonly message: string;
+}
 
 function parseJson(text: string): unknown {
   try {
@@ -30,24 +47,11 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the body of a token request; unknown fields are refused, because `expires_in` would go unnoticed. */
 export function readTokenRequest(text: string): TokenRequest | TokenRequestError {
-  const body = parseJson(text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return invalid('body: must be a JSON object such as {"user": "someone@example.com"}');
-  }
-  const unknown = Object.keys(body).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) return invalid(`${unknown}: is not a field of a token request`);
-  const { user, expiresIn } = body as Readonly<Record<string, unknown>>;
-  if (typeof user !== 'string' || user === '') return invalid('user: must be the email of a user');
-  if (user.length > MAX_EMAIL_LENGTH)
-    return invalid(`user: must not be longer than ${MAX_EMAIL_LENGTH} characters`);
-  if (expiresIn === undefined) return { user, expiresIn };
-  if (typeof expiresIn !== 'number' || !Number.isInteger(expiresIn)) {
-    return invalid('expiresIn: must be a whole number of seconds');
-  }
-  if (Math.abs(expiresIn) > MAX_EXPIRES_IN_SECONDS) {
-    return invalid(`expiresIn: must be from -${MAX_EXPIRES_IN_SECONDS} to ${MAX_EXPIRES_IN_SECONDS} seconds`);
-  }
-  return { user, expiresIn };
+  const parsed = schema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path[0];
+  const message = field === undefined ? issue?.message : `${String(field)}: ${issue?.message}`;
+  return { error: 'invalid_request', message: message ?? '' };
 }

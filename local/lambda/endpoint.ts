@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
-import { type FunctionHome, functionArn, LATEST, parseFunctionName } from './function-name.ts';
+import { messageOf } from '../message-of.ts';
+import { functionArn, LATEST, parseFunctionName } from './function-name.ts';
 import { type FunctionError, invokeFunction, type LambdaFunction } from './invocation.ts';
 
 /** Payload quota of a synchronous invocation, 6 MB (Lambda gettingstarted-limits, API_Invoke). */
@@ -23,8 +24,6 @@ export interface LambdaEndpointOptions {
   readonly log?: (entry: LambdaLogEntry) => void;
   /** Time-out of every function; 30 s unless given. */
   readonly timeoutMs?: number;
-  /** us-east-1 and 000000000000 unless given. */
-  readonly home?: FunctionHome;
 }
 
 /** A refusal in the form from which the SDKs make their exceptions. */
@@ -35,7 +34,6 @@ interface ServiceError {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-const DEFAULT_HOME: FunctionHome = { region: 'us-east-1', accountId: '000000000000' };
 const INVOCATION_TYPES: readonly unknown[] = ['RequestResponse', 'Event', 'DryRun'];
 
 const notFound = (arn: string): ServiceError => ({
@@ -64,7 +62,7 @@ function parsePayload(payload: Buffer): { event: unknown } | ServiceError {
   try {
     return { event: JSON.parse(payload.toString('utf8')) };
   } catch (error) {
-    const message = `Could not parse request body into json: ${error instanceof Error ? error.message : error}`;
+    const message = `Could not parse request body into json: ${messageOf(error)}`;
     return { statusCode: 400, type: 'InvalidRequestContentException', message };
   }
 }
@@ -83,14 +81,14 @@ interface Target {
  * `LogType: Tail` is accepted and no log returned; only $LATEST exists as a version.
  */
 export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestListener {
-  const { functions, clock, log, timeoutMs = DEFAULT_TIMEOUT_MS, home = DEFAULT_HOME } = options;
+  const { functions, clock, log, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
 
   function findTarget(pathText: string, queryQualifier: string | null): Target | ServiceError {
     const reference = parseFunctionName(decode(pathText));
     if (!reference) return notFound(decode(pathText));
     const { name } = reference;
     const qualifier = reference.qualifier ?? queryQualifier ?? undefined;
-    const arn = functionArn(home, { name, qualifier });
+    const arn = functionArn({ name, qualifier });
     const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (!run || (qualifier !== undefined && qualifier !== LATEST)) return notFound(arn);
     return { name, arn, run };

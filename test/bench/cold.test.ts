@@ -30,7 +30,7 @@ describe.each([
   let questions: Questions;
   let elsewhere: Questions;
   beforeAll(async () => {
-    const world = await writeColdTables(inject('endpoint'), shape);
+    const world = await writeColdTables(inject('endpoint'), shape, 50);
     candidates = createColdCandidates({ endpoint: inject('endpoint'), shape, time, latency }, world);
     questions = drawGroupQuestions(world, 20);
     const homes = [...new Set(world.home.values())];

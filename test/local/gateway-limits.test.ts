@@ -107,11 +107,6 @@ describe('an API that API Gateway would not create is refused at start:', () => 
       restTokenApi({ authorizer: { identitySources: ['method.request.querystring.t'] } }),
       'TOKEN',
     ],
-    [
-      'a broken expression',
-      restTokenApi({ authorizer: { identityValidationExpression: '(' } }),
-      'regular expression',
-    ],
     ['$default in REST', restApi({ routes: [route('$default')] }), '$default'],
     ['one route twice', httpApiV2({ routes: [route('GET /a/{x}'), route('GET /a/{y}')] }), 'GET /a/{y}'],
     ['a route that is none', httpApiV2({ routes: [route('pets')] }), 'route "pets"'],

@@ -66,28 +66,6 @@ describe('without the identity source', () => {
   });
 });
 
-describe('a TOKEN authorizer with a validation expression', () => {
-  const invoke = vi.fn(async () => policy('Allow', '*'));
-  const api = restTokenApi({ authorizer: { invoke, identityValidationExpression: 'Bearer [a-z]+' } });
-
-  test.each(['bearer t', 'Bearer ', 'Bearer t1', 'x Bearer t', 'Bearer t\nx'])(
-    'answers 401 to %j without calling it',
-    async (token) => {
-      invoke.mockClear();
-      expect(await call(api, 'GET /pets/1', [['Authorization', token]])).toEqual(unauthorized);
-      expect(invoke).not.toHaveBeenCalled();
-    },
-  );
-
-  test('calls it for a token that fits', async () => {
-    invoke.mockClear();
-    expect((await gatewayOf(api)(request('GET /pets/1', [['Authorization', 'Bearer abc']]))).statusCode).toBe(
-      200,
-    );
-    expect(invoke).toHaveBeenCalledOnce();
-  });
-});
-
 describe('when the authorizer throws', () => {
   test.each(everyKind)('%s answers 401 to an error that says exactly Unauthorized', async (kind) => {
     const thrown = apiOf(kind, async () => {

@@ -1,0 +1,34 @@
+import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
+import { createTable } from '../../table/dynamodb/definition.ts';
+import { createReader } from '../../table/dynamodb/reader.ts';
+
+/** A benchmark waits for an engine that shares its processor; a time-out would end the run. */
+export const PATIENCE_MS = 20_000;
+
+/** When what a benchmark reads was written: long ago, for an item within the coherence margin is read twice. */
+export const longAgo = (): number => Date.now() - 3_600_000;
+
+/** Runs the work on an embedded engine of its own, in memory. */
+export async function withEngine<Result>(work: (endpoint: string) => Promise<Result>): Promise<Result> {
+  const { endpoint, stop } = await startEmbeddedEngine();
+  try {
+    return await work(endpoint);
+  } finally {
+    await stop();
+  }
+}
+
+export const serviceClient = (endpoint: string) =>
+  createServiceClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
+
+/** Clients of a table that exists. */
+export function openTable(endpoint: string, table: string) {
+  const client = createClient({ endpoint, requestTimeoutMs: PATIENCE_MS });
+  return { client, reader: createReader({ client, table, deadlineMs: PATIENCE_MS }) };
+}
+
+export async function openNewTable(endpoint: string, table: string) {
+  await createTable(serviceClient(endpoint), table);
+  return openTable(endpoint, table);
+}
