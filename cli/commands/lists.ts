@@ -5,8 +5,8 @@ import { readPermissionName } from '../../table/permission-name.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
 import { descriptionsOf, namesOf } from '../names.ts';
+import { asJson, columns, plain } from '../print.ts';
 import { ARGUMENTS, isSubjectRef, readAt } from '../question.ts';
-import { asJson, columns, plain } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, type Surroundings, UsageError } from '../surroundings.ts';
 

@@ -1,6 +1,7 @@
 import { isId, isRef, parseRef } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { NOT_AN_INSTANT, readInstant } from '../instant.ts';
+import { asJson, plain } from '../print.ts';
 import {
   addActorOption,
   connectForWriting,
@@ -8,7 +9,6 @@ import {
   type Send,
   type WriteOptions,
 } from '../provisioning.ts';
-import { asJson, plain } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, painter, UsageError, wantsColours } from '../surroundings.ts';
 

@@ -1,4 +1,4 @@
-import { asJson, columns } from '../routes/print.ts';
+import { asJson, columns } from '../print.ts';
 import { type Bound, longestYes, type Times } from './layers.ts';
 
 export interface Done {

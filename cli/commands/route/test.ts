@@ -1,8 +1,8 @@
 import { createEngine, type Decision } from '../../../engine/index.ts';
+import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { ARGUMENTS, isSubjectRef, readAt } from '../../question.ts';
 import { type Near, nearRoutes } from '../../routes/near.ts';
-import { asJson, columns, section } from '../../routes/print.ts';
 import { apiOf, needsText, type Route, routeData, routesOf } from '../../routes/routes.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
