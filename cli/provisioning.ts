@@ -58,6 +58,20 @@ export const actorOf = ({ actor }: WriteOptions, env: Surroundings['env']): stri
 /** Sends a write command; throws when it is refused. */
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;
 
+/** The items of all pages of a list command. */
+export async function* listAll(
+  send: Send,
+  command: string,
+  input: Readonly<Record<string, unknown>>,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  for (let cursor: unknown; ; ) {
+    const page = await send(command, { ...input, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.items as readonly Readonly<Record<string, unknown>>[];
+    if (page.cursor === undefined) return;
+    cursor = page.cursor;
+  }
+}
+
 /** What was refused by provisioning, in its words. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
