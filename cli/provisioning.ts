@@ -10,7 +10,7 @@ import type { Reader } from '../table/reader.ts';
 import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
 import { functionTransport } from './lambda.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
-import { type Deliver, directTransport, type ProvisioningEvent, persistent } from './transport.ts';
+import { type Deliver, deliverer, directTransport, type ProvisioningEvent } from './transport.ts';
 
 /** A table with provisioning on top. */
 export interface Provisioned {
@@ -51,8 +51,26 @@ export const addActorOption = (command: Command): Command =>
     .option('--actor <name>', 'who does it, for the audit log (or USER)')
     .option('--deadline <seconds>', 'how long to try again what was throttled or got no answer', '60');
 
+/** Who acts, for the audit log. */
+export const actorOf = ({ actor }: WriteOptions, env: Surroundings['env']): string | undefined =>
+  actor ?? (env.USER || env.USERNAME || undefined);
+
 /** Sends a write command; throws when it is refused. */
 export type Send = (command: string, input: Readonly<Record<string, unknown>>) => Promise<Success['result']>;
+
+/** The items of all pages of a list command. */
+export async function* listAll(
+  send: Send,
+  command: string,
+  input: Readonly<Record<string, unknown>>,
+): AsyncGenerator<Readonly<Record<string, unknown>>> {
+  for (let cursor: unknown; ; ) {
+    const page = await send(command, { ...input, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.items as readonly Readonly<Record<string, unknown>>[];
+    if (page.cursor === undefined) return;
+    cursor = page.cursor;
+  }
+}
 
 /** What was refused by provisioning, in its words. */
 export class RefusedError extends Error {
@@ -135,8 +153,8 @@ export function connectForWriting(options: WriteOptions, { env, now }: Surroundi
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
   const pacing = createPacing({ deadlineMs: deadlineOf(options) });
-  const deliver = persistent(transport, { pacing, newId: () => ulid() });
-  const actor = options.actor ?? (env.USER || env.USERNAME || undefined);
+  const deliver = deliverer(transport, { pacing, newId: () => ulid() });
+  const actor = actorOf(options, env);
   const answerTo = async (
     asked: Pick<ProvisioningEvent, 'command' | 'input' | 'dryRun'>,
   ): Promise<Success> => {

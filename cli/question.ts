@@ -1,31 +1,65 @@
-import { isRef } from '../table/identifiers.ts';
+import { Argument, type Command, Option } from 'commander';
+import { isRef, isType } from '../table/identifiers.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import { NOT_AN_INSTANT, readInstant } from './instant.ts';
 import { UsageError } from './surroundings.ts';
 
-/** Whether this may be who asks: a user or a technical user. */
+/** Arguments and options of questions, checked while they are parsed. Each parser throws {@link UsageError}. */
+
+/** A parser of texts that a predicate accepts. */
+const accepting =
+  (name: string, isValid: (text: string) => boolean, problem: string) =>
+  (text: string): string => {
+    if (isValid(text)) return text;
+    throw new UsageError(`${name} ${text} ${problem}`);
+  };
+
+const SUBJECT = 'user:ID or technical-user:ID';
 export const isSubjectRef = (text: string): boolean => isRef(text) && /^(?:user|technical-user):/.test(text);
+const subjectOf = (name: string) =>
+  accepting(name, isSubjectRef, 'is neither user:ID nor technical-user:ID (a ULID or UUID)');
 
-/** Throws {@link UsageError} for a question that nobody could have meant: the engine would only refuse it. */
-export function assertQuestion(subject: string, permission: string, scope: string): void {
-  if (!isSubjectRef(subject))
-    throw new UsageError(`SUBJECT ${subject} is neither user:ID nor technical-user:ID (a ULID or UUID)`);
-  if (!readPermissionName(permission))
-    throw new UsageError(`PERMISSION ${permission} is neither a page nor module:action:resource`);
-  if (!isRef(scope)) throw new UsageError(`SCOPE ${scope} is not type:ID, as location:ID (a ULID or UUID)`);
-}
+export const subjectArgument = () => new Argument('<subject>', SUBJECT).argParser(subjectOf('SUBJECT'));
+export const subjectOption = () => new Option('--subject <ref>', SUBJECT).argParser(subjectOf('--subject'));
 
-/** The instant of `--at`, in epoch milliseconds. */
-export function readAt(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const at = readInstant(text);
-  if (at === undefined) throw new UsageError(`--at ${text} ${NOT_AN_INSTANT}`);
-  return at;
-}
+export const permissionArgument = () =>
+  new Argument('<permission>', 'a page (dashboard) or module:action:resource').argParser(
+    accepting(
+      'PERMISSION',
+      (text) => readPermissionName(text) !== undefined,
+      'is neither a page nor module:action:resource',
+    ),
+  );
 
-export const ARGUMENTS = {
-  subject: 'user:ID or technical-user:ID',
-  permission: 'a page (dashboard) or module:action:resource',
-  scope: 'type:ID, as location:ID',
-  at: 'the instant to decide for, ISO 8601; now unless given',
-} as const;
+export const scopeArgument = () =>
+  new Argument('<scope>', 'type:ID, such as location:ID').argParser(
+    accepting('SCOPE', isRef, 'is not type:ID, such as location:ID (a ULID or UUID)'),
+  );
+
+export const typeOption = () =>
+  new Option('--type <type>', 'only scopes of this type, such as building').argParser(
+    accepting('--type', isType, 'is no scope type, such as building'),
+  );
+
+/** An option that is an instant; its value is in epoch milliseconds. */
+export const instantOption = (flag: string, description: string) =>
+  new Option(`${flag} <instant>`, description).argParser((text) => {
+    const at = readInstant(text);
+    if (at === undefined) throw new UsageError(`${flag} ${text} ${NOT_AN_INSTANT}`);
+    return at;
+  });
+
+export const atOption = () => instantOption('--at', 'the instant to decide for, ISO 8601 (default: now)');
+
+/** An option that is the length of a page, 1 to 1000. */
+export const limitOption = (usual: number) =>
+  new Option('--limit <number>', 'the most results, 1 to 1000').default(usual).argParser((text) => {
+    const limit = Number(text);
+    if (!/^\d+$/.test(text) || limit < 1 || limit > 1_000)
+      throw new UsageError(`--limit ${text} is no whole number from 1 to 1000`);
+    return limit;
+  });
+
+/** The options of every list. */
+export const addPageOptions = (command: Command, usual: number): Command =>
+  command.addOption(limitOption(usual)).option('--cursor <cursor>', 'continue where the last page ended');

@@ -34,7 +34,7 @@ export const directTransport =
   (event) =>
     provisioning(event);
 
-export interface PersistentOptions {
+export interface DelivererOptions {
   readonly pacing: Pacing;
   readonly newId: () => string;
 }
@@ -56,8 +56,8 @@ export type Deliver = (event: ProvisioningEvent) => Promise<Delivered>;
  * A command of several steps that ran out of its time is sent again to go on, and gets the whole time anew:
  * each sending has made steps of its own.
  */
-export const persistent =
-  (transport: Transport, { pacing, newId }: PersistentOptions): Deliver =>
+export const deliverer =
+  (transport: Transport, { pacing, newId }: DelivererOptions): Deliver =>
   async (given) => {
     const operationId = given.operationId ?? newId();
     const event = { ...given, operationId };

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { type Surroundings, UsageError } from '../surroundings.ts';
 import type { Progress } from './load.ts';
 
-/** How far a load has come: written beside the input, so that an interrupted one need not begin again. */
+/** The progress of a load, written beside the input so that an interrupted load can resume. */
 const count = z.int().min(0);
 const checkpointSchema = z.strictObject({
   version: z.literal(1),
@@ -12,13 +12,13 @@ const checkpointSchema = z.strictObject({
   table: z.string(),
   /** SHA-256 of the input. */
   hash: z.string(),
-  /** All rows up to this one are done with. */
+  /** All rows up to this one are done. */
   rows: count,
   bytes: count,
   created: count,
   present: count,
   refused: count,
-  /** Length of the file of refused rows at that row, and which file that is. */
+  /** The file of refused rows, and its length at that row. */
   refusedBytes: count,
   refusedFile: z.string(),
 });
@@ -33,7 +33,7 @@ export async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Undefined when there is none, or none that can be read. */
+/** Undefined when there is no readable one. */
 function readCheckpoint(file: string): Checkpoint | undefined {
   try {
     return checkpointSchema.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data;
@@ -42,7 +42,7 @@ function readCheckpoint(file: string): Checkpoint | undefined {
   }
 }
 
-/** In one step: whoever is killed meanwhile leaves the old one or the new one. */
+/** Atomic: a process that is killed meanwhile leaves the old one or the new one. */
 export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
   const next = `${file}.next`;
   writeFileSync(next, JSON.stringify(checkpoint), { mode: 0o600 });
@@ -53,15 +53,14 @@ export function removeCheckpoint(file: string): void {
   for (const each of [file, `${file}.next`]) rmSync(each, { force: true });
 }
 
-export const NOTHING: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
-/** What it says of the rows. */
+/** The progress that a checkpoint holds. */
 export const progressOf = ({ rows, bytes, created, present, refused }: Checkpoint): Progress => ({
   ...{ rows, bytes, created, present, refused },
 });
 
-const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is in';
+const AGAIN = 'Without --resume all rows are sent again, which changes nothing that is loaded';
 
-/** How far the interrupted load has come; throws {@link UsageError} when it was another one. */
+/** The checkpoint of an interrupted load; throws {@link UsageError} when that was a different load. */
 export function resumed(
   checkpointFile: string,
   identity: Pick<Checkpoint, 'kind' | 'table' | 'hash' | 'refusedFile'>,
@@ -69,19 +68,19 @@ export function resumed(
 ): Checkpoint | undefined {
   const found = readCheckpoint(checkpointFile);
   if (!found) {
-    around.error(`no interrupted load is known (${checkpointFile}): beginning at the first row\n`);
+    around.error(`no interrupted load is known (${checkpointFile}): starting at the first row\n`);
     return undefined;
   }
   const differs = (
     [
-      ['kind', 'it was of another kind'],
-      ['table', 'it went to another table, endpoint, region or profile'],
+      ['kind', 'it loaded another kind'],
+      ['table', 'it used another table, endpoint, region or profile'],
       ['hash', 'the file has changed since'],
-      ['refusedFile', 'it had another file of refused rows'],
+      ['refusedFile', 'it used another file of refused rows'],
     ] as const
   ).find(([name]) => found[name] !== identity[name]);
-  if (differs) throw new UsageError(`--resume cannot go on: ${differs[1]}. ${AGAIN}`);
+  if (differs) throw new UsageError(`--resume is not possible: ${differs[1]}. ${AGAIN}`);
   if (found.refusedBytes > (statSync(found.refusedFile, { throwIfNoEntry: false })?.size ?? 0))
-    throw new UsageError(`--resume cannot go on: ${found.refusedFile} is not what it was. ${AGAIN}`);
+    throw new UsageError(`--resume is not possible: ${found.refusedFile} is shorter than it was. ${AGAIN}`);
   return found;
 }

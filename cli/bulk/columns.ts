@@ -1,19 +1,20 @@
 import { hint } from '../suggest.ts';
 import type { Field } from './kinds.ts';
 
-/** Columns that a file of refused rows has and that say nothing about the row itself. */
+/** The columns in which a file of refused rows says why; a load ignores them. */
 export const REFUSED = 'refused';
 export const isOfRefusal = (column: string): boolean =>
   column === REFUSED || column.startsWith(`${REFUSED}.`);
 
-/** `Display Name`, `display_name` and `displayName` are one. */
+/** `Display Name`, `display_name` and `displayName` are the same. */
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
 
 const letters = (name: string): string => [...folded(name)].sort().join('');
 
 export interface Columns {
-  /** The field that a column means; undefined for an unknown one. */
+  /** The field of a column; undefined for an unknown column. */
   readonly fieldOf: (column: string) => Field | undefined;
+  /** The message about an unknown column. */
   readonly unknown: (column: string) => string;
   readonly required: readonly string[];
 }
@@ -24,7 +25,7 @@ export function createColumns(fields: readonly Field[]): Columns {
   return {
     fieldOf: (column) => byName.get(folded(column)),
     unknown: (column) => {
-      // Two letters in each other's place are the commonest slip.
+      // Swapped letters are the most common typing error.
       const swapped = fields.find(({ name }) => letters(name) === letters(column));
       const advice = swapped ? `did you mean ${swapped.name}?` : hint(column, names);
       return `column ${JSON.stringify(column.slice(0, 64))} is unknown: ${advice}`;
@@ -33,7 +34,7 @@ export function createColumns(fields: readonly Field[]): Columns {
   };
 }
 
-/** What is wrong with a header; each of it in a sentence. */
+/** The problems of a header. */
 export function headerProblems(columns: Columns, header: readonly string[]): readonly string[] {
   const problems: string[] = [];
   const seen = new Map<string, string>();
@@ -58,7 +59,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** A cell as the field's type wants it; what does not fit stays text, for the schema to refuse. */
+/** A cell as a value of the field's type; text that does not fit stays text, and the schema refuses it. */
 export function readCell(text: string, { type }: Field): unknown {
   if (type === 'boolean') return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text;
   if (type === 'number' || type === 'integer')

@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { type Columns, headerProblems, isOfRefusal, readCell } from './columns.ts';
 import type { Field } from './kinds.ts';
-import { DAMAGED, damagedField, MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
+import { MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
 interface Parsed {
   readonly record: readonly string[];
@@ -13,7 +13,7 @@ interface Parsed {
 
 const DELIMITERS = [',', ';', '\t'];
 
-/** Spreadsheets of half the world write semicolons. */
+/** Spreadsheets write semicolons where the comma is the decimal separator. */
 export const delimiterOf = (firstLine: string): string =>
   DELIMITERS.map((each) => ({ each, found: firstLine.split(each).length })).reduce((best, next) =>
     next.found > best.found ? next : best,
@@ -26,7 +26,7 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
   const parser = parse({
     ...LAYOUT,
     ...{ delimiter, bom: true, info: true, raw: true, max_record_size: MAX_ROW_BYTES },
-    // A stray quote spoils its row, not what follows it; `isStrict` finds that row.
+    // A stray quote invalidates only its own row, which `isStrict` finds.
     relax_quotes: true,
   });
   input.once('error', (error) => parser.destroy(error));
@@ -35,7 +35,7 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
   const first = await records.next().catch((error: unknown) => {
     throw toSourceError(error);
   });
-  if (first.done) throw new SourceError('is empty: a header with the names of the columns is needed');
+  if (first.done) throw new SourceError('is empty: it needs a header with the names of the columns');
   const header = first.value.record.map((each) => each.trim());
   const problems = headerProblems(columns, header);
   if (problems.length > 0) throw new SourceError(problems.join('; '));
@@ -84,20 +84,16 @@ function toRow(
   }
   const row = {
     ...{ line: end - breaks, bytes: info.bytes, values },
-    // Of the wrong width it stays so: which cells are which is for a person to say.
+    // Of the wrong width it stays as it is: nobody knows which cell is which.
     original: record.length === width ? own.map((position) => record[position] ?? '') : record,
   };
-  const damaged = damagedField(values);
   const message =
     hasQuote && !isStrict(raw, delimiter)
-      ? 'a quote within a field has to be doubled, and the field put into quotes'
+      ? 'a quote within a field must be doubled, and the field quoted'
       : record.length !== width
         ? `has ${record.length} columns, the header ${width}`
         : undefined;
-  if (message) return { ...row, problem: { code: 'invalid', message } };
-  if (damaged)
-    return { ...row, problem: { code: 'invalid', field: damaged, message: `${damaged} ${DAMAGED}` } };
-  return row;
+  return message ? { ...row, problem: { code: 'invalid', message } } : row;
 }
 
 function isStrict(raw: string, delimiter: string): boolean {

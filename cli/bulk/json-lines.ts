@@ -1,14 +1,6 @@
 import type { Readable } from 'node:stream';
 import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
-import {
-  DAMAGED,
-  damagedField,
-  joined,
-  MAX_ROW_BYTES,
-  type Source,
-  SourceError,
-  type SourceRow,
-} from './rows.ts';
+import { joined, MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
 const LINE_FEED = 10;
 const TEXT = new TextDecoder();
@@ -20,8 +12,8 @@ interface Line {
 }
 
 /**
- * The lines of a stream. node:readline would hold a line of any length, so a file without line ends would be
- * held as a whole.
+ * The lines of a stream. node:readline also ends a line at U+2028, which JSON allows within a text, and it buffers
+ * a line of any length.
  */
 async function* linesOf(input: Readable): AsyncGenerator<Line> {
   let rest: Uint8Array = new Uint8Array();
@@ -57,7 +49,7 @@ export async function readJsonLines(input: Readable, columns: Columns): Promise<
     first = toRow(value, fieldOf, columns);
     if (first) break;
   }
-  // A misspelt name would be so on every line: it is told at once, as that of a column is.
+  // A misspelt name is probably on every line, so it is an error of the file, like an unknown column.
   if (first && typeof first.original === 'object' && first.problem?.code === 'unknown') {
     const problems = headerProblems({ ...columns, required: [] }, Object.keys(first.original));
     throw new SourceError(problems.join('; '));
@@ -94,7 +86,7 @@ function toRow(
   });
   const data = parsed(trimmed);
   if (typeof data !== 'object' || data === null || Array.isArray(data))
-    return refused('invalid', 'is no JSON object on one line', trimmed);
+    return refused('invalid', 'is not a JSON object on one line', trimmed);
   const values: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(data)) {
     if (isOfRefusal(key)) continue;
@@ -102,14 +94,10 @@ function toRow(
     if (field === undefined)
       return refused('unknown', columns.unknown(key), data as Record<string, unknown>, key);
     if (Object.hasOwn(values, field))
-      return refused('invalid', `${field} is there twice`, data as Record<string, unknown>, field);
+      return refused('invalid', `${field} is given twice`, data as Record<string, unknown>, field);
     if (value !== null) values[field] = value;
   }
-  const row = { line, bytes, values, original: data as Record<string, unknown> };
-  const damaged = damagedField(values);
-  return damaged === undefined
-    ? row
-    : { ...row, problem: { code: 'invalid', field: damaged, message: `${damaged} ${DAMAGED}` } };
+  return { line, bytes, values, original: data as Record<string, unknown> };
 }
 
 function parsed(text: string): unknown {

@@ -1,95 +1,96 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
 
-/** What can be loaded in bulk, as data: one more kind is one more entry. */
+/** What can be loaded in bulk: rows of one kind become one command of provisioning each. */
 export interface RowKind {
   /** As on the command line: `users`. */
   readonly name: string;
-  /** The command that a row becomes. */
-  readonly create: string;
-  /** The command that reads what may be there already. */
-  readonly read: string;
-  /** Field lists of which each names one thing, with all its values: what two rows cannot both have. */
-  readonly keys: readonly (readonly string[])[];
-  /** Fields by which what the create command has answered is read again. */
+  /** As in the commands: `user`. */
+  readonly type: string;
+  /** The input of its create command. */
+  readonly schema: z.ZodType;
+  readonly fields: readonly Field[];
+  /** The fields by which its read command finds it. */
   readonly readBy: readonly string[];
-  /** Fields that a reader is never shown: they cannot be compared. */
-  readonly unseen: readonly string[];
+  /** Lists of fields whose values two rows cannot share. */
+  readonly keys: readonly (readonly string[])[];
+  /** Fields that no answer shows, so they cannot be compared. */
+  readonly secret: readonly string[];
 }
-
-export type Values = Readonly<Record<string, unknown>>;
-
-export const ROW_KINDS: readonly RowKind[] = [
-  {
-    name: 'users',
-    create: 'user.create',
-    read: 'user.read',
-    keys: [['id'], ['email'], ['phone'], ['username']],
-    readBy: ['id'],
-    unseen: ['mfaSecret', 'passwordHash'],
-  },
-  {
-    name: 'memberships',
-    create: 'membership.create',
-    read: 'membership.read',
-    keys: [['user', 'group']],
-    readBy: ['user', 'group'],
-    unseen: [],
-  },
-  {
-    name: 'assignments',
-    create: 'assignment.create',
-    read: 'assignment.read',
-    keys: [['user', 'scope', 'role']],
-    readBy: ['user', 'scope', 'role'],
-    unseen: [],
-  },
-];
 
 export interface Field {
   readonly name: string;
-  /** As JSON Schema says it: `string`, `boolean`, `integer`, … */
+  /** As in JSON Schema: `string`, `boolean`, `integer`, … */
   readonly type: string;
   readonly isRequired: boolean;
 }
 
+export type Values = Readonly<Record<string, unknown>>;
+
 interface InputSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
-  readonly required?: readonly string[];
 }
 
-export const schemaOf = (kind: RowKind): z.ZodType => {
-  const command = COMMANDS.get(kind.create);
-  if (!command) throw new Error(`${kind.create} is no command`);
-  return command.input;
+const commandOf = (name: string) => {
+  const command = COMMANDS.get(name);
+  if (!command) throw new Error(`there is no command ${name}`);
+  return command;
 };
 
-/** The fields of a row: those of the command. */
-export function fieldsOf(kind: RowKind): readonly Field[] {
-  const { properties = {}, required = [] } = z.toJSONSchema(schemaOf(kind), { io: 'input' }) as InputSchema;
+const fieldsOf = (schema: z.ZodType): readonly Field[] => {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' }) as InputSchema & {
+    readonly required?: readonly string[];
+  };
   return Object.entries(properties).map(([name, { type = 'string' }]) => ({
     name,
     type,
     isRequired: required.includes(name),
   }));
+};
+
+/** A node, read by its id; a user also has the fields that its guards keep unique. */
+function nodeKind(name: string, type: 'user'): RowKind {
+  const { schema, fields } = inputOf(type);
+  const { guards, secret } = ENTITIES[type];
+  const keys = [['id'], ...guards.map(({ field }) => [field])];
+  return { name, type, schema, fields, readBy: ['id'], keys, secret };
 }
 
-/** What no two rows can both have, as texts. */
+/** An edge, read by its ends: the fields that its create command requires. */
+function edgeKind(name: string, type: 'membership' | 'assignment'): RowKind {
+  const { schema, fields } = inputOf(type);
+  const ends = fields.filter(({ isRequired }) => isRequired).map((field) => field.name);
+  return { name, type, schema, fields, readBy: ends, keys: [ends], secret: [] };
+}
+
+function inputOf(type: string): Pick<RowKind, 'schema' | 'fields'> {
+  const { input: schema } = commandOf(`${type}.create`);
+  return { schema, fields: fieldsOf(schema) };
+}
+
+export const ROW_KINDS: readonly RowKind[] = [
+  nodeKind('users', 'user'),
+  edgeKind('memberships', 'membership'),
+  edgeKind('assignments', 'assignment'),
+];
+
+/** What no two rows can share, as texts. */
 export const keysOf = (kind: RowKind, values: Values): readonly string[] =>
   kind.keys
     .filter((names) => names.every((name) => values[name] !== undefined))
-    .map((names) => JSON.stringify([kind.name, ...names.flatMap((name) => [name, values[name]])]));
+    .map((names) => JSON.stringify(names.map((name) => [name, values[name]])));
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
-/** The operation of a row: of its kind and content alone, so that every run gives it the same one. */
+/** The operation id of a row: made of its kind and content alone, so every run gives it the same one. */
 export const operationOf = (kind: RowKind, values: Values): string =>
   `load:${kind.name}:${digest(JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1))))}`;
 
 /**
- * The operation that follows one whose outcome was undone by others: what it made at `madeAt` is gone again. It
- * rests on what the table remembers and on nothing else, so every run comes to the same one.
+ * The operation id that follows one whose result, created at `createdAt`, was deleted since. It depends only on
+ * what the table has on record, so every run derives the same one.
  */
-export const operationAfter = (kind: RowKind, operation: string, madeAt: unknown): string =>
-  `load:${kind.name}:${digest(`${operation} ${String(madeAt)}`)}`;
+export const operationAfter = (kind: RowKind, operation: string, createdAt: unknown): string =>
+  `load:${kind.name}:${digest(`${operation} ${String(createdAt)}`)}`;

@@ -1,32 +1,32 @@
-import type { Failure } from '../../provisioning/index.ts';
-import { checkRow } from './check-row.ts';
-import { keysOf, operationOf, type RowKind, schemaOf, type Values } from './kinds.ts';
-import type { Refusal, SourceRow } from './rows.ts';
-import { type Decision, type Outcome, type Provision, type Settling, settle } from './settle.ts';
-import { createThrottle } from './throttle.ts';
+import { ulid } from 'ulid';
+import { createPacing, type Pacing } from '../../table/read/pacing.ts';
+import { deliverer, type Transport } from '../transport.ts';
+import { createConcurrency } from './concurrency.ts';
+import { keysOf, operationOf, type RowKind, type Values } from './kinds.ts';
+import { type Refusal, type SourceRow, validateRow } from './rows.ts';
+import { type Outcome, RowFault, writeRow } from './write-row.ts';
 
 export interface LoadOptions {
   readonly kind: RowKind;
-  readonly provision: Provision;
+  readonly transport: Transport;
   readonly actor?: string | undefined;
   readonly isDryRun?: boolean;
-  /** At most so many rows at once. */
+  /** The most rows in flight. */
   readonly parallel: number;
-  /** Milliseconds for one row, all attempts included. */
+  /** Milliseconds for which a command is sent again while the table does not answer. */
   readonly patienceMs?: number;
   readonly now: () => number;
-  readonly random?: () => number;
-  /** Where an earlier run has come to. */
-  readonly from?: Partial<Progress>;
-  /** Ends the reading of rows, which may be waiting for one. */
+  /** How far an earlier run came. */
+  readonly from?: Progress;
+  /** Ends the reading of rows, which may be waiting for input. */
   readonly close?: () => void;
   /** Called with each refused row, in the order of the input. */
   readonly onRefused: (row: SourceRow, refusal: Refusal) => void;
-  /** Called after all rows up to `progress.rows` are done with; what is refused among them has been told. */
+  /** Called when all rows up to `progress.rows` are done, after {@link onRefused} for those among them. */
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** All rows up to this one, and what became of them. */
+/** What became of all rows up to this one. */
 export interface Progress {
   readonly rows: number;
   readonly bytes: number;
@@ -35,162 +35,141 @@ export interface Progress {
   readonly refused: number;
 }
 
+export const NO_PROGRESS: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0 };
+
+export interface LoadStatus extends Progress {
+  readonly inFlight: number;
+  /** Attempts that were repeated because the table throttled them, and for other reasons. */
+  readonly throttled: number;
+  readonly retried: number;
+}
+
 export interface Loading {
-  /** Resolves when every row that was sent has been decided or given up. */
+  /** Resolves when every row that was sent has an outcome or has failed. */
   readonly done: Promise<Ending>;
-  /** Takes no more rows; those under way are brought to their end. */
+  /** Takes no more rows; those in flight are finished. */
   readonly stop: () => void;
-  readonly now: () => Progress & {
-    readonly atOnce: number;
-    /** Attempts that were made again because the table was at its limit, and for other reasons. */
-    readonly throttled: number;
-    readonly retried: number;
-  };
+  readonly status: () => LoadStatus;
 }
 
 export interface Ending {
   readonly progress: Progress;
-  /** Why it ended before the last row: nothing is lost, the same again goes on. */
+  /** Why it ended before the last row. Nothing is lost: running it again continues. */
   readonly fault?: string;
   readonly isStopped: boolean;
 }
 
 const PATIENCE_MS = 60_000;
-/** Rows that may be decided beyond one that is not. */
+/** Rows that may be done beyond the first one that is not. */
 const MAX_LEAD = 4_096;
 /** An answer that takes longer has been waiting for the table. */
 const SLOW_MS = 1_000;
-const MAX_PAUSE_MS = 5_000;
 
 /**
- * Sends rows, many at once, and holds no more of them than are under way. Of rows that cannot both be true the
- * first one wins, whatever is sent when.
+ * Sends rows, many at once, and holds only those in flight in memory. Of rows with the same keys the first one in
+ * the input wins.
  */
 export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions): Loading {
-  const { kind, parallel, now, patienceMs = PATIENCE_MS, random = Math.random, from = {} } = options;
-  const settling: Settling = {
-    ...{ kind, provision: options.provision, now },
-    actor: options.actor,
-    isDryRun: options.isDryRun === true,
-  };
-  const schema = schemaOf(kind);
-  const throttle = createThrottle(parallel, now);
-  const skip = from.rows ?? 0;
-  let progress: Progress = { rows: 0, bytes: 0, created: 0, present: 0, refused: 0, ...from };
+  const { kind, parallel, now, patienceMs = PATIENCE_MS, from = NO_PROGRESS } = options;
+  const concurrency = createConcurrency(parallel, now);
   const counts = { throttled: 0, retried: 0 };
-  let active = 0;
+  let progress = from;
+  let inFlight = 0;
   let fault: string | undefined;
   let isStopped = false;
-  const ended = new AbortController();
-  /** Decided beyond the first row that is not. */
-  const ahead = new Map<number, { readonly row: SourceRow; readonly decision: Decision }>();
-  /** Who holds what no two rows can both have. */
+  /** Outcomes beyond the first row that has none. */
+  const outcomes = new Map<number, { readonly row: SourceRow; readonly outcome: Outcome }>();
+  /** The last row in flight for each key. */
   const holders = new Map<string, Promise<void>>();
   let wake: () => void = () => {};
-
-  function fail(message: string): void {
-    fault ??= message;
-    ended.abort();
-    wake();
-    options.close?.();
-  }
-
-  function decide(number: number, row: SourceRow, decision: Decision): void {
-    ahead.set(number, { row, decision });
-    const before = progress.rows;
-    for (let next = ahead.get(progress.rows + 1); next; next = ahead.get(progress.rows + 1)) {
-      const { state } = next.decision;
-      // Told first: should that fail, the row is not done with.
-      if (next.decision.state === 'refused')
-        options.onRefused(next.row, { line: next.row.line, ...next.decision.refusal });
-      ahead.delete(progress.rows + 1);
-      progress = {
-        ...progress,
-        rows: progress.rows + 1,
-        bytes: next.row.bytes,
-        [state]: progress[state] + 1,
-      };
-    }
-    if (progress.rows > before) options.onProgress(progress);
-  }
-
-  /** Tries until there is a decision; undefined when it was given up. */
-  async function attempts(row: SourceRow, values: Values): Promise<Decision | undefined> {
-    const begun = now();
-    for (let attempt = 1; !ended.signal.aborted; attempt++) {
-      const started = now();
-      const outcome = await settle(settling, values, begun).catch(
-        (error: unknown): Outcome => ({ state: 'fault', error: thrown(error) }),
-      );
-      if (outcome.state === 'fault') {
-        fail(`line ${row.line}: ${outcome.error.message}`);
-        return undefined;
-      }
-      if (!('error' in outcome)) {
-        if (now() - started > SLOW_MS) throttle.congested();
-        else throttle.wentWell();
-        return outcome;
-      }
-      throttle.congested();
-      if (outcome.error.code === 'throttled') counts.throttled += 1;
-      else counts.retried += 1;
-      const spent = now() - begun;
-      const pause = random() * Math.min(MAX_PAUSE_MS, 50 * 2 ** (attempt - 1));
-      if (spent + pause > patienceMs)
-        fail(`line ${row.line}: ${outcome.error.message} (tried for ${Math.round(spent / 1_000)} s)`);
-      else await sleep(pause, ended.signal);
-    }
-    return undefined;
-  }
-
-  /** Waits for earlier rows with the same keys, then sends; rows enter here in the order of the input. */
-  async function send(number: number, row: SourceRow, values: Values): Promise<void> {
-    const keys = [operationOf(kind, values), ...keysOf(kind, values)];
-    const before = keys.flatMap((key) => holders.get(key) ?? []);
-    let release: () => void = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    for (const key of keys) holders.set(key, held);
-    active += 1;
-    try {
-      await Promise.all(before);
-      const decision = await attempts(row, values);
-      if (decision) decide(number, row, decision);
-    } catch (error) {
-      fail(thrown(error).message);
-    } finally {
-      active -= 1;
-      for (const key of keys) if (holders.get(key) === held) holders.delete(key);
-      release();
-      wake();
-    }
-  }
-
-  const isOver = (): boolean => isStopped || ended.signal.aborted;
-  const isFull = (number: number): boolean => active >= throttle.limit() || number - progress.rows > MAX_LEAD;
   const change = (): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;
     });
+  const isOver = (): boolean => isStopped || fault !== undefined;
+
+  const transport: Transport = async (event, signal) => {
+    const started = now();
+    const answer = await options.transport(event, signal);
+    const isRetried = !answer.ok && answer.error.retryable;
+    if (isRetried) counts[answer.error.code === 'throttled' ? 'throttled' : 'retried'] += 1;
+    if (isRetried || now() - started > SLOW_MS) concurrency.congested();
+    else concurrency.succeeded();
+    return answer;
+  };
+  const writer = {
+    ...{ kind, now, actor: options.actor, isDryRun: options.isDryRun === true },
+    deliver: deliverer(transport, { pacing: pacingOf(patienceMs, now), newId: () => ulid() }),
+  };
+
+  function end(message: string): void {
+    fault ??= message;
+    wake();
+    options.close?.();
+  }
+
+  function record(number: number, row: SourceRow, outcome: Outcome): void {
+    outcomes.set(number, { row, outcome });
+    const before = progress.rows;
+    for (let next = outcomes.get(progress.rows + 1); next; next = outcomes.get(progress.rows + 1)) {
+      const { state } = next.outcome;
+      // Reported first: if that fails, the row does not count as done.
+      if (next.outcome.state === 'refused')
+        options.onRefused(next.row, { line: next.row.line, ...next.outcome.refusal });
+      const done = progress.rows + 1;
+      outcomes.delete(done);
+      progress = { ...progress, rows: done, bytes: next.row.bytes, [state]: progress[state] + 1 };
+    }
+    if (progress.rows > before) options.onProgress(progress);
+  }
+
+  /** Waits for earlier rows with the same keys, then sends. Called in the order of the input. */
+  async function send(number: number, row: SourceRow, values: Values): Promise<void> {
+    const keys = [operationOf(kind, values), ...keysOf(kind, values)];
+    const earlier = keys.flatMap((key) => holders.get(key) ?? []);
+    let release: () => void = () => {};
+    const finished = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    for (const key of keys) holders.set(key, finished);
+    inFlight += 1;
+    let begun = now();
+    try {
+      await Promise.all(earlier);
+      begun = now();
+      if (fault === undefined) record(number, row, await writeRow(writer, values));
+    } catch (error) {
+      const tried =
+        error instanceof RowFault && error.retryable
+          ? ` (tried for ${Math.round((now() - begun) / 1_000)} s)`
+          : '';
+      end(`line ${row.line}: ${messageOf(error)}${tried}`);
+    } finally {
+      inFlight -= 1;
+      for (const key of keys) if (holders.get(key) === finished) holders.delete(key);
+      release();
+      wake();
+    }
+  }
 
   async function run(): Promise<Ending> {
     let number = 0;
     try {
       for await (const row of rows) {
         number += 1;
-        if (number <= skip) continue;
-        const checked = checkRow(schema, row);
-        while (!isOver() && isFull(number)) await change();
+        if (number <= from.rows) continue;
+        const valid = validateRow(kind.schema, row);
+        const isFull = () => inFlight >= concurrency.limit() || number - progress.rows > MAX_LEAD;
+        while (!isOver() && isFull()) await change();
         if (isOver()) break;
-        if ('problem' in checked) decide(number, row, { state: 'refused', refusal: checked.problem });
-        else void send(number, row, checked.values);
+        if ('problem' in valid) record(number, row, { state: 'refused', refusal: valid.problem });
+        else void send(number, row, valid.values);
       }
     } catch (error) {
-      // What is under way is still brought to its end: it is decided as it would have been.
-      if (!isOver()) fault = thrown(error).message;
+      // Rows in flight still finish below.
+      if (!isOver()) fault = messageOf(error);
     }
-    while (active > 0) await change();
+    while (inFlight > 0) await change();
     return { progress, isStopped, ...(fault === undefined ? {} : { fault }) };
   }
 
@@ -201,24 +180,27 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       wake();
       options.close?.();
     },
-    now: () => ({ ...progress, ...counts, atOnce: active }),
+    status: () => ({ ...progress, ...counts, inFlight }),
   };
 }
 
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    if (signal.aborted) done();
-    else signal.addEventListener('abort', done, { once: true });
-  });
+const SHARED_MS = 1_000;
+
+/** Commands that start in the same second share a deadline: a timer stays in memory until it fires. */
+function pacingOf(patienceMs: number, now: () => number): Pacing {
+  const pacing = createPacing({ deadlineMs: patienceMs });
+  let made = Number.NEGATIVE_INFINITY;
+  let shared: AbortSignal;
+  return {
+    ...pacing,
+    deadline: () => {
+      if (now() - made >= Math.min(SHARED_MS, patienceMs / 10)) {
+        made = now();
+        shared = pacing.deadline();
+      }
+      return shared;
+    },
+  };
 }
 
-const thrown = (error: unknown): Failure['error'] => ({
-  ...{ code: 'internal', retryable: false },
-  message: error instanceof Error ? error.message : String(error),
-});
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

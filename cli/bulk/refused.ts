@@ -15,10 +15,10 @@ const quoted = (cell: string, delimiter: string): string =>
     : cell;
 
 /**
- * The file of refused rows: as the input, with the reason in further columns (of JSON Lines: in `refused`), which
- * a later load passes over. It comes to be with the first row.
+ * The file of refused rows: like the input, with the reason in further columns (of JSON Lines: in `refused`), which
+ * a later load ignores. It is created with the first row.
  *
- * @param keep how many bytes of what is there stay: those that an interrupted load has accounted for
+ * @param keep how many bytes of an existing file to keep: those that the checkpoint counts
  */
 export function createRefusedFile(
   path: string,
@@ -29,7 +29,7 @@ export function createRefusedFile(
   let length = keep;
   const append = (text: string): void => {
     if (file === undefined) {
-      // Its rows may hold what is nobody else's business.
+      // Its rows may hold personal data.
       file = openSync(path, keep > 0 ? 'r+' : 'w', 0o600);
       ftruncateSync(file, keep);
     }

@@ -1,49 +1,103 @@
-import { nameOf } from './input.ts';
-import type { Ending, Loading } from './load.ts';
-import { duration } from './progress.ts';
+import { CLEAR_LINE } from '../print.ts';
+import type { Ending, Loading, LoadStatus } from './load.ts';
+import { nameOf } from './source.ts';
 
-/** A load that is over. */
+export interface ProgressOptions {
+  readonly loading: Loading;
+  readonly kind: string;
+  /** Bytes of the input; undefined for a pipe. */
+  readonly size: number | undefined;
+  readonly isTerminal: boolean;
+  readonly write: (text: string) => void;
+  readonly now: () => number;
+}
+
+const TERMINAL_MS = 200;
+const LINE_MS = 5_000;
+
+const number = (count: number): string => Math.round(count).toLocaleString('en');
+
+/** `40 s`, `3 min`, `1 h 20 min`. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The progress in one line; rate and remaining time are those since this run began. */
+export function progressLine(
+  at: LoadStatus,
+  since: { readonly rows: number; readonly bytes: number; readonly milliseconds: number },
+  { kind, size }: Pick<ProgressOptions, 'kind' | 'size'>,
+): string {
+  const rate = ((at.rows - since.rows) / Math.max(1, since.milliseconds)) * 1_000;
+  const read = at.bytes - since.bytes;
+  return [
+    size ? `${kind} ${Math.floor(Math.min(1, at.bytes / size) * 100)} %` : kind,
+    `${number(at.rows)} rows`,
+    `${number(rate)}/s`,
+    ...(size && read > 0 ? [`${duration(((size - at.bytes) / read) * since.milliseconds)} left`] : []),
+    `${number(at.refused)} refused`,
+    `${number(at.throttled)} throttled`,
+    ...(at.retried > 0 ? [`${number(at.retried)} retried`] : []),
+    `${at.inFlight} in flight`,
+  ].join(', ');
+}
+
+/** Shows the progress until the returned function is called: one line that changes, or a line now and then. */
+export function showProgress(options: ProgressOptions): () => void {
+  const { loading, isTerminal, write, now } = options;
+  const begun = now();
+  const { rows, bytes } = loading.status();
+  const show = (): void => {
+    const line = progressLine(loading.status(), { rows, bytes, milliseconds: now() - begun }, options);
+    write(isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`);
+  };
+  const timer = setInterval(show, isTerminal ? TERMINAL_MS : LINE_MS);
+  return () => {
+    clearInterval(timer);
+    if (isTerminal) write(CLEAR_LINE);
+  };
+}
+
+/** A load that has ended. */
 export interface Loaded {
   readonly kind: string;
   readonly file: string;
   readonly isDryRun: boolean;
   readonly ending: Ending;
-  readonly attempts: Pick<ReturnType<Loading['now']>, 'throttled' | 'retried'>;
+  readonly status: LoadStatus;
   /** The file of refused rows; undefined where none is written. */
-  readonly refusedPath: string | undefined;
+  readonly refusedFile: string | undefined;
   readonly milliseconds: number;
-  /** Rows that an interrupted load had brought in before. */
+  /** Rows that the interrupted load had done. */
   readonly rowsBefore: number;
 }
 
-/** What became of the rows, as data. */
-export function reportOf({ kind, file, isDryRun, ending, attempts, ...rest }: Loaded) {
-  const { progress, fault, isStopped } = ending;
-  const { refusedPath, milliseconds, rowsBefore } = rest;
-  const rate = Math.round(((progress.rows - rowsBefore) / Math.max(1, milliseconds)) * 1_000);
+const rowsPerSecond = ({ ending: { progress }, rowsBefore, milliseconds }: Loaded): number =>
+  Math.round(((progress.rows - rowsBefore) / Math.max(1, milliseconds)) * 1_000);
+
+export function loadedData(loaded: Loaded) {
+  const { kind, file, isDryRun, ending, status, refusedFile, milliseconds } = loaded;
+  const { rows, created, present, refused } = ending.progress;
   return {
-    ...{ kind, file, dryRun: isDryRun, complete: fault === undefined && !isStopped },
-    ...{
-      rows: progress.rows,
-      created: progress.created,
-      present: progress.present,
-      refused: progress.refused,
-    },
-    ...(refusedPath !== undefined && progress.refused > 0 ? { refusedFile: refusedPath } : {}),
-    ...{ seconds: milliseconds / 1_000, rowsPerSecond: rate },
-    ...{ throttled: attempts.throttled, triedAgain: attempts.retried },
-    ...(fault === undefined ? {} : { fault }),
+    ...{ kind, file, dryRun: isDryRun, complete: ending.fault === undefined && !ending.isStopped },
+    ...{ rows, created, present, refused },
+    ...(refusedFile !== undefined && refused > 0 ? { refusedFile } : {}),
+    ...{ seconds: milliseconds / 1_000, rowsPerSecond: rowsPerSecond(loaded) },
+    ...{ throttled: status.throttled, retried: status.retried },
+    ...(ending.fault === undefined ? {} : { fault: ending.fault }),
   };
 }
 
-/** The same in a sentence. */
-export function sentenceOf(report: ReturnType<typeof reportOf>): string {
-  const count = (of: number): string => of.toLocaleString('en');
-  const where = report.refusedFile === undefined ? '' : ` (${report.refusedFile})`;
+export function formatLoaded(loaded: Loaded): string {
+  const { isDryRun, ending, refusedFile, milliseconds } = loaded;
+  const { rows, created, present, refused } = ending.progress;
+  const where = refusedFile !== undefined && refused > 0 ? ` (${refusedFile})` : '';
   return (
-    `${nameOf(report.file)}: ${count(report.rows)} rows: ` +
-    `${count(report.created)} ${report.dryRun ? 'would be created' : 'created'}, ` +
-    `${count(report.present)} there already, ${count(report.refused)} refused${where}; ` +
-    `${duration(report.seconds * 1_000)}, ${count(report.rowsPerSecond)} rows/s\n`
+    `${nameOf(loaded.file)}: ${number(rows)} rows: ${number(created)} ${isDryRun ? 'would be created' : 'created'}, ` +
+    `${number(present)} already present, ${number(refused)} refused${where}; ` +
+    `${duration(milliseconds)}, ${number(rowsPerSecond(loaded))} rows/s\n`
   );
 }

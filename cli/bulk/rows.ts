@@ -1,4 +1,7 @@
-/** Why a row is not in. */
+import type * as z from 'zod';
+import type { Values } from './kinds.ts';
+
+/** Why a row was refused. */
 export interface Refusal {
   readonly line: number;
   readonly code: string;
@@ -6,26 +9,26 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Bytes of a single row. A longer one is a quote that is not closed, or no such file at all. */
+/** The most bytes of a row. A longer one is a quote that is not closed, or the file is something else. */
 export const MAX_ROW_BYTES = 1_048_576;
 
-/** A row as it stands in the input. */
+/** A row of the input. */
 export interface SourceRow {
   /** Where it begins, from 1. */
   readonly line: number;
   /** Bytes of the input up to its end. */
   readonly bytes: number;
-  /** What it says, field by field. */
-  readonly values: Readonly<Record<string, unknown>>;
+  /** By field. */
+  readonly values: Values;
   /** Why it cannot be read. */
   readonly problem?: Omit<Refusal, 'line'>;
-  /** To be written into the file of refused rows: the cells, the object, or the text that is neither. */
+  /** For the file of refused rows: the cells, the object, or the text if it is no object. */
   readonly original: readonly string[] | Readonly<Record<string, unknown>> | string;
 }
 
 export interface Source {
   readonly format: 'csv' | 'json-lines';
-  /** Of CSV: the header as it stands there, without the columns that tell of refusals. */
+  /** Of CSV: the header without the `refused` columns. */
   readonly header?: readonly string[];
   readonly delimiter?: string;
   readonly rows: AsyncIterable<SourceRow>;
@@ -36,16 +39,34 @@ export class SourceError extends Error {
   override readonly name = 'SourceError';
 }
 
-/** The character that stands for bytes that are no UTF-8. */
-const REPLACED = '\ufffd';
+/** What decoders write for bytes that are not UTF-8. */
+const REPLACEMENT = '\ufffd';
 
-/** The fields of which a text is not UTF-8. */
-export const damagedField = (values: Readonly<Record<string, unknown>>): string | undefined =>
-  Object.entries(values).find(([, value]) => typeof value === 'string' && value.includes(REPLACED))?.[0];
+export type ValidRow = { readonly values: Values } | { readonly problem: Omit<Refusal, 'line'> };
 
-export const DAMAGED = 'holds bytes that are not UTF-8: save the file as UTF-8';
+/** Checks a row by the schema of its command before it is sent; values come back normalised. */
+export function validateRow(schema: z.ZodType, { values, problem }: SourceRow): ValidRow {
+  const invalid = (message: string, field?: string): ValidRow => ({
+    problem: { code: 'invalid', message, ...(field ? { field } : {}) },
+  });
+  if (problem) return { problem };
+  if (Object.keys(values).length === 0) return invalid('the row is empty');
+  for (const [name, value] of Object.entries(values))
+    if (typeof value === 'string' && value.includes(REPLACEMENT))
+      return invalid(`${name} holds bytes that are not UTF-8: save the file as UTF-8`, name);
+  const parsed = schema.safeParse(values);
+  if (parsed.success) {
+    const entries = Object.entries(parsed.data as Values).filter(([, value]) => value !== undefined);
+    return { values: Object.fromEntries(entries) };
+  }
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.map(String).join('.') ?? '';
+  if (issue?.path.length === 1 && values[field] === undefined) return invalid(`${field} is missing`, field);
+  const message = issue?.message ?? 'is invalid';
+  // Messages of zod itself are sentences; ours continue after the field.
+  return invalid(`${field}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`.trim(), field);
+}
 
-/** Both, one after the other. */
 export function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
   if (a.length === 0) return b;
   const all = new Uint8Array(a.length + b.length);

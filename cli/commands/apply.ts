@@ -10,7 +10,7 @@ import {
   telling,
   withManifestOptions,
 } from '../manifest/shared.ts';
-import { asJson } from '../routes/print.ts';
+import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, REFUSED, wantsColours } from '../surroundings.ts';
 

@@ -1,11 +1,12 @@
 import { createEngine } from '../../engine/index.ts';
 import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
-import { ARGUMENTS, assertQuestion, readAt } from '../question.ts';
+import { asJson } from '../print.ts';
+import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { EXIT_CODES, FINE, painter, REFUSED, wantsColours } from '../surroundings.ts';
 
 interface CheckOptions extends ConnectionOptions {
-  readonly at?: string;
+  readonly at?: number;
   readonly strong?: boolean;
   readonly json?: boolean;
 }
@@ -20,25 +21,24 @@ export const addCheck: Subcommand = (program, around, finish) => {
   const command = program
     .command('check')
     .summary('may this subject do this there?')
-    .description('Says whether a subject may use a permission at a scope, and the reason.')
-    .argument('<subject>', ARGUMENTS.subject)
-    .argument('<permission>', ARGUMENTS.permission)
-    .argument('<scope>', ARGUMENTS.scope)
-    .option('--at <instant>', ARGUMENTS.at)
+    .description('Decides whether a subject may use a permission at a scope, and gives the reason.')
+    .addArgument(subjectArgument())
+    .addArgument(permissionArgument())
+    .addArgument(scopeArgument())
+    .addOption(atOption())
     .option('--strong', 'read everything at one instant, in a transaction')
     .option('--json', 'print data');
   addConnectionOptions(command)
     .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
     .action(async (subject: string, permission: string, scope: string, options: CheckOptions) => {
-      assertQuestion(subject, permission, scope);
-      const at = readAt(options.at) ?? around.now();
+      const { at = around.now() } = options;
       const engine = createEngine({ reader: connect(options, around.env), clock: { now: around.now } });
       const consistency = options.strong ? 'strong' : 'cached';
       const { allowed, reason } = await engine.check(subject, permission, scope, { at, consistency });
       const paint = painter(wantsColours(around));
       around.out(
         options.json
-          ? `${JSON.stringify({ allowed, reason, subject, permission, scope, at: new Date(at).toISOString() }, null, 2)}\n`
+          ? asJson({ allowed, reason, subject, permission, scope, at: new Date(at).toISOString() })
           : `${paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED')} (${reason})\n`,
       );
       finish(allowed ? FINE : REFUSED);

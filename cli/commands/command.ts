@@ -3,8 +3,8 @@ import { type CommandDescription, describeCommands } from '../../provisioning/do
 import type { Success } from '../../provisioning/index.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { fieldsOf, findCommand, readInput } from '../input.ts';
+import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
-import { asJson, columns } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { hint } from '../suggest.ts';
 import { FAULT, FINE, REFUSED, UsageError } from '../surroundings.ts';

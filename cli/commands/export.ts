@@ -5,7 +5,7 @@ import { addConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { lookWith } from '../manifest/look.ts';
 import { connectTo } from '../manifest/shared.ts';
-import { asJson } from '../routes/print.ts';
+import { asJson } from '../print.ts';
 import { apiOf } from '../routes/routes.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, UsageError } from '../surroundings.ts';

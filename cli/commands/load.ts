@@ -1,33 +1,29 @@
-import { resolve } from 'node:path';
+import { extname, resolve } from 'node:path';
 import { Argument } from 'commander';
-import type { Answer } from '../../provisioning/index.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
 import {
   checkpointFileOf,
   hashOf,
-  NOTHING,
   progressOf,
   removeCheckpoint,
   resumed,
   writeCheckpoint,
 } from '../bulk/checkpoint.ts';
 import { createColumns } from '../bulk/columns.ts';
-import { defaultRefused, nameOf, openInput, STDIN, sizeOf } from '../bulk/input.ts';
-import { fieldsOf, ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
-import { type LoadOptions, type Progress, startLoad } from '../bulk/load.ts';
-import { CLEAR, startMeter } from '../bulk/progress.ts';
+import { ROW_KINDS, type RowKind } from '../bulk/kinds.ts';
+import { NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
-import { reportOf, sentenceOf } from '../bulk/report.ts';
-import { SourceError } from '../bulk/rows.ts';
-import type { Provision } from '../bulk/settle.ts';
-import { readSource } from '../bulk/source.ts';
+import { formatLoaded, loadedData, showProgress } from '../bulk/report.ts';
+import { type Source, SourceError } from '../bulk/rows.ts';
+import { nameOf, openInput, readSource, STDIN, sizeOf } from '../bulk/source.ts';
 import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { ProblemsError } from '../document.ts';
 import { functionTransport } from '../lambda.ts';
-import { addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
+import { asJson, CLEAR_LINE } from '../print.ts';
+import { actorOf, addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, REFUSED, type Surroundings, UsageError } from '../surroundings.ts';
-import { type ProvisioningEvent, TransportError } from '../transport.ts';
+import { directTransport, type Transport, TransportError } from '../transport.ts';
 
 interface LoadCommandOptions extends WriteOptions {
   readonly refused?: string;
@@ -39,24 +35,24 @@ interface LoadCommandOptions extends WriteOptions {
 }
 
 const EXAMPLES = `
-CSV with a header, or JSON Lines; columns are named as the fields of user.create, membership.create and
-assignment.create. What is there already and equal is left as it is: the same file can be loaded again.
+The file is CSV with a header, or JSON Lines. The columns are the fields of user.create, membership.create and
+assignment.create. Rows that exist and are equal are left alone: the same file can be loaded again.
 
 Examples:
   gatehouse load users users.csv
   gatehouse load memberships memberships.jsonl --refused refused.jsonl
-  gatehouse load users users.csv --resume        (after an interruption: goes on where it was)
+  gatehouse load users users.csv --resume        (continues after an interruption)
   zcat users.csv.gz | gatehouse load users - --refused refused.csv
 
 Exit codes:
-  0  all rows are in
-  1  some were refused: see the file of refused rows; the others are in
+  0  all rows are loaded
+  1  some rows were refused: see the file of refused rows; the others are loaded
   2  wrong use, or a fault: nothing is lost, run it again`;
 
-/** The client keeps no more connections than these. */
-const MOST_AT_ONCE = 50;
-const AT_ONCE = 32;
-/** So that a table at its limit is heard of soon; rows are tried for a minute. */
+/** The client keeps at most this many connections. */
+const MAX_PARALLEL = 50;
+const PARALLEL = 32;
+/** Short, so that a table at its limit shows soon. */
 const REQUEST_TIMEOUT_MS = 3_000;
 const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
@@ -65,40 +61,37 @@ const REFUSALS_SHOWN = 5;
 export const addLoad: Subcommand = (program, around, finish) => {
   const command = program
     .command('load')
-    .summary('users, memberships, assignments in bulk')
-    .description('Loads many rows from CSV or JSON Lines: each is one command of provisioning.')
-    .addArgument(new Argument('<kind>', 'of what').choices(ROW_KINDS.map(({ name }) => name)))
+    .summary('load users, memberships or assignments in bulk')
+    .description('Loads rows from CSV or JSON Lines: each row is one command of provisioning.')
+    .addArgument(new Argument('<kind>', 'what the rows are').choices(ROW_KINDS.map(({ name }) => name)))
     .argument('<file>', 'CSV or JSON Lines; - reads standard input')
-    .option('--refused <file>', 'where to write refused rows (FILE.refused.csv or .jsonl, unless given)')
-    .option('--parallel <number>', `how many rows at once at most, 1 to ${MOST_AT_ONCE}`, String(AT_ONCE))
-    .option('--patience <seconds>', 'how long to try a row while the table does not answer', '60')
-    .option('--resume', 'go on where an interrupted load has come to')
-    .option('--dry-run', 'only look what would be refused, write nothing')
+    .option('--refused <file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)')
+    .option('--parallel <number>', `the most rows in flight, 1 to ${MAX_PARALLEL}`, String(PARALLEL))
+    .option('--patience <seconds>', 'how long to retry a row while the table does not answer', '60')
+    .option('--resume', 'continue an interrupted load')
+    .option('--dry-run', 'report what would be refused, write nothing')
     .option('--json', 'print data');
   addActorOption(addConnectionOptions(command))
     .addHelpText('after', EXAMPLES)
-    .action(async (kind: string, file: string, options: LoadCommandOptions) => {
-      const [of] = ROW_KINDS.filter(({ name }) => name === kind);
-      if (of) finish(await loadFile(of, file, options, around));
+    .action(async (name: string, file: string, options: LoadCommandOptions) => {
+      const kind = ROW_KINDS.find((each) => each.name === name);
+      if (kind) finish(await loadFile(kind, file, options, around));
     });
 };
 
-/** How much is sent at once, and for how long a row is tried; throws {@link UsageError} for options that cannot be. */
-function limitsOf(
-  options: LoadCommandOptions,
-  file: string,
-): Required<Pick<LoadOptions, 'parallel' | 'patienceMs'>> {
+/** Throws {@link UsageError} for options that cannot be. */
+function readOptions(options: LoadCommandOptions, file: string) {
   const parallel = Number(options.parallel);
-  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE)
-    throw new UsageError(`--parallel ${options.parallel} is no whole number from 1 to ${MOST_AT_ONCE}`);
+  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MAX_PARALLEL)
+    throw new UsageError(`--parallel ${options.parallel} is no whole number from 1 to ${MAX_PARALLEL}`);
   const patienceMs = Number(options.patience) * 1_000;
   if (!(patienceMs > 0)) throw new UsageError(`--patience ${options.patience} is no number of seconds`);
-  if (options.resume && options.dryRun) throw new UsageError('--resume has no use with --dry-run');
+  if (options.resume && options.dryRun) throw new UsageError('--resume cannot be combined with --dry-run');
   if (options.resume && file === STDIN)
-    throw new UsageError('--resume needs a file: standard input cannot be compared with what it was');
+    throw new UsageError('--resume needs a file: it cannot know how standard input began');
   if (options.refused !== undefined && file !== STDIN && resolve(options.refused) === resolve(file))
-    throw new UsageError('--refused is the file that is read');
-  return { parallel, patienceMs };
+    throw new UsageError('--refused is the input file');
+  return { parallel, patienceMs, isDryRun: options.dryRun === true };
 }
 
 async function loadFile(
@@ -107,110 +100,116 @@ async function loadFile(
   options: LoadCommandOptions,
   around: Surroundings,
 ): Promise<number> {
-  const { parallel, patienceMs } = limitsOf(options, file);
-  const target = connectFor(options, around);
+  const { parallel, patienceMs, isDryRun } = readOptions(options, file);
+  const target = targetOf(options, around);
   const size = await sizeOf(file);
-  let keeps = size !== undefined && !options.dryRun;
-  const begun = around.now();
-
+  const { now } = around;
+  const begun = now();
   const input = openInput(file);
-  const source = await readSource(input, createColumns(fieldsOf(kind))).catch((error: unknown) => {
+  const source = await readSource(input, createColumns(kind.fields)).catch((error: unknown) => {
     input.destroy();
     throw error instanceof SourceError ? new ProblemsError([`${nameOf(file)}: ${error.message}`]) : error;
   });
-  const refusedPath = options.refused ?? defaultRefused(file, source);
+  const refusedFile = options.refused ?? defaultRefused(file, source);
+
+  let hasCheckpoint = size !== undefined && !isDryRun;
   const checkpointFile = checkpointFileOf(file);
   const identity = {
     ...{ version: 1 as const, kind: kind.name, table: target.name },
-    hash: keeps ? await hashOf(file) : '',
-    refusedFile: refusedPath === undefined ? '' : resolve(refusedPath),
+    hash: hasCheckpoint ? await hashOf(file) : '',
+    refusedFile: refusedFile === undefined ? '' : resolve(refusedFile),
   };
-  const from = options.resume ? resumed(checkpointFile, identity, around) : undefined;
+  const checkpoint = options.resume ? resumed(checkpointFile, identity, around) : undefined;
+  const from = checkpoint ? progressOf(checkpoint) : NO_PROGRESS;
   const refused =
-    refusedPath === undefined ? undefined : createRefusedFile(refusedPath, source, from?.refusedBytes ?? 0);
-
-  const isTerminal = around.isErrorTerminal === true;
-  let shown = 0;
-  let written = around.now();
+    refusedFile === undefined
+      ? undefined
+      : createRefusedFile(refusedFile, source, checkpoint?.refusedBytes ?? 0);
+  let saved = now();
   const save = (progress: Progress): void => {
-    written = around.now();
+    if (!hasCheckpoint) return;
+    saved = now();
     try {
       writeCheckpoint(checkpointFile, { ...identity, ...progress, refusedBytes: refused?.bytes() ?? 0 });
     } catch (error) {
-      // It only saves time: a load is not worth ending for it.
-      keeps = false;
+      // A checkpoint only saves time: the load continues without one.
+      hasCheckpoint = false;
       around.error(`${error instanceof Error ? error.message : error}: --resume will not be possible\n`);
     }
   };
-  if (keeps) save(from ? progressOf(from) : NOTHING);
+  save(from);
+
+  const isTerminal = around.isErrorTerminal === true;
+  let shown = 0;
   const loading = startLoad(source.rows, {
-    ...{ kind, parallel, patienceMs, provision: target.provision, now: around.now },
-    actor: options.actor ?? (around.env.USER || around.env.USERNAME || undefined),
-    isDryRun: options.dryRun === true,
-    ...(from ? { from: progressOf(from) } : {}),
+    ...{ kind, parallel, patienceMs, isDryRun, from, now, transport: target.transport },
+    actor: actorOf(options, around.env),
     close: () => input.destroy(),
     onRefused: (row, refusal) => {
       refused?.write(row, refusal);
       if (++shown <= REFUSALS_SHOWN)
-        around.error(`${isTerminal ? CLEAR : ''}${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
+        around.error(`${isTerminal ? CLEAR_LINE : ''}${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
     },
     onProgress: (progress) => {
-      if (keeps && around.now() - written >= CHECKPOINT_MS) save(progress);
+      if (now() - saved >= CHECKPOINT_MS) save(progress);
     },
   });
-  const meter = startMeter({
-    ...{ loading, kind: kind.name, size, now: around.now, write: around.error },
-    isTerminal,
+  const hideProgress = showProgress({
+    ...{ loading, kind: kind.name, size, now, isTerminal, write: around.error },
   });
-  const silence = around.onInterrupt?.(loading.stop);
+  const stopListening = around.onInterrupt?.(loading.stop);
   const ending = await loading.done.finally(() => {
-    meter.stop();
-    silence?.();
+    hideProgress();
+    stopListening?.();
     input.destroy();
   });
-  const { progress, fault } = ending;
-  const isWhole = fault === undefined && !ending.isStopped;
-  if (keeps) isWhole ? removeCheckpoint(checkpointFile) : save(progress);
+  const isComplete = ending.fault === undefined && !ending.isStopped;
+  if (!isComplete) save(ending.progress);
+  else if (hasCheckpoint) removeCheckpoint(checkpointFile);
   refused?.close();
 
-  const report = reportOf({
-    ...{ kind: kind.name, file, isDryRun: options.dryRun === true, refusedPath },
-    ...{ ending, attempts: loading.now(), milliseconds: around.now() - begun, rowsBefore: from?.rows ?? 0 },
-  });
-  around.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : sentenceOf(report));
-  if (!isWhole)
+  const loaded = {
+    ...{ kind: kind.name, file, isDryRun, ending, refusedFile, status: loading.status() },
+    ...{ milliseconds: now() - begun, rowsBefore: from.rows },
+  };
+  around.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
+  if (!isComplete)
     throw new Error(
-      `${fault === undefined ? 'stopped' : `${nameOf(file)}: ${fault}`}; nothing is lost: run it again` +
-        `${keeps ? ', with --resume to go on where it was' : ''}`,
+      `${ending.fault === undefined ? 'stopped' : `${nameOf(file)}: ${ending.fault}`}; nothing is lost: run it again` +
+        `${hasCheckpoint ? ', with --resume to continue' : ''}`,
     );
-  return progress.refused === 0 ? FINE : REFUSED;
+  return ending.progress.refused === 0 ? FINE : REFUSED;
 }
 
-/** Where commands go, and what a checkpoint calls it. */
-function connectFor(
+/** The file of refused rows beside the input; undefined for standard input. */
+function defaultRefused(file: string, { format }: Source): string | undefined {
+  if (file === STDIN) return undefined;
+  const extension = extname(file);
+  return `${extension === '' ? file : file.slice(0, -extension.length)}.refused${format === 'csv' ? '.csv' : '.jsonl'}`;
+}
+
+/** Where commands go, and its name in checkpoints. */
+function targetOf(
   options: LoadCommandOptions,
   { env, now }: Surroundings,
-): { provision: Provision; name: string } {
+): { readonly transport: Transport; readonly name: string } {
   const target = functionOf(options, env);
-  if (target) {
-    const transport = functionTransport(target);
-    return {
-      provision: (event) => transport(event as ProvisioningEvent).catch(asAnswer),
-      name: `function ${target.name}`,
-    };
-  }
+  if (target) return { transport: retryable(functionTransport(target)), name: `function ${target.name}` };
   const table = tableOf(options, env);
   const endpoint = readEndpoint(options, env);
   const client = createClient({ ...endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   return {
-    provision: provisionedOn(client, table, now).provisioning,
-    // The same name at another place is another table.
+    transport: directTransport(provisionedOn(client, table, now).provisioning),
+    // A table of the same name elsewhere is another table.
     name: [table, endpoint.endpoint, endpoint.region, env.AWS_PROFILE].filter(Boolean).join(' '),
   };
 }
 
-/** No answer of the function is one that may be had in a moment: rows are sent again, under the same operation. */
-function asAnswer(error: unknown): Answer {
-  if (!(error instanceof TransportError) || !error.retryable) throw error;
-  return { ok: false, error: { code: 'transient', message: error.message, retryable: true } };
-}
+/** Answers `transient` where the function gave no answer, so that the load slows down and retries. */
+const retryable =
+  (transport: Transport): Transport =>
+  (event, signal) =>
+    transport(event, signal).catch((error: unknown) => {
+      if (!(error instanceof TransportError) || !error.retryable) throw error;
+      return { ok: false, error: { code: 'transient', message: error.message, retryable: true } };
+    });

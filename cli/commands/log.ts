@@ -1,6 +1,6 @@
 import { isId, isRef, parseRef } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
-import { NOT_AN_INSTANT, readInstant } from '../instant.ts';
+import { asJson, plain } from '../print.ts';
 import {
   addActorOption,
   connectForWriting,
@@ -8,16 +8,16 @@ import {
   type Send,
   type WriteOptions,
 } from '../provisioning.ts';
-import { asJson, plain } from '../routes/print.ts';
+import { addPageOptions, instantOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, painter, UsageError, wantsColours } from '../surroundings.ts';
 
 interface LogOptions extends WriteOptions {
   readonly tenant?: string;
   readonly entity?: string;
-  readonly from?: string;
-  readonly until?: string;
-  readonly limit: string;
+  readonly from?: number;
+  readonly until?: number;
+  readonly limit: number;
   readonly cursor?: string;
   readonly json?: boolean;
 }
@@ -49,20 +49,16 @@ export const addLog: Subcommand = (program, around, finish) => {
     .description('Shows audit records in the order of time: of a tenant, of an actor, of one thing.')
     .option('--tenant <ref>', 'type:ID of a root scope')
     .option('--entity <ref>', 'what was changed, as user:ID or page:NAME')
-    .option('--from <instant>', 'from this instant on, ISO 8601')
-    .option('--until <instant>', 'before this one')
-    .option('--limit <number>', 'how many at most, 1 to 1000', '50')
-    .option('--cursor <cursor>', 'go on where the page before ended')
-    .option('--json', 'print data');
+    .addOption(instantOption('--from', 'from this instant on, ISO 8601'))
+    .addOption(instantOption('--until', 'before this instant'));
+  addPageOptions(command, 50).option('--json', 'print data');
   addActorOption(addConnectionOptions(command))
     .addHelpText('after', EXAMPLES)
     .action(async (options: LogOptions) => {
-      const limit = Number(options.limit);
-      if (!/^\d+$/.test(options.limit) || limit < 1 || limit > 1_000)
-        throw new UsageError(`--limit ${options.limit} is no whole number from 1 to 1000`);
+      const { from, until, limit } = options;
       const period = {
-        ...periodOf('from', options.from),
-        ...periodOf('until', options.until),
+        ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
+        ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
       };
       const { send } = connectForWriting(options, around);
       const { by, keep, title } = await choose(send, options);
@@ -79,13 +75,6 @@ export const addLog: Subcommand = (program, around, finish) => {
     });
 };
 
-function periodOf(name: 'from' | 'until', text: string | undefined): Readonly<Record<string, string>> {
-  if (text === undefined) return {};
-  const instant = readInstant(text);
-  if (instant === undefined) throw new UsageError(`--${name} ${text} ${NOT_AN_INSTANT}`);
-  return { [name]: new Date(instant).toISOString() };
-}
-
 /** A user as actors are indexed: by id or reference. */
 const asUser = (actor: string): string | undefined => {
   if (isId(actor)) return actor;
@@ -97,6 +86,7 @@ const asUser = (actor: string): string | undefined => {
 interface Choice {
   /** Which log `audit.list` reads. */
   readonly by: Entry;
+  /** Which of its records to show; undefined for all. */
   readonly keep: ((entry: Entry) => boolean) | undefined;
   readonly title: string;
 }
@@ -104,20 +94,20 @@ interface Choice {
 async function choose(send: Send, { tenant, actor, entity }: LogOptions): Promise<Choice> {
   if (tenant !== undefined && !isRef(tenant))
     throw new UsageError(`--tenant ${tenant} is not type:ID, as tenant:ID (a ULID or UUID)`);
-  const thing = entity === undefined ? undefined : readEntity(entity);
+  const named = entity === undefined ? undefined : readEntity(entity);
   const user = actor === undefined ? undefined : asUser(actor);
-  const isOfEntity = ({ entityType, entityId }: Entry) =>
-    thing === undefined || (entityType === thing.type && entityId === thing.id);
-  // Whoever is named by id may have been named by reference when it was written.
-  const isOfActor = (entry: Entry) =>
-    actor === undefined ||
-    entry.actor === actor ||
-    (user !== undefined && asUser(String(entry.actor)) === user);
   const byUser = tenant === undefined && user !== undefined;
-  const filters = [...(thing ? [isOfEntity] : []), ...(actor !== undefined && !byUser ? [isOfActor] : [])];
-  const keep = filters.length === 0 ? undefined : (entry: Entry) => filters.every((filter) => filter(entry));
+  // Records name a user by id or by reference.
+  const isOfActor = (entry: Entry) =>
+    entry.actor === actor || (user !== undefined && asUser(String(entry.actor)) === user);
+  const isOfEntity = ({ entityType, entityId }: Entry) =>
+    named === undefined || (entityType === named.type && entityId === named.id);
+  const keep =
+    actor === undefined || byUser
+      ? named && isOfEntity
+      : (entry: Entry) => isOfActor(entry) && isOfEntity(entry);
   if (byUser) return { by: { user }, keep, title: `what ${actor} did` };
-  const owner = tenant ?? (thing && (await tenantOf(send, thing)));
+  const owner = tenant ?? (named && (await tenantOf(send, named)));
   return owner === undefined
     ? { by: {}, keep, title: 'log of what concerns no tenant' }
     : { by: { tenant: owner }, keep, title: `log of ${owner}` };
@@ -143,43 +133,32 @@ async function tenantOf(send: Send, { type, id }: { readonly type: string; reado
 
 const PAGE = 100;
 
-/** Reads on until there are as many as are wanted. The cursor stands right after the last that is shown. */
+/**
+ * Reads pages until it has as many records as wanted, or the log ends. Where a filter applies and the last wanted
+ * record is in the middle of a page, that page is read again up to it, so that the cursor follows it.
+ */
 async function read(
   send: Send,
   by: Entry,
   keep: Choice['keep'],
   limit: number,
   start: string | undefined,
-): Promise<{ readonly items: readonly Entry[]; readonly cursor?: string; readonly looked: number }> {
+): Promise<{ readonly items: readonly Entry[]; readonly cursor?: string }> {
   const items: Entry[] = [];
-  let looked = 0;
   let cursor = start;
   const page = async (size: number) => {
-    const { items: rows, cursor: next } = await send('audit.list', {
-      ...{ ...by, limit: size },
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    return { rows: rows as readonly Entry[], next: next as string | undefined };
+    const more = cursor === undefined ? {} : { cursor };
+    const result = await send('audit.list', { ...by, ...more, limit: size });
+    return { rows: result.items as readonly Entry[], next: result.cursor as string | undefined };
   };
   for (;;) {
     const wanted = limit - items.length;
     let { rows, next } = await page(keep ? PAGE : Math.min(PAGE, wanted));
-    // Where the last that is wanted is in the middle of a page, the page is cut there for the sake of its cursor.
-    let last = -1;
-    let count = 0;
-    for (const [position, entry] of rows.entries()) {
-      if (keep && !keep(entry)) continue;
-      count += 1;
-      if (count === wanted) {
-        last = position;
-        break;
-      }
-    }
-    if (last >= 0 && last < rows.length - 1) ({ rows, next } = await page(last + 1));
+    const last = rows.flatMap((entry, position) => (!keep || keep(entry) ? [position] : []))[wanted - 1];
+    if (last !== undefined && last < rows.length - 1) ({ rows, next } = await page(last + 1));
     items.push(...(keep ? rows.filter(keep) : rows));
-    looked += rows.length;
-    if (next === undefined) return { items, looked };
-    if (items.length >= limit) return { items, cursor: next, looked };
+    if (next === undefined) return { items };
+    if (items.length >= limit) return { items, cursor: next };
     cursor = next;
   }
 }

@@ -2,8 +2,8 @@ import type { CommandDescription } from '../../provisioning/documents/commands.t
 import { isId } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { findCommand, readInput } from '../input.ts';
+import { asJson, columns, plain } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
-import { asJson, columns, plain } from '../routes/print.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { FINE, UsageError } from '../surroundings.ts';
 import { collect } from './route/shared.ts';

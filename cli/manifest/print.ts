@@ -1,4 +1,4 @@
-import { count, plain, section } from '../routes/print.ts';
+import { count, plain, section } from '../print.ts';
 import { type Paint, painter } from '../surroundings.ts';
 import type { PlannedManifest } from './plan.ts';
 import type { Kept, Step } from './steps.ts';

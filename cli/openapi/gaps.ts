@@ -1,5 +1,5 @@
+import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
-import { count, nameOf, plain, section } from '../routes/print.ts';
 import { type Route, routeData } from '../routes/routes.ts';
 import { hint } from '../suggest.ts';
 import { painter, UsageError } from '../surroundings.ts';

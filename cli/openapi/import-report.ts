@@ -1,5 +1,5 @@
+import { columns, nameOf, section } from '../print.ts';
 import type { Changes } from '../routes/changes.ts';
-import { columns, nameOf, section } from '../routes/print.ts';
 import { needsText, routeData } from '../routes/routes.ts';
 import { painter } from '../surroundings.ts';
 import type { ApiDocument, Operation } from './api-document.ts';

@@ -1,8 +1,8 @@
 import { VERBS } from '../../authorizer/routes/rule.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { assertNone, type Problem } from '../document.ts';
+import { plain } from '../print.ts';
 import type { Wanted } from '../routes/changes.ts';
-import { plain } from '../routes/print.ts';
 import { pathProblem, unknownNames } from '../routes/schema.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { EXTENSION } from './extension.ts';

@@ -1,7 +1,4 @@
-/**
- * How long a "yes" can outlive its revocation, layer by layer (docs/freshness.md): the one place of the
- * arithmetic, for what the command line says, the document and the tests.
- */
+/** How long an Allow can outlive its revocation, layer by layer (docs/freshness.md). */
 export const DEFAULTS = {
   /** `CACHE_TTL_SECONDS`. */
   cacheTtl: 60,
@@ -25,27 +22,27 @@ export interface Times {
 
 export interface Layer {
   readonly layer: 'engine cache' | 'API Gateway result cache' | 'open WebSocket' | 'JWT';
-  /** How much this layer adds, in seconds; nothing where it is off. */
+  /** How much this layer adds, in seconds; 0 where it is off. */
   readonly adds: number;
-  /** Until when, after the revocation, this layer may still say yes: with what is below it. In seconds. */
+  /** For how long after the revocation this layer may still allow, with the layers below it. In seconds. */
   readonly atMost: number;
-  /** What ends it at once. */
+  /** How to end it at once. */
   readonly end: string;
 }
 
 export interface Bound {
   readonly layers: readonly Layer[];
-  /** The last yes to a request over HTTP, in seconds after the revocation. */
+  /** The last HTTP request that is allowed, in seconds after the revocation. */
   readonly request: number;
-  /** The last message on a WebSocket that was open, or opened on the last yes. */
+  /** The last message on a WebSocket that was open, or opened with the last Allow. */
   readonly webSocket: number;
 }
 
 /**
- * The engine answers from what it read for `cacheTtl`, and while DynamoDB is down for `outageTtl` if that is
- * longer. API Gateway keeps an answer from the moment it got it, so its time comes on top. A WebSocket that opens
- * on the last yes of the engine lives from then; API Gateway caches no answer for it. Where a JWT is accepted until
- * it expires, all of it begins at its end.
+ * The engine decides from cached reads for `cacheTtl`, and while DynamoDB is down for `outageTtl` if that is longer.
+ * API Gateway keeps an answer from the moment it gets it, so its time is added. A WebSocket that opens with the last
+ * Allow of the engine lives from then; API Gateway caches no answer for it. A JWT that is accepted until it expires
+ * extends the engine's time.
  */
 export function longestYes({ cacheTtl, outageTtl, resultTtl, webSocket, jwtLife = 0 }: Times): Bound {
   const engine = Math.max(cacheTtl, outageTtl, jwtLife);
@@ -64,7 +61,7 @@ export function longestYes({ cacheTtl, outageTtl, resultTtl, webSocket, jwtLife 
             layer: 'JWT' as const,
             adds: jwtLife,
             atMost: engine,
-            end: 'set REVOCATION: then the bound of the engine holds',
+            end: 'set REVOCATION: then the bound of the engine applies',
           },
         ]
       : []),

@@ -12,8 +12,8 @@ import {
 import { type Caching, readCaching } from '../../authorizer/routes/result-cache.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { readText } from '../document.ts';
+import { nameOf } from '../print.ts';
 import { type Surroundings, UsageError } from '../surroundings.ts';
-import { nameOf } from './print.ts';
 import { formatPath } from './routes.ts';
 
 /** By what API Gateway caches answers, as the authorizer is told of it: the options have the names of its variables. */

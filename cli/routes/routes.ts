@@ -10,7 +10,7 @@ import {
   type Segment,
   type TemplatePart,
 } from '../../table/route-template.ts';
-import type { Editing, Send } from '../provisioning.ts';
+import { type Editing, listAll, type Send } from '../provisioning.ts';
 import { UsageError } from '../surroundings.ts';
 
 /** Routes as people read and write them, beside the rules that the authorizer matches. */
@@ -57,13 +57,9 @@ export const routesOf = (
   editing.hasTable ? readRoutes(editing.reader, api) : listRoutes(editing.send, api);
 
 async function listRoutes(send: Send, api: string): Promise<readonly Route[]> {
-  const rows: Record<string, unknown>[] = [];
-  for (let cursor: unknown; ; ) {
-    const page = await send('route.list', { api, ...(cursor === undefined ? {} : { cursor }) });
-    rows.push(...(page.items as Record<string, unknown>[]));
-    if (page.cursor === undefined) return routesFrom(rows);
-    cursor = page.cursor;
-  }
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  for await (const row of listAll(send, 'route.list', { api })) rows.push(row);
+  return routesFrom(rows);
 }
 
 function routesFrom(items: readonly Readonly<Record<string, unknown>>[]): readonly Route[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { DEFAULTS } from '../../cli/revocation/layers.ts';
-import { report } from '../../cli/revocation/report.ts';
+import { DEFAULTS, longestYes } from '../../cli/revocation/layers.ts';
+import { report } from '../../cli/revocation/subcommand.ts';
 import { gatehouse } from './support.ts';
 
 /** What docs/cli.md shows is true. */
@@ -21,6 +21,11 @@ test('it names every subcommand', async () => {
 test('the answer of a revocation is the one that is shown', () => {
   const user = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
   const done = { revoked: user, before: false, text: `${user} is disabled`, token: 'gh1.mwqs017b' };
-  const shown = report(done, { ...DEFAULTS, resultTtl: 300 }, Date.parse('2026-03-01T00:00:00Z'), false);
+  const shown = report(
+    done,
+    longestYes({ ...DEFAULTS, resultTtl: 300 }),
+    Date.parse('2026-03-01T00:00:00Z'),
+    false,
+  );
   expect(DOCUMENT).toContain(`\`\`\`\n${shown}\`\`\`\n`);
 });

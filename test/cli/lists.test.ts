@@ -71,8 +71,11 @@ test.each([
   [['who', 'a:b', PLACE], 'gatehouse who: PERMISSION a:b is neither a page'],
   [['who', 'home', 'north'], 'gatehouse who: SCOPE north is not type:ID'],
   [['menu', 'ada', PLACE], 'gatehouse menu: SUBJECT ada is neither user:ID'],
-  [['menu', ID, PLACE, '--kind', 'pages'], 'gatehouse menu: --kind pages is neither'],
-  [['where', ID, 'home', '--type', 'A B'], 'gatehouse where: --type A B is no type'],
+  [
+    ['menu', ID, PLACE, '--kind', 'pages'],
+    "gatehouse menu: option '--kind <kind>' argument 'pages' is invalid. Allowed choices are",
+  ],
+  [['where', ID, 'home', '--type', 'A B'], 'gatehouse where: --type A B is no scope type'],
   [['who', 'home', PLACE, '--limit', '0'], 'gatehouse who: --limit 0 is no whole number'],
   [['who', 'home', PLACE, '--cursor', 'x'], 'gatehouse who: cursor'],
   [

@@ -106,7 +106,7 @@ describe('suspend-tenant', () => {
     expect(await asked('suspend-tenant', scope)).toMatchObject({
       code: 0,
       error: '',
-      out: expect.stringContaining(`${scope} is suspended, and closed with all below it\ntoken `),
+      out: expect.stringContaining(`${scope} is suspended, with all scopes below it\ntoken `),
     });
     world.settle();
     expect(await check(user, scope)).toMatchObject({ allowed: false, reason: 'scope_inactive' });
@@ -129,7 +129,7 @@ describe('suspend-tenant', () => {
     expect({ code, error }).toEqual({
       code: 2,
       error: expect.stringContaining(
-        `it stands in ${tenant}. gatehouse command location.update id=${id} status=`,
+        `its root is ${tenant}. To close only what is below it: gatehouse command location.update id=${id} status=`,
       ),
     });
   });

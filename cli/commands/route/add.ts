@@ -1,5 +1,5 @@
+import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
-import { asJson } from '../../routes/print.ts';
 import {
   addCacheOptions,
   assertInKey,

@@ -1,5 +1,5 @@
+import { asJson, columns, count, nameOf, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
-import { asJson, columns, count, nameOf, section } from '../../routes/print.ts';
 import {
   addCacheOptions,
   type CacheOptions,

@@ -1,7 +1,7 @@
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
+import { asJson } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
-import { asJson } from '../../routes/print.ts';
 import { apiOf, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, REFUSED, wantsColours } from '../../surroundings.ts';

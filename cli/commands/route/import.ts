@@ -3,9 +3,9 @@ import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { placeIn, rehearse, write } from '../../openapi/import.ts';
 import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
+import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
 import { changesFor } from '../../routes/changes.ts';
-import { asJson } from '../../routes/print.ts';
 import {
   addCacheOptions,
   type CacheOptions,

@@ -1,5 +1,5 @@
+import { asJson, columns } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
-import { asJson, columns } from '../../routes/print.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE } from '../../surroundings.ts';

@@ -1,6 +1,6 @@
 import { isId } from '../../../table/identifiers.ts';
+import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
-import { asJson } from '../../routes/print.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, UsageError } from '../../surroundings.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';

@@ -1,8 +1,8 @@
 import { createEngine, type Decision } from '../../../engine/index.ts';
+import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
-import { ARGUMENTS, isSubjectRef, readAt } from '../../question.ts';
+import { atOption, subjectOption } from '../../question.ts';
 import { type Near, nearRoutes } from '../../routes/near.ts';
-import { asJson, columns, section } from '../../routes/print.ts';
 import { apiOf, needsText, type Route, routeData, routesOf } from '../../routes/routes.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
@@ -14,7 +14,7 @@ interface TestOptions extends RouteOptions {
   readonly claim: readonly string[];
   readonly query: readonly string[];
   readonly subject?: string;
-  readonly at?: string;
+  readonly at?: number;
 }
 
 const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
@@ -31,14 +31,11 @@ export const addTry: Subcommand = (route, around, finish) => {
     .option('--header <name=value>', 'a header, as often as needed', collect, [])
     .option('--claim <name=value>', 'a claim of the verified token', collect, [])
     .option('--query <name=value>', 'a parameter of the query string', collect, [])
-    .option('--subject <ref>', ARGUMENTS.subject)
-    .option('--at <instant>', ARGUMENTS.at);
+    .addOption(subjectOption())
+    .addOption(atOption());
   withRouteOptions(command, EXAMPLES).action(async (method: string, path: string, options: TestOptions) => {
-    const { subject } = options;
+    const { subject, at = around.now() } = options;
     const request = readRequest(method, path, options);
-    if (subject !== undefined && !isSubjectRef(subject))
-      throw new UsageError(`--subject ${subject} is neither user:ID nor technical-user:ID (a ULID or UUID)`);
-    const at = readAt(options.at) ?? around.now();
     const api = apiOf(options);
     const editing = connectForWriting(options, around);
     if (subject !== undefined && !editing.hasTable)

@@ -91,7 +91,7 @@ describe('users', () => {
     await world.run('user.update', { id, displayName: 'After' });
     expect(await load('users', file)).toEqual({
       code: 1,
-      error: 'FILE:2: user is there already, with another displayName\n',
+      error: 'FILE:2: user already exists with another displayName\n',
       told: [1, 0, 0, 1],
     });
     expect(await user({ id })).toMatchObject({ displayName: 'After' });
@@ -102,7 +102,7 @@ describe('users', () => {
     expect(await load('users', csv('email', 'OTHER@example.com'))).toMatchObject({ told: [1, 0, 1, 0] });
     expect(await load('users', csv('email,displayName', 'other@example.com,Me'))).toEqual({
       code: 1,
-      error: `FILE:2: email is taken: user:${id} is there already, with another displayName\n`,
+      error: `FILE:2: email is taken: user:${id} already exists with another displayName\n`,
       told: [1, 0, 0, 1],
     });
   });
@@ -112,7 +112,7 @@ describe('users', () => {
     const result = await load('users', csv('email,displayName', ...lines));
     expect(result).toMatchObject({ code: 1, told: [40, 20, 0, 20] });
     expect(result.error).toMatch(
-      /^FILE:3: email is taken: user:\S+ is there already, with another displayName\n/,
+      /^FILE:3: email is taken: user:\S+ already exists with another displayName\n/,
     );
     for (let n = 0; n < 20; n++)
       expect(await user({ email: `same${n}@example.com` })).toMatchObject({ displayName: String(2 * n) });
@@ -218,7 +218,7 @@ describe('edges', () => {
     );
     expect(await load('memberships', other)).toMatchObject({ code: 1, told: [2, 0, 0, 2] });
     expect(readFileSync(refusedOf(other), 'utf8')).toContain(
-      '3,conflict,joinedAt,"membership is there already, with another joinedAt"',
+      '3,conflict,joinedAt,membership already exists with another joinedAt\n',
     );
     const nobody = csv('user,group', `01J8Z0E2Z8D2A3J7A7Y2H9GQ9C,${group}`, `,${group}`);
     expect(await load('memberships', nobody)).toMatchObject({
@@ -233,7 +233,7 @@ describe('edges', () => {
     expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, told: [3, 0, 3, 0] });
     expect(await load('assignments', jsonl({ ...rows[0], endsAt: '2031-01-01T00:00:00Z' }))).toMatchObject({
       code: 1,
-      error: 'FILE:1: assignment is there already, with another endsAt\n',
+      error: 'FILE:1: assignment already exists with another endsAt\n',
     });
     await world.run('assignment.delete', { user: users[1], scope: place, role });
     expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, told: [3, 1, 2, 0] });
@@ -264,7 +264,7 @@ describe('nothing is sent', () => {
     [['load', 'users', '-', '--resume'], /--resume needs a file/],
     [['load', 'users', 'x.csv', '--parallel', '0'], /--parallel 0 is no whole number from 1 to 50/],
     [['load', 'users', 'x.csv', '--patience', 'long'], /--patience long is no number of seconds/],
-    [['load', 'users', 'x.csv', '--refused', './x.csv'], /--refused is the file that is read/],
+    [['load', 'users', 'x.csv', '--refused', './x.csv'], /--refused is the input file/],
   ])('%j', async (args, message) => {
     const { code, error } = await gatehouse(args, { env: { TABLE_NAME: 'x' } });
     expect(code).toBe(2);

@@ -25,3 +25,6 @@ export const plain = (text: string): string =>
 /** `GET /projects`. */
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${plain(path)}`;
+
+/** Returns to the beginning of the line of a terminal and clears it. */
+export const CLEAR_LINE = '\r\u001b[K';

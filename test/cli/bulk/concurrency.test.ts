@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createColumns } from '../../../cli/bulk/columns.ts';
-import { fieldsOf, ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
+import { createConcurrency } from '../../../cli/bulk/concurrency.ts';
+import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
 import { type LoadOptions, startLoad } from '../../../cli/bulk/load.ts';
-import { duration, progressLine, startMeter } from '../../../cli/bulk/progress.ts';
-import type { Provision } from '../../../cli/bulk/settle.ts';
+import { duration, progressLine, showProgress } from '../../../cli/bulk/report.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
-import { createThrottle } from '../../../cli/bulk/throttle.ts';
+import type { Transport } from '../../../cli/transport.ts';
 import type { Answer } from '../../../provisioning/index.ts';
 
-/** How many rows are under way, what is held of them, and what is said meanwhile; over a transport that only answers. */
+/** How many rows are in flight, what is kept of them in memory, and the progress shown; over a stub transport. */
 const USERS = ROW_KINDS[0] as RowKind;
 const done = (): Answer => ({
   ok: true,
@@ -29,15 +29,15 @@ async function* bytesOf(rows: number): AsyncGenerator<Uint8Array> {
     yield encoder.encode(Array.from({ length: Math.min(500, rows - n) }, (_, m) => LINE(n + m)).join(''));
 }
 
-async function load(rows: number, provision: Provision, more: Partial<LoadOptions> = {}) {
-  const { rows: source } = await readSource(bytesOf(rows), createColumns(fieldsOf(USERS)));
+async function load(rows: number, transport: Transport, more: Partial<LoadOptions> = {}) {
+  const { rows: source } = await readSource(bytesOf(rows), createColumns(USERS.fields));
   return startLoad(source, {
-    ...{ kind: USERS, provision, parallel: 16, now: Date.now, onRefused: () => {}, onProgress: () => {} },
+    ...{ kind: USERS, transport, parallel: 16, now: Date.now, onRefused: () => {}, onProgress: () => {} },
     ...more,
   });
 }
 
-test('200,000 rows: memory does not grow with them', async () => {
+test('memory does not grow with the rows: 200,000 of them', async () => {
   const heap = () => process.memoryUsage().heapUsed;
   const samples: number[] = [];
   let calls = 0;
@@ -48,7 +48,7 @@ test('200,000 rows: memory does not grow with them', async () => {
   });
   const { progress, fault } = await loading.done;
   expect({ fault, ...progress }).toMatchObject({ fault: undefined, rows: 200_000, created: 200_000 });
-  // What is held shows in the least that is in use between two collections, early and late.
+  // The least heap in use between two collections shows what is kept.
   const least = (from: number, to: number) => Math.min(...samples.slice(from, to)) / 2 ** 20;
   const [early, late, most] = [least(5, 30), least(70, 100), Math.max(...samples) / 2 ** 20];
   console.info(
@@ -57,7 +57,7 @@ test('200,000 rows: memory does not grow with them', async () => {
   expect(late - early).toBeLessThan(20);
 });
 
-test('never more at once than --parallel, and reading waits for what is under way', async () => {
+test('never more rows in flight than --parallel, and reading waits for them', async () => {
   let [active, most] = [0, 0];
   const loading = await load(500, async () => {
     most = Math.max(most, ++active);
@@ -70,25 +70,25 @@ test('never more at once than --parallel, and reading waits for what is under wa
 });
 
 describe('a table at its limit', () => {
-  test('the window halves once for what was under way together, and grows slowly again', () => {
+  test('the limit halves once for rows in flight together, and grows slowly again', () => {
     let time = 0;
-    const throttle = createThrottle(32, () => time);
-    for (let n = 0; n < 2_000; n++) throttle.wentWell();
-    expect(throttle.limit()).toBe(32);
-    for (let n = 0; n < 32; n++) throttle.congested();
-    expect(throttle.limit()).toBe(16);
+    const concurrency = createConcurrency(32, () => time);
+    for (let n = 0; n < 2_000; n++) concurrency.succeeded();
+    expect(concurrency.limit()).toBe(32);
+    for (let n = 0; n < 32; n++) concurrency.congested();
+    expect(concurrency.limit()).toBe(16);
     time = 1_000;
-    throttle.congested();
-    expect(throttle.limit()).toBe(8);
-    for (let n = 0; n < 8; n++) throttle.wentWell();
-    expect(throttle.limit()).toBe(8);
-    for (let n = 0; n < 9; n++) throttle.wentWell();
-    expect(throttle.limit()).toBe(9);
-    for (time = 2_000; time < 20_000; time += 1_000) throttle.congested();
-    expect(throttle.limit()).toBe(1);
+    concurrency.congested();
+    expect(concurrency.limit()).toBe(8);
+    for (let n = 0; n < 8; n++) concurrency.succeeded();
+    expect(concurrency.limit()).toBe(8);
+    for (let n = 0; n < 9; n++) concurrency.succeeded();
+    expect(concurrency.limit()).toBe(9);
+    for (time = 2_000; time < 20_000; time += 1_000) concurrency.congested();
+    expect(concurrency.limit()).toBe(1);
   });
 
-  test('fewer rows are sent at once until it takes them, and every row comes in', async () => {
+  test('fewer rows are sent at once, and every row is loaded', async () => {
     let [active, most] = [0, 0];
     const inside: number[] = [];
     const loading = await load(3_000, async () => {
@@ -102,20 +102,20 @@ describe('a table at its limit', () => {
     });
     const { progress } = await loading.done;
     expect(progress).toMatchObject({ rows: 3_000, created: 3_000 });
-    const { throttled } = loading.now();
+    const { throttled } = loading.status();
     expect(throttled).toBeGreaterThan(0);
-    // Refused attempts are few beside those that went well.
+    // Throttled attempts are few beside those that succeed.
     expect(throttled).toBeLessThan(1_500);
   });
 });
 
-describe('what ends it', () => {
-  test('patience: the line and for how long; the low-water mark is below all that is open', async () => {
+describe('a load ends', () => {
+  test('when the patience for a row is over: the message has its line and for how long it was tried', async () => {
     const loading = await load(
       300,
       async (event) => {
         await pause(1);
-        const { email } = (event as { input: { email: string } }).input;
+        const { email } = event.input;
         return email === 'user-100@example.com' ? refused('transient') : done();
       },
       { patienceMs: 300 },
@@ -125,19 +125,19 @@ describe('what ends it', () => {
     expect(progress).toMatchObject({ rows: 100, created: 100 });
   });
 
-  test('a fault at once, and no further row', async () => {
+  test('at a fault at once, and takes no further row', async () => {
     let calls = 0;
     const loading = await load(10_000, async () => (++calls > 50 ? refused('internal') : done()));
     expect((await loading.done).fault).toMatch(/^line \d+: it is internal$/);
     expect(calls).toBeLessThan(100);
   });
 
-  test('a transport that throws', async () => {
+  test('when the transport throws', async () => {
     const loading = await load(10, () => Promise.reject(new Error('no such function')));
     expect((await loading.done).fault).toBe('line 2: no such function');
   });
 
-  test('being told to: what is under way comes to its end', async () => {
+  test('when stopped: rows in flight are finished', async () => {
     let open = 0;
     const loading = await load(10_000, async () => {
       open += 1;
@@ -153,14 +153,14 @@ describe('what ends it', () => {
     expect(progress.rows).toBeLessThan(10_000);
   });
 
-  test('the input breaking off', async () => {
+  test('when the input fails', async () => {
     async function* broken() {
       yield* bytesOf(20_000);
       throw new Error('EIO: read');
     }
-    const { rows } = await readSource(broken(), createColumns(fieldsOf(USERS)));
+    const { rows } = await readSource(broken(), createColumns(USERS.fields));
     const { fault, progress } = await startLoad(rows, {
-      ...{ kind: USERS, provision: async () => done(), parallel: 4, now: Date.now },
+      ...{ kind: USERS, transport: async () => done(), parallel: 4, now: Date.now },
       ...{ onRefused: () => {}, onProgress: () => {} },
     }).done;
     expect(fault).toBe('EIO: read');
@@ -169,7 +169,7 @@ describe('what ends it', () => {
   });
 });
 
-test('what stands in the way and is being deleted is no row that is in', async () => {
+test('a row that conflicts with an item being deleted is refused', async () => {
   const refusals: string[] = [];
   const taken: Answer = {
     ok: false,
@@ -184,8 +184,7 @@ test('what stands in the way and is being deleted is no row that is in', async (
   const loading = await load(
     1,
     async (event) => {
-      const { command } = event as { command: string };
-      if (command === 'user.create') return taken;
+      if (event.command === 'user.create') return taken;
       const found = {
         email: 'user-0@example.com',
         displayName: 'The user of number 0',
@@ -208,30 +207,30 @@ describe('progress', () => {
     refused: 2,
     throttled: 3,
     retried: 0,
-    atOnce: 7,
+    inFlight: 7,
   };
 
-  test('how far, how fast, and how long yet', () => {
+  test('share, rate and remaining time', () => {
     const since = { rows: 500, bytes: 250, milliseconds: 10_000 };
-    expect(progressLine(at, since, { kind: 'users', size: 1_000, isTerminal: true })).toBe(
-      'users [##########----------] 50 %, 1,500 rows, 100/s, 20 s left, 2 refused, 3 throttled, 7 at once',
+    expect(progressLine(at, since, { kind: 'users', size: 1_000 })).toBe(
+      'users 50 %, 1,500 rows, 100/s, 20 s left, 2 refused, 3 throttled, 7 in flight',
     );
-    expect(
-      progressLine({ ...at, retried: 4 }, since, { kind: 'users', size: undefined, isTerminal: false }),
-    ).toBe('users, 1,500 rows, 100/s, 2 refused, 3 throttled, 4 tried again, 7 at once');
+    expect(progressLine({ ...at, retried: 4 }, since, { kind: 'users', size: undefined })).toBe(
+      'users, 1,500 rows, 100/s, 2 refused, 3 throttled, 4 retried, 7 in flight',
+    );
     expect([59_000, 61_000, 4_800_000].map(duration)).toEqual(['59 s', '2 min', '1 h 20 min']);
   });
 
-  test('a bar on a terminal, which goes when it is over', async () => {
+  test('one line on a terminal, which is cleared at the end', async () => {
     const written: string[] = [];
-    const loading = { now: () => at, stop: () => {}, done: new Promise<never>(() => {}) };
-    const meter = startMeter({
+    const loading = { status: () => at, stop: () => {}, done: new Promise<never>(() => {}) };
+    const hide = showProgress({
       ...{ loading, kind: 'users', size: 1_000, isTerminal: true, now: Date.now },
       write: (text) => written.push(text),
     });
     await pause(300);
-    meter.stop();
-    expect(written[0]?.startsWith('\r\u001b[Kusers [')).toBe(true);
+    hide();
+    expect(written[0]?.startsWith('\r\u001b[Kusers 50 %')).toBe(true);
     expect(written.at(-1)).toBe('\r\u001b[K');
   });
 });

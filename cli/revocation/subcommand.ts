@@ -1,0 +1,130 @@
+import { type Command, Option } from 'commander';
+import { addConnectionOptions } from '../connection.ts';
+import { asJson, columns } from '../print.ts';
+import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { FINE, type Surroundings, UsageError } from '../surroundings.ts';
+import { type Bound, DEFAULTS, longestYes, type Times } from './layers.ts';
+
+/** A subcommand that revokes something, and reports until when caches may still allow. */
+export interface Revocation<Options extends RevokeOptions = RevokeOptions> {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  /** Its argument: `<user>`, and what it is. */
+  readonly argument: readonly [string, string];
+  readonly options?: readonly Option[];
+  readonly examples: string;
+  readonly revoke: (editing: Editing, argument: string, options: Options) => Promise<Revoked>;
+}
+
+export interface Revoked {
+  /** What was revoked: `user:ID`, `tenant:ID`, `session:ID`, `token:ID`. */
+  readonly revoked: string;
+  /** Whether it was revoked before. */
+  readonly before: boolean;
+  readonly text: string;
+  /** The freshness token of the write; empty where nothing was written. */
+  readonly token: string;
+  /** Edges that were removed as well. */
+  readonly stripped?: number;
+}
+
+export interface RevokeOptions extends WriteOptions {
+  readonly cacheTtl?: number;
+  readonly outageTtl?: number;
+  readonly resultTtl: number;
+  readonly jwtLife?: number;
+  readonly json?: boolean;
+}
+
+const EXIT_CODES = `
+Exit codes:
+  0  it is revoked; the answer says until when caches may still allow
+  2  wrong use, a refusal or a fault: read the message, and send it again`;
+
+const readSeconds = (name: string, text: string): number => {
+  if (!/^\d{1,8}$/.test(text)) throw new UsageError(`${name} ${text} is no whole number of seconds`);
+  return Number(text);
+};
+
+/** An option that is a number of seconds. */
+export const secondsOption = (flag: string, description: string): Option =>
+  new Option(`${flag} <seconds>`, description).argParser((text) => readSeconds(flag, text));
+
+const fromEnv = (env: Surroundings['env'], name: string, otherwise: number): number =>
+  env[name] ? readSeconds(name, env[name]) : otherwise;
+
+const timesOf = (options: RevokeOptions, env: Surroundings['env']): Times => ({
+  cacheTtl: options.cacheTtl ?? fromEnv(env, 'CACHE_TTL_SECONDS', DEFAULTS.cacheTtl),
+  outageTtl: options.outageTtl ?? fromEnv(env, 'CACHE_OUTAGE_TTL_SECONDS', DEFAULTS.outageTtl),
+  resultTtl: options.resultTtl,
+  webSocket: DEFAULTS.webSocket,
+  jwtLife: options.jwtLife,
+});
+
+export const revocation =
+  <Options extends RevokeOptions>(of: Revocation<Options>): Subcommand =>
+  (program, around, finish) => {
+    const command: Command = program
+      .command(of.name)
+      .summary(of.summary)
+      .description(`${of.description} in one transaction, and says until when caches may still allow.`)
+      .argument(...of.argument);
+    for (const option of of.options ?? []) command.addOption(option);
+    command
+      .addOption(
+        secondsOption(
+          '--cache-ttl',
+          `CACHE_TTL_SECONDS of the authorizer (or CACHE_TTL_SECONDS; default: ${DEFAULTS.cacheTtl})`,
+        ),
+      )
+      .addOption(
+        secondsOption(
+          '--outage-ttl',
+          'CACHE_OUTAGE_TTL_SECONDS of the authorizer (or CACHE_OUTAGE_TTL_SECONDS; default: off)',
+        ),
+      )
+      .addOption(
+        secondsOption('--result-ttl', "the TTL of API Gateway's result cache").default(
+          DEFAULTS.resultTtl,
+          'off',
+        ),
+      )
+      .option('--json', 'print data');
+    addActorOption(addConnectionOptions(command))
+      .addHelpText('after', `\nExamples:\n${of.examples}\n${EXIT_CODES}`)
+      .action(async (argument: string, options: Options) => {
+        const times = timesOf(options, around.env);
+        const revoked = await of.revoke(connectForWriting(options, around), argument, options);
+        around.out(report(revoked, longestYes(times), around.now(), options.json === true));
+        finish(FINE);
+      });
+  };
+
+/** What was done, and until when each layer may still allow. */
+export function report(done: Revoked, bound: Bound, now: number, isJson: boolean): string {
+  const until = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
+  const { layers, request, webSocket } = bound;
+  if (isJson)
+    return asJson({
+      ...{ ...done, at: until(0) },
+      layers: layers.map((layer) => ({ ...layer, until: until(layer.atMost) })),
+      atMost: { request, webSocket },
+      until: { request: until(request), webSocket: until(webSocket) },
+    });
+  const rows = layers.map(({ layer, adds, atMost, end }) =>
+    adds === 0 ? [layer, 'nothing', '-', '-'] : [layer, duration(adds), until(atMost), end],
+  );
+  return `${[
+    done.text,
+    ...(done.token === '' ? [] : [`token ${done.token}`]),
+    '',
+    ...columns([['may still allow', 'adds', 'until', 'ended at once by'], ...rows]),
+    '',
+    `the last request is allowed before ${until(request)}, ${request} s from now`,
+  ].join('\n')}\n`;
+}
+
+const duration = (seconds: number): string =>
+  seconds % 3_600 === 0 ? `${seconds / 3_600} h` : `${seconds} s`;
