@@ -26,7 +26,7 @@ export {
 export type {
   Derivation,
   Explanation,
-  Fact,
+  Finding as Fact,
   Missing,
   Named,
   Place,

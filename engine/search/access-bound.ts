@@ -4,7 +4,7 @@ import { readPermissionName } from '../../table/permission-name.ts';
 import type { Engine } from '../engine.ts';
 import { SUBJECT } from '../items.ts';
 import { readItems } from '../read-items.ts';
-import { heldScopes } from './held-scopes.ts';
+import { grantedScopes } from './granted-scopes.ts';
 import type { SearchReader } from './sources.ts';
 import { readTree } from './tree.ts';
 
@@ -65,7 +65,7 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subject });
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
-    const held = [...(await heldScopes(reader, subject, item))];
+    const held = [...(await grantedScopes(reader, subject, item))];
     if (held.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([
       scopesBelow(reader, held, types, most),

@@ -10,7 +10,7 @@ import {
 } from '../items.ts';
 import { permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
-import { heldScopes } from './held-scopes.ts';
+import { grantedScopes } from './granted-scopes.ts';
 import type { Found, SearchReader } from './sources.ts';
 
 export interface ResourceQuestion {
@@ -65,7 +65,7 @@ export async function* highestScopes(
     return allow;
   }
 
-  const all = await heldScopes(reader, subjectRef, subject);
+  const all = await grantedScopes(reader, subjectRef, subject);
 
   /** Of these, the scopes of a path at which the subject holds a role, in force, that may allow the permission. */
   function heldOn(path: readonly ScopeItem[]): ReadonlySet<string> {

@@ -172,8 +172,8 @@ describe('atLeast beside a slow read that does not know the write', () => {
     const engine = newEngine();
     hold();
     /** Writes the person and asks for a decision that has seen it. */
-    const writeAndAsk = (n: number, facts: object) => {
-      putUser(n, { ...facts, writtenAt: clock.now() });
+    const writeAndAsk = (n: number, attributes: object) => {
+      putUser(n, { ...attributes, writtenAt: clock.now() });
       const consistency = { atLeast: formatFreshnessToken(clock.now()) };
       return engine.check(formatRef(userRef(n)), 'dashboard', formatRef(PLACE), { consistency });
     };

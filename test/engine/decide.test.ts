@@ -309,7 +309,7 @@ describe('where a role comes from', () => {
 
 describe('combination', () => {
   const both = permissionItem(['teacher'], ['banned']);
-  const held = subjectWith({ globalRoles: ['banned'] });
+  const banned = subjectWith({ globalRoles: ['banned'] });
   const roles = new Map([
     ['teacher', role()],
     ['banned', role()],
@@ -327,12 +327,12 @@ describe('combination', () => {
   });
 
   test('the root chooses it, for all below', () => {
-    expect(reasonOf({ ...held, ...globally(roles), permission: both })).toBe('role');
-    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes: strict })).toBe(
+    expect(reasonOf({ ...banned, ...globally(roles), permission: both })).toBe('role');
+    expect(reasonOf({ ...banned, ...globally(roles), permission: both, scopes: strict })).toBe(
       'denied_by_role',
     );
     const strictPlace = { ...own, combination: 'deny-overrides' as const };
-    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes: [strictPlace, root] })).toBe(
+    expect(reasonOf({ ...banned, ...globally(roles), permission: both, scopes: [strictPlace, root] })).toBe(
       'role',
     );
   });

@@ -109,9 +109,9 @@ describe('a damaged item', () => {
     ],
     ['a version from the future', decisionKey(userRef(0)), { ...whole, ...NEWER }],
     ['no time of its write', decisionKey(userRef(0)), { ...whole, writtenAt: undefined }],
-  ])('fails every check that needs it, whatever else grants: %s', async (_what, key, facts) => {
+  ])('fails every check that needs it, whatever else grants: %s', async (_what, key, attributes) => {
     const { newEngine, ask, put } = createSchool();
-    put(key, facts);
+    put(key, attributes);
     const engine = newEngine();
     await expect(ask(engine)).rejects.toMatchObject({ code: 'damaged_item', retryable: false });
     await expect(ask(engine)).rejects.toMatchObject({ code: 'damaged_item' });

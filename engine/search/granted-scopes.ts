@@ -4,7 +4,7 @@ import { edgesFrom } from '../../table/partition-queries.ts';
 import type { SearchReader } from './sources.ts';
 
 /** The scopes at which a subject holds a role itself: by assignment, by grant, by a group. */
-export async function heldScopes(
+export async function grantedScopes(
   reader: SearchReader,
   ref: string,
   subject: SubjectItem,
