@@ -93,7 +93,7 @@ export type Finding =
   | { readonly kind: 'effects'; readonly allow: number; readonly deny: number }
   | { readonly kind: 'combination'; readonly rule: string };
 
-export interface Entitlement extends Period {
+interface Entitlement extends Period {
   /** The module, or the enterprise. */
   readonly to: Named;
   readonly at: Named;

@@ -21,7 +21,9 @@ function periodText({ start, end }: Period): string {
 export function findingText(finding: Finding): string {
   switch (finding.kind) {
     case 'subject':
-      return `${short(finding.about)} is ${safe(finding.status)}${finding.end === undefined ? '' : `, until ${finding.end}`}`;
+      return `${short(finding.about)} is ${safe(finding.status)}${
+        finding.end === undefined ? '' : `, until ${finding.end}`
+      }`;
     case 'scope':
       return `${short(finding.about)} is ${safe(finding.status)}`;
     case 'permission':
@@ -30,12 +32,15 @@ export function findingText(finding: Finding): string {
       return finding.is ? 'an administrator' : 'not an administrator';
     case 'module':
       if (finding.name === null) return 'of no module: no subscription needed';
-      return `module ${safe(finding.name)} is ${finding.sold ? 'sold: a subscription is needed' : 'not sold'}`;
+      return finding.sold
+        ? `module ${safe(finding.name)} is sold: a subscription is needed`
+        : `module ${safe(finding.name)} is not sold`;
     case 'subscription':
     case 'license': {
       const state =
         finding.state === 'inactive' ? `its status is ${safe(finding.status ?? '')}` : STATES[finding.state];
-      return `${finding.kind} for ${short(finding.to)} at ${short(finding.at)}${periodText(finding)}: ${state}`;
+      const where = `for ${short(finding.to)} at ${short(finding.at)}`;
+      return `${finding.kind} ${where}${periodText(finding)}: ${state}`;
     }
     case 'role':
       return `role ${short(finding.role)} ${sourceText(finding.from)}`;
@@ -65,7 +70,7 @@ export function missingText(missing: Missing): string {
     case 'not_licensed':
       return `${missing.code}: no licence for ${short(missing.to)} holds here or above`;
     case 'role_not_in_force':
-      return `role ${short(missing.role)} ${sourceText(missing.from)} does not count: ${whyNotText(missing.why)}`;
+      return `role ${short(missing.role)} ${sourceText(missing.from)} does not count: ${whyNot(missing.why)}`;
     case 'no_role':
       return 'no role is in force here';
     case 'no_effect':
@@ -77,7 +82,7 @@ export function missingText(missing: Missing): string {
   }
 }
 
-function whyNotText(why: Extract<Missing, { code: 'role_not_in_force' }>['why']): string {
+function whyNot(why: Extract<Missing, { code: 'role_not_in_force' }>['why']): string {
   if (why.code === 'of_another_tenant') return `it belongs to ${short(why.owner)}`;
   return why.code === 'deleted' ? 'it no longer exists' : `it ${STATES[why.code]}`;
 }
