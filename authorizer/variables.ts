@@ -18,6 +18,19 @@ function isTrustedUrl(text: string): boolean {
 export const text = (problem: string, isRight: (value: string) => boolean) =>
   z.string({ error: 'is missing' }).check(z.refine(isRight, { error: problem }));
 
+/** The value of a JSON text; undefined if it is malformed. */
+export function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error of a strict object schema. */
+export const objectError = ({ code }: { readonly code?: string | undefined }): string =>
+  code === 'unrecognized_keys' ? 'has an unknown field' : 'is not an object';
+
 const listOf = (value: string): string[] => value.split(',').map((member) => member.trim());
 
 export const list = (problem: string, isMember: (value: string) => boolean) =>

@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { list, type SubjectSource, subjectFrom, text, url, wholeNumber } from '../variables.ts';
+import {
+  list,
+  objectError,
+  parseJson,
+  type SubjectSource,
+  subjectFrom,
+  text,
+  url,
+  wholeNumber,
+} from '../variables.ts';
 import {
   APIS,
   type ApiKind,
@@ -80,24 +89,13 @@ const ISSUER = z
       algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
       subjectFrom: z.optional(subjectFrom),
     },
-    {
-      error: ({ code }) =>
-        code === 'unrecognized_keys' ? 'holds a field that there is not' : 'is not an object',
-    },
+    { error: objectError },
   )
   .check(
     z.refine(({ audience, clientIds }) => audience !== undefined || clientIds !== undefined, {
       error: 'names neither audience nor clientIds',
     }),
   );
-
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
 
 /** `iss` and `token_use` must determine the entry for a token. */
 function areDistinct(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { credentialsFrom } from '../credentials/configuration.ts';
 import type { CredentialPlace } from '../credentials/credentials.ts';
-import { httpAnswer } from '../variables.ts';
+import { httpAnswer, objectError, parseJson } from '../variables.ts';
 import { type ResultCache, type ResultCaches, readIdentitySource } from './cache-key.ts';
 
 /** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
@@ -31,10 +31,7 @@ const CACHE = z
           .check(z.maxLength(MAX_SOURCES, { error: `has more than ${MAX_SOURCES} members` })),
       ),
     },
-    {
-      error: ({ code }) =>
-        code === 'unrecognized_keys' ? 'holds a field that there is not' : 'is not an object',
-    },
+    { error: objectError },
   )
   .check(
     z.refine(({ ttl, identitySources = [] }) => ttl === 0 || identitySources.length > 0, {
@@ -49,14 +46,6 @@ const isByApi = (value: unknown): boolean =>
   value !== null &&
   !Array.isArray(value) &&
   Object.keys(value).every((api) => API_ID.test(api));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 const toCache = ({ ttl, identitySources = [] }: z.infer<typeof CACHE>): ResultCache => ({
   ttl,

@@ -322,8 +322,10 @@ describe('combination', () => {
   test.each([1, 2, 3])('the root chooses it, of %i scopes', (depth) => {
     const top = scopeItem(ROOT, { combination: 'deny-overrides' });
     const scopes = [...Array<ScopeItem>(depth - 1).fill(own), top];
-    const held = subjectWith({ globalRoles: ['teacher', 'banned'] });
-    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes })).toBe('denied_by_role');
+    const teacherWhoIsBanned = subjectWith({ globalRoles: ['teacher', 'banned'] });
+    expect(reasonOf({ ...teacherWhoIsBanned, ...globally(roles), permission: both, scopes })).toBe(
+      'denied_by_role',
+    );
   });
 
   test('the root chooses it, for all below', () => {
