@@ -3,40 +3,39 @@ import type { HttpAnswer } from './configuration.ts';
 import { parseConnectArn, parseMethodArn } from './events/arn.ts';
 import type { GatewayRequest } from './events/request.ts';
 
-/** Why the authorizer itself says no, before or after the engine was asked. */
+/** Reasons for which the authorizer itself refuses a request, rather than the engine. */
 export type Refusal =
   | 'route_unmapped'
   | 'route_unresolved'
   | 'arn_unusable'
-  /** The answer would rest on what is not in the key by which API Gateway caches it. */
+  /** The decision would use inputs that are not in API Gateway's cache key (SPEC section 10). */
   | 'outside_cache_key';
 
-/** The outcome of one request, with as much as was known when it was reached. */
+/** The outcome of one request, with everything known at that point. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly reason: Reason | Refusal;
-  /** Who asks, as a reference. */
+  /** The subject, as a reference. */
   readonly subject?: string;
-  /** Id of the route that was matched. */
+  /** Id of the matched route. */
   readonly route?: string;
   readonly permission?: string;
   readonly scope?: string;
-  /** The root above the scope. */
+  /** The root of the scope. */
   readonly tenant?: string;
-  /** Ids of the roles in force there. */
+  /** Ids of the effective roles. */
   readonly roles?: readonly string[];
 }
 
-/** What the backend, the access log and gateway responses get to see; strings only, as REST demands. */
+/** The context for the backend, the access log and gateway responses. Strings only, as REST APIs require. */
 export type Context = Readonly<Record<string, string>>;
 
 /**
- * The context of an answer. `coverage` says for what the answer holds: for the route that was asked for and
- * for no other, so it must not be cached across routes.
+ * The context of an answer for one route: `coverage: route` says that it must not be cached across routes.
  */
-export function contextOf(verdict: Verdict): Context {
+function contextOf(verdict: Verdict): Context {
   const { reason, subject, route, permission, scope, tenant, roles } = verdict;
-  // One after the other, and no list of them in between: this is done for each request.
+  // Assigned one by one, without an intermediate list: this runs for each request.
   const context: Record<string, string> = {};
   if (subject !== undefined) context.subject = subject;
   if (tenant !== undefined) context.tenant = tenant;
@@ -69,39 +68,41 @@ export interface PolicyAnswer {
   readonly context: Context;
 }
 
-/** AppSync's answer, never cached there: its cache would know the token and nothing else (AppSync security-authz). */
+/**
+ * The answer for AppSync, with caching off: AppSync's cache key is the token alone (AppSync security-authz).
+ */
 export interface AppSyncAnswer {
   readonly isAuthorized: boolean;
   readonly resolverContext: Context;
-  /** It goes by another name here. */
+  /** AppSync calls it `resolverContext`. */
   readonly context?: never;
   readonly ttlOverride: 0;
 }
 
 export type Answer = SimpleAnswer | PolicyAnswer | AppSyncAnswer;
 
-/** What a policy allows and denies, as ARNs, which may hold wildcards. */
+/** The ARNs that a policy allows and denies; they may contain wildcards. */
 export interface Resources {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
-/** `principalId` of a caller whose token names no subject: no reference looks like it. */
+/** `principalId` of a caller without a subject. Not a valid reference, so it cannot be mistaken for one. */
 const NOBODY = 'nobody';
 
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
 /** "AWS Lambda authorizer result size" (AG apigateway-execution-service-websocket-limits-table), in bytes. */
-export const MAX_WEBSOCKET_ANSWER = 8_192;
+const MAX_WEBSOCKET_ANSWER = 8_192;
 
-/** What IAM reads as more than itself: wildcards, the start of a variable; and what no ARN holds. */
+/** Characters with a meaning to IAM (wildcards, the start of a variable), and control characters. */
 const MEANINGFUL = /[*?$\p{Cc}]/gu;
 const ANY_MEANINGFUL = new RegExp(MEANINGFUL.source, 'u');
 
 /**
- * Whether the ARN, put into a policy, means itself and nothing more. `$default`, the stage of most HTTP
- * APIs, and `$connect`, the whole route of a WebSocket, are the `$` that are let through.
+ * Whether the ARN, as the resource of a policy, matches itself only. `$` is accepted in `$default`, the stage
+ * of most HTTP APIs, and in `$connect`, the route of a WebSocket API.
  */
 function isPlain(arn: string): boolean {
   if (!ANY_MEANINGFUL.test(arn)) return arn.length <= MAX_RESOURCE_LENGTH;
@@ -110,13 +111,16 @@ function isPlain(arn: string): boolean {
   return arn.length <= MAX_RESOURCE_LENGTH && rest.search(MEANINGFUL) < 0;
 }
 
-/** A Deny may cover more than was asked for, never less: `?` for each risky character, `*` for what is too long. */
+/**
+ * A resource for a Deny, which may match too much but never too little: `?` for special characters, `*` for
+ * an excess.
+ */
 const deniable = (arn: string): string => {
   const covering = arn.replace(MEANINGFUL, '?');
   return covering.length <= MAX_RESOURCE_LENGTH ? covering : `${covering.slice(0, MAX_RESOURCE_LENGTH - 1)}*`;
 };
 
-/** A policy for exactly the ARN that was requested. One that could mean more is never put into an Allow. */
+/** A policy for exactly the requested ARN. An ARN that IAM could read as more is never put into an Allow. */
 export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
   const plain = isPlain(arn);
   const outcome: Verdict =
@@ -137,7 +141,7 @@ export function toPolicy(arn: string, verdict: Verdict): PolicyAnswer {
   };
 }
 
-/** A policy for the whole API. Its context is that of every request it will be reused for: who asks, and no more. */
+/** A policy for the whole API. It is reused for other routes, so its context names only the subject. */
 export function toWholePolicy(subject: string, { allow, deny }: Resources): PolicyAnswer {
   const statement = (Effect: 'Allow' | 'Deny', Resource: readonly string[]) =>
     Resource.length === 0 ? [] : [{ Action: 'execute-api:Invoke' as const, Effect, Resource }];
@@ -160,7 +164,7 @@ export const toSimple = (verdict: Verdict): SimpleAnswer => ({
 export const takesPolicy = ({ kind }: GatewayRequest, httpAnswer: HttpAnswer): boolean =>
   kind !== 'websocket' && kind !== 'appsync' && (kind !== 'http' || httpAnswer === 'policy');
 
-/** A subject may have more roles than the answer has room for: then they are left out, and the context says so. */
+/** Leaves the roles out of an answer that is too large, and says so in the context. */
 function within(
   maxBytes: number,
   answerFor: (verdict: Verdict) => PolicyAnswer,
@@ -179,7 +183,7 @@ const toAppSync = (verdict: Verdict): AppSyncAnswer => ({
   ttlOverride: 0,
 });
 
-/** The answer for one route, in the form that the kind of API takes. */
+/** The answer for one route, in the format of the kind of API. */
 export function toAnswer({ kind, arn }: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Answer {
   if (kind === 'appsync') return toAppSync(verdict);
   if (kind === 'http' && httpAnswer === 'simple') return toSimple(verdict);

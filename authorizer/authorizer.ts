@@ -1,7 +1,6 @@
 import type { Answer as Answered, Ask, Engine, Question } from '../engine/index.ts';
 import type { Kind } from '../engine/items.ts';
-import type { Refusal, Verdict } from './answer.ts';
-import { type Answer, takesPolicy, toAnswer, toWholePolicy } from './answer.ts';
+import { type Answer, type Refusal, takesPolicy, toAnswer, toWholePolicy, type Verdict } from './answer.ts';
 import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
 import { CredentialsError } from './errors.ts';
@@ -20,47 +19,55 @@ import type { SubjectOf } from './subject.ts';
 export interface AuthorizerParts {
   /** Verifies the credentials of a request. */
   readonly identify: Identify;
+  /** Finds the subject of a JWT's claims. */
   readonly subjectOf: SubjectOf;
-  /** The API that it stands before, and how its routes are read. */
+  /** The name of the API, and the kind of item that holds its routes. */
   readonly api: string;
   readonly apiRoutes: Kind<readonly RouteRule[]>;
   readonly engine: Pick<Engine, 'checkAsked'>;
-  /** What an answer to a request, by a rule, rests on outside of the key under which API Gateway caches it. */
+  /** The inputs of an answer that are not in API Gateway's cache key. */
   readonly outsideKey: OutsideKey;
-  /** Takes one line of JSON. */
+  /** Writes one line of JSON. */
   readonly log: (line: string) => void;
   readonly httpAnswer: HttpAnswer;
-  /** Policies for the whole API; undefined where each answer is to be for its route alone. */
+  /** Makes policies for the whole API; undefined if each answer is for its route alone. */
   readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
-  /** Told how each request ended. */
+  /** Counts the outcome of each request. */
   readonly count?: Count;
 }
 
-/** A Lambda authorizer: an event of API Gateway in, an answer for it out. */
+/**
+ * A Lambda authorizer: takes an authorizer event of API Gateway or AppSync and returns the answer in its
+ * format.
+ */
 export type Authorizer = (event: unknown, invocation?: Invocation) => Promise<Answer>;
 
-/** What is used of Lambda's context: the id of the invocation, where the event holds none of the request. */
+/** The part of Lambda's context that is used: the id for log lines if the event has no request id. */
 export interface Invocation {
   readonly awsRequestId?: string;
 }
 
-/** The question that a request is, or why there is none. */
+/** The question of a request; or, without a scope, the refusal. */
 interface RequestQuestion extends Question {
   readonly route?: string | undefined;
   readonly refusal?: Refusal | 'subject_unknown' | undefined;
 }
 
 /**
- * The enforcement point. A deny is an answer (403). Bad credentials throw 'Unauthorized', the one message that
- * API Gateway turns into 401; any fault throws another, which becomes 500. There is no way from an error to
- * an Allow. Nothing is read for a request before its JWT was verified; an API token is verified by what is read.
+ * The enforcement point. A deny is an answer (403). Invalid credentials throw 'Unauthorized', the message
+ * that API Gateway turns into 401; a fault throws another message, which becomes 500. An error never becomes
+ * an Allow.
+ *
+ * A request takes these steps: read the event; verify the credentials; try a policy for the whole API;
+ * otherwise find the subject, match the route, fill in its permission and scope, and let the engine decide. A
+ * JWT is verified before the first read; an API token is verified by the engine, against its record.
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { identify, subjectOf, engine, log, httpAnswer } = parts;
   const { apiRoutes, outsideKey, wholePolicy, count = () => undefined } = parts;
   const routesId = apiRoutesId(parts.api);
 
-  /** The question of a request, as it follows from the routes and from whose credentials these are. */
+  /** Builds the question of a request from the routes and, for an email claim, the subject's look-up. */
   const askFor =
     (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> =>
     (look) => {
@@ -86,10 +93,11 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       return { subject, credential, ...named, route, prefetch: prefetchedScopes(found, named.scope) };
     };
 
-  /** The policy for the whole API, where there can be one. */
+  /** The policy for the whole API; undefined if there is none. */
   async function answerWhole(request: GatewayRequest, identity: Identity): Promise<Answer | undefined> {
     const called = parseMethodArn(request.arn);
-    // An ARN of another form than the path would not be what API Gateway holds the policy against.
+    // API Gateway evaluates the policy against the ARN: its path must be the one that the rules are matched
+    // with.
     if (!wholePolicy || called?.path !== request.path || outsideKey(request).length > 0) return undefined;
     const whole = await wholePolicy(identity, called.base);
     if (whole === 'credential_refused') throw new CredentialsError('token_refused');
@@ -109,7 +117,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       count(verdict.allowed ? 'allowed' : 'denied', 'route');
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
-      // New errors without a cause: the Lambda runtime prints all that a thrown error holds.
+      // New errors without a cause: the Lambda runtime logs all properties of a thrown error.
       const requestId = requestIdOf(event) ?? invocation?.awsRequestId;
       if (error instanceof CredentialsError) {
         log(refusedLine(error, requestId));
@@ -123,7 +131,11 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   };
 }
 
-/** The outcome of a request. Whoever comes with a credential that is not good gets no answer. */
+/**
+ * The outcome of a request.
+ *
+ * @throws CredentialsError `token_refused` if the engine refused the credential
+ */
 function toVerdict({ question, decision, roles }: Answered<RequestQuestion>): Verdict {
   if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
   const { subject, route, permission, scope, refusal } = question;

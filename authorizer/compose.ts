@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../engine/clock.ts';
-// Not by the door: the searches behind it would be in the bundle.
+// Not from engine/index.ts, which would pull the searches into the bundle.
 import { createEngine } from '../engine/engine.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
@@ -25,37 +25,37 @@ import { createSubjectOfIssuers } from './subject.ts';
 
 type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
 
-/** How the one bound in bytes of the function is shared by its caches: items, verified tokens, issuers' keys, policies. */
+/** Shares of CACHE_MAX_BYTES: decision items, verified tokens, issuers' keys, policies for the whole API. */
 const SHARES = { items: 0.6, tokens: 0.2, keys: 0.05, policies: 0.15 } as const;
 
 /**
- * Scopes and permissions within what a caller can at most be allowed, and questions about them: beyond, no policy is
- * written for the whole API. One of more than a hundred resources would hardly be within its bytes.
+ * Limits for a policy for the whole API: on the scopes and permissions in the caller's access bound, and on
+ * the questions about them. A policy with more than a hundred resources would exceed its size limit anyway.
  */
 const MOST_IN_BOUND = 100;
 const MOST_QUESTIONS = 400;
 
-/** What a test, or several authorizers in one process, put in place of the real thing. */
+/** Replacements for the real dependencies, for tests and for several authorizers in one process. */
 export interface Overrides {
   readonly reader?: TableReader;
   readonly clock?: Clock;
-  /** Takes one line of JSON; standard error by default. */
+  /** Writes one log line of JSON. Default: standard error. */
   readonly log?: (line: string) => void;
-  /** Takes a line of metrics; standard output by default. */
+  /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
   /** Fetches the issuers' keys. */
   readonly fetch?: Fetch;
-  /** Chance, from 0 to below 1. */
+  /** Random number in [0, 1). */
   readonly random?: () => number;
-  /** Waits for so many milliseconds. */
+  /** Resolves after the given milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
 /**
- * The composition root: an authorizer out of its environment (configuration.ts), ready when it returns. The
- * routes are on their way then; that load also opens the connection to DynamoDB before the first request.
+ * The composition root: creates an authorizer from environment variables (configuration.ts). It also starts
+ * to load the routes, which opens the connection to DynamoDB before the first request.
  *
- * @throws Error naming the variables that are missing or wrong
+ * @throws Error naming the variables that are missing or invalid
  */
 export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
@@ -105,6 +105,7 @@ export function createHandlerFrom(
     routesId: apiRoutesId(api),
     cellsOf: createCellsOf({ accessBoundOf, mostQuestions: MOST_QUESTIONS }),
     now: clock.now,
+    // `maxBytes` is in both: the policy's size limit, not that of the caches, applies here.
     ...cache,
     ...policy,
     cacheBytes: bytesOf(SHARES.policies),
@@ -128,7 +129,6 @@ export function createHandlerFrom(
     log,
     httpAnswer,
   });
-  // The routes are on their way before the first request; a failure shows when they are asked for.
   engine.prefetch(apiRoutes, apiRoutesId(api));
   return authorizer;
 }

@@ -22,19 +22,19 @@ export type { HttpAnswer, SubjectSource };
 
 export interface Configuration {
   readonly table: string;
-  /** Any DynamoDB endpoint; AWS's own when undefined. */
+  /** A DynamoDB endpoint; that of AWS if undefined. */
   readonly endpoint: string | undefined;
   readonly token: TokenConfiguration;
-  /** For every issuer that says nothing else. */
+  /** For every issuer without a `subjectFrom` of its own. */
   readonly subjectFrom: SubjectSource;
-  /** The claim by which a JWT can be revoked; undefined where it lives until it ends. */
+  /** The claim by which JWTs can be revoked; undefined if they are valid until they expire. */
   readonly revocation: RevocationSource | undefined;
-  /** Which set of routes this authorizer stands before. */
+  /** The name of the API whose routes apply. */
   readonly api: string;
   readonly httpAnswer: HttpAnswer;
-  /** By what API Gateway caches the answers; of an API that is not in it, by the token. */
+  /** How API Gateway caches answers; an API that is not listed counts as cached by the token. */
   readonly resultCaches: ResultCaches;
-  /** For what a policy holds: the whole API, where there can be such a one, or the route that was asked for. */
+  /** Whether policies cover the whole API where possible, or the requested route only. */
   readonly policy: {
     readonly covers: 'api' | 'route';
     /** Whether API Gateway itself refuses every path that no rule maps. */
@@ -42,7 +42,7 @@ export interface Configuration {
     readonly maxBytes: number;
   };
   readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
-  /** Where CloudWatch shows a metric of each decision; undefined: nowhere. */
+  /** The CloudWatch namespace for metrics; undefined: no metrics. */
   readonly metrics: { readonly namespace: string } | undefined;
 }
 
@@ -87,9 +87,10 @@ const ONE = z.object({ ...SHAPE, ...ONE_ISSUER });
 const SEVERAL = z.object({ ...SHAPE, ...SEVERAL_ISSUERS });
 
 /**
- * Reads the environment, once, at cold start. A variable that is set to nothing counts as not set.
+ * Reads the configuration from environment variables, once, at cold start. An empty variable counts as not
+ * set.
  *
- * @throws Error naming every variable that is missing or wrong, and none of their values
+ * @throws Error naming all variables that are missing or invalid, without their values
  */
 export function parseConfiguration(env: Readonly<Record<string, string | undefined>>): Configuration {
   const schema = env.TOKEN_ISSUERS ? SEVERAL : ONE;

@@ -1,5 +1,6 @@
 /**
- * Why credentials were refused. Stable: operators count and match on it. The caller sees none of it, only 401.
+ * Why credentials were refused. The codes are stable: operators count and match them. The caller sees only
+ * 401.
  */
 export type CredentialsCode =
   | 'credentials_missing'
@@ -18,8 +19,8 @@ export type CredentialsCode =
   | 'claim_refused';
 
 /**
- * Bad or missing credentials: the caller's fault, 401. It carries a code and nothing else: no token, no
- * claim and no `cause`, because the Lambda runtime prints whatever an error holds.
+ * Invalid or missing credentials: 401. It carries only a code, no token, claim or `cause`, because the Lambda
+ * runtime logs all properties of an error.
  */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
@@ -34,8 +35,8 @@ export class CredentialsError extends Error {
 export type FaultCode = 'event_malformed' | 'event_unsupported' | 'keys_unavailable' | 'verification_failed';
 
 /**
- * Our own fault, or that of something we stand on: 500 and never an Allow. The message is fixed text, it
- * quotes nothing of the request; the cause is looked at for its code only (log.ts).
+ * A fault of the authorizer or of a service that it uses: 500, never an Allow. The message is fixed text
+ * without data of the request; only the code of the cause is logged (log.ts).
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

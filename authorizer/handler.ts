@@ -1,4 +1,4 @@
 import { createHandlerFrom } from './compose.ts';
 
-/** The Lambda function `authorizer`. Wired once, at cold start; wrong configuration fails there. */
+/** The Lambda function `authorizer`. Created at cold start, where an invalid configuration fails. */
 export const handler = createHandlerFrom(process.env);

@@ -1,8 +1,8 @@
 import { type CredentialsError, Fault } from './errors.ts';
 
 /**
- * Log lines: one JSON object each. They hold codes and fixed texts, and nothing of the request but its id:
- * an error that we did not write may quote what it choked on, so of it only name and code are taken.
+ * Log lines are JSON objects with codes and fixed texts; of the request they contain only its id. A message
+ * of a foreign error may quote the request, so only its name and code are logged.
  */
 const WORD = /^[\w.-]{1,64}$/;
 
@@ -16,10 +16,10 @@ const at = (error: unknown, key: 'name' | 'code' | 'message' | 'cause'): unknown
 
 const codeOf = (error: unknown): string => word(at(error, 'code')) ?? word(at(error, 'name')) ?? 'unknown';
 
-/** Ours by class or, for what comes from below the engine, by name: their messages quote no values. */
+/** Our own errors, whose messages quote no values: by class or, for the engine and the table, by name. */
 const isOurs = (error: unknown): boolean => error instanceof Fault || at(error, 'name') === 'GatehouseError';
 
-/** Codes of what lies beneath, outermost first. */
+/** The codes of up to four causes, outermost first. */
 function causesOf(error: unknown): string[] {
   const causes: string[] = [];
   for (let cause = at(error, 'cause'); cause !== undefined && causes.length < 4; cause = at(cause, 'cause')) {
@@ -28,15 +28,15 @@ function causesOf(error: unknown): string[] {
   return causes;
 }
 
-/** The line for a request that ends in 500, or for a refresh that failed. */
+/** The line for a request that ends in 500, or for a failed refresh of keys. */
 export function faultLine(error: unknown, requestId: string | undefined): string {
   const reason = isOurs(error) ? at(error, 'message') : 'unexpected error';
   return JSON.stringify({ level: 'error', code: codeOf(error), reason, causes: causesOf(error), requestId });
 }
 
 /**
- * The line for a request that ends in 401. Lambda counts a thrown 'Unauthorized' as an error of the function:
- * these lines tell the caller's faults from ours.
+ * The line for a request that ends in 401. Lambda counts a thrown 'Unauthorized' as a function error; these
+ * lines distinguish refused callers from faults.
  */
 export const refusedLine = (error: CredentialsError, requestId: string | undefined): string =>
   JSON.stringify({ level: 'info', code: error.code, reason: 'credentials refused', requestId });

@@ -20,10 +20,13 @@ export interface OutsideKeyOptions {
   readonly httpAnswer: HttpAnswer;
 }
 
-/** For a request: what its answer rests on outside of the key; without a rule, what any answer to it does. */
+/**
+ * The inputs of the answer to a request that are not in the cache key; without a rule, those of any answer to
+ * it.
+ */
 export type OutsideKey = (request: GatewayRequest, rule?: RouteRule) => readonly CacheInput[];
 
-/** The rule for each event. API Gateway caches nothing for WebSocket APIs, and AppSync nothing of ours (`ttlOverride`). */
+/** Answers to WebSocket APIs are never cached, nor are those to AppSync (`ttlOverride: 0`). */
 export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
   const { resultCaches, credentialsFrom, httpAnswer } = options;
   const isAnyCached =

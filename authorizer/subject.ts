@@ -9,15 +9,15 @@ import type { VerifiedClaims } from './credentials/verify.ts';
 import type { SubjectSource } from './variables.ts';
 
 /**
- * The subject reference (`user:01J…`) that claims stand for; null when they name nobody; undefined while the look-up that
- * it takes is not loaded.
+ * The subject (`user:01J…`) of verified claims; null if they name none; undefined while a required look-up is
+ * not loaded.
  */
 export type SubjectOf = (claims: VerifiedClaims, look: Look) => string | null | undefined;
 
 /** Local part, `@` and domain at their longest (RFC 5321 section 4.5.3.1). */
 const MAX_EMAIL_LENGTH = 320;
 
-/** The owner of an email: the guard of its uniqueness, which is the look-up at the same time (seed 003). */
+/** The owner of an email, from the guard item that also makes the email unique (seed 003). */
 const EMAIL_OWNER: Kind<string> = {
   mayLackStamp: true,
   keyOf: (id) => emailKey(id.slice(EMAIL.length)),
@@ -29,7 +29,7 @@ const EMAIL_OWNER: Kind<string> = {
 };
 const EMAIL = 'email:';
 
-/** Undefined for a text that can be nobody's email: such a claim names nobody, it is no fault. */
+/** Undefined for a text that is not a valid email: such a claim names nobody and is not a fault. */
 function emailKey(email: string): Key | undefined {
   try {
     return guardKey('EMAIL', normaliseEmail(email, 'email'));
@@ -39,11 +39,11 @@ function emailKey(email: string): Key | undefined {
   }
 }
 
-/** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
+/** Finds the subject by a claim that contains its id, or by looking up a verified email. */
 export function createSubjectOf(from: SubjectSource): SubjectOf {
   if (from.kind === 'email') {
     return ({ email, email_verified }, look) => {
-      // The boolean itself: an issuer that says "true" as text has not said it in OpenID Connect's terms.
+      // Only the boolean counts: the text "true" is not what OpenID Connect defines.
       if (email_verified !== true || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH)
         return null;
       return look.item(EMAIL_OWNER, `${EMAIL}${email}`);
@@ -56,8 +56,8 @@ export function createSubjectOf(from: SubjectSource): SubjectOf {
 }
 
 /**
- * Who the subject is, by the issuer of the verified claims: the same `sub` of two issuers is two persons (OpenID
- * Connect Core section 5.7), so what one issuer is asked for, another need not be (credentials/configuration.ts).
+ * Finds the subject by the source that is configured for the issuer of the claims. The same `sub` from two
+ * issuers means two persons (OpenID Connect Core section 5.7; see credentials/configuration.ts).
  */
 export function createSubjectOfIssuers(
   issuers: readonly Pick<IssuerConfiguration, 'issuer' | 'subjectFrom'>[],

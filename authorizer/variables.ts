@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-/** What the variables of the environment are made of (configuration.ts, credentials/configuration.ts). */
+// Schemas of environment variables, shared by configuration.ts and credentials/configuration.ts.
 
-/** Where the subject comes from: a claim that holds its id, or a verified email that is looked up. */
+/** Where the subject comes from: a claim that contains its id, or a verified email that is looked up. */
 export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
 
 const isLoopback = (host: string): boolean =>
@@ -17,6 +17,19 @@ function isTrustedUrl(text: string): boolean {
 
 export const text = (problem: string, isRight: (value: string) => boolean) =>
   z.string({ error: 'is missing' }).check(z.refine(isRight, { error: problem }));
+
+/** The value of a JSON text; undefined if it is malformed. */
+export function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error of a strict object schema. */
+export const objectError = ({ code }: { readonly code?: string | undefined }): string =>
+  code === 'unrecognized_keys' ? 'has an unknown field' : 'is not an object';
 
 const listOf = (value: string): string[] => value.split(',').map((member) => member.trim());
 
@@ -43,7 +56,10 @@ export const url = text(
   isTrustedUrl,
 );
 
-/** Form of the answer to HTTP API 2.0; REST takes policies only. Must match the API's `EnableSimpleResponses`. */
+/**
+ * Format of answers to HTTP API 2.0; REST APIs accept policies only. Must match the API's
+ * `EnableSimpleResponses`.
+ */
 export type HttpAnswer = 'simple' | 'policy';
 
 export const httpAnswer = z._default(

@@ -15,11 +15,11 @@ interface Loading<L> {
 }
 
 /**
- * A cache that is bounded in bytes, and the loads that fill it: those of one key that are in flight at the same time are
- * shared. It knows nothing of ages: a value says itself how old it is.
+ * A cache bounded in bytes, with shared loads: a key that is already in flight is not loaded a second time.
+ * The cache does not track ages; values carry their own.
  *
- * @typeParam V what is cached
- * @typeParam L what a load answers
+ * @typeParam V the cached values
+ * @typeParam L the result of a load
  */
 export function createCachedLoader<V extends object, L = V>({
   maxBytes,
@@ -31,25 +31,25 @@ export function createCachedLoader<V extends object, L = V>({
 
   return {
     find: (key: string): V | undefined => values.get(key),
-    /** What is larger than the whole bound is not cached. */
+    /** Caches a value, unless it is larger than the whole bound. */
     keep: (key: string, value: V): void => void values.set(key, value),
     forget: (key: string): void => void values.delete(key),
-    /** Forgets all values, and lets nobody wait for a load that is in flight. */
+    /** Forgets all values, and stops sharing the loads in flight. */
     clear: (): void => {
       values.clear();
       inFlight.clear();
     },
     /**
-     * Loads keys. A load in flight is shared if it began at `since` or later; those that are left are started together.
+     * Loads keys. Shares loads in flight that began at `since` or later, and starts the others together.
      *
-     * @param start begins the loads of the keys that it is given, in their order
+     * @param start starts the loads of the given keys and returns them in the same order
      */
     load: (
       keys: readonly string[],
       since: number,
       start: (keys: readonly string[]) => readonly Promise<L>[],
     ): readonly Promise<L>[] => {
-      // The clock is asked first: when it has gone back, nothing that is in flight is shared.
+      // Read the clock first: if it was set back, that clears `inFlight`.
       const begunAt = now();
       const loads = new Map<string, Promise<L>>();
       for (const key of keys) {

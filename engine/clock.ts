@@ -1,9 +1,9 @@
-/** Time, injected: `now` in epoch milliseconds, as `Date.now`. */
 export interface Clock {
+  /** The wall clock in epoch milliseconds, such as `Date.now`. */
   readonly now: () => number;
   /**
-   * Milliseconds on a clock that never goes back, as `performance.now`. With it a wall clock that was set back is noticed
-   * even when nobody asked in between.
+   * A monotonic clock in milliseconds, such as `performance.now`. It detects a wall clock that was set back,
+   * even if nobody read that clock in between.
    */
   readonly monotonic?: (() => number) | undefined;
 }
@@ -11,13 +11,13 @@ export interface Clock {
 /** The clock of the process. */
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-/** The two clocks are not read at the same instant: by so many milliseconds they may seem to part. */
+/** Tolerated difference between the two clocks, which are not read at the same instant. */
 const TOLERANCE_MS = 20;
 
 /**
- * The clock with a watch on it: `onSetBack` is called when the wall clock went back, for then what was read before looks
- * younger than it is. (A process that was frozen is the other case: its monotonic clock may have stood still, and the wall
- * clock tells the truth.)
+ * Wraps a clock and calls `onSetBack` when the wall clock was set back: cached entries would then look
+ * younger than they are. A process that was frozen is not such a case: its monotonic clock may have stopped,
+ * but the wall clock is right.
  */
 export function createWatchedClock({ now, monotonic }: Clock, onSetBack: () => void): () => number {
   let latest = Number.NEGATIVE_INFINITY;

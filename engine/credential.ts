@@ -1,19 +1,19 @@
 import type { CredentialItem } from '../table/decision/items.ts';
 
 /**
- * What a subject comes with that has a record in the table: an API token, or a JWT or login session that can be revoked.
- * Its record is read together with all else that a decision needs.
+ * A credential with a record in the table: an API token, or a revocable JWT or login session. The record is
+ * part of the decision input.
  */
 export interface Credential {
   /** `token:01J…` or `session:01J…`. */
   readonly ref: string;
-  /** SHA-256 of an API token's text, base64url. */
+  /** SHA-256 of an API token's text, base64url; undefined for other credentials. */
   readonly hash?: string | undefined;
 }
 
 /**
- * Whether a record is that of this subject, is in force at `at` (epoch milliseconds), and has the hash that is shown, or
- * none when none is.
+ * Whether the record belongs to the subject, is active at `at` (epoch milliseconds) and has the credential's
+ * hash.
  */
 export function isCredentialGood(
   record: CredentialItem | null | undefined,
@@ -25,7 +25,7 @@ export function isCredentialGood(
   return isSame(record.hash ?? '', hash ?? '');
 }
 
-/** In a time that does not tell where the texts differ. */
+/** Compares in a time that does not depend on where the texts differ. */
 function isSame(a: string, b: string): boolean {
   let difference = a.length ^ b.length;
   for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);

@@ -6,7 +6,7 @@ import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles
 import { type PermissionEffects, permissionEffects } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 
-/** Who comes with a credential that is not theirs, or not any more, is refused before all else. */
+/** The refusal of an invalid credential; undefined if the credential is valid or there is none. */
 export const refusedCredential = (
   { question, credential }: DecisionInput,
   at: number,
@@ -16,9 +16,9 @@ export const refusedCredential = (
     : undefined;
 
 /**
- * The decision of SPEC section 2, in the order of its steps. Pure: `at` is an instant in epoch milliseconds.
+ * Decides as SPEC section 2 says, in the order of its steps. A pure function; `at` is in epoch milliseconds.
  *
- * @throws GatehouseError `damaged_item` when an item is absent that may refuse
+ * @throws GatehouseError `damaged_item` if an item that could refuse is missing
  */
 export function decide(input: DecisionInput, at: number): Decision {
   assertWhole(input);
@@ -35,7 +35,7 @@ export function decide(input: DecisionInput, at: number): Decision {
   return combine(input, effects, at);
 }
 
-/** Steps 6 to 9: what the roles in force do, brought down to one answer (ADR 0005). */
+/** Steps 6 to 9: combines the effects of the effective roles (ADR 0005). */
 function combine(input: DecisionInput, { allow, deny }: PermissionEffects, at: number): Decision {
   let [isAllowed, isDenied] = [false, false];
   for (const holding of holdingsOf(input.subject, input)) {
@@ -48,7 +48,7 @@ function combine(input: DecisionInput, { allow, deny }: PermissionEffects, at: n
   return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
 }
 
-/** What roles do to the permission that is asked about. */
+/** The effects of roles on the permission asked about. */
 export const effectsOn = (input: DecisionInput): PermissionEffects =>
   permissionEffects(
     {
@@ -60,8 +60,8 @@ export const effectsOn = (input: DecisionInput): PermissionEffects =>
   );
 
 /**
- * The next instant after `at` at which something that the decision rests on begins or ends by time alone, in epoch
- * milliseconds: from then on the decision may be another one (SPEC section 10).
+ * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence, credential or
+ * the subject begins or ends by time alone, so that the decision may change (SPEC section 10).
  */
 export function validUntil(input: DecisionInput, at: number): number {
   const { subject, scopes, credential } = input;
@@ -77,17 +77,17 @@ export function validUntil(input: DecisionInput, at: number): number {
 /** A scope, then its ancestors up to the root. */
 type Scopes = readonly (ScopeItem | null)[];
 
-/** The subscriptions to a module at a scope or above it. */
+/** The subscriptions to a module at a scope and its ancestors. */
 export const subscriptionsTo = (scopes: Scopes, module: string): readonly Interval[] =>
   scopes.flatMap((scope) => scope?.subscriptions.get(module) ?? []);
 
-/** Step 5 of SPEC section 2: a module that is sold needs a subscription at the scope or above it. */
-export const isSubscribed = (scopes: Scopes, module: string | undefined, at: number): boolean =>
+/** Step 5 of SPEC section 2: a module sold by subscription needs one at the scope or an ancestor. */
+const isSubscribed = (scopes: Scopes, module: string | undefined, at: number): boolean =>
   module === undefined || subscriptionsTo(scopes, module).some((interval) => holdsAt(interval, at));
 
 /**
- * The enterprises for which a scope needs a licence: those that it or a scope above it is linked to, as a workstream is.
- * Every scope below a workstream needs its licence as well.
+ * The enterprises for which a scope needs a licence: those linked to it or to an ancestor. Workstreams have
+ * such links, so every scope below a workstream needs the licence too.
  */
 export function enterprisesOf(scopes: Scopes): readonly string[] {
   const found: string[] = [];
@@ -96,12 +96,12 @@ export function enterprisesOf(scopes: Scopes): readonly string[] {
   return found;
 }
 
-/** The licences for an enterprise at a scope or above it. */
+/** The licences for an enterprise at a scope and its ancestors. */
 export const licensesFor = (scopes: Scopes, enterprise: string): readonly Interval[] =>
   scopes.flatMap((scope) => scope?.licenses.get(enterprise) ?? []);
 
-/** Whether all licences that a scope needs are held. */
-export const isLicensed = (scopes: Scopes, at: number): boolean =>
+/** Step 5 of SPEC section 2: whether each required licence exists at the scope or an ancestor. */
+const isLicensed = (scopes: Scopes, at: number): boolean =>
   enterprisesOf(scopes).every((enterprise) =>
     licensesFor(scopes, enterprise).some((license) => holdsAt(license, at)),
   );

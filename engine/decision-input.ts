@@ -16,46 +16,46 @@ import {
 } from './items.ts';
 import type { Look } from './load.ts';
 
-/** What is asked of the engine. */
+/** A question to the engine. */
 export interface Question {
   /** `user:01J…` */
   readonly subject: string;
-  /** `dashboard`, `module:action:resource`; undefined when only the effective roles are asked for. */
+  /** `dashboard`, `module:action:resource`; undefined to ask for the effective roles only. */
   readonly permission: string | undefined;
-  /** `location:01J…`; undefined when only the credential is asked about. */
+  /** `location:01J…`; undefined to check the credential only. */
   readonly scope: string | undefined;
-  /** What the subject comes with; one that is not good is refused before all else (`credential_refused`). */
+  /** The subject's credential. An invalid one is refused first (`credential_refused`). */
   readonly credential?: Credential | undefined;
   /**
-   * Scopes that may stand above the one asked about, nearest first, up to the root; no more than can stand there are looked
-   * at. Prefetched, never trusted: a wrong one costs the read units of what it names, and nothing else.
+   * Probable ancestors of the scope, closest first, up to the root; those beyond the maximum depth are
+   * ignored. They are prefetched, never trusted: a wrong one costs its read units and nothing else.
    */
   readonly prefetch?: readonly string[] | undefined;
 }
 
-/** What a decision looks at: plain values. Absent items are null. */
+/** The items that a decision evaluates, as plain values. Absent items are null. */
 export interface DecisionInput<Q extends Question = Question> {
   readonly question: Q;
-  /** Undefined when the subject comes with none that has a record. */
+  /** Undefined if the question has no credential. */
   readonly credential: CredentialItem | null | undefined;
   readonly subject: SubjectItem | null;
   /** The scope itself, then its ancestors up to the root; null where one is missing. */
   readonly scopes: readonly (ScopeItem | null)[];
   readonly permission: CheckedPermission | null;
-  /** What the root's own roles do to the permission. */
+  /** The effects of the root's own roles on the permission. */
   readonly tenantEffects: TenantEffects | null;
   readonly global: GlobalItem;
 }
 
-/** What holds everywhere while nothing was ever said of it. */
+/** The global item of a table that has none. */
 export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set() };
 
 /**
- * The decision input of a question; undefined while something is missing.
+ * The decision input of a question; undefined while an item is not loaded.
  *
- * All items of a flat scope are known from the question, so they are missed together: one read. The ancestors of a nested
- * scope are known once it is read: a second one. Where the cache had the scope before, or the question names what stands
- * above it, they are prefetched with the first.
+ * All keys of a flat scope follow from the question: one read. The ancestors of a nested scope follow from
+ * the scope's item: a second read. If the cache had the scope before, or the question names probable
+ * ancestors, they are prefetched with the first read.
  */
 export function decisionInput<Q extends Question>(question: Q, look: Look): DecisionInput<Q> | undefined {
   const { permission: name, scope: scopeRef } = question;
@@ -70,9 +70,9 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
   const permission = name === undefined ? null : look.item(PERMISSION, name);
   const global = look.item(GLOBAL, GLOBAL_ID);
   if (scope === undefined) prefetchAbove(scopeRef, question, look);
-  // Without a subject or a scope the answer is known: nothing more is read for it.
+  // Without a subject or a scope the answer is known: do not read more.
   const isRefused = subject === null || scope === null;
-  // What stands above the scope is read together with all else that is missing.
+  // Look at the ancestors before returning: they are read together with the other missing items.
   const scopes = scope === undefined || isRefused ? undefined : scopesFrom(scope, look);
   const tenantEffects =
     !scope || isRefused || name === undefined
@@ -102,30 +102,33 @@ function scopesFrom(scope: ScopeItem, look: Look): readonly (ScopeItem | null)[]
   return scopes.length > scope.ancestors.length ? scopes : undefined;
 }
 
-/** Names what may stand above a scope that is not loaded: what stood there when it was read last, or what the question says. */
+/**
+ * Prefetches the probable ancestors of a scope that is not loaded: its last known ones, or those that the
+ * question names.
+ */
 function prefetchAbove(scope: string, { permission, prefetch = [] }: Question, look: Look): void {
   const above = look.recall(SCOPE, scope)?.ancestors ?? prefetch.slice(0, MAX_ANCESTORS);
   for (const ref of above) look.prefetch(SCOPE, ref);
-  // The scope may turn out to be a root: its own effects are prefetched then.
+  // The scope may itself be a root, with effects of its own.
   const root = above.at(-1) ?? (mayBeRoot(scope) ? scope : undefined);
   if (root !== undefined && permission !== undefined)
     look.prefetch(TENANT_EFFECTS, tenantEffectsId(root, permission));
 }
 
-/** Whether this is a scope of a type that can stand alone; types that are not known here may. */
+/** Whether a scope of this type can be a root. Types that operators added can. */
 const mayBeRoot = (scope: string): boolean => SCOPE_TYPES[scope.slice(0, scope.indexOf(':'))]?.root ?? true;
 
 /**
- * What only allows may be absent: then less is allowed. What may refuse must not be. To be asked of an input that was true
- * at one instant: before that is known, an item may only seem to be missing.
+ * Checks that no item is missing that could refuse; a missing item that can only allow is safe. Call it for a
+ * coherent input only: items read at different instants can make one look missing.
  *
  * @throws GatehouseError `damaged_item`
  */
 export function assertWhole({ question, permission, scopes, tenantEffects, global }: DecisionInput): void {
-  if (permission?.registered && global === NO_GLOBAL) throw absent('what holds everywhere');
+  if (permission?.registered && global === NO_GLOBAL) throw absent('the global roles and sold modules');
   const name = question.permission;
   if (name !== undefined && tenantEffects?.isStored === false && scopes.at(-1)?.denials.has(name))
-    throw absent("what a tenant's own roles do to a permission");
+    throw absent("the effects of a tenant's own roles on a permission");
 }
 
 const absent = (what: string): GatehouseError =>

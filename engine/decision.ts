@@ -1,6 +1,5 @@
 /**
- * A decision is a value, a deny as much as an allow (Cedar; SPEC section 2). `reason` is stable: callers
- * may log it, count it and match on it.
+ * The reason for a decision (SPEC section 2). The codes are stable: callers may log, count and match them.
  */
 export type Reason = AllowReason | DenyReason;
 export type AllowReason = 'admin' | 'role';
@@ -17,6 +16,7 @@ export type DenyReason =
   | 'denied_by_role'
   | 'no_grant';
 
+/** A deny is a value like an allow, not an error. */
 export interface Decision {
   readonly allowed: boolean;
   readonly reason: Reason;
@@ -24,7 +24,7 @@ export interface Decision {
 
 const decision = (allowed: boolean, reason: Reason): Decision => Object.freeze({ allowed, reason });
 
-/** Every decision there is, made once: a warm check allocates nothing for its answer. */
+/** All possible decisions, allocated once, so that a warm check does not allocate its answer. */
 export const ALLOWED: Readonly<Record<AllowReason, Decision>> = {
   admin: decision(true, 'admin'),
   role: decision(true, 'role'),

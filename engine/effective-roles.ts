@@ -10,20 +10,26 @@ import type {
 import type { DenyReason } from './decision.ts';
 import { holdsAt } from './validity.ts';
 
-/** Where a subject is asked about: a scope with its ancestors up to the root, and what holds everywhere. */
+/**
+ * A scope with its ancestors up to the root, and the global item: all that determines which roles count
+ * there.
+ */
 export interface Place {
   readonly scopes: readonly (ScopeItem | null)[];
   readonly global: GlobalItem;
 }
 
-/** A role that a subject holds on the path of a scope, and how. */
+/** A role that was granted to a subject at a scope or an ancestor, and the kind of grant. */
 export type Holding =
   | { readonly kind: 'group'; readonly group: string; readonly scope: string; readonly role: string }
   | ({ readonly kind: 'assignment'; readonly scope: string; readonly role: string } & Interval)
   | { readonly kind: 'grant'; readonly scope: string; readonly role: string }
   | { readonly kind: 'global_role'; readonly role: string };
 
-/** Step 6 of SPEC section 2: what a subject holds at a scope, from there up to the root, whether its time has come or not. */
+/**
+ * Step 6 of SPEC section 2: the roles granted to a subject at a scope and its ancestors, without inherited
+ * ones. Includes assignments that are not in force; see {@link isInForce}.
+ */
 export function holdingsOf(
   subject: SubjectItem | null,
   { scopes }: Pick<Place, 'scopes'>,
@@ -56,11 +62,14 @@ const NOTHING_ASSIGNED: readonly Assignment[] = [];
 export const isInForce = (holding: Holding, at: number): boolean =>
   holding.kind !== 'assignment' || holdsAt(holding, at);
 
-/** A role as its owner lists it: the root of the scope, or everybody. A role of another tenant is in neither table. */
+/** A role by id: one that the root owns, or a global one. A role of another tenant is in neither table. */
 export const findRole = (role: string, own: RoleTable, global: RoleTable): RoleItem | undefined =>
   own.get(role) ?? global.get(role);
 
-/** A role and all that it inherits from, as far as they are listed. It ends at a cycle, should damaged data hold one. */
+/**
+ * A role and the roles that it inherits from. Ends at a role that is in neither table, and at a cycle in
+ * damaged data.
+ */
 export function* inheritance(first: string, own: RoleTable, global: RoleTable): Generator<string> {
   const seen = new Set<string>();
   for (let role: string | undefined = first; role !== undefined && !seen.has(role); ) {
@@ -77,7 +86,10 @@ const NO_ROLES: RoleTable = new Map();
 /** The roles that the root of a place owns. */
 export const ownRoles = ({ scopes }: Pick<Place, 'scopes'>): RoleTable => scopes.at(-1)?.roles ?? NO_ROLES;
 
-/** The roles in force at a place for the instant `at` (epoch milliseconds), by id, inherited ones included. */
+/**
+ * The effective roles of a subject at a place for the instant `at` (epoch milliseconds), by id, inherited
+ * ones included.
+ */
 export function effectiveRoles(subject: SubjectItem | null, place: Place, at: number): readonly string[] {
   const own = ownRoles(place);
   const roles = new Set<string>();
@@ -88,13 +100,13 @@ export function effectiveRoles(subject: SubjectItem | null, place: Place, at: nu
   return [...roles];
 }
 
-/** The intervals in time that what a subject holds at a place rests on: its own life, and its assignments. */
+/** The intervals on which the effective roles depend: the life of the subject and its assignments. */
 export const intervalsOf = (subject: SubjectItem | null, place: Place): readonly Interval[] => [
   { start: Number.NEGATIVE_INFINITY, end: subject?.endsAt ?? Number.POSITIVE_INFINITY },
   ...holdingsOf(subject, place).filter((holding) => holding.kind === 'assignment'),
 ];
 
-/** Steps 1 and 2: why nothing is allowed here, whatever is asked for. An `at` that is no instant (NaN) is refused as well. */
+/** Steps 1 and 2 of SPEC section 2: why any permission is refused here. Also refuses if `at` is NaN. */
 export function refusalOf(
   subject: SubjectItem | null,
   { scopes }: Pick<Place, 'scopes'>,

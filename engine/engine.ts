@@ -9,25 +9,25 @@ import { createObserver, type Observe } from './observation.ts';
 import { createSessions, type OpenSession } from './session.ts';
 
 export interface EngineOptions extends LoadOptions {
-  /** Told of every decision; nothing is counted for it, nor any unit asked for, unless it is given. */
+  /** Called after every decision. Without it the engine does not measure the cost of reads. */
   readonly observe?: Observe | undefined;
 }
 
 export interface CheckOptions {
-  /** The instant to decide for, in epoch milliseconds; now when left out. */
+  /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
-  /** How fresh what the decision rests on must be; `cached` when left out. */
+  /** How fresh the decision's items must be. Default: `cached`. */
   readonly consistency?: Consistency | undefined;
-  /** What the subject comes with; one that is not good is refused before all else (`credential_refused`). */
+  /** The subject's credential. An invalid one is refused first (`credential_refused`). */
   readonly credential?: Credential | undefined;
   /**
-   * Scopes that may stand above the one asked about, nearest first, up to the root: a path often names them. They are
-   * prefetched, never trusted.
+   * Probable ancestors of the scope, closest first, up to the root, for example from the request's path. They
+   * are prefetched, never trusted.
    */
   readonly prefetch?: readonly string[] | undefined;
 }
 
-/** One of many questions. What it leaves out is as the options of the call say. */
+/** One of many checks. Options that it leaves out come from the call. */
 export interface CheckRequest extends Omit<CheckOptions, 'consistency'> {
   readonly subject: string;
   readonly permission: string;
@@ -35,20 +35,21 @@ export interface CheckRequest extends Omit<CheckOptions, 'consistency'> {
 }
 
 /**
- * Asks a question that follows from items of the table, such as a route or a look-up; undefined while one of them is
- * missing. The decision rests on them as on all else that it looks at.
+ * Builds a question from items of the table, such as routes or an email look-up; undefined until all of them
+ * are loaded. These items become part of the decision input: they are as fresh as, and coherent with, the
+ * others.
  */
 export type Ask<Q extends Question> = Plan<Q>;
 
 export interface Answer<Q extends Question> {
   readonly question: Q;
-  /** Undefined where nothing was asked but whether the credential is good, and it is. */
+  /** Undefined if the question has no scope and its credential, if any, is valid. */
   readonly decision: Decision | undefined;
-  /** Undefined for who is not allowed. */
+  /** Undefined on a deny. */
   readonly roles: TenantRoles | undefined;
 }
 
-/** Where a subject has roles: the tenant of the scope, and the roles in force by id, inherited ones included. */
+/** The tenant of a scope, and the subject's effective roles there by id, inherited ones included. */
 export interface TenantRoles {
   readonly tenant: string;
   readonly roles: readonly string[];
@@ -56,23 +57,23 @@ export interface TenantRoles {
 
 export interface DecisionWithRoles {
   readonly decision: Decision;
-  /** Undefined for who is not allowed. */
+  /** Undefined on a deny. */
   readonly roles: TenantRoles | undefined;
 }
 
-/** Decisions in the order of what was asked. */
+/** Decisions in the order of the requests. All instants in epoch milliseconds. */
 export interface Decisions {
   readonly decisions: readonly Decision[];
   /**
-   * Until when they may be kept, in epoch milliseconds: what they rest on is too old then, or something in it begins or
-   * ends (SPEC section 10).
+   * Until when they may be kept: the time-to-live of their items, or `validUntil` if earlier (SPEC section
+   * 10).
    */
   readonly expiresAt: number;
-  /** The same while DynamoDB is down. */
+  /** Until when they may be kept while DynamoDB is down. */
   readonly staleUntil: number;
-  /** The next instant at which something in them begins or ends by time alone. */
+  /** The next instant at which something in their items begins or ends by time alone. */
   readonly validUntil: number;
-  /** Whether one of them rests on what is older than the time-to-live, because DynamoDB is down. */
+  /** Whether an item is older than the time-to-live, because DynamoDB is down. */
   readonly isStale: boolean;
 }
 
@@ -82,13 +83,13 @@ export interface AnswersAsked<Q extends Question> extends Omit<Decisions, 'decis
 
 export interface Engine {
   /**
-   * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at
-   * `scope` (`location:01J…`): SPEC section 2. Nothing is read when all it needs is cached, otherwise one
-   * BatchGetItem, or two for a nested scope that was never seen. A `strong` check is as many TransactGetItems. A name that
-   * nothing can have is a deny, not an error.
+   * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at `scope`
+   * (`location:01J…`): SPEC section 2. Reads nothing if all items are cached, otherwise one BatchGetItem, or
+   * two for a nested scope that was never read before. A `strong` check makes as many TransactGetItems calls.
+   * A malformed name is a deny, not an error.
    *
-   * @throws GatehouseError on faults only (`throttled`, `transient`, `contended`, `damaged_item`, `internal`); a
-   *   fault means "not allowed"
+   * @throws GatehouseError on faults only (`throttled`, `transient`, `contended`, `damaged_item`,
+   *   `internal`); a fault means "not allowed"
    */
   readonly check: (
     subject: string,
@@ -96,27 +97,30 @@ export interface Engine {
     scope: string,
     options?: CheckOptions,
   ) => Promise<Decision>;
-  /** As `check`, and tells with an allow in which tenant and with which roles, by the same reads. */
+  /** As `check`, with the tenant and the effective roles on an allow; no further reads. */
   readonly checkWithRoles: (
     subject: string,
     permission: string,
     scope: string,
     options?: CheckOptions,
   ) => Promise<DecisionWithRoles>;
-  /** As `checkWithRoles`, for a question that follows from items of the table. */
+  /** As `checkWithRoles`, for a question that is built from items of the table. */
   readonly checkAsked: <Q extends Question>(ask: Ask<Q>) => Promise<Answer<Q>>;
-  /** Many checks, which share their reads; each is of one instant. Answers in the order of the requests. */
+  /**
+   * Many checks that share their reads. Each decision is of one instant; two may be of different instants.
+   */
   readonly checkMany: (requests: readonly CheckRequest[], options?: CheckOptions) => Promise<Decisions>;
-  /** As `checkMany`, for questions that follow from items of the table. */
+  /** As `checkMany`, for questions that are built from items of the table. */
   readonly checkManyAsked: <Q extends Question>(asks: readonly Ask<Q>[]) => Promise<AnswersAsked<Q>>;
   /**
-   * What a subject may do at a scope, of the permissions that are named: resolved at once, then asked for
-   * without a promise, as often as a menu has entries.
+   * Decides the named permissions of a subject at a scope together, to be queried synchronously afterwards.
    */
   readonly session: OpenSession;
-  /** Loads an item ahead of the questions that will look at it. A failure shows when it is asked for. */
+  /**
+   * Starts to load an item into the cache. Errors are ignored: the check that reads the item reports them.
+   */
   readonly prefetch: <T>(kind: Kind<T>, id: string) => void;
-  /** The effective roles of a subject at a scope; undefined when the subject or the scope does not exist. */
+  /** The effective roles of a subject at a scope; undefined if the subject or the scope does not exist. */
   readonly effectiveRoles: (
     subject: string,
     scope: string,
@@ -124,13 +128,18 @@ export interface Engine {
   ) => Promise<TenantRoles | undefined>;
 }
 
-/** @throws GatehouseError `invalid` for a time-to-live or a bound that is none */
+/** @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound */
 export function createEngine(options: EngineOptions): Engine {
   const { load, now, generation } = createLoad(options);
   const observer = options.observe && createObserver(options.observe, now);
 
-  /** Loads what the decisions look at; each is made, by `decideOne`, after that, and `finish` makes the answer of them. */
-  function answer<Q extends Question, T extends { readonly decision: Decision | undefined }, R>(
+  /**
+   * Loads the decision inputs of questions and decides them.
+   *
+   * @param decideOne decides one question, after all inputs are loaded
+   * @param finish turns what was decided, in the order of the questions, into the answer
+   */
+  function answer<Q extends Question, T extends Decided, R>(
     asks: readonly Ask<Q>[],
     consistency: Consistency,
     decideOne: (loaded: Loaded<DecisionInput<Q>>) => T,
@@ -157,6 +166,20 @@ export function createEngine(options: EngineOptions): Engine {
     );
   }
 
+  /** As `answer`, for one question. */
+  const answerOne = <Q extends Question, T extends Decided, R>(
+    ask: Ask<Q>,
+    { at, consistency = 'cached' }: CheckOptions,
+    decideOne: (input: DecisionInput<Q>, at: number) => T,
+    finish: (decided: T) => R,
+  ): Promise<R> =>
+    answer(
+      [ask],
+      consistency,
+      ({ value, instant }) => decideOne(value, at ?? instant),
+      ([one]) => finish(one as T),
+    );
+
   const checkManyAsked = <Q extends Question>(
     asks: readonly Ask<Q>[],
     consistency: Consistency = 'cached',
@@ -167,7 +190,7 @@ export function createEngine(options: EngineOptions): Engine {
     const decideOne = (loaded: Loaded<DecisionInput<Q>>): Answer<Q> => {
       const { value: input, instant } = loaded;
       const at = instantOf(input.question);
-      // What was asked for another instant than now stays true of that one.
+      // A decision for a given instant does not change as time passes.
       const end = at === undefined ? validUntil(input, instant) : FOREVER;
       ends.validUntil = Math.min(ends.validUntil, end);
       ends.expiresAt = Math.min(ends.expiresAt, loaded.expiresAt, end);
@@ -189,26 +212,27 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     check: (subject, permission, scope, given = NOTHING_GIVEN) => {
-      const { at, consistency = 'cached', credential, prefetch } = given;
+      const { credential, prefetch } = given;
       const question = { subject, permission, scope, credential, prefetch };
-      const decideOne = ({ value, instant }: Loaded<DecisionInput>) => ({
-        decision: decide(value, at ?? instant),
-      });
-      return answer([() => question], consistency, decideOne, ([one]) => one?.decision as Decision);
+      const decideOne = (input: DecisionInput, at: number) => ({ decision: decide(input, at) });
+      return answerOne(
+        () => question,
+        given,
+        decideOne,
+        ({ decision }) => decision,
+      );
     },
     checkWithRoles: (subject, permission, scope, given = NOTHING_GIVEN) => {
-      const { at, consistency = 'cached', credential, prefetch } = given;
+      const { credential, prefetch } = given;
       const question = { subject, permission, scope, credential, prefetch };
-      const decideOne = ({ value, instant }: Loaded<DecisionInput>) => withRoles(value, at ?? instant);
-      return answer([() => question], consistency, decideOne, ([one]) => one as DecisionWithRoles);
+      return answerOne(
+        () => question,
+        given,
+        withRoles,
+        (one) => one as DecisionWithRoles,
+      );
     },
-    checkAsked: <Q extends Question>(ask: Ask<Q>) =>
-      answer(
-        [ask],
-        'cached',
-        ({ value, instant }) => withRoles(value, instant),
-        ([one]) => one as Answer<Q>,
-      ),
+    checkAsked: (ask) => answerOne(ask, NOTHING_GIVEN, withRoles, (one) => one),
     checkMany,
     checkManyAsked: (asks) => checkManyAsked(asks),
     session: createSessions(checkMany, now, generation),
@@ -225,10 +249,15 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
+/** What is made for one question; the observer reads its decision. */
+interface Decided {
+  readonly decision: Decision | undefined;
+}
+
 const NOTHING_GIVEN: CheckOptions = {};
 const FOREVER = Number.POSITIVE_INFINITY;
 
-/** The plan of a question: what it is asked, and all that its decision looks at. */
+/** A plan that builds a question and loads its decision input. */
 const planOf =
   <Q extends Question>(ask: Ask<Q>): Plan<DecisionInput<Q>> =>
   (look) => {
@@ -238,7 +267,10 @@ const planOf =
     return input;
   };
 
-/** Prefetches what the question looked at when its items were read last: most often it looks at the same again. */
+/**
+ * Prefetches what the question would look at if its items had not changed since they were cached: the usual
+ * case.
+ */
 function prefetchAsBefore<Q extends Question>(ask: Ask<Q>, look: Look): void {
   const before: Look = {
     ...look,
@@ -252,20 +284,20 @@ function prefetchAsBefore<Q extends Question>(ask: Ask<Q>, look: Look): void {
   if (question !== undefined) decisionInput(question, before);
 }
 
-/** The question, as far as it can be told without an item. */
+/** The question, if it can be built without an item. */
 const questionOf = (ask: Ask<Question>): Question =>
   ask(NOTHING_LOADED) ?? { subject: '', permission: undefined, scope: undefined };
 
 const NOTHING_LOADED: Look = { item: () => undefined, prefetch: () => {}, recall: () => undefined };
 
-/** The decision and, with an allow, the roles: for one instant, of one input. */
+/** The decision and, on an allow, the effective roles. Without a scope only the credential is checked. */
 function withRoles<Q extends Question>(input: DecisionInput<Q>, at: number): Answer<Q> {
   const { question } = input;
   const decision = question.scope === undefined ? refusedCredential(input, at) : decide(input, at);
   return { question, decision, roles: decision?.allowed ? rolesIn(input, at) : undefined };
 }
 
-/** The tenant and the roles in force, whatever else refuses; undefined where the scope does not exist. */
+/** The tenant and the effective roles, whatever the decision; undefined if the scope does not exist. */
 function rolesIn(input: DecisionInput, at: number): TenantRoles | undefined {
   const tenant = input.scopes.at(-1)?.ref;
   return tenant === undefined ? undefined : { tenant, roles: effectiveRoles(input.subject, input, at) };

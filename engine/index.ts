@@ -1,4 +1,4 @@
-/** Door of the engine: the policy decision point. */
+/** Public entry point of the engine: the policy decision point. */
 export { type Clock, systemClock } from './clock.ts';
 export type { Credential } from './credential.ts';
 export type { Decision, Reason } from './decision.ts';
@@ -26,7 +26,7 @@ export {
 export type {
   Derivation,
   Explanation,
-  Fact,
+  Finding,
   Missing,
   Named,
   Place,

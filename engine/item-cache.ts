@@ -6,55 +6,56 @@ import { createCachedLoader } from './cached-loader.ts';
 import { type ItemId, type Kind, keyOf } from './items.ts';
 
 /**
- * When items that were read at different instants may be decided on together (SPEC section 2, Coherence; after
- * Zanzibar's "new enemy").
+ * The interval in which a write of an item is known to have been current, both ends included, by the reader's
+ * clock. Items that were read at different instants may be decided on together if their spans have an instant
+ * in common (SPEC section 2, Coherence; compare Zanzibar's "new enemy" problem).
  *
- * A write says when it was stamped and has an id of its own. It is certain to have been committed a margin after its
- * stamp, and before the end of the first read that returned it. It was still current when the last read that returned it
- * began. These two instants are its span: at every instant in between, both included, the item stood so in the table.
- * A set of items was true at one instant when their spans have an instant in common. All instants are the reader's.
+ * Each write carries a stamp (its time) and an id. It was committed at the latest a margin after its stamp,
+ * and before the end of the first read that returned it. It was still current when the last read that
+ * returned it began.
  */
-export interface Span {
+interface Span {
   /** The first instant at which the write is known to have been current. */
   from: number;
-  /** The last one: the latest start of a read that returned it. */
+  /** The last such instant: the latest start of a read that returned it. */
   until: number;
 }
 
 /**
- * The start of the span of a write after a read that returned it.
+ * The start of a write's span.
  *
- * @param writtenAt the write's stamp, by its writer's clock
- * @param marginMs how long after its stamp a write may still be committed, clocks that differ included
- * @param end when the read ended. That instant itself is not in the span: within one tick nobody knows what came first.
+ * @param writtenAt the write's stamp, by the writer's clock
+ * @param marginMs how long after its stamp a write may still be committed, clock skew included
+ * @param end when the first read that returned it ended. The span starts one tick later: the order of events
+ *   within a tick is unknown.
  */
-export const spanStart = (writtenAt: number, marginMs: number, end: number): number =>
+const spanStart = (writtenAt: number, marginMs: number, end: number): number =>
   Math.min(writtenAt + marginMs, end + 1);
 
-/** What the engine reads with. */
+/** The reads that the engine uses. */
 export type DecisionReader = Pick<Reader, 'getMany' | 'getSnapshot'>;
 
-/** A decoded item as one write left it, and the span in which that write is known to have been current. */
+/** One version of a decoded item, and the span in which it is known to have been current. */
 export interface Entry<T = unknown> extends Span {
   readonly kind: Kind<T>;
   readonly id: string;
-  /** Null when the table has no such item: absence is cached like presence. */
+  /** Null if the table has no such item: absence is cached too. */
   readonly value: T | null;
   /** Undefined for an absent item. */
   readonly writeId: string | undefined;
   /** The earliest end of a read that returned it. */
   seenAt: number;
-  /** Estimated bytes, those of its memos included. */
+  /** Estimated bytes, memos included. */
   readonly size: number;
 }
 
-/** What reads have cost. A read that another decision asked for first costs nothing. */
+/** The cost of reads. Sharing a read in flight costs nothing. */
 export interface Cost {
   calls: number;
   units: number;
 }
 
-/** Entries that were read, by id; in the place of a damaged one the error. */
+/** Entries by id; for a damaged item the error. */
 export type ReadItems = ReadonlyMap<string, Entry | Error>;
 
 export interface ItemCacheOptions {
@@ -66,7 +67,7 @@ export interface ItemCacheOptions {
   readonly maxBytes: number;
 }
 
-/** The members of an item, and when they had been read. */
+/** The members of an item, and when their read ended. */
 interface Members {
   readonly items: readonly Item[];
   readonly end: number;
@@ -74,7 +75,7 @@ interface Members {
 
 const NO_MEMBERS: Members = { items: [], end: Number.NEGATIVE_INFINITY };
 
-/** When a read began and ended, and since what was last forgotten. */
+/** When a read began and ended, and the generation of the cache in which it began. */
 interface ReadTimes {
   readonly start: number;
   readonly end: number;
@@ -82,20 +83,20 @@ interface ReadTimes {
 }
 
 /**
- * The cache of decoded items in front of the reader, bounded in bytes. It knows nothing of ages: an entry says in which
- * span it was current, and whoever asks decides whether that is recent enough. Reads of one item that are under way at
- * the same time are shared. What could not be read or decoded is not cached.
+ * The cache of decoded items in front of the reader, bounded in bytes. It has no time-to-live: an entry
+ * carries its span, and the caller decides whether that is recent enough. Concurrent reads of one item are
+ * shared. Failed reads and damaged items are not cached.
  */
 export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOptions) {
   const cache = createCachedLoader<Entry>({ maxBytes, sizeOf: ({ size }) => size, now });
-  /** Changes when everything is forgotten: what was read before is not cached after it. */
+  /** Incremented when the cache is cleared: reads that began before are not cached. */
   let generation = 0;
 
   /**
-   * Takes in what a read returned. Of two writes the cache keeps the newer one; where nobody knows which that is, it keeps
-   * the one that it has.
+   * Decodes the result of a read and caches it. Of two writes the cache keeps the newer one; if their order
+   * is unknown, it keeps the one it has.
    *
-   * @returns what was read: it may differ from what is cached, and is never older than the read
+   * @returns the entry that was read, which may differ from the cached one
    */
   async function place<T>(
     { kind, id }: ItemId<T>,
@@ -108,7 +109,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       cached !== undefined && cached.writeId === stamp?.writeId;
     const known = findCached();
     if (known !== undefined && isSame(known) && kind.membersOf && item) {
-      // The members are those of this write still.
+      // The same write of the revision: the members have not changed.
       known.until = Math.max(known.until, start);
       return known;
     }
@@ -117,10 +118,10 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     const entry: Entry<T> = {
       kind,
       id,
-      // Decoded anew also where it is of the same write: an operator may have edited the item by hand.
+      // Decode even if the write is the same: an operator may have edited the item by hand.
       value: item === undefined ? (kind.absent?.() ?? null) : kind.decode(id, item, members.items),
       writeId: stamp?.writeId,
-      // An absent item has no stamp: it counts as absent since ever, for absence can do nothing but refuse.
+      // An absent item has no stamp. It counts as always absent, which is safe: absence can only refuse.
       from: stamp
         ? Math.max(spanStart(stamp.writtenAt, marginMs, end), members.end + 1)
         : Number.NEGATIVE_INFINITY,
@@ -129,7 +130,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       size: sizeOf(id, item, ...members.items) + (kind.memoBytes ?? 0),
     };
     if (cached !== undefined && isSame(cached)) joinSpans(entry, cached);
-    // Newer for certain: its read began when the cached write was already there.
+    // Certainly newer: its read began when the cached write was already committed.
     const isNewer =
       cached === undefined ||
       isSame(cached) ||
@@ -143,7 +144,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     end: now(),
   });
 
-  /** Reads items in one call. Each is resolved for itself: a damaged one fails alone. */
+  /** Reads items in one call. Returns a promise per item, so that a damaged item fails alone. */
   function startRead(
     wanted: readonly ItemId[],
     read: (notes: ReadNotes) => Promise<readonly (Item | undefined)[]>,
@@ -182,17 +183,18 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
   }
 
   return {
-    /** The entry that is cached, however old it is; undefined also when what is cached under the id is of another kind. */
+    /** The cached entry, however old; undefined if there is none of this kind. */
     find,
-    /** Forgets everything: for when the clock went back, and entries would look younger than they are. */
+    /** Clears the cache. Used when the clock was set back: entries would look younger than they are. */
     clear: (): void => {
       cache.clear();
       generation += 1;
     },
-    /** Changes when everything is forgotten: what was read before says nothing any more of when it was current. */
+    /** Changes when the cache is cleared: the times of earlier reads are then meaningless. */
     generation: (): number => generation,
     /**
-     * Reads items: those for which no read that began at `since` or later is under way in one BatchGetItem.
+     * Reads items. Shares reads in flight that began at `since` or later, and reads the others in one
+     * BatchGetItem.
      *
      * @param since epoch milliseconds
      * @throws GatehouseError as the reader does
@@ -206,7 +208,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       return settle(wanted, cache.load([...byId.keys()], since, start));
     },
     /**
-     * Reads items as they stand at one instant, in one TransactGetItems.
+     * Reads items as of one instant, in one TransactGetItems.
      *
      * @throws GatehouseError as the reader does, `limit_exceeded` for more than 100 items
      */
@@ -221,30 +223,31 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
 export type ItemCache = ReturnType<typeof createItemCache>;
 
 /**
- * The stamp of an item. One that may lack it counts as written when it was read, and the same content as the same write.
+ * The stamp of an item. An item that may lack one counts as written when it was read, and its content serves
+ * as write id.
  *
- * @throws GatehouseError `damaged_item` where it must not be missing
+ * @throws GatehouseError `damaged_item` if it is missing and must not be
  */
 const stampIn = ({ mayLackStamp }: Kind<unknown>, item: Item, start: number): Stamp =>
   mayLackStamp ? (stampOf(item) ?? { writtenAt: start, writeId: JSON.stringify(item) }) : decodeStamp(item);
 
-/** Extends the span of an entry by that of an earlier one of the same write. */
+/** Extends the span of an entry by the span of an earlier entry of the same write. */
 export function joinSpans(entry: Entry, earlier: Entry): void {
-  // Members were read later than their item: the span of both does not begin before that.
+  // The members were read anew, after their item: the span of both starts only then.
   if (entry.kind.membersOf === undefined) entry.from = Math.min(entry.from, earlier.from);
   entry.until = Math.max(entry.until, earlier.until);
   entry.seenAt = Math.min(entry.seenAt, earlier.seenAt);
 }
 
-/** Estimated bytes: of an entry with its place in the cache, of an attribute, of a member of a list. */
+/** Estimated bytes of an entry with its cache slot, of an attribute, and of a list member. */
 const ENTRY_BYTES = 360;
 const ATTRIBUTE_BYTES = 130;
 const ELEMENT_BYTES = 16;
 
-/** The attributes that every decision item has, and of which nothing is kept but numbers. */
+/** Attributes of every decision item that are not kept after decoding, or only as numbers. */
 const COMMON: ReadonlySet<string> = new Set(['PK', 'SK', 'Type', 'v', 'writtenAt', 'status']);
 
-/** Estimated bytes of an entry, rather too many (`npm run bench -- memory` compares it with what is really used). */
+/** Estimated bytes of an entry, on the high side (`npm run bench -- memory` compares it with real usage). */
 function sizeOf(id: string, ...items: readonly (Item | undefined)[]): number {
   let size = ENTRY_BYTES + id.length;
   for (const item of items) {

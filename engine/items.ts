@@ -19,24 +19,24 @@ import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } fro
 import { moduleOf, patternsCovering, readPermissionName } from '../table/permission-name.ts';
 
 /**
- * A kind of item that decisions rest on: where it stands in the table and how it is decoded. All kinds share one cache,
- * so the ids of each have a form of their own: `user:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`,
- * `location:id dashboard`, `*`.
+ * A kind of item in decision inputs: its key and how it is decoded. All kinds share one cache, so their ids
+ * have distinct forms: `user:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
+ * `*`.
  */
 export interface Kind<T> {
-  /** Undefined when nothing can have this id: then it is absent, and nothing is read. */
+  /** Undefined for an impossible id: the item counts as absent, without a read. */
   readonly keyOf: (id: string) => Key | undefined;
   /** @throws GatehouseError `damaged_item` */
   readonly decode: (id: string, item: Item, members: readonly Item[]) => T;
-  /** Whether items of this kind were once written without a stamp. */
+  /** Whether items of this kind may lack a stamp, because older releases wrote none. */
   readonly mayLackStamp?: boolean;
-  /** What stands for an absent item; null when left out. */
+  /** The value of an absent item. Default: null. */
   readonly absent?: () => T;
-  /** Estimated bytes of the memos that may be kept beside an item of this kind. */
+  /** Estimated bytes of the memos kept with an item of this kind. */
   readonly memoBytes?: number;
   /**
-   * The other items of a kind that stands in several, under one item that every change of them rewrites: the routes of an
-   * API under its revision.
+   * Reads the member items of a kind that consists of several, such as the routes of an API. Every change of
+   * a member also rewrites the main item, here the API's revision, so that its stamp covers the members.
    */
   readonly membersOf?: (id: string) => Promise<readonly Item[]>;
 }
@@ -47,10 +47,10 @@ export interface ItemId<T = unknown> {
   readonly id: string;
 }
 
-/** The key of an item that can exist: of any other nothing is read. */
+/** The key of an item with a possible id; impossible ids must be filtered out before. */
 export const keyOf = ({ kind, id }: ItemId): Key => kind.keyOf(id) as Key;
 
-/** A permission with the patterns that cover it, worked out once. */
+/** A permission with the patterns that cover it, computed once. */
 export interface CheckedPermission extends PermissionItem {
   readonly patterns: readonly string[];
 }
@@ -62,7 +62,7 @@ const keyOfRef =
   (ref: string): Key | undefined =>
     isRef(ref) && isOfKind(typeOf(ref)) ? decisionKey(parseRef(ref, 'ref')) : undefined;
 
-/** The types of subjects, and of credentials that have a record. */
+/** Types of subjects and of credentials with a record. */
 const SUBJECT_TYPES: ReadonlySet<string> = new Set(['user', 'technical-user']);
 const CREDENTIAL_TYPES: ReadonlySet<string> = new Set(['token', 'session']);
 
@@ -95,11 +95,11 @@ export const PERMISSION: Kind<CheckedPermission> = {
   },
 };
 
-/** What holds everywhere: the global roles, the modules that are sold. It has one id. */
+/** The global item, one per table: the global roles and the sold modules. */
 export const GLOBAL: Kind<GlobalItem> = { keyOf: globalKey, decode: (_, item) => decodeGlobal(item) };
 export const GLOBAL_ID = '*';
 
-/** What the roles of one root do to one permission. */
+/** The effects of the roles that one root owns on one permission. */
 export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny'> {
   /** Whether the table has an item for it. */
   readonly isStored: boolean;
@@ -107,11 +107,11 @@ export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny'> {
 
 const EMPTY: ReadonlySet<string> = new Set();
 
-/** Roles that a memo of permission effects holds at the most, and its estimated bytes. */
+/** Limit on the roles in a memo of permission effects, and its estimated bytes. */
 export const ROLES_PER_MEMO = 64;
 const MEMO_BYTES = 1_600;
 
-/** The effects of the roles of one root on one permission. No reference to a scope has a space. */
+/** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {
   memoBytes: MEMO_BYTES,
   absent: () => ({ allow: EMPTY, deny: EMPTY, isStored: false }),

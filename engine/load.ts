@@ -17,78 +17,88 @@ import { createStaleIfError } from './stale-if-error.ts';
 /**
  * How fresh a decision must be (SPEC section 2).
  *
- * - `cached`: what was read within the time-to-live may answer. The default.
- * - `strong`: the table now, all items of the decision as they stand at one instant. Nothing cached answers.
- * - `atLeast`: no state older than a write, in any process: the token came with the answer to that write.
+ * - `cached`: from items read within the time-to-live. The default.
+ * - `strong`: from the table now, all items as of one instant. The cache is not used.
+ * - `atLeast`: from no state older than a write, in any process. The token came with the answer to that
+ *   write.
  */
 export type Consistency = 'cached' | 'strong' | { readonly atLeast: string };
 
-/** Gives a plan its items. */
+/** How a plan accesses items. */
 export interface Look {
-  /** The value of an item, null when the table has none; undefined while it is not loaded: then it will be. */
+  /** The value of an item; null if the table has none, undefined if it is not loaded yet. */
   readonly item: <T>(kind: Kind<T>, id: string) => T | null | undefined;
-  /** Names an item that may be needed next: it is read together with what is missing, and never trusted. */
+  /** Names an item that may be required next. It is read together with the missing items. */
   readonly prefetch: <T>(kind: Kind<T>, id: string) => void;
-  /** The value of an item as it was once, however long ago: to know what to prefetch, and for nothing else. */
+  /** The cached value of an item, however old. Use it only to choose what to prefetch. */
   readonly recall: <T>(kind: Kind<T>, id: string) => T | null | undefined;
 }
 
 /**
- * What is wanted of the table, as a function of its items: pure, called again after each read, until it answers something
- * else than undefined. All that it looked at then is what its answer rests on.
+ * Computes a value from items of the table. A plan is a pure function that runs again after each read, until
+ * it returns something other than undefined. The items of its last run are those on which the value rests:
+ * they must be coherent.
  */
 export type Plan<T> = (look: Look) => T | undefined;
 
-/** What a plan answered, and of when that is. All instants in epoch milliseconds. */
+/** The value of a plan. All instants in epoch milliseconds. */
 export interface Loaded<T> {
   readonly value: T;
   /** Now, after loading. */
   readonly instant: number;
-  /** Until when it may be kept and used again. What was given in an outage ends with the next try. */
+  /** Until when it may be kept and reused. In an outage: until the next attempt to read. */
   readonly expiresAt: number;
   /** Until when it may be used while DynamoDB is down. */
   readonly staleUntil: number;
-  /** Whether it rests on what is older than the time-to-live, because DynamoDB is down. */
+  /** Whether an item is older than the time-to-live, because DynamoDB is down. */
   readonly isStale: boolean;
 }
 
-/** Makes an answer of what was loaded, in the order of the plans. */
-export type Finish<T, R> = (loaded: readonly Loaded<T>[]) => R;
+/** Turns loaded values, in the order of the plans, into the answer. */
+type Finish<T, R> = (loaded: readonly Loaded<T>[]) => R;
 
 export interface LoadOptions {
-  /** Reads decision items: strongly consistent, failing as a whole when a key stays unread. */
+  /** Reads decision items with strong consistency; a read fails as a whole if a key stays unread. */
   readonly reader: DecisionReader;
   readonly clock: Clock;
-  /** Milliseconds for which what was read may answer: how stale an allow or a deny can be. Default 60,000. */
+  /** Time-to-live in milliseconds: how stale an allow or a deny can be. Default 60,000. */
   readonly ttlMs?: number;
   /**
-   * Milliseconds for which what was read may answer while DynamoDB is down; `cached` questions only. Default 0: then
-   * nothing older than `ttlMs` ever answers.
+   * Time-to-live in milliseconds while DynamoDB is down, for `cached` questions only. Default 0: `ttlMs`
+   * always applies.
    */
   readonly outageTtlMs?: number;
   /** Bound on the cache in estimated bytes. Default 32 MiB. */
   readonly maxBytes?: number;
   /** How long after its stamp a write may still be committed, in milliseconds. Default 12,000. */
   readonly coherenceMarginMs?: number;
-  /** Draws from [0, 1): by up to a tenth of it the time-to-live is shorter, so that processes do not read in step. */
+  /**
+   * Random number in [0, 1). Shortens the time-to-live by up to a tenth, so that processes do not read in
+   * step.
+   */
   readonly random?: () => number;
-  /** Waits for so many milliseconds. */
+  /** Resolves after the given milliseconds. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
 export const DEFAULT_TTL_MS = 60_000;
 export const DEFAULT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** Share of the time-to-live by which it may be shorter. Never longer: the bound is a promise. */
+/** Share by which the time-to-live may be shortened. It is never longer: the bound is a promise. */
 const JITTER = 0.1;
 
-/** Rounds of reads for one answer, should the clock stand still; otherwise the read's deadline ends them. */
+/**
+ * Limit on the rounds of reads for one answer if the clock stands still; normally the read deadline ends
+ * them.
+ */
 const MAX_ROUNDS = 64;
 
 /** Items of one TransactGetItems. */
 const SNAPSHOT_ITEMS = 100;
 
-/** What a plan may look at: what was read for it, and what is cached if its last read began in (`after`, `upTo`]. */
+/**
+ * What a plan may use: items read by this call, and cached items whose last read began in (`after`, `upTo`].
+ */
 interface Source {
   readonly read: ReadItems;
   readonly after: number;
@@ -97,10 +107,10 @@ interface Source {
 
 const NOTHING_READ: ReadItems = new Map();
 
-/** Runs plans, one after the other, and notes what each looked at. What it notes is that of the last one. */
+/** Runs one plan at a time and records the items it uses. The record is that of the last run. */
 function createTrial(items: ItemCache) {
   let source: Source = { read: NOTHING_READ, after: 0, upTo: 0 };
-  // Filled anew from the start by each run: an array that is emptied would grow again.
+  // Overwritten from the start by each run: an array that is emptied would have to grow again.
   const looked: Entry[] = [];
   let count = 0;
   let missing: ItemId[] = [];
@@ -133,7 +143,7 @@ function createTrial(items: ItemCache) {
       return entry.value;
     },
     prefetch: (kind, id) => {
-      // What was read once, damaged or not, is not prefetched again.
+      // Items that this call has read, damaged or not, are not prefetched again.
       const isKnown = source.read.has(id) || kind.keyOf(id) === undefined;
       if (!isKnown && find(kind, id) === undefined) prefetched.push({ kind, id });
     },
@@ -141,7 +151,7 @@ function createTrial(items: ItemCache) {
   };
 
   return {
-    /** @returns what the plan answers; undefined while something is missing */
+    /** @returns the plan's value; undefined while an item is missing */
     run: <T>(plan: Plan<T>, by: Source): T | undefined => {
       source = by;
       count = 0;
@@ -151,26 +161,30 @@ function createTrial(items: ItemCache) {
       until = Number.POSITIVE_INFINITY;
       return plan(look);
     },
-    /** The last instant at which all that it looked at was current, unless `isUsable` says that there is none. */
+    /** If `isUsable`: the last instant at which all items used were current. */
     until: () => until,
-    /** Whether all that it looked at was true at one instant, and was read after `oldest` and before now. */
+    /** Whether the items used have an instant in common, and were read after `oldest` and not after `now`. */
     isUsable: (oldest: number, now: number): boolean => from <= until && until > oldest && latest <= now,
-    /** What stands in the way of that: what was read too long ago, or ends before all the others were current. */
+    /**
+     * The items that prevent `isUsable`: read too long ago, or with a span that ends before another one
+     * starts.
+     */
     unusable: (oldest: number, now: number): readonly Entry[] =>
       entries().filter((entry) => entry.until < from || entry.until <= oldest || entry.until > now),
-    /** The first instant at which all of it may have been current. */
+    /** The first instant at which all items used may have been current. */
     from: () => from,
     entries,
-    /** What it misses, and with that what it prefetches. */
+    /** The missing items, together with those to prefetch; empty if none is missing. */
     missing: (): readonly ItemId[] => (missing.length > 0 ? [...missing, ...prefetched] : []),
   };
 }
 
 /**
- * Loads what plans want: from the cache alone when it has it, recent enough and true at one instant, otherwise with what
- * has to be read. All plans share their reads; each has an instant of its own.
+ * Runs plans on coherent items: from the cache alone if its entries are recent enough and coherent, otherwise
+ * with reads. All plans share their reads; the items of each plan are coherent, those of two plans need not
+ * be.
  *
- * @throws GatehouseError `invalid` for a time-to-live, a margin or a bound that is none
+ * @throws GatehouseError `invalid` for an invalid time-to-live, margin or bound
  */
 export function createLoad(options: LoadOptions) {
   const {
@@ -193,7 +207,10 @@ export function createLoad(options: LoadOptions) {
   const staleIfError = createStaleIfError(now);
 
   const trial = createTrial(items);
-  /** What the question itself has read may answer for as long as a read may take, whatever the time-to-live. */
+  /**
+   * Items that the call itself has read may answer for as long as a read may take, even if the time-to-live
+   * is shorter.
+   */
   const ownTtlMs = Math.max(ttlMs, READ_DEADLINE_MS);
 
   const loadedAt = <T>(value: T, instant: number, until: number): Loaded<T> => ({
@@ -204,7 +221,7 @@ export function createLoad(options: LoadOptions) {
     isStale: false,
   });
 
-  /** Loads plans out of entries that were read at different instants. */
+  /** Runs plans on cached entries and on reads of its own, made at different instants. */
   async function loadCached<T, R>(
     plans: readonly Plan<T>[],
     consistency: Exclude<Consistency, 'strong'>,
@@ -214,17 +231,17 @@ export function createLoad(options: LoadOptions) {
     let begunAt = now();
     let begunIn = items.generation();
     const oldest = consistency === 'cached' ? Number.NEGATIVE_INFINITY : oldestFor(consistency.atLeast);
-    // What this call has read answers although the cache may be too small for it.
+    // Keep what this call has read: the cache may be too small for it.
     let read = NOTHING_READ;
     for (let round = 1, instant = begunAt; ; round++, instant = now()) {
-      // The clock went back: what was read by its old time is read again.
+      // The clock was set back: discard the reads that were timed by it.
       if (begunIn !== items.generation())
         [begunAt, begunIn, read] = [instant, items.generation(), NOTHING_READ];
       const source = { read, after: Math.max(oldest, instant - ttlMs), upTo: instant };
       const loaded: Loaded<T>[] = [];
       const wanted: ItemId[] = [];
-      // A read that is under way may answer if it began recently enough to have been found in the cache. Nobody knows
-      // whether one that began in the same tick of the clock as this call began after the write that it has to show.
+      // Share a read in flight if its result would be recent enough in the cache. For `atLeast`, not one that
+      // began in the same tick as this call: it may have begun before the write that it has to return.
       let since = consistency === 'cached' ? Math.min(instant, Math.floor(instant - ttlMs) + 1) : begunAt + 1;
       let allCurrent = Number.NEGATIVE_INFINITY;
       for (const plan of plans) {
@@ -233,14 +250,14 @@ export function createLoad(options: LoadOptions) {
           loaded.push(loadedAt(value, instant, trial.until()));
           continue;
         }
-        // What ends too early is read again, and it alone; with it, what the plan misses.
+        // Read again only the items whose spans end too early, together with the missing ones.
         const unusable = trial.unusable(instant - ownTtlMs, instant);
         if (unusable.length > 0) allCurrent = Math.max(allCurrent, trial.from());
         wanted.push(...trial.missing(), ...unusable);
       }
       if (wanted.length === 0) return finish(loaded);
       if (round > 2 && (round > MAX_ROUNDS || now() - begunAt >= READ_DEADLINE_MS)) throw contended();
-      // Within one tick of the clock nobody knows whether a read began after another one ended.
+      // A span may start a tick from now (see `spanStart`): the read must not begin before it.
       if (allCurrent > instant) await wait(allCurrent - instant);
       since = Math.max(since, allCurrent);
       const before = read;
@@ -252,7 +269,7 @@ export function createLoad(options: LoadOptions) {
     }
   }
 
-  /** Loads plans out of one TransactGetItems, or two where it takes one to know what else is wanted. */
+  /** Runs plans on one TransactGetItems; on a second one if the first shows that more items are required. */
   async function loadSnapshot<T>(
     plans: readonly Plan<T>[],
     cost: Cost | undefined,
@@ -284,7 +301,7 @@ export function createLoad(options: LoadOptions) {
     }
   }
 
-  /** What the cache has while DynamoDB is down, within the second bound; undefined when that does not suffice. */
+  /** Runs plans on the cache alone, up to `outageTtlMs`; undefined if that does not suffice. */
   function loadStale<T>(plans: readonly Plan<T>[], retryAt: number): readonly Loaded<T>[] | undefined {
     const instant = now();
     const source = { read: NOTHING_READ, after: instant - outageTtlMs, upTo: instant };
@@ -301,13 +318,13 @@ export function createLoad(options: LoadOptions) {
 
   return {
     now,
-    /** Changes when the clock goes back: what was loaded before looks younger than it is. */
+    /** Changes when the clock was set back: values loaded before look younger than they are. */
     generation: items.generation,
     /**
-     * @param finish is called with what was loaded, in the order of the plans, and gives the answer
-     * @param cost what the reads cost is added to it
-     * @throws GatehouseError as the reader does; `contended` when what is wanted changes faster than it can be read;
-     *   `invalid` for a token that is none
+     * @param finish turns the loaded values, in the order of the plans, into the answer
+     * @param cost the cost of the reads is added to it
+     * @throws GatehouseError as the reader does; `contended` if the items change faster than they can be
+     *   read; `invalid` for a malformed token
      */
     load: <T, R>(
       plans: readonly Plan<T>[],
@@ -326,10 +343,10 @@ export function createLoad(options: LoadOptions) {
   };
 }
 
-/** What was read before, and is current still where a read returned the same write: the cache may be too small for it. */
+/** The entry of a second read. If it returned the same write as the first, its span covers both reads. */
 function seenAgain(before: Entry | Error | undefined, now: Entry | Error): Entry | Error {
   if (now instanceof Error || before === undefined || before instanceof Error) return now;
-  // Where the clock was set back in between, what was read before is of another time.
+  // If the clock was set back in between, the times of the first read are meaningless.
   if (before.kind !== now.kind || before.writeId !== now.writeId || now.until < before.until) return now;
   if (now.kind.membersOf) {
     before.until = now.until;
@@ -344,22 +361,20 @@ const distinct = (items: readonly ItemId[]): readonly ItemId[] => [
   ...new Map(items.map((each) => [each.id, each])).values(),
 ];
 
-export type Load = ReturnType<typeof createLoad>;
-
 /**
- * Only a read that began after this instant has seen a write for certain. The token is of the time at which the write was answered, by the
- * writer's clock, which may differ from ours. A read that begins now has seen it, too: whoever holds the token was
- * answered.
+ * The instant after which a cached read must have begun to include a write for certain. The token holds the
+ * time of the answer to the write, by the writer's clock, which may differ from ours by the clock skew. A
+ * read that begins now always includes the write: its answer was received before.
  */
 function oldestFor(token: string): number {
   const answeredAt = readFreshnessToken(token);
   if (answeredAt === undefined)
-    throw invalid('consistency', 'atLeast is not a token that came with the answer to a write');
+    throw invalid('consistency', 'atLeast is not a freshness token from the answer to a write');
   return answeredAt + CLOCK_SKEW_MS;
 }
 
 const contended = (): GatehouseError =>
-  new GatehouseError('contended', 'what the decision rests on changes faster than it can be read');
+  new GatehouseError('contended', 'the items of the decision change faster than they can be read');
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -2,19 +2,19 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Observation, Observe } from './observation.ts';
 
 export interface DecisionMetricsOptions {
-  /** Under which name CloudWatch shows them. */
+  /** The CloudWatch namespace. */
   readonly namespace: string;
-  /** The dimension that tells services apart: an API, an application. */
+  /** The `service` dimension: an API, an application. */
   readonly service: string;
-  /** Takes one line of JSON: to standard output, past Lambda's console, which would put a prefix before it. */
+  /** Writes one line of JSON to standard output. Not `console.log`: Lambda adds a prefix to its lines. */
   readonly write: (line: string) => void;
 }
 
 /**
- * Decisions as metrics of CloudWatch: one line in the Embedded Metric Format for each, which CloudWatch reads out of
- * the log. Dimensions are the service and the outcome (a reason, or the code of a fault); tenant, permission and
- * consistency are properties of the line, to be asked for in Logs Insights: as dimensions each value would be a metric
- * of its own, and cost as much. The subject is not in it.
+ * Writes decisions as CloudWatch metrics: one line in Embedded Metric Format each, which CloudWatch extracts
+ * from the log. The dimensions are the service and the outcome (a reason or a fault code). Tenant, permission
+ * and consistency are properties, for Logs Insights: as dimensions, each value would be a metric of its own
+ * and billed as one. The subject is left out.
  *
  * ```ts
  * const write = (line: string) => process.stdout.write(`${line}\n`);

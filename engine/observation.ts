@@ -4,38 +4,38 @@ import type { Question } from './decision-input.ts';
 import type { Cost } from './item-cache.ts';
 import type { Consistency } from './load.ts';
 
-/** One decision, or one that failed, as it is told to whoever watches the engine. */
+/** One decision, or one failure to decide. */
 export interface Observation {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
-  /** The root of the scope, the isolation boundary; undefined where the scope is unknown, or the decision failed. */
+  /** The root of the scope; undefined if the scope is unknown or the decision failed. */
   readonly tenant: string | undefined;
-  /** Undefined when the decision failed: then `fault` says why, and nothing is allowed. */
+  /** Undefined if the decision failed: nothing is allowed then, and `fault` gives the code. */
   readonly decision: Decision | undefined;
   /** A stable code of GatehouseError, or `internal`. */
   readonly fault: string | undefined;
   readonly consistency: 'cached' | 'strong' | 'atLeast';
-  /** Calls to DynamoDB that were made for it; 0: a cache hit, or it waited for what another had asked for. */
+  /** DynamoDB calls made for it; 0 for a cache hit, or if it shared the read of another decision. */
   readonly calls: number;
-  /** Read units that these calls spent, as DynamoDB states them. */
+  /** Read units consumed by these calls, as reported by DynamoDB. */
   readonly units: number;
-  /** Milliseconds from the question to the answer. */
+  /** Milliseconds from question to answer. */
   readonly milliseconds: number;
-  /** Whether this engine was never asked before: a Lambda's cold start. All that were asked together are first. */
+  /** Whether it belongs to the engine's first call, as after a Lambda cold start. */
   readonly isFirst: boolean;
-  /** Whether it rests on what is older than the time-to-live, because DynamoDB is down. */
+  /** Whether an item is older than the time-to-live, because DynamoDB is down. */
   readonly isStale: boolean;
 }
 
 /**
- * Called after each decision, in the order of the requests for many. Those that are decided together share their
- * calls: the first of them bears the cost, so that sums are right. What it throws is not heard of again: a decision
- * does not fail because nobody could write it down.
+ * Called after each decision; for many, in the order of the requests. Decisions that are made together share
+ * their reads: the first carries the whole cost, so that sums are right. Errors it throws are ignored, so
+ * that a failing observer does not fail decisions.
  */
 export type Observe = (observation: Observation) => void;
 
-/** A decision that was made, with what is told of it. */
+/** A decision with its question, to be reported. */
 interface Observed {
   readonly question: Question;
   readonly tenant: string | undefined;
@@ -43,17 +43,19 @@ interface Observed {
   readonly isStale: boolean;
 }
 
-/** What work came to. */
 interface Worked<R> {
   readonly answer: R;
   readonly observed: readonly Observed[];
 }
 
-/** Tells of what was decided, and what it cost. Questions that ask nothing but for a credential are not told of. */
+/**
+ * Reports decisions and their cost. Questions without a scope, which only check a credential, are not
+ * reported.
+ */
 export function createObserver(observe: Observe, now: () => number) {
   let wasAsked = false;
 
-  function tell(observations: readonly Observation[]): void {
+  function report(observations: readonly Observation[]): void {
     for (const observation of observations) {
       try {
         observe(observation);
@@ -61,7 +63,7 @@ export function createObserver(observe: Observe, now: () => number) {
     }
   }
 
-  /** @param work adds to the cost what it reads */
+  /** @param work does the work and adds the cost of its reads to `cost` */
   return async <R>(
     consistency: Consistency,
     questions: readonly Question[],
@@ -85,15 +87,17 @@ export function createObserver(observe: Observe, now: () => number) {
     });
     try {
       const { answer, observed } = await work(cost);
-      const told = observed.filter(({ question }) => question.scope !== undefined);
-      tell(
-        told.map(({ question, ...rest }, at) => observationOf(question, at, { ...rest, fault: undefined })),
+      const reported = observed.filter(({ question }) => question.scope !== undefined);
+      report(
+        reported.map(({ question, ...rest }, at) =>
+          observationOf(question, at, { ...rest, fault: undefined }),
+        ),
       );
       return answer;
     } catch (error) {
       const fault = error instanceof GatehouseError ? error.code : 'internal';
       const failed = { tenant: undefined, decision: undefined, isStale: false, fault };
-      tell(questions.map((question, at) => observationOf(question, at, failed)));
+      report(questions.map((question, at) => observationOf(question, at, failed)));
       throw error;
     }
   };

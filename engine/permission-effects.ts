@@ -2,12 +2,14 @@ import type { Effect, RoleItem, RoleTable } from '../table/decision/items.ts';
 import { inheritance, ownRoles, type Place } from './effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
 
-/** What a permission is, and what roles do to it under one root: steps 3, 5 and 7 of SPEC section 2. */
+/** A permission's state and the effects of roles on it under one root: steps 3, 5 and 7 of SPEC section 2. */
 export interface PermissionEffects {
   readonly isRegistered: boolean;
-  /** Its module, where that is sold by subscription. */
+  /** Its module, if that is sold by subscription. */
   readonly soldModule: string | undefined;
-  /** The roles that allow it, and those that deny it, by id: exactly, by a pattern, or by a role that they inherit from. */
+  /**
+   * Ids of the roles that allow or deny it: by name, by a pattern, or through a role that they inherit from.
+   */
   readonly allow: ReadonlySet<string>;
   readonly deny: ReadonlySet<string>;
 }
@@ -17,11 +19,11 @@ export interface RoleEffect {
   readonly effect: Effect;
   /** The permission itself, or the pattern that covers it. */
   readonly by: { readonly kind: 'exact' | 'pattern'; readonly name: string };
-  /** How much is allowed by it: 0 for the permission itself, more for wider patterns. */
+  /** 0 for the permission itself, larger for wider patterns. */
   readonly width: number;
 }
 
-/** What the effects of roles on a permission are made of. */
+/** The items from which the effects on a permission follow. */
 export interface PermissionItems {
   /** The permission's name. */
   readonly name: string;
@@ -29,7 +31,7 @@ export interface PermissionItems {
   readonly tenantEffects: TenantEffects | null;
 }
 
-/** The effects that one role itself has on a permission, without those that it inherits. */
+/** The effects of one role on a permission, without inherited ones. */
 export function* effectsOfRole(
   role: string,
   { patterns }: RoleItem,
@@ -53,7 +55,7 @@ function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
   const effects = { ALLOW: new Set<string>(), DENY: new Set<string>() };
   for (const table of [own, global]) {
     for (const [role, item] of table) {
-      // A role that the root lists as its own is not also a global one.
+      // A role that the root owns hides a global one with the same id.
       if (table === global && own.has(role)) continue;
       for (const { effect } of effectsOfRole(role, item, table === own, items)) effects[effect].add(role);
     }
@@ -67,7 +69,7 @@ function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
   };
 }
 
-/** These roles, and all that inherit from one of them. */
+/** These roles and all roles that inherit from one of them. */
 function withHeirs(roles: ReadonlySet<string>, own: RoleTable, global: RoleTable): ReadonlySet<string> {
   if (roles.size === 0) return roles;
   const all = new Set(roles);
@@ -78,7 +80,7 @@ function withHeirs(roles: ReadonlySet<string>, own: RoleTable, global: RoleTable
   return all;
 }
 
-/** Permission effects beside the items that they were made of. */
+/** Permission effects with the items from which they were computed. */
 interface Memo {
   readonly permission: CheckedPermission;
   readonly root: Place['scopes'][number] | undefined;
@@ -86,13 +88,10 @@ interface Memo {
   readonly effects: PermissionEffects;
 }
 
-/** By the effects of the root on the permission, which are of one root and one permission: a memo goes with its items. */
+/** Keyed by the tenant effects item, which belongs to one root and one permission. Freed with that item. */
 const memos = new WeakMap<TenantEffects, Memo>();
 
-/**
- * What roles do to a permission at a place. It is kept beside the item of the root's own effects, and found again for the
- * very same items.
- */
+/** The effects of roles on a permission at a place. Memoized by the identity of the items. */
 export function permissionEffects(items: PermissionItems, place: Place): PermissionEffects {
   const { permission, tenantEffects } = items;
   if (permission === null || tenantEffects === null) return effectsUnder(items, place);

@@ -2,8 +2,8 @@ import type { Reader } from '../table/reader.ts';
 import { type ItemId, keyOf } from './items.ts';
 
 /**
- * Reads items as they stand in the table, in one call, for what a decision does not rest on: candidates and suggestions.
- * Null for what the table has not, and for what nothing can have.
+ * Reads items from the table in one call, past the cache: for candidates and suggestions, which are no input
+ * of a decision. Absent items and impossible ids give null.
  *
  * @throws GatehouseError as the reader does, `damaged_item`
  */

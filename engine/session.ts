@@ -3,65 +3,61 @@ import type { Decision } from './decision.ts';
 import type { Consistency } from './load.ts';
 
 /**
- * Decisions of one subject at one scope, made together and kept: for a menu, which asks for many permissions
- * at once and must not wait for each.
+ * Decisions for one subject at one scope, made together and kept: for a menu that checks many permissions
+ * synchronously.
  *
- * From `expiresAt` on what they rest on is older than the engine's time-to-live allows, or something in it begins or ends
- * (SPEC section 10): then the session answers no more. One that was opened for an instant of its own shows that instant.
+ * A session expires when its items exceed the engine's time-to-live, or when something in them begins or ends
+ * (SPEC section 10). If it was opened for a given instant, only the time-to-live applies.
  */
 export interface Session {
-  /** Epoch milliseconds: the instant that the decisions were made for. */
-  readonly at: number;
-  /** Epoch milliseconds: from here on `can` is false, and a new session is to be opened. */
+  /** Epoch milliseconds. From then on `can` answers false; open a new session. */
   readonly expiresAt: number;
-  /** Whether the permission may be used; false for one that was not named, and for all once it has expired. */
+  /** Whether the permission is allowed. False if it was not named, and for all permissions after expiry. */
   readonly can: (permission: string) => boolean;
   /**
    * The decision with its reason.
    *
-   * @throws GatehouseError `invalid` on `permission` for one that was not named, `stale` once it has expired
+   * @throws GatehouseError `invalid` on `permission` if it was not named, `stale` after expiry
    */
   readonly decide: (permission: string) => Decision;
 }
 
 export interface SessionOptions {
-  /** The permissions that will be asked for: `dashboard`, `module:action:resource`. */
+  /** The permissions to decide: `dashboard`, `module:action:resource`. */
   readonly permissions: readonly string[];
-  /** The instant to decide for, in epoch milliseconds; now when left out. */
+  /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
-  /** How fresh what the decisions rest on must be; `cached` when left out. A `strong` one lives longest. */
+  /** How fresh the decisions' items must be. Default: `cached`. A `strong` session lives longest. */
   readonly consistency?: Consistency | undefined;
 }
 
-/**
- * @throws GatehouseError `invalid` for `permissions` that are no list of texts, otherwise as `check` does
- */
+/** @throws GatehouseError `invalid` if `permissions` is not a list of strings; faults as `check` does */
 export type OpenSession = (subject: string, scope: string, options: SessionOptions) => Promise<Session>;
 
-/** Decides questions together. */
 type CheckMany = (
   requests: readonly { readonly subject: string; readonly permission: string; readonly scope: string }[],
   options: { readonly consistency: Consistency; readonly at: number | undefined },
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
 
-/** @param generation changes when the clock goes back: then what is open ends, for it looks younger than it is */
+/**
+ * @param generation changes when the clock goes back: open sessions end then, because they would look too
+ *   young
+ */
 export function createSessions(
   checkMany: CheckMany,
   now: () => number,
   generation: () => number,
 ): OpenSession {
-  return async (subject, scope, { permissions, at: asked, consistency = 'cached' }) => {
+  return async (subject, scope, { permissions, at, consistency = 'cached' }) => {
     if (!Array.isArray(permissions) || permissions.some((permission) => typeof permission !== 'string'))
       throw invalid('permissions', 'permissions is not a list of permissions');
-    const at = asked ?? now();
     const begunIn = generation();
     const names = [...new Set(permissions)];
     const requests = names.map((permission) => ({ subject, scope, permission }));
-    const { decisions: made, expiresAt } = await checkMany(requests, { consistency, at: asked });
+    const { decisions: made, expiresAt } = await checkMany(requests, { consistency, at });
     const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
     const isOver = () => now() >= expiresAt || begunIn !== generation();
     return {
-      at,
       expiresAt,
       can: (permission) => decisions.get(permission)?.allowed === true && !isOver(),
       decide: (permission) => {

@@ -1,15 +1,16 @@
 import { GatehouseError } from '../table/errors.ts';
 
-/** So long after DynamoDB failed nothing is asked of it that older entries can answer, in milliseconds. */
+/** Milliseconds after a failure in which stale entries answer without trying DynamoDB again. */
 const BACK_OFF_MS = 1_000;
 
-/** DynamoDB gave no answer; it may the next time. A conflict, or a set that stays incoherent, is no outage. */
-export const isOutage = (fault: unknown): boolean =>
+/** Whether DynamoDB did not answer. A conflict, or a set that stays incoherent, is not an outage. */
+const isOutage = (fault: unknown): boolean =>
   fault instanceof GatehouseError && (fault.code === 'throttled' || fault.code === 'transient');
 
 /**
- * Answers from what is older than the time-to-live while DynamoDB is down, within a second bound (`stale-if-error`, RFC
- * 5861): what an operator may choose who would rather let a revoked right live on for so long than refuse everybody.
+ * Answers from entries older than the time-to-live while DynamoDB is down, up to a second bound
+ * (`stale-if-error`, RFC 5861). Operators opt in: a revoked right then lasts up to that bound, but an outage
+ * does not refuse everybody.
  *
  * @param now epoch milliseconds
  */
@@ -17,11 +18,11 @@ export function createStaleIfError(now: () => number) {
   let downUntil = Number.NEGATIVE_INFINITY;
 
   /**
-   * What `load` brings; while it fails, what `stale` has.
+   * Runs `load`; while DynamoDB is down, answers from `stale`.
    *
-   * @param stale undefined when what is cached within the second bound does not suffice; it is given the instant of the
-   *   next try, in epoch milliseconds
-   * @throws what `load` throws, when nothing stale suffices
+   * @param stale answers from the cache, or undefined if that is impossible within the second bound; receives
+   *   the instant of the next attempt in epoch milliseconds
+   * @throws what `load` throws, if `stale` gives no answer
    */
   return async function staleIfError<T>(
     load: () => Promise<T>,

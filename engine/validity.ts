@@ -1,11 +1,11 @@
 import type { Interval } from '../table/decision/items.ts';
 
-/** Whether an interval holds at an instant: from its start until before its end. */
+/** Whether an interval contains an instant: start included, end excluded. */
 export const holdsAt = ({ start, end }: Interval, at: number): boolean => start <= at && at < end;
 
 /**
- * The first instant after `at` at which one of the intervals begins or ends; Infinity where none does. What was worked
- * out of them for `at` stays true by time alone until then. After an `at` that is no instant (NaN) nothing stays true.
+ * The first instant after `at` at which one of the intervals begins or ends; Infinity if none does. Results
+ * computed for `at` hold until then by time alone. If `at` is NaN, it is the earliest of all instants.
  */
 export function nextChange(at: number, intervals: Iterable<Interval>): number {
   let next = Number.POSITIVE_INFINITY;

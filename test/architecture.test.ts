@@ -316,7 +316,7 @@ describe('the bundle of', () => {
     expect(ours.filter(isForbidden)).toEqual([]);
     // Of the searches what policies for a whole API are made with, and none that asks an index.
     expect(ours.filter((path) => within(path, 'engine/search/')).sort()).toEqual(
-      ['access-bound', 'held-scopes', 'tree'].map((name) => `engine/search/${name}.ts`),
+      ['access-bound', 'granted-scopes', 'tree'].map((name) => `engine/search/${name}.ts`),
     );
     expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
     expect(WRITES.filter((write) => text.includes(write))).toEqual([]);

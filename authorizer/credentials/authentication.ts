@@ -3,24 +3,25 @@ import type { Clock } from '../../engine/index.ts';
 import { CredentialsError } from '../errors.ts';
 import { createVerify, type TrustedIssuer, type Verified, type VerifiedClaims } from './verify.ts';
 
-/** From the text of a token to its verified claims. */
+/** Verifies the text of a token. */
 export type Authenticate = (token: string) => Promise<VerifiedClaims>;
 
 export interface AuthenticationOptions {
   readonly issuers: readonly TrustedIssuer[];
-  /** Longest token that is looked at. */
+  /** Limit on the length of a token. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** Milliseconds for which a token that was verified need not be verified again; 0: it is, each time. */
+  /** Milliseconds for which a verified token is not verified again; 0: verify each time. */
   readonly ttlMs: number;
-  /** Bound on all verified tokens that are kept, in estimated bytes. */
+  /** Bound on all cached verified tokens, in estimated bytes. */
   readonly cacheBytes: number;
 }
 
 /**
- * Verifies tokens (verify.ts), and remembers those that were good.
+ * Verifies tokens (verify.ts) and caches valid ones.
  *
- * The function throws CredentialsError when the caller is at fault (401) and Fault when we are (500).
+ * The returned function throws CredentialsError for an invalid token (401) and Fault for a fault of ours
+ * (500).
  */
 export function createAuthentication(options: AuthenticationOptions): Authenticate {
   const { maxBytes, clock, ttlMs, cacheBytes } = options;
@@ -38,18 +39,19 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 export interface VerifiedTokensOptions {
-  /** Milliseconds for which a verification may answer; 0: it answers its own request only. */
+  /** Milliseconds for which a verified token is cached; 0: not at all. */
   readonly ttlMs: number;
   readonly clock: Clock;
-  /** Bound on all tokens that are kept, in estimated bytes. */
+  /** Bound on all cached tokens, in estimated bytes. */
   readonly maxBytes: number;
 }
 
-/** Tokens that were verified a moment ago. Those that were refused are not among them. */
+/** A cache of verified tokens. Refused tokens are not cached. */
 export interface VerifiedTokens {
   /**
-   * The claims of a token that is still good: within its dates, verified no longer ago than a verification may
-   * answer, and by a key that the issuer still has. Throws Fault `keys_unavailable` when that cannot be known.
+   * The claims of a token that is still valid: within its dates, verified within the time-to-live, and by a
+   * key that the issuer still publishes. Throws Fault `keys_unavailable` if the issuer's keys cannot be
+   * fetched.
    */
   find(token: string): Promise<VerifiedClaims | undefined>;
   keep(token: string, verified: Verified): void;
@@ -61,21 +63,24 @@ interface Entry extends Verified {
 }
 
 /**
- * As many characters of a token's end as the shortest signature has: 32 bytes in base64url. Tokens that end alike are
- * told apart by the whole text, so this decides where to look and nothing else.
+ * Length of the cache key: the end of the token, as long as 32 bytes in base64url, the shortest signature.
+ * The whole token is compared afterwards, so that a collision is harmless.
  */
 const TAIL = 43;
 
-/** An estimate that is rather too high: the text, its payload as objects, and what holds them. */
+/** A high estimate of the text, the payload as objects, and the cache entry. */
 const bytesOf = ({ token }: Entry): number => 512 + 4 * token.length;
 
-/** Whole seconds, as jose compares them: what is kept is good exactly as long as it would be verified. */
+/**
+ * Compares whole seconds, as jose does: a cached token is valid exactly as long as verification would accept
+ * it.
+ */
 function isWithinDates({ exp, nbf }: VerifiedClaims, now: number): boolean {
   const seconds = Math.floor(now / 1_000);
   return typeof exp === 'number' && seconds < exp && (nbf === undefined || Number(nbf) <= seconds);
 }
 
-/** Bounded in bytes; those that nobody comes with go first. */
+/** Creates the cache, bounded in bytes; the least recently used tokens are evicted first. */
 export function createVerifiedTokens({ ttlMs, clock, maxBytes }: VerifiedTokensOptions): VerifiedTokens {
   const entries = new LRUCache<string, Entry>({ maxSize: maxBytes, sizeCalculation: bytesOf });
 
@@ -86,10 +91,11 @@ export function createVerifiedTokens({ ttlMs, clock, maxBytes }: VerifiedTokensO
       const tail = token.slice(-TAIL);
       const entry = entries.get(tail);
       if (entry?.token !== token) return undefined;
-      // The key is asked for first: new ones may have to be waited for, and the dates are those of the answer.
-      const isHeld = await entry.keys.holds(entry.key);
+      // Check the key first: it may have to be fetched, and the dates must be checked at the time of the
+      // answer.
+      const isCurrent = await entry.keys.holds(entry.key);
       const now = clock.now();
-      if (isHeld && isYoung(entry, now) && isWithinDates(entry.claims, now)) return entry.claims;
+      if (isCurrent && isYoung(entry, now) && isWithinDates(entry.claims, now)) return entry.claims;
       entries.delete(tail);
       return undefined;
     },

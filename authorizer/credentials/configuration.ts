@@ -1,5 +1,14 @@
 import * as z from 'zod/mini';
-import { list, type SubjectSource, subjectFrom, text, url, wholeNumber } from '../variables.ts';
+import {
+  list,
+  objectError,
+  parseJson,
+  type SubjectSource,
+  subjectFrom,
+  text,
+  url,
+  wholeNumber,
+} from '../variables.ts';
 import {
   APIS,
   type ApiKind,
@@ -9,11 +18,11 @@ import {
 } from './credentials.ts';
 import type { TokenUse } from './verify.ts';
 
-/** One issuer whose tokens are accepted, and what of theirs. */
+/** An issuer and the tokens that are accepted from it (see TrustedIssuer). */
 export interface IssuerConfiguration {
-  /** Compared with `iss` as it stands, trailing slash included. */
+  /** Compared with `iss` exactly, trailing slash included. */
   readonly issuer: string;
-  /** A token for any one of these is accepted. Empty only where there are `clientIds`. */
+  /** Accepted audiences. Empty only if there are `clientIds`. */
   readonly audience: readonly string[];
   readonly clientIds: readonly string[] | undefined;
   readonly tokenUse: TokenUse | undefined;
@@ -28,14 +37,14 @@ export interface TokenConfiguration {
   readonly maxBytes: number;
   /** Milliseconds for which a verified token is not verified again. */
   readonly ttlMs: number;
-  /** Milliseconds for which an issuer's keys may answer beyond their freshness while it is down. */
+  /** Milliseconds for which an issuer's keys may be used beyond their freshness while it is down. */
   readonly staleMs: number;
   readonly credentialsFrom: readonly CredentialPlace[];
 }
 
 /**
- * Asymmetric ones only: with a shared secret, whoever can verify a token can make one, and a public key
- * taken for a secret is the oldest attack on JWT (RFC 8725 section 2.1).
+ * Only asymmetric algorithms: with a shared secret, everyone who can verify tokens can create them, and a
+ * public key used as a secret is a well-known attack on JWT (RFC 8725 section 2.1).
  */
 const ALGORITHMS: ReadonlySet<string> = new Set([
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -80,10 +89,7 @@ const ISSUER = z
       algorithms: z._default(texts(NO_ALGORITHM, isAlgorithm), DEFAULT_ALGORITHMS),
       subjectFrom: z.optional(subjectFrom),
     },
-    {
-      error: ({ code }) =>
-        code === 'unrecognized_keys' ? 'holds a field that there is not' : 'is not an object',
-    },
+    { error: objectError },
   )
   .check(
     z.refine(({ audience, clientIds }) => audience !== undefined || clientIds !== undefined, {
@@ -91,16 +97,10 @@ const ISSUER = z
     }),
   );
 
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Which entry a token is for must follow from `iss` and `token_use`. */
-function areApart(issuers: readonly { readonly issuer: string; readonly tokenUse?: string | undefined }[]) {
+/** `iss` and `token_use` must determine the entry for a token. */
+function areDistinct(
+  issuers: readonly { readonly issuer: string; readonly tokenUse?: string | undefined }[],
+) {
   return issuers.every(({ issuer, tokenUse }, at) =>
     issuers.every(
       (other, otherAt) =>
@@ -116,10 +116,10 @@ const ISSUERS = z.pipe(
   z
     .array(ISSUER, { error: 'is not a list in JSON' })
     .check(z.refine((issuers) => issuers.length > 0, { error: 'is empty' }))
-    .check(z.refine(areApart, { error: 'names an issuer twice and not once for each tokenUse' })),
+    .check(z.refine(areDistinct, { error: 'names an issuer twice and not once for each tokenUse' })),
 );
 
-/** Characters that stand for themselves in a cookie's name (RFC 6265) and in a query (RFC 3986). */
+/** Names consist of characters that are literal both in cookie names (RFC 6265) and in queries (RFC 3986). */
 const PLACE = new RegExp(`^(?:(${APIS.join('|')}):)?(?:(header)|(cookie|query):([A-Za-z0-9._~-]{1,128}))$`);
 
 function placeOf(value: string): CredentialPlace {
@@ -130,7 +130,7 @@ function placeOf(value: string): CredentialPlace {
     : { ...FROM_HEADER, api: kind };
 }
 
-/** A place that is named twice would be two credentials. */
+/** A place that is listed twice would count as two credentials. */
 const isNamedOnce = (places: readonly CredentialPlace[]): boolean =>
   APIS.every((api) => {
     const names = places
@@ -139,7 +139,7 @@ const isNamedOnce = (places: readonly CredentialPlace[]): boolean =>
     return new Set(names).size === names.length;
   });
 
-/** The places that CREDENTIALS_FROM lists. */
+/** The variable CREDENTIALS_FROM. */
 export const credentialsFrom = z._default(
   z.pipe(
     list('holds something that is none of header, cookie:<name> and query:<name>', (value) =>
@@ -154,7 +154,7 @@ export const credentialsFrom = z._default(
   [FROM_HEADER],
 );
 
-/** The variables about tokens, whatever the number of issuers. */
+/** The variables about tokens, for one or several issuers. */
 const COMMON = {
   TOKEN_MAX_BYTES: wholeNumber(256, MAX_CREDENTIALS_LENGTH, 8_192),
   TOKEN_CACHE_SECONDS: wholeNumber(0, 3_600, 300),
@@ -184,7 +184,7 @@ export const SEVERAL_ISSUERS = {
 const ONE = z.object(ONE_ISSUER);
 const SEVERAL = z.object(SEVERAL_ISSUERS);
 
-/** What was read of the variables above. */
+/** The parsed variables. */
 export type TokenVariables = z.infer<typeof ONE> | z.infer<typeof SEVERAL>;
 
 const keysOf = (issuer: string, jwksUrl: string | undefined): URL =>
@@ -218,9 +218,10 @@ function issuersIn(data: TokenVariables, fallback: SubjectSource): readonly Issu
 }
 
 /**
- * `sub` is unique within its issuer only (OpenID Connect Core section 5.7): taken from two of them, whoever has an
- * account with the one could be whoever has the same `sub` with the other. Any other claim, and a verified email, is
- * what the operator trusts an issuer to say of users that are not its own.
+ * A conflict between issuers, as the end of an error message. `sub` is unique within its issuer only (OpenID
+ * Connect Core section 5.7): with two issuers, a user of one could be taken for the user of the other with
+ * the same `sub`. For any other claim and for a verified email, the operator trusts each issuer not to assert
+ * them for users of another.
  */
 function problemWith(issuers: readonly IssuerConfiguration[]): string | undefined {
   const bySub = issuers.filter(({ subjectFrom: from }) => from.kind === 'claim' && from.name === 'sub');
@@ -232,7 +233,7 @@ function problemWith(issuers: readonly IssuerConfiguration[]): string | undefine
   return differs ? 'takes the subject of one issuer from two places' : undefined;
 }
 
-/** @throws Error when the issuers do not go together */
+/** @throws Error if the issuers are in conflict */
 export function toTokenConfiguration(data: TokenVariables, fallback: SubjectSource): TokenConfiguration {
   const issuers = issuersIn(data, fallback);
   const problem = problemWith(issuers);

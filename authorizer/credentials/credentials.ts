@@ -1,10 +1,12 @@
 import { CredentialsError } from '../errors.ts';
 
-/** Of a request, where credentials may stand. A kind of API that has no cookies or no query leaves them out. */
+/**
+ * The parts of a request that may contain credentials. Kinds of API without cookies or query leave them out.
+ */
 export interface CredentialSources {
-  /** `http`, `rest-request`, …: what stands before the first dash is the API's. */
+  /** `http`, `rest-request`, …: the part before the first dash is the kind of API. */
   readonly kind: string;
-  /** The values of the Authorization header; of a REST TOKEN authorizer, its one token. */
+  /** The values of the Authorization header; for a REST TOKEN authorizer its token. */
   readonly authorization: readonly string[];
   /** All values of a query parameter, decoded. */
   readonly query?: (name: string) => readonly string[];
@@ -12,33 +14,35 @@ export interface CredentialSources {
   readonly cookies?: (name: string) => readonly string[];
 }
 
-/** Kinds of APIs. A browser cannot set headers for a WebSocket, so what holds for one need not for another. */
+/**
+ * Kinds of APIs. They may use different places: a browser, for example, cannot set headers for a WebSocket.
+ */
 export const APIS = ['http', 'rest', 'websocket', 'appsync'] as const;
 export type ApiKind = (typeof APIS)[number];
 
-/** One place in which credentials may stand, in APIs of one kind or of all. */
+/** A place for credentials, in one kind of API or in all. */
 export interface CredentialPlace {
   readonly api: ApiKind | undefined;
   readonly place: 'header' | 'cookie' | 'query';
-  /** Of the cookie or the parameter; the header is always Authorization. */
+  /** The name of the cookie or query parameter; empty for the header, which is always Authorization. */
   readonly name: string;
 }
 
-/** From a request to the text of the one token that it brings: a JWT or an API token. */
+/** Extracts the token of a request: a JWT or an API token. */
 export type ReadCredentials = (request: CredentialSources) => string;
 
 export const FROM_HEADER: CredentialPlace = { api: undefined, place: 'header', name: '' };
 
-/** "All headers together 10,240 bytes" (API Gateway's limits): no longer token can arrive. */
+/** "All headers together 10,240 bytes" (API Gateway quotas): a token cannot be longer. */
 export const MAX_CREDENTIALS_LENGTH = 10_240;
 
-/** The scheme's name is case-insensitive (RFC 9110 section 11.1), and one space follows. */
-const BEARER = 'bearer ';
+/** The scheme (RFC 6750 section 2.1) with one space. It is case-insensitive (RFC 9110 section 11.1). */
+const SCHEME = 'bearer ';
 
-/** Nothing stands before, between or after scheme and token but the one space. */
+/** The token after the scheme; no other text is accepted. */
 function tokenIn(authorization: string): string {
-  const token = authorization.slice(BEARER.length);
-  if (token === '' || authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) {
+  const token = authorization.slice(SCHEME.length);
+  if (token === '' || authorization.slice(0, SCHEME.length).toLowerCase() !== SCHEME) {
     throw new CredentialsError('credentials_malformed');
   }
   return token;
@@ -50,10 +54,11 @@ function valuesAt({ place, name }: CredentialPlace, request: CredentialSources):
 }
 
 /**
- * Reads credentials out of the places that are configured for the kind of the API, and out of no other. There must
- * be one value in one place: of two, this authorizer and the backend might each believe another.
+ * Reads credentials from the places that are configured for the kind of API. There must be exactly one value:
+ * with two, the authorizer and the backend might each use a different one.
  *
- * The function throws CredentialsError.
+ * The returned function throws CredentialsError `credentials_missing`, `credentials_ambiguous`,
+ * `credentials_malformed` or `token_too_long`.
  */
 export function createReadCredentials(from: readonly CredentialPlace[] = [FROM_HEADER]): ReadCredentials {
   const placesOf = (api: ApiKind | undefined): readonly CredentialPlace[] =>

@@ -1,25 +1,25 @@
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
 
-/** As much of an HTTP answer as is looked at; a `Response` of `fetch` is one. */
+/** The parts of an HTTP response that are used. A `Response` of the Fetch API has them. */
 export interface Fetched {
   readonly status: number;
   readonly body: (AsyncIterable<Uint8Array> & { readonly cancel: () => Promise<void> }) | null;
 }
 
-/** GETs an address, without following redirects. */
+/** Sends a GET request, without following redirects. */
 export type Fetch = (
   address: string,
   options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ) => Promise<Fetched>;
 
 /**
- * Fetches an issuer's keys with what the DynamoDB client has loaded anyway: the first use of Node's own `fetch` takes
- * 10 to 20 ms of a cold start. GET only, no redirects, no decompression. A connection of its own: one that was kept
- * would be found dead after the Lambda was frozen.
+ * Fetches an issuer's keys with `node:https`, which the DynamoDB client loads anyway: the first use of the
+ * global `fetch` adds 10 to 20 ms to a cold start. No redirects, no decompression, and a new connection each
+ * time, because a kept one would be dead after the Lambda was frozen.
  *
- * Rejects with the reason of the signal when that aborts, and with an Error when the connection fails. `body` throws
- * when the answer breaks off.
+ * Rejects with the signal's reason when it aborts, and with an Error when the connection fails. `body` throws
+ * if the response breaks off.
  */
 export const fetchKeys: Fetch = (address, { headers, signal }) =>
   new Promise((resolve, reject) => {

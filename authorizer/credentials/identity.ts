@@ -4,48 +4,53 @@ import type { Authenticate } from './authentication.ts';
 import type { CredentialSources, ReadCredentials } from './credentials.ts';
 import { NO_CLAIMS, type VerifiedClaims } from './verify.ts';
 
-/** Who asks: what is verified of a request's credentials. */
+/** The identity in a request's credentials. */
 export interface Identity {
-  /** Whom an API token names; undefined for a JWT, whose subject follows from its claims. */
+  /** The subject that an API token names; undefined for a JWT, whose subject follows from its claims. */
   readonly subject: string | undefined;
-  /** What has a record in the table; the engine looks at it. Undefined for a JWT that cannot be revoked. */
+  /**
+   * A reference to a record in the table, which the engine checks. Undefined for a JWT that cannot be
+   * revoked.
+   */
   readonly credential: Credential | undefined;
   readonly claims: VerifiedClaims;
 }
 
-/** From a request to who asks. Throws CredentialsError, and Fault where a token could not be verified. */
+/**
+ * Reads and verifies the credentials of a request. Throws CredentialsError, or Fault if a token cannot be
+ * verified.
+ */
 export type Identify = (request: CredentialSources) => Promise<Identity>;
 
-/** The claim by which a JWT can be revoked, and of what it holds the id: of a login session or of a token. */
+/** The claim by which a JWT can be revoked: it contains the id of a login session or of a token. */
 export interface RevocationSource {
   readonly kind: 'session' | 'token';
   readonly claim: string;
 }
 
 export interface IdentityOptions {
-  /** Where a request's token stands. */
   readonly readCredentials: ReadCredentials;
-  /** Verifies what is no API token. */
+  /** Verifies JWTs. */
   readonly authenticate: Authenticate;
-  /** Undefined where JWTs cannot be revoked. */
+  /** Undefined if JWTs cannot be revoked. */
   readonly revocation: RevocationSource | undefined;
-  /** Takes the text of an API token apart: whom it names, and which token it is. */
+  /** Parses an API token: its subject and its id. Undefined if malformed. */
   readonly readApiToken: (text: string) => { readonly subject: string; readonly id: string } | undefined;
-  /** SHA-256 of a token's text, as the table keeps it. */
+  /** SHA-256 of a token's text, as stored in the table. */
   readonly hashOfToken: (text: string) => Promise<string>;
   readonly isId: (text: string) => boolean;
 }
 
-/** Every API token begins like this; a JWT never does, for its first part is the JSON of an object. */
+/** The prefix of every API token. A JWT never has it: its first part encodes a JSON object. */
 const API_TOKEN = /^gh1_/i;
 
 /**
- * Verifies the credentials of a request: an API token of a technical user or of a user, or else a JWT.
+ * Verifies the credentials of a request: an API token of a technical user or user, or else a JWT.
  *
- * The record of an API token is read together with all that the decision needs, so what the token says of itself goes
- * into the question as a claim: the engine refuses it unless its hash is that of a token which the table has for this
- * very subject, and which is neither revoked nor over. Where JWTs can be revoked, their record is looked at, too; one
- * that does not say which it is cannot be looked up, and is refused.
+ * An API token is not verified here. The engine reads its record with the rest of the decision input, and
+ * refuses it unless the record has the token's hash, belongs to this subject and is neither revoked nor
+ * expired. If JWTs can be revoked, the engine checks their record likewise; a JWT without the configured
+ * claim is refused.
  */
 export function createIdentify(options: IdentityOptions): Identify {
   const { readCredentials, authenticate, revocation, readApiToken, hashOfToken, isId } = options;

@@ -3,9 +3,9 @@ import { createKeySets, createRemoteKeys, type KeySource, type RemoteKeysOptions
 import type { TrustedIssuer } from './verify.ts';
 
 /**
- * The issuers with their keys. Entries that take the same keys share them, and so their one fetch.
+ * Adds a key source to each issuer. Entries with the same key set URL and algorithms share one.
  *
- * @param cacheBytes bound on all keys that are kept, in estimated bytes
+ * @param cacheBytes bound on all cached keys, in estimated bytes
  */
 export function createIssuers(
   issuers: readonly IssuerConfiguration[],

@@ -4,7 +4,9 @@ import type { Clock } from '../../engine/index.ts';
 import { CredentialsError, Fault } from '../errors.ts';
 import { type Fetch, fetchKeys } from './fetch.ts';
 
-/** A public key for one algorithm. Two with the same print are the same key, whenever they were fetched. */
+/**
+ * A public key for one algorithm. Two keys with the same `print` are the same, whenever they were fetched.
+ */
 export interface VerificationKey {
   readonly alg: string;
   readonly kid: string | undefined;
@@ -12,10 +14,10 @@ export interface VerificationKey {
   readonly print: string;
 }
 
-/** The keys of an issuer as they were at one instant, by their prints. */
+/** The keys of an issuer at one instant, by `print`. */
 export type KeySet = ReadonlyMap<string, VerificationKey>;
 
-/** The keys that a token with this header may have been signed by; any `kid` when it names none. */
+/** The keys by which a token with this header may be signed; a token without `kid` matches any. */
 export const candidatesIn = (
   keys: KeySet,
   alg: string,
@@ -23,8 +25,8 @@ export const candidatesIn = (
 ): readonly VerificationKey[] =>
   [...keys.values()].filter((key) => key.alg === alg && (kid === undefined || key.kid === kid));
 
-/** What is served is no key set. The code is all there is to it: what was read is not quoted. */
-export class KeySetError extends Error {
+/** The response is not a usable key set. The error carries only a code, nothing of the response. */
+class KeySetError extends Error {
   override readonly name = 'KeySetError';
   readonly code: string;
 
@@ -34,20 +36,20 @@ export class KeySetError extends Error {
   }
 }
 
-/** More than any issuer has; each costs an import. */
+/** More than any issuer publishes. Each key must be imported, which takes time. */
 const MAX_KEYS = 100;
 
 /** "A key of size 2048 bits or larger MUST be used" (RFC 7518 sections 3.3 and 3.5). */
 const MIN_RSA_BITS = 2_048;
 
-/** A public exponent is odd and lies between 2^16 and 2^256 (FIPS 186-5 section 5.1). */
+/** A public exponent is odd and between 2^16 and 2^256 (FIPS 186-5 section 5.1). */
 const MIN_RSA_EXPONENT = 65_537n;
 const MAX_RSA_EXPONENT = 2n ** 256n;
 
 /**
- * The encodings of the points of order 1, 2, 4 and 8 of edwards25519, in hexadecimal and without the sign of x. Under
- * such a "key" everybody signs: `R` and the key both the neutral element and `S` zero verify for every message, and
- * OpenSSL lets them. The list is that of libsodium (`ge25519_has_small_order`).
+ * The encodings of the points of order 1, 2, 4 and 8 of edwards25519, in hexadecimal without the sign of x.
+ * With such a key anybody can sign: a signature with `R` the neutral element and `S` zero verifies for every
+ * message, and OpenSSL accepts it. The list is from libsodium (`ge25519_has_small_order`).
  */
 const SMALL_ORDER_POINTS: ReadonlySet<string> = new Set([
   '00'.repeat(32),
@@ -64,10 +66,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What of a key only its owner may have: with it in public, anyone signs. `k` is a shared secret. */
+/** Members that only private keys have (`k`: a shared secret). If they are published, anybody can sign. */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
-/** Key type and curve of the algorithms that there are here (RFC 7518 section 3.1, RFC 8037). */
+/** Key type and curve of the supported algorithms (RFC 7518 section 3.1, RFC 8037). */
 function shapeOf(alg: string): { readonly kty: string; readonly crv?: string } | undefined {
   if (/^[RP]S(?:256|384|512)$/.test(alg)) return { kty: 'RSA' };
   const crv = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' }[alg];
@@ -75,15 +77,15 @@ function shapeOf(alg: string): { readonly kty: string; readonly crv?: string } |
   return alg === 'EdDSA' || alg === 'Ed25519' ? { kty: 'OKP', crv: 'Ed25519' } : undefined;
 }
 
-/** For signatures, as far as it says what it is for (RFC 7517 sections 4.2 and 4.3). */
+/** Whether a key may verify signatures, if it declares its use (RFC 7517 sections 4.2 and 4.3). */
 function isForVerification({ use, key_ops: operations }: Fields): boolean {
   if (use !== undefined && use !== 'sig') return false;
   return operations === undefined || (Array.isArray(operations) && operations.includes('verify'));
 }
 
 /**
- * The one algorithm that a key serves. Its own, when it names one; otherwise the first of the configured ones
- * that it is of a shape for. The header of a token has no say in it.
+ * The algorithm for which a key is used: its own, if it names one, otherwise the first configured one that
+ * fits its type. It never depends on the header of a token.
  */
 function algorithmOf(jwk: Fields, algorithms: readonly string[]): string | undefined {
   return algorithms.find((alg) => {
@@ -94,9 +96,9 @@ function algorithmOf(jwk: Fields, algorithms: readonly string[]): string | undef
 }
 
 /**
- * Whether nobody but the owner of the private key can sign. With an RSA exponent of 1 a signature is its own message;
- * an even exponent, or one of 3, is no key that a library makes today. The numbers are those of the imported key:
- * however the JWK spells them, they are what signatures are verified with.
+ * Whether only the owner of the private key can sign. With an RSA exponent of 1, a signature equals its
+ * message; libraries do not create keys with even exponents or exponent 3 any more. The numbers are taken
+ * from the imported key, because signatures are verified with those, whatever the spelling in the JWK.
  */
 async function isStrong(key: CryptoKey): Promise<boolean> {
   if (key.algorithm.name === 'Ed25519') {
@@ -123,7 +125,7 @@ interface RsaParameters {
   readonly publicExponent: Uint8Array;
 }
 
-/** A key that can be used; undefined for any other (RFC 7517 section 5: those are to be ignored). */
+/** A usable key; undefined for any other, which is to be ignored (RFC 7517 section 5). */
 async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<VerificationKey | undefined> {
   if (!isFields(jwk) || PRIVATE.some((name) => Object.hasOwn(jwk, name))) return undefined;
   const { kid, kty, n, e, crv, x, y } = jwk;
@@ -138,74 +140,79 @@ async function toKey(jwk: unknown, algorithms: readonly string[]): Promise<Verif
 }
 
 /**
- * Reads a JWK Set (RFC 7517 section 5) for the algorithms that are configured. Keys of another kind, for another
- * use, secret, damaged or weak ones are left out; a set that has none left is one, and no token is good under it.
+ * Parses a JWK Set (RFC 7517 section 5) for the configured algorithms. Keys of other types, for other uses,
+ * private, damaged and weak keys are left out. A set without usable keys is valid, but verifies no token.
  *
- * @throws KeySetError `jwks_malformed` for what is no key set, or has more than 100 keys
+ * @throws KeySetError `jwks_malformed` if it is not a key set, or has more than 100 keys
  */
 export async function createKeySet(jwks: unknown, algorithms: readonly string[]): Promise<KeySet> {
   const listed = isFields(jwks) ? jwks.keys : undefined;
   if (!Array.isArray(listed) || listed.length > MAX_KEYS) throw new KeySetError('jwks_malformed');
   const usable = await Promise.all(listed.map((jwk) => toKey(jwk, algorithms)));
-  // The same key twice is one.
   return new Map(usable.flatMap((key) => (key ? [[key.print, key] as const] : [])));
 }
 
 /** The keys of one issuer. */
 export interface KeySource {
   /**
-   * The key for a token's header. Throws CredentialsError `key_unknown` when the issuer has none, or several between
-   * which the header does not choose, and Fault `keys_unavailable` when its keys cannot be had.
+   * The key for a token's header. Throws CredentialsError `key_unknown` if no key matches, or several do, and
+   * Fault `keys_unavailable` if the keys cannot be fetched.
    */
   find(alg: string, kid: string | undefined): Promise<VerificationKey>;
-  /** Whether the issuer still has a key that it once had. Throws Fault `keys_unavailable`. */
+  /** Whether the issuer still publishes a key. Throws Fault `keys_unavailable`. */
   holds(key: VerificationKey): Promise<boolean>;
 }
 
 export interface RemoteKeysOptions {
   readonly url: URL;
-  /** A key that names no algorithm serves the first of these that fits it. */
+  /** A key that names no algorithm is used for the first of these that fits it. */
   readonly algorithms: readonly string[];
   readonly clock: Clock;
-  /** Where the keys are kept, together with those of other issuers. */
+  /** The cache of the keys of all issuers. */
   readonly keySets: KeySets;
-  /** From 0 to below 1: for what it is multiplied by, back-offs of many instances part. */
+  /** Random number in [0, 1). Spreads the back-off of many instances. */
   readonly random?: () => number;
-  /** Milliseconds for which keys that are no longer fresh answer while new ones cannot be had. */
+  /** Milliseconds for which keys may be used beyond their freshness while new ones cannot be fetched. */
   readonly staleMs: number;
   readonly fetch?: Fetch;
-  /** Told of each fetch that failed behind a request, or before an answer from older keys. */
+  /**
+   * Called once for each failed fetch that does not fail a request: in the background, or if older keys are
+   * used.
+   */
   readonly onRefreshFailed?: (fault: Fault) => void;
 }
 
-/** API Gateway waits 10 s for the whole authorizer, and callers less. */
+/** Deadline of a fetch in milliseconds. API Gateway waits 10 s for the whole authorizer, callers less. */
 const TIMEOUT_MS = 1_000;
-/** So long are keys taken for the issuer's; from the half of it on, a request has new ones fetched behind it. */
-export const FRESH_MS = 600_000;
-/** A key id that is in no set has the set fetched again, once in so long. */
-export const COOL_DOWN_MS = 30_000;
-/** After the first failure in a row, doubled with each further one; each time less up to its half, by chance. */
+/** Milliseconds for which keys are fresh. After half of it, a request starts a refresh in the background. */
+const FRESH_MS = 600_000;
+/** Milliseconds between two fetches that are caused by unknown key ids. */
+const COOL_DOWN_MS = 30_000;
+/**
+ * Back-off after a failure in milliseconds, doubled with each further one and randomly shortened by up to
+ * half.
+ */
 const BACK_OFF_MS = 500;
 const MAX_BACK_OFF_MS = 30_000;
-/** The largest of known issuers is a tenth of it. */
+/** Limit on a key set in bytes. The largest known one has a tenth of it. */
 const MAX_BYTES = 256 * 1_024;
 
 interface Fetched {
   readonly text: string;
   readonly set: KeySet;
-  /** When its fetch began: a key that was taken back since may be in it. */
+  /** When its fetch began. A key that was withdrawn later may still be in the set. */
   readonly readAt: number;
 }
 
-/** The key sets of all issuers: a cache that is bounded in bytes, and the fetches that are in flight. */
+/** The key sets of all issuers: a cache bounded in bytes, and the fetches in flight. */
 export type KeySets = ReturnType<typeof createKeySets>;
 
-/** Estimated bytes of a key set, beside its text; the keys themselves are about as large as the text. */
+/** Estimated bytes of a key set without its text; the imported keys are about as large as the text. */
 const KEY_SET_BYTES = 1_024;
 
 /**
- * @param maxBytes bound on all key sets, in estimated bytes. The one that was used last is kept however small the bound
- *   is: without it, each request would be a fetch.
+ * @param maxBytes bound on all key sets, in estimated bytes. At least one is always kept: otherwise each
+ *   request would fetch.
  */
 export const createKeySets = (maxBytes: number, { now }: Clock) =>
   createCachedLoader<Fetched>({
@@ -214,13 +221,13 @@ export const createKeySets = (maxBytes: number, { now }: Clock) =>
     now,
   });
 
-/** Also after the clock was set back: what lies ahead is not fresh for all that time. */
+/** Compares the absolute difference: after the clock was set back, instants in the future expire too. */
 const isWithin = (ms: number, since: number, now: number): boolean => Math.abs(now - since) < ms;
 
 const faultOf = (cause: unknown): Fault =>
   new Fault('keys_unavailable', 'the keys of the issuer could not be had', cause);
 
-/** The text that is served, of 256 KB at most. A redirect is an answer like any other that is not 200. */
+/** Downloads at most 256 KB. A redirect is an error, like any status other than 200. */
 async function download(fetch: Fetch, url: URL): Promise<string> {
   const response = await fetch(url.href, {
     headers: { accept: 'application/json, application/jwk-set+json' },
@@ -249,20 +256,21 @@ function parse(text: string): unknown {
 }
 
 /**
- * The keys that an issuer serves as a JWK Set. They are fetched when first asked for, by one fetch at a time; are
- * fresh for ten minutes and fetched again behind a request from the half of that on; and answer, when new ones
- * cannot be had, for `staleMs` longer. There are no timers: all ages are asked of the clock at each question, and
- * count from when the fetch began, so that an instance that was frozen for an hour trusts nothing from before it.
+ * The keys that an issuer publishes as a JWK Set. They are fetched on first use, with one fetch at a time;
+ * are fresh for ten minutes and refreshed in the background after half of that; and are used for `staleMs`
+ * longer if new ones cannot be fetched. There are no timers: ages are computed from the clock at each use and
+ * count from the start of the fetch, so that an instance that was frozen for an hour does not trust older
+ * keys.
  *
- * jose's own remote set is not used, as its cool-down counts from successes only: with the issuer down, each request
- * would fetch, and be refused though the keys are there.
+ * jose's remote key set is not used because its cool-down only starts after a success: with the issuer down,
+ * each request would fetch and be refused although keys are cached.
  */
 export function createRemoteKeys(options: RemoteKeysOptions): KeySource {
   const { url, algorithms, clock, keySets, random = Math.random, staleMs, fetch = fetchKeys } = options;
   const { onRefreshFailed = () => undefined } = options;
   const name = [url.href, ...algorithms].join(' ');
 
-  /** When the newest fetch began. What one from before it brings is no news, and its failure none of now. */
+  /** When the newest fetch began. The results of older fetches are ignored. */
   let begunAt = Number.NEGATIVE_INFINITY;
   let failure: { readonly fault: Fault; readonly at: number; readonly waitMs: number } | undefined;
   let failures = 0;
@@ -297,35 +305,35 @@ export function createRemoteKeys(options: RemoteKeysOptions): KeySource {
     failure = fault && { fault, at: clock.now(), waitMs: longest * (1 - random() / 2) };
   }
 
-  /** A fetch, unless one failed a moment ago. */
+  /** Fetches, unless the back-off after a failure is still running. */
   async function attempt(now: number): Promise<Fetched> {
     if (failure && isWithin(failure.waitMs, failure.at, now)) throw failure.fault;
     return fetchNew(now);
   }
 
   /**
-   * What the fetch in flight brings, or else what `begin` does. One that began longer ago than a fetch may take is not
-   * waited for: the instance was frozen since.
+   * Joins the fetch in flight, or calls `begin`. A fetch that began longer ago than its deadline is not
+   * joined: the instance was frozen since.
    */
   const refresh = (now: number, begin: (now: number) => Promise<Fetched> = attempt): Promise<Fetched> =>
     keySets.load([name], now - TIMEOUT_MS + 1, () => [begin(now)])[0] as Promise<Fetched>;
 
-  /** Tells of a failed fetch, once however many wait for it. */
-  const told = new WeakSet<Fault>();
-  const tell = (fault: Fault): void => {
-    if (told.has(fault)) return;
-    told.add(fault);
+  /** Reports a failed fetch once, even if several requests wait for it. */
+  const reported = new WeakSet<Fault>();
+  const report = (fault: Fault): void => {
+    if (reported.has(fault)) return;
+    reported.add(fault);
     onRefreshFailed(fault);
   };
 
-  /** While new keys cannot be had, those from before, if they are not older than they may be. */
+  /** Fetches new keys; if that fails, returns the old ones unless they are older than `staleMs` allows. */
   async function renewed(now: number): Promise<Fetched> {
     try {
       return await refresh(now);
     } catch (fault) {
       const known = latest();
       if (known === undefined || !isWithin(FRESH_MS + staleMs, known.readAt, clock.now())) throw fault;
-      tell(fault as Fault);
+      report(fault as Fault);
       return known;
     }
   }
@@ -333,13 +341,14 @@ export function createRemoteKeys(options: RemoteKeysOptions): KeySource {
   async function current(now: number): Promise<Fetched> {
     const known = latest();
     if (known === undefined || !isWithin(FRESH_MS, known.readAt, now)) return renewed(now);
-    if (!isWithin(FRESH_MS / 2, known.readAt, now)) refresh(now).catch(tell);
+    if (!isWithin(FRESH_MS / 2, known.readAt, now)) refresh(now).catch(report);
     return known;
   }
 
   /**
-   * Looks once more, in newer keys: those that came since, or those of a fetch, if none began in the last 30 seconds.
-   * Any number of unknown ids costs that one fetch, and no memory.
+   * Newer keys than `known`, for a key id that is not in them: those fetched in the meantime, or else those
+   * of a new fetch, at most one in 30 seconds. Unknown ids are not remembered, so that they cannot fill the
+   * memory.
    */
   async function again(known: Fetched): Promise<Fetched> {
     const now = clock.now();
@@ -349,12 +358,14 @@ export function createRemoteKeys(options: RemoteKeysOptions): KeySource {
     try {
       return await refresh(now, isCoolingDown ? async () => answerable(known, now) : attempt);
     } catch (fault) {
-      tell(fault as Fault);
+      report(fault as Fault);
       return answerable(known, clock.now());
     }
   }
 
-  /** That a key is not among fresh ones says that nobody has it; that it is not among older ones says nothing. */
+  /**
+   * Fresh keys show that a key does not exist; older ones do not: then it throws the fault of the last fetch.
+   */
   function answerable(known: Fetched, now: number): Fetched {
     if (isWithin(FRESH_MS, known.readAt, now)) return known;
     throw failure?.fault ?? faultOf(undefined);

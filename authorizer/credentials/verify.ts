@@ -4,7 +4,7 @@ import type { KeySource, VerificationKey } from './keys.ts';
 
 const THREE_PARTS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Of a last character, 4 bits stand for nothing where a part is 2 longer than a multiple of 4, and 2 where it is 3. */
+/** The last characters with zero padding bits: 4 bits if a part's length is 2 modulo 4, 2 bits if it is 3. */
 const LAST_OF_TWO = 'AQgw';
 const LAST_OF_THREE = 'AEIMQUYcgkosw048';
 
@@ -15,8 +15,8 @@ function isCanonical(text: string, start: number, end: number): boolean {
 }
 
 /**
- * Whether a text is a JWS in compact form (RFC 7515), each part in the one spelling that base64url has for it: the
- * bits of a last character that stand for nothing are zero, or the same token could be written in sixteen ways.
+ * Whether a text is a JWS in compact serialization (RFC 7515) with canonical base64url: the unused bits of
+ * each part's last character must be zero. Otherwise one token would have up to sixteen spellings.
  */
 export function isCompactJws(text: string): boolean {
   if (!THREE_PARTS.test(text)) return false;
@@ -30,9 +30,9 @@ export function isCompactJws(text: string): boolean {
 }
 
 /**
- * What the payload of a compact JWS says, before anything of it is verified.
+ * The payload of a compact JWS, before verification.
  *
- * @throws CredentialsError `token_malformed` when that is no object
+ * @throws CredentialsError `token_malformed` if it is not an object
  */
 export function unverifiedClaims(token: string): Readonly<Record<string, unknown>> {
   const start = token.indexOf('.') + 1;
@@ -55,34 +55,34 @@ function parsed(text: string): unknown {
 declare const verified: unique symbol;
 
 /**
- * The claims of a token whose signature, issuer, audience and dates were checked. Branded: this file alone makes
- * them, so whoever takes them need not ask where they come from.
+ * The claims of a token whose signature, issuer, audience and dates were verified. A branded type: only this
+ * file creates values of it.
  */
 export type VerifiedClaims = Readonly<Record<string, unknown>> & { readonly [verified]: true };
 
-/** The claims of who comes with an API token: it says nothing but whose it is. */
+/** The claims of an API token, which has none. */
 export const NO_CLAIMS = Object.freeze({}) as VerifiedClaims;
 
-/** A token that was good, and what it was good by. */
+/** A valid token, and the key by which it was verified. */
 export interface Verified {
   readonly claims: VerifiedClaims;
   readonly key: VerificationKey;
   readonly keys: KeySource;
-  /** When it was asked about. */
+  /** The instant of the verification in epoch milliseconds. */
   readonly at: number;
 }
 
-/** Whose tokens are accepted, and which of them. */
+/** An issuer and the tokens that are accepted from it. */
 export interface TrustedIssuer {
-  /** Compared with `iss` as it stands. */
+  /** Compared with `iss` exactly. */
   readonly issuer: string;
   readonly keys: KeySource;
   readonly algorithms: readonly string[];
-  /** A token for any one of these is accepted. Empty: only one that names no audience, and one of `clientIds`. */
+  /** Accepted audiences. If empty, a token must have no `aud` and a `client_id` that is in `clientIds`. */
   readonly audience: readonly string[];
-  /** The clients whose tokens are accepted, by the claim `client_id`; any when undefined. */
+  /** Accepted values of the claim `client_id`; any if undefined. */
   readonly clientIds?: readonly string[] | undefined;
-  /** What Cognito says in `token_use`; of one issuer there may be one entry for each. */
+  /** Cognito's claim `token_use`. One issuer may have an entry for each value. */
   readonly tokenUse?: TokenUse | undefined;
   /** The `typ` of the header, such as `at+jwt` (RFC 9068). */
   readonly typ?: string | undefined;
@@ -91,13 +91,13 @@ export interface TrustedIssuer {
 export type TokenUse = 'access' | 'id';
 
 /**
- * Headers that change how a token is read, or that bring their own key: RFC 7515 sections 4.1.2 (`jku`),
- * 4.1.3 (`jwk`), 4.1.5 (`x5u`), 4.1.11 (`crit`), RFC 7797 (`b64`). jose ignores some of them; a token that
- * carries one is not one that our issuers make.
+ * Refused headers, which change how a token is processed or supply a key: RFC 7515 sections 4.1.2 (`jku`),
+ * 4.1.3 (`jwk`), 4.1.5 (`x5u`), 4.1.11 (`crit`), RFC 7797 (`b64`). jose ignores some of them; issuers' tokens
+ * do not have them.
  */
 const REFUSED_HEADERS = ['crit', 'b64', 'jku', 'jwk', 'x5u'];
 
-/** Whatever goes wrong on the way to a key is our fault, but for a key that nobody has. */
+/** Finds the key for a header. Any failure is a fault, except for an unknown key or a refused header. */
 async function findKey(keys: KeySource, header: JWTHeaderParameters): Promise<VerificationKey> {
   if (REFUSED_HEADERS.some((name) => Object.hasOwn(header, name))) {
     throw new CredentialsError('header_refused');
@@ -118,7 +118,7 @@ const CODES: Readonly<Record<string, CredentialsCode>> = {
   [errors.JWTExpired.code]: 'token_expired',
 };
 
-/** The caller's fault as a code. jose's own error is dropped: it carries the claims. */
+/** Converts jose's error to a code. The error itself is dropped because it contains the claims. */
 function refusal(error: InstanceType<typeof errors.JOSEError>): CredentialsError {
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === 'iss') return new CredentialsError('issuer_refused');
@@ -127,22 +127,25 @@ function refusal(error: InstanceType<typeof errors.JOSEError>): CredentialsError
   return new CredentialsError(CODES[error.code] ?? 'token_malformed');
 }
 
-/** What is thrown on the way, as whose fault it is. */
+/** Converts anything thrown to a refusal or a fault. */
 function toOurs(error: unknown): CredentialsError | Fault {
   if (error instanceof CredentialsError || error instanceof Fault) return error;
   if (error instanceof errors.JOSEError) return refusal(error);
   return new Fault('verification_failed', 'a token could not be verified', error);
 }
 
-/** "If the principal … does not identify itself with a value in the aud claim … the JWT MUST be rejected" (RFC 7519). */
+/**
+ * "If the principal … does not identify itself with a value in the aud claim … the JWT MUST be rejected" (RFC
+ * 7519).
+ */
 function isForUs({ audience, clientIds }: TrustedIssuer, claims: JWTPayload): boolean {
   if (audience.length === 0 && (clientIds === undefined || Object.hasOwn(claims, 'aud'))) return false;
   return clientIds === undefined || clientIds.some((id) => id === claims.client_id);
 }
 
 /**
- * The issuer that a token says it is of, and for Cognito the use: before anything of it is verified, and only to
- * choose what it is then verified against. No key is asked for before.
+ * Chooses the entry against which a token is verified, by its unverified `iss` and `token_use`; fetches no
+ * keys.
  */
 function createChoice(issuers: readonly TrustedIssuer[]) {
   const entries = new Map<unknown, TrustedIssuer[]>();
@@ -177,21 +180,23 @@ async function verifyFor(token: string, trusted: TrustedIssuer, at: number): Pro
     },
   );
   const [key] = used;
-  // JSON may say 1e999, which is a number and never over.
+  // JSON may contain 1e999, which is parsed as Infinity.
   if (key === undefined || !Number.isFinite(payload.exp)) throw new CredentialsError('claim_refused');
   if (tokenUse !== undefined && payload.token_use !== tokenUse) throw new CredentialsError('claim_refused');
   if (!isForUs(trusted, payload)) throw new CredentialsError('audience_refused');
   return { claims: Object.freeze(payload) as unknown as VerifiedClaims, key, keys, at };
 }
 
-/** From the text of a token and the instant to what is verified of it. */
+/** Verifies a token at an instant in epoch milliseconds. */
 export type Verify = (token: string, at: number) => Promise<Verified>;
 
 /**
- * Verifies tokens (RFC 8725): the algorithm is ours to choose and not the header's, `exp` is required
- * (jose alone does not), issuer and audience are compared, times with the given instant and no tolerance.
+ * Verifies tokens (RFC 8725): the configuration determines the algorithm, not the header; `exp` is required
+ * (jose does not require it); issuer and audience must match; times are compared with the given instant
+ * without tolerance.
  *
- * The function throws CredentialsError when the caller is at fault (401) and Fault when we are (500).
+ * The returned function throws CredentialsError for an invalid token (401) and Fault for a fault of ours
+ * (500).
  */
 export function createVerify(issuers: readonly TrustedIssuer[]): Verify {
   const choose = createChoice(issuers);

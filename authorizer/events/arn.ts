@@ -6,17 +6,17 @@ import { type Fields, textIn } from './fields.ts';
 export interface MethodArn {
   /** The id of the API. */
   readonly api: string;
-  /** All up to the slash behind the stage: what all methods and paths of the API begin with. */
+  /** Everything up to and including the slash after the stage. */
   readonly base: string;
   readonly stage: string;
   readonly verb: string;
-  /** As it stands in the ARN; `/` when there is none. */
+  /** As in the ARN, with its leading slash; `/` if there is none. */
   readonly path: string;
 }
 
 const SERVICE = 'execute-api:';
 
-/** Where the API's id begins, behind the fifth colon; -1 for what is no ARN of an API. A path may hold more colons. */
+/** The index of the API id, after the fifth colon; -1 for a text that is not the ARN of an API. */
 function apiAt(arn: string): number {
   if (!arn.startsWith('arn:')) return -1;
   const partitionEnd = arn.indexOf(':', 4);
@@ -27,8 +27,8 @@ function apiAt(arn: string): number {
 }
 
 /**
- * Reads the ARN of a method or route; undefined when it is none. The path may be empty, API, stage and verb may not.
- * By hand, as every request has one.
+ * Parses the ARN of a method or route; undefined for any other text. The path may be empty; API, stage and
+ * verb may not. Without a regular expression, because it runs for every request.
  */
 export function parseMethodArn(arn: string): MethodArn | undefined {
   const api = apiAt(arn);
@@ -47,22 +47,22 @@ export function parseMethodArn(arn: string): MethodArn | undefined {
   };
 }
 
-/** `arn:partition:execute-api:region:account:api/stage/$connect`, the one that a WebSocket API asks about. */
+/** `arn:partition:execute-api:region:account:api/stage/$connect`, the ARN in events of a WebSocket API. */
 const CONNECT_ARN = /^arn:[^:]+:execute-api:[^:]*:[^:]*:[^/]+\/([^/]+)\/\$connect$/su;
 
-/** The stage of a WebSocket API whose `$connect` the ARN names; undefined when it names anything else. */
+/** The stage in the ARN of a WebSocket API's `$connect`; undefined for any other text. */
 export const parseConnectArn = (arn: string): string | undefined =>
   arn.endsWith('/$connect') ? CONNECT_ARN.exec(arn)?.[1] : undefined;
 
 /**
- * A verb as a rule may name it. Anything else that a client wrote on the wire is none: CONNECT over HTTP is not
- * the `$connect` of a WebSocket.
+ * A verb that a rule may name; empty for any other text. CONNECT over HTTP is not the `$connect` of a
+ * WebSocket API.
  */
 export const verbOf = (text: string): string => (isVerb(text) ? text : '');
 
 /**
- * Verb and path of a request come from the ARN: it names what API Gateway will call and what a policy is held
- * against. `httpMethod` is the verb on the wire, which X-HTTP-Method-Override overrules in REST APIs.
+ * Verb and path of a request, from the ARN: it names what API Gateway will call, and policies are evaluated
+ * against it. `httpMethod` is the verb on the wire, which X-HTTP-Method-Override overrides in REST APIs.
  */
 export function calledIn(event: Fields): { arn: string; method: string; path: string } {
   const arn = textIn(event, 'methodArn');

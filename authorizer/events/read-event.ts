@@ -18,7 +18,8 @@ import type { GatewayRequest } from './request.ts';
 /**
  * Reads an authorizer event: HTTP API 2.0 and 1.0, REST REQUEST and TOKEN, WebSocket `$connect`, AppSync.
  *
- * @throws Fault `event_unsupported` for any other kind, `event_malformed` for one that AWS does not send
+ * @throws Fault `event_unsupported` for another kind of event, `event_malformed` for fields that AWS does not
+ *   send so
  */
 export function readEvent(event: unknown): GatewayRequest {
   if (!isFields(event)) throw new Fault('event_malformed', 'the event is not an object');
@@ -33,10 +34,10 @@ export function readEvent(event: unknown): GatewayRequest {
   if (type === undefined && version === undefined && Object.hasOwn(event, 'authorizationToken')) {
     return readAppSyncEvent(event);
   }
-  throw new Fault('event_unsupported', 'the event is of no kind of API that is served here');
+  throw new Fault('event_unsupported', 'the event is not from a supported kind of API');
 }
 
-/** API Gateway's id of the request, for the log. Reads events that are malformed as well. */
+/** API Gateway's id of the request, for the log. Accepts malformed events. */
 export function requestIdOf(event: unknown): string | undefined {
   const context = isFields(event) ? field(event, 'requestContext') : undefined;
   const id = isFields(context) ? field(context, 'requestId') : undefined;
@@ -49,7 +50,7 @@ function readHttpEvent(event: Fields): GatewayRequest {
   if (parseMethodArn(arn) === undefined)
     throw new Fault('event_malformed', "the event's routeArn is not an ARN");
   const context = fieldsIn(event, 'requestContext');
-  // Without one, path and verb are in no key: nothing is let in for want of it.
+  // If it is missing, path and verb count as outside the cache key, which is safe.
   const routeKey = field(context, 'routeKey');
   const header = readHeaders(event);
   return {
@@ -66,8 +67,8 @@ function readHttpEvent(event: Fields): GatewayRequest {
 }
 
 /**
- * A stage other than $default stands before the path in `rawPath`, custom domain or not. Where it does not,
- * we cannot tell what the path is: `/v1/x` may be `/x` in stage v1, or a path of its own.
+ * `rawPath` begins with the stage unless that is `$default`, with or without a custom domain. If it does not,
+ * the path is ambiguous: `/v1/x` may be `/x` in stage v1, or a path of its own.
  */
 function withoutStage(rawPath: string, stage: string): string {
   if (stage === '$default') return rawPath;
@@ -80,7 +81,7 @@ function withoutStage(rawPath: string, stage: string): string {
 
 /**
  * REST API, REQUEST authorizer (AG api-gateway-lambda-authorizer-input), and HTTP API, format 1.0 (AG
- * http-api-lambda-authorizer), which has the same fields but for the lists of several values.
+ * http-api-lambda-authorizer), which has the same fields except for the multi-value maps.
  */
 function readRequestEvent(event: Fields, kind: 'rest-request' | 'http-1.0'): GatewayRequest {
   const header = readHeaders(event);
@@ -94,7 +95,7 @@ function readRequestEvent(event: Fields, kind: 'rest-request' | 'http-1.0'): Gat
   };
 }
 
-/** REST API, TOKEN authorizer: type, token and ARN, and nothing else for a route to ask for. */
+/** REST API, TOKEN authorizer: the event contains only type, token and ARN. */
 function readRestTokenEvent(event: Fields): GatewayRequest {
   const token = field(event, 'authorizationToken') ?? '';
   if (typeof token !== 'string') {
@@ -110,12 +111,12 @@ function readRestTokenEvent(event: Fields): GatewayRequest {
   };
 }
 
-/** How rules name the one route of a WebSocket API that has an authorizer. */
+/** The path in rules for the route of a WebSocket API that has an authorizer. */
 const CONNECT_PATH = '/$connect';
 
 const OWN_FIELDS = ['eventType', 'connectionId', 'routeKey'] as const;
 
-/** Whether any part of an event says that it is of a WebSocket API; then all of them must. */
+/** Whether any part of an event indicates a WebSocket API; `readWebSocketEvent` then requires all of them. */
 function isWebSocketEvent(event: Fields): boolean {
   const arn = field(event, 'methodArn');
   if (typeof arn === 'string' && parseConnectArn(arn) !== undefined) return true;
@@ -126,8 +127,8 @@ function isWebSocketEvent(event: Fields): boolean {
 }
 
 /**
- * WebSocket API, `$connect` (AG apigateway-websocket-api-lambda-auth): no verb, no path and no parameters in it.
- * Where the scope comes from a request, it comes from the query or a header.
+ * WebSocket API, `$connect` (AG apigateway-websocket-api-lambda-auth): without verb, path and path
+ * parameters. The scope can come from the query or a header.
  */
 function readWebSocketEvent(event: Fields): GatewayRequest {
   const arn = textIn(event, 'methodArn');
@@ -153,12 +154,12 @@ function readWebSocketEvent(event: Fields): GatewayRequest {
   };
 }
 
-/** AppSync's clients send the token bare: its documents forbid the scheme's name. Some send it all the same. */
+/** AppSync forbids the prefix `Bearer` for Lambda authorization; some clients send it anyway. */
 const WITH_SCHEME = /^Bearer /i;
 
 /**
- * AppSync, Lambda authorization (AppSync security-authz). One rule, `GRAPHQL /`, says who may use the API at all.
- * `operationName` is not looked at: the caller chooses it, and may ask for any field under any name.
+ * AppSync, Lambda authorization (AppSync security-authz). One rule, `GRAPHQL /`, decides who may use the API.
+ * `operationName` is ignored: callers choose it freely, whatever fields they query.
  */
 function readAppSyncEvent(event: Fields): GatewayRequest {
   const token = field(event, 'authorizationToken') ?? '';
@@ -167,7 +168,7 @@ function readAppSyncEvent(event: Fields): GatewayRequest {
   }
   const context = fieldsIn(event, 'requestContext');
   for (const name of ['apiId', 'accountId', 'requestId']) textIn(context, name);
-  // Empty when a client connects for its subscriptions; the events of AppSync's other API, of channels, have none.
+  // Empty when a client connects for subscriptions. Events of AppSync Event APIs (channels) lack it.
   if (typeof field(context, 'queryString') !== 'string') {
     throw new Fault('event_malformed', "the event's queryString is not a text");
   }

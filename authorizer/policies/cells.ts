@@ -3,24 +3,24 @@ import type { VerifiedClaims } from '../credentials/verify.ts';
 import { isValue, type RouteRule, type TemplatePart } from '../routes/rule.ts';
 import type { Cell } from './compile.ts';
 
-/** Decides questions of one caller; undefined where the caller is another one by now, or the routes are. */
+/** Decides questions of one caller; undefined if the caller's subject or the routes have changed. */
 export type Decide = (
   questions: readonly { readonly permission: string; readonly scope: string }[],
 ) => Promise<readonly boolean[] | undefined>;
 
 export interface CellsOptions {
-  /** What a subject can at most be allowed; undefined when that is too much to be told. */
+  /** An upper bound on what a subject may be allowed; undefined if there is none, or a too wide one. */
   readonly accessBoundOf: ReturnType<typeof createAccessBound>;
-  /** More questions than this are not asked. */
+  /** Limit on the questions for one policy. */
   readonly mostQuestions: number;
 }
 
-/** Whose cells are wanted. */
+/** The caller and the routes whose cells are requested. */
 export interface CellsRequest {
   readonly subject: string;
   readonly claims: VerifiedClaims;
   readonly rules: readonly RouteRule[];
-  /** The instant for which roles are in force, in epoch milliseconds. */
+  /** The instant for the effective roles, in epoch milliseconds. */
   readonly at: number;
   readonly decide: Decide;
 }
@@ -38,18 +38,18 @@ interface Asked {
   readonly scope: string;
 }
 
-/** Parts that are not known from the caller's claims: they differ from request to request. */
+/** Whether a part differs from request to request: neither a literal nor from the claims. */
 const isOpen = (part: TemplatePart): boolean => part.kind !== 'literal' && part.kind !== 'claim';
 
-/** What is neither in the path nor in the claims cannot stand in a policy. */
+/** Whether a rule uses headers or the query, which a policy cannot express. */
 const isOutside = ({ permission, scope }: RouteRule): boolean =>
   [...permission, ...scope].some((part) => isOpen(part) && part.kind !== 'path');
 
-/** Whether a rule binds all that is left of a path: several segments, of which one value can be made. */
+/** Whether a rule uses the rest of a path as a value: it may be several segments, a value is only one. */
 const bindsRest = ({ segments, bound }: RouteRule): boolean =>
   segments.some((segment) => segment.kind === 'rest' && bound.has(segment.name));
 
-/** Whether two values stand in a template with no `:` between them: then one text can come from several paths. */
+/** Whether a template has two values without a `:` in between: several paths can then give the same text. */
 const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
   const open = parts.flatMap((part, position) => (isOpen(part) ? [position] : []));
   return open.some((position, which) => {
@@ -58,16 +58,17 @@ const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
   });
 };
 
-/** Whether the rule's cells can be told one by one. */
-const isTellable = (rule: RouteRule): boolean =>
+/** Whether the rule's cells can be listed. */
+const isListable = (rule: RouteRule): boolean =>
   !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission) && !isAmbiguous(rule.scope);
 
 /**
- * The cells of all routes that a caller may use: each route with each scope and permission in the caller's reach, as
- * the engine decides them.
+ * The cells that a caller may use: each route with each scope and permission in the caller's access bound
+ * that the engine allows.
  *
- * @returns undefined where they cannot be told: the reach has no bounds, there are too many questions, or a route that
- *   the caller may use reads what stands neither in the path nor in the claims (a decision that is cached must not)
+ * @returns undefined if they cannot be listed: there is no access bound, there are too many questions, or a
+ *   route that the caller may use takes values from headers or the query, on which a cached policy must not
+ *   depend
  */
 export const createCellsOf =
   ({ accessBoundOf, mostQuestions }: CellsOptions) =>
@@ -95,11 +96,13 @@ export const createCellsOf =
     }
     const decided = await decide(asked);
     const allowed = decided && asked.filter((_, position) => decided[position]);
-    if (!allowed?.every(({ rule }) => isTellable(rule))) return undefined;
+    if (!allowed?.every(({ rule }) => isListable(rule))) return undefined;
     return allowed.map(({ rule, values }) => ({ rule, values }));
   };
 
-/** The template with its claims filled in; undefined when one is missing or no value: then nobody gets through. */
+/**
+ * The template with its claims filled in; undefined if one is missing or invalid: the route is then denied.
+ */
 function withClaims(
   parts: readonly TemplatePart[],
   claims: VerifiedClaims,
@@ -123,7 +126,7 @@ function typeIn([first]: readonly TemplatePart[]): string {
   return text.slice(0, text.indexOf(':'));
 }
 
-/** The texts among the candidates that the template can become, each with the values by which it does. */
+/** The candidates that match the template, each with the parameter values of the match. */
 function fillings(
   parts: readonly TemplatePart[],
   candidates: readonly string[],
@@ -131,9 +134,10 @@ function fillings(
 ): readonly (readonly [string, Values])[] {
   if (!parts.some(isOpen)) return [[parts.map(textOf).join(''), given]];
   const names = parts.filter(isOpen).map((part) => ('name' in part ? `${part.kind} ${part.name}` : ''));
-  const form = new RegExp(
-    `^${parts.map((part) => (isOpen(part) ? '([A-Za-z0-9][A-Za-z0-9._-]*)' : escaped(textOf(part)))).join('')}$`,
+  const patterns = parts.map((part) =>
+    isOpen(part) ? '([A-Za-z0-9][A-Za-z0-9._-]*)' : escaped(textOf(part)),
   );
+  const form = new RegExp(`^${patterns.join('')}$`);
   return candidates.flatMap((candidate) => {
     const found = form.exec(candidate);
     if (!found) return [];
@@ -142,7 +146,7 @@ function fillings(
       const value = found[position + 1] ?? '';
       const [kind, inPath = ''] = name.split(' ');
       if (!isValue(value)) return [];
-      // Of what stands elsewhere it matters only that some value is allowed.
+      // For headers and the query it only matters that some value is allowed: such a rule is not listable.
       if (kind !== 'path') continue;
       if (values.has(inPath) && values.get(inPath) !== value) return [];
       values.set(inPath, value);

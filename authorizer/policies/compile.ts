@@ -1,81 +1,79 @@
 import { precedes, type RouteRule, VERBS } from '../routes/rule.ts';
 import { intersects, type PathPart, patternOf } from './glob.ts';
 
-/** A route with values for what it binds, under which the caller may use it. */
+/** A route with values for its bound parameters: the unit of what a caller may use. */
 export interface Cell {
   readonly rule: RouteRule;
   /** By name of the parameter. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Patterns of what stands after the stage in an ARN, as `GET/locations/01J…/pages/*`. */
+/** Patterns of the part of an ARN after the stage, such as `GET/locations/01J…/pages/*`. */
 export interface Patterns {
   readonly allow: readonly string[];
   readonly deny: readonly string[];
 }
 
 export interface CompileOptions {
-  /** All routes of the API: also those that the caller may not use decide how far an Allow may go. */
+  /** All routes of the API: an Allow must not cover those that the caller may not use. */
   readonly rules: readonly RouteRule[];
-  /** All cells that are allowed. */
+  /** All allowed cells. */
   readonly cells: readonly Cell[];
   /**
-   * Whether a path that no rule maps can reach the API at all. Where API Gateway itself refuses all of these, an Allow
-   * may cover them; otherwise none may.
+   * Whether API Gateway itself refuses every path that no rule maps. Only then may an Allow cover such paths.
    */
   readonly isClosed: boolean;
 }
 
-/** What is denied for everybody: characters that no path may hold, empty segments, dots that lead a segment. */
+/**
+ * Always denied: characters that `match` refuses in paths, empty segments, and segments with a leading dot.
+ */
 const ALWAYS_DENIED = ['*%*', '*\\*', '*;*', '*//*', '*/.*', '*/?*/'];
 
-/** A cell under one verb. */
-interface Held {
+/** A cell for one verb. */
+interface VerbCell {
   readonly rule: RouteRule;
   readonly parts: readonly PathPart[];
   readonly pattern: string;
 }
 
-/** A Deny, and the rule whose paths it is for; none for paths that no rule maps. */
-interface Ban {
+/** A Deny, and the rule whose paths it denies; undefined for paths that no rule maps. */
+interface Denial {
   readonly pattern: string;
   readonly rule: RouteRule | undefined;
   readonly segments: number;
 }
 
 /**
- * Patterns that mean, read as IAM reads them, exactly the cells: every path of every cell, and nothing else. A `*` in
- * a pattern crosses segments, so an Allow may cover paths of other routes; these are denied, where a Deny can do so
- * without touching what is allowed.
+ * Compiles cells to patterns that, as IAM evaluates them, match exactly the paths of these cells. A `*`
+ * matches across segments, so an Allow may also match paths of other routes. Those are denied, unless the
+ * Deny would also match an allowed path.
  *
- * @returns undefined where no such patterns can be written: then the answer is for one route
+ * @returns undefined if no such patterns exist: the answer is then for one route
  */
 export function compile({ rules, cells, isClosed }: CompileOptions): Patterns | undefined {
   const allow: string[] = [];
   const deny = new Set<string>();
   for (const verb of VERBS) {
     const mine = rules.filter(({ method }) => method === verb || method === 'ANY');
-    const held = cells
+    const own = cells
       .filter(({ rule }) => rule.method === verb || rule.method === 'ANY')
-      .map(({ rule, values }): Held => {
+      .map(({ rule, values }): VerbCell => {
         const parts = partsOf(rule, values);
         return { rule, parts, pattern: patternOf(verb, parts) };
       })
       .filter((cell) => !mine.some((other) => precedes(other, cell.rule) && covers(other, cell)));
-    const bans: Ban[] = [];
-    for (const cell of held.filter(({ pattern }) => pattern.includes('*'))) {
-      const found = bansFor(cell, { verb, rules: mine, held, isClosed });
+    const withWildcards = own.filter(({ pattern }) => pattern.includes('*'));
+    const always = withWildcards.length > 0 ? ALWAYS_DENIED : [];
+    const denials = always.map((pattern): Denial => ({ pattern, rule: undefined, segments: 0 }));
+    for (const cell of withWildcards) {
+      const found = denialsFor(cell, { verb, rules: mine, cells: own, isClosed });
       if (!found) return undefined;
-      bans.push(...found);
+      denials.push(...found);
     }
-    const always = held.some(({ pattern }) => pattern.includes('*')) ? ALWAYS_DENIED : [];
-    for (const pattern of always) {
-      deny.add(pattern);
-      bans.push({ pattern, rule: undefined, segments: 0 });
-    }
-    if (bans.some((ban) => held.some((cell) => hurts(ban, cell, verb)))) return undefined;
-    allow.push(...held.map(({ pattern }) => pattern));
-    for (const { pattern } of bans) deny.add(pattern);
+    if (denials.some((denial) => own.some((cell) => deniesAllowed(denial, cell, verb)))) return undefined;
+    allow.push(...own.map(({ pattern }) => pattern));
+    for (const { pattern } of denials) deny.add(pattern);
   }
   return { allow: [...new Set(allow)], deny: [...deny] };
 }
@@ -95,8 +93,8 @@ const isGreedy = (parts: readonly PathPart[]): boolean => {
   return last !== undefined && 'any' in last && last.any === 'rest';
 };
 
-/** Whether every path of the cell is one of the rule as well. */
-const covers = (rule: RouteRule, { parts }: Held): boolean => {
+/** Whether the rule matches every path of the cell. */
+const covers = (rule: RouteRule, { parts }: VerbCell): boolean => {
   const last = rule.segments.at(-1)?.kind;
   if (last === 'rest' ? parts.length < rule.segments.length : parts.length !== rule.segments.length)
     return false;
@@ -107,43 +105,47 @@ const covers = (rule: RouteRule, { parts }: Held): boolean => {
   });
 };
 
-interface Surroundings {
+/** All rules and allowed cells for one verb. */
+interface VerbRules {
   readonly verb: string;
   readonly rules: readonly RouteRule[];
-  readonly held: readonly Held[];
+  readonly cells: readonly VerbCell[];
   readonly isClosed: boolean;
 }
 
 /**
- * What must be denied beside an Allow with wildcards, so that it covers no more than its cell; undefined where it
- * covers paths of another rule some of which are allowed and some not.
+ * The Denies that an Allow with wildcards requires, so that it covers no more than its cell; undefined if it
+ * covers paths of another rule of which some are allowed and some are not.
  */
-function bansFor(cell: Held, { verb, rules, held, isClosed }: Surroundings): readonly Ban[] | undefined {
+function denialsFor(
+  cell: VerbCell,
+  { verb, rules, cells, isClosed }: VerbRules,
+): readonly Denial[] | undefined {
   const { parts, pattern } = cell;
-  const bans: Ban[] = [];
+  const denials: Denial[] = [];
   const greedy = isGreedy(parts);
-  // What is left of the path could be cut off in several ways.
+  // With a text after a wildcard, the rest of the path could begin at several places.
   if (greedy && parts.slice(parts.findIndex(isOpen)).some((part) => !isOpen(part))) return undefined;
   if (!isClosed && !greedy) {
-    // Nothing deeper at all.
+    // No deeper path at all.
     for (const [position, part] of parts.entries()) {
       if (!('any' in part)) continue;
       const deeper = [...parts.slice(0, position), part, part, ...parts.slice(position + 1)];
-      bans.push({ pattern: patternOf(verb, deeper), rule: undefined, segments: deeper.length });
+      denials.push({ pattern: patternOf(verb, deeper), rule: undefined, segments: deeper.length });
     }
   }
   for (const other of rules) {
     if (other === cell.rule) continue;
     const shape = partsOf(other, NO_VALUES);
     const isDeeper = !greedy && (isGreedy(shape) || shape.length > parts.length);
-    // Of paths as long as its own the cell's rule has those for which no other goes before.
+    // Of the paths that both match, the cell's rule has those for which the other does not precede it.
     if (isDeeper ? !isClosed : !precedes(other, cell.rule)) continue;
     if (!intersects(pattern, verb, shape)) continue;
     const pinned = pin(shape, parts, !isDeeper && !greedy);
     if (!pinned) continue;
-    const those = held.filter(({ rule }) => rule === other);
+    const those = cells.filter(({ rule }) => rule === other);
     if (!those.some((each) => intersects(pattern, verb, each.parts))) {
-      bans.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
+      denials.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
       continue;
     }
     const isBound = (position: number): boolean => other.bound.has(nameAt(other, position));
@@ -152,7 +154,7 @@ function bansFor(cell: Held, { verb, rules, held, isClosed }: Surroundings): rea
     );
     if (!isAllowed) return undefined;
   }
-  return bans;
+  return denials;
 }
 
 const nameAt = ({ segments }: RouteRule, position: number): string => {
@@ -164,8 +166,8 @@ const sameText = (a: PathPart, b: PathPart | undefined): boolean =>
   'text' in a && b !== undefined && 'text' in b && a.text === b.text;
 
 /**
- * The shape with the texts of the cell where both must have the same: up to the cell's first wildcard, and where both
- * are of one length everywhere. Undefined when they have no path in common.
+ * The shape of a rule, narrowed to the paths that the cell's pattern covers: with the cell's texts up to its
+ * first wildcard, or everywhere if both have the same length. Undefined if they have no path in common.
  */
 function pin(
   shape: readonly PathPart[],
@@ -183,11 +185,11 @@ function pin(
   return pinned;
 }
 
-/** Whether a Deny takes away a path for which the cell's rule stands. */
-function hurts({ pattern, rule, segments }: Ban, cell: Held, verb: string): boolean {
+/** Whether a Deny matches a path that goes to the cell's rule. */
+function deniesAllowed({ pattern, rule, segments }: Denial, cell: VerbCell, verb: string): boolean {
   if (!intersects(pattern, verb, cell.parts)) return false;
   if (rule === undefined) return true;
   const isExact = !pattern.includes('*') || (cell.parts.length === segments && !isGreedy(cell.parts));
-  // What both have in common are then paths of the rule, and it goes to the one that precedes.
+  // Then all common paths match both rules, and go to the one that precedes.
   return !isExact || rule === cell.rule || precedes(cell.rule, rule);
 }

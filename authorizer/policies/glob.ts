@@ -1,17 +1,15 @@
 import { UNUSABLE } from '../routes/rule.ts';
 
-/**
- * Patterns of IAM (`*`: any run of characters, `/` included; `?`: any one) and the paths that a route stands for, and
- * whether there is a text that fits both. What an Allow covers beyond what it is meant for is found out with it.
- */
+// IAM patterns (`*` matches any run of characters including `/`, `?` any single one), the paths of a route,
+// and whether a text matches both: this finds what an Allow would cover besides its own paths.
 
-/** What one segment of a path may hold: a text, or anything but `/`; the last may be several segments. */
+/** A segment of a path: a text or any segment; the last part may also be the rest of the path. */
 export type PathPart = { readonly text: string } | { readonly any: 'segment' | 'rest' };
 
-/** What one step through a path takes: a character, or any but some. */
+/** The label of a transition: one character, or any character except some. */
 type Label = { readonly char: string } | { readonly not: string };
 
-/** The paths of these parts as an automaton: the steps from each state, and the state in which a path may end. */
+/** A finite automaton for the paths of these parts: the transitions from each state, and the final state. */
 interface Paths {
   readonly steps: readonly (readonly { readonly label: Label; readonly to: number }[])[];
   readonly end: number;
@@ -21,7 +19,7 @@ const FIRST: Label = { not: `${UNUSABLE}/.` };
 const LATER: Label = { not: `${UNUSABLE}/` };
 const SLASH: Label = { char: '/' };
 
-/** A segment is not empty and does not begin with a dot; what is left of a path is one segment or more. */
+/** Segments are not empty and do not begin with a dot; the rest of a path is one or more segments. */
 function pathsOf(verb: string, parts: readonly PathPart[]): Paths {
   const steps: { label: Label; to: number }[][] = [[]];
   const newState = (): number => steps.push([]) - 1;
@@ -45,7 +43,7 @@ function pathsOf(verb: string, parts: readonly PathPart[]): Paths {
   return { steps, end: state };
 }
 
-/** Whether some text fits the pattern and is a path of these parts under this verb. */
+/** Whether some text matches the pattern and is a path of these parts under this verb. */
 export function intersects(pattern: string, verb: string, parts: readonly PathPart[]): boolean {
   const { steps, end } = pathsOf(verb, parts);
   const seen = new Set<number>();
@@ -72,10 +70,10 @@ export function intersects(pattern: string, verb: string, parts: readonly PathPa
   return false;
 }
 
-/** Whether one character of the pattern can stand for one of the path. */
+/** Whether a pattern character and a label have a character in common. */
 const agree = (wanted: string, label: Label): boolean =>
   wanted === '*' || wanted === '?' || ('char' in label ? label.char === wanted : !label.not.includes(wanted));
 
-/** The pattern for a path: literal where it has texts; any other segment is one character at least. */
+/** The pattern for a path: texts as they are, `?*` for any segment, since a segment is not empty. */
 export const patternOf = (verb: string, parts: readonly PathPart[]): string =>
   `${verb}/${parts.map((part) => ('text' in part ? part.text : '?*')).join('/')}`;

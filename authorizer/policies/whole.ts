@@ -18,44 +18,46 @@ export interface WholePolicyOptions {
   readonly cellsOf: CellsOf;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Milliseconds for which what was read may answer, and for which it may while DynamoDB is down. */
+  /** Time-to-live of what was read in milliseconds; `outageTtlMs` applies while DynamoDB is down. */
   readonly ttlMs: number;
   readonly outageTtlMs: number;
   /** Whether API Gateway itself refuses every path that no rule maps. */
   readonly isClosed: boolean;
-  /** Bound on the bytes of all resources of a policy. The limit of AWS is real and not documented. */
+  /** Limit on the bytes of all resources of a policy. AWS has a limit, but does not document it. */
   readonly maxBytes: number;
-  /** Bound on all policies that are kept, in estimated bytes. */
+  /** Bound on all cached policies, in estimated bytes. */
   readonly cacheBytes: number;
 }
 
-/** A policy that was compiled, or that there is none. */
+/** The result of compiling a policy. All instants in epoch milliseconds. */
 interface Compiled {
+  /** Undefined if no policy for the whole API can be written. */
   readonly resources: Resources | undefined;
-  /** The routes that it was made for: when they change, it is made anew. */
+  /** The routes for which it was compiled: it is discarded when they change. */
   readonly rules: readonly RouteRule[];
-  /** When compiling it began: for its own request it may answer for as long as a read may take. */
+  /** When compilation began. For its own request, the result may be used for as long as a read may take. */
   readonly begunAt: number;
   readonly expiresAt: number;
   readonly staleUntil: number;
   readonly validUntil: number;
 }
 
-/** Who asks, and under which routes: what each decision of a policy has to find again. */
+/** The caller's subject and the routes. All decisions of a policy must find the same ones. */
 interface Caller extends Question {
   readonly rules: readonly RouteRule[];
   readonly isKnown: boolean;
 }
 
-/** Estimated bytes of a policy that is kept, beside its texts. */
+/** Estimated bytes of a cached policy and of each resource, without their texts. */
 const POLICY_BYTES = 600;
 const RESOURCE_BYTES = 40;
 
 /**
- * Policies for the whole API: what the caller may use on every route, so that API Gateway may cache the answer for
- * whatever the caller asks next. Compiling one takes some reads, so it is kept until what its decisions rest on is too old,
- * or something in it begins or ends. Each of its decisions looks at the credential, the look-up of the subject and the
- * routes as well: a policy is of the credential that it was compiled for, and of no other.
+ * Creates policies for the whole API: what the caller may use on every route, so that API Gateway may cache
+ * the answer for the caller's next requests. Compilation takes several reads, so policies are cached until
+ * the items of their decisions are too old, or something in them begins or ends. Each decision also checks
+ * the credential, the subject's look-up and the routes: a policy is valid for the credential for which it was
+ * compiled, and for no other.
  */
 export function createWholePolicy(options: WholePolicyOptions) {
   const { engine, subjectOf, apiRoutes, routesId, cellsOf, now, ttlMs, outageTtlMs, isClosed, maxBytes } =
@@ -64,7 +66,7 @@ export function createWholePolicy(options: WholePolicyOptions) {
   const staleIfError = createStaleIfError(now);
   const claimsIn = createClaimsIn();
 
-  /** Who the caller is, and the routes, with nothing else asked. */
+  /** Loads the caller's subject and the routes, and checks the credential. */
   const askCaller =
     ({ subject: named, credential, claims }: Identity): Ask<Caller> =>
     (look) => {
@@ -80,7 +82,7 @@ export function createWholePolicy(options: WholePolicyOptions) {
     const { subject, rules } = caller;
     const ask = askCaller(identity);
     const begunAt = now();
-    // That there is no policy is remembered for as long as one would be.
+    // Used if nothing is decided. That no policy exists is cached for the time-to-live, like a policy.
     const ends = {
       expiresAt: begunAt + ttlMs,
       staleUntil: begunAt + Math.max(ttlMs, outageTtlMs),
@@ -92,15 +94,15 @@ export function createWholePolicy(options: WholePolicyOptions) {
           (look) => {
             const current = ask(look);
             if (current === undefined) return undefined;
-            // Whoever is somebody else by now, or under other routes, is asked about in vain.
+            // If the subject or the routes have changed, ask nothing: `isSame` below detects it.
             return current.subject === subject && current.rules === rules
               ? { ...current, permission, scope }
               : current;
           },
       );
-      // Who asks, and under which routes, is looked at even where nothing else is asked.
+      // The caller's subject and the routes are checked even if there are no questions.
       const made = await engine.checkManyAsked([ask, ...asks]);
-      // What the caller can at most be allowed was read after this compilation began.
+      // The access bound was read after this compilation began.
       ends.expiresAt = Math.min(made.expiresAt, begunAt + ttlMs);
       ends.staleUntil = Math.min(made.staleUntil, begunAt + Math.max(ttlMs, outageTtlMs));
       ends.validUntil = made.validUntil;
@@ -111,12 +113,12 @@ export function createWholePolicy(options: WholePolicyOptions) {
     const ofVerbs = rules.filter(({ method }) => method === 'ANY' || isVerb(method));
     const cells = await cellsOf({ subject, claims: identity.claims, rules: ofVerbs, at: begunAt, decide });
     const patterns = cells && compile({ rules: ofVerbs, cells, isClosed });
-    return { resources: patterns && within(patterns, base, maxBytes), rules, begunAt, ...ends };
+    return { resources: patterns && toResources(patterns, base, maxBytes), rules, begunAt, ...ends };
   }
 
   /**
-   * @param base the ARN of the API up to the slash behind its stage
-   * @returns undefined where no policy for the whole API can be written, or none within the bounds
+   * @param base the ARN of the API up to and including the slash after its stage
+   * @returns undefined if no policy for the whole API can be written, or only one that is too large
    */
   return async function wholePolicy(
     identity: Identity,
@@ -137,7 +139,7 @@ export function createWholePolicy(options: WholePolicyOptions) {
           return compiled;
         }),
       ];
-      // One that is under way is shared if it began recently enough.
+      // Share a compilation in flight if it began recently enough.
       const since = now() - Math.min(ttlMs, READ_DEADLINE_MS);
       return policies.load([key], since, begin)[0] as Promise<Compiled>;
     };
@@ -157,7 +159,10 @@ const sizeOf = ({ resources }: Compiled): number =>
     POLICY_BYTES,
   );
 
-/** The claims that rules read, found once for each list of them: a policy depends on these and on the subject. */
+/**
+ * The claims that rules use, computed once for each list of rules. They are part of the cache key of a
+ * policy.
+ */
 function createClaimsIn(): (rules: readonly RouteRule[]) => readonly string[] {
   const known = new WeakMap<readonly RouteRule[], readonly string[]>();
   return (rules) => {
@@ -175,8 +180,11 @@ function createClaimsIn(): (rules: readonly RouteRule[]) => readonly string[] {
   };
 }
 
-/** The patterns as ARNs; undefined when one is too long, or all of them are. Nothing allowed is everything denied. */
-function within({ allow, deny }: Patterns, base: string, maxBytes: number): Resources | undefined {
+/**
+ * The patterns as ARNs; undefined if one of them or all together are too long. If nothing is allowed, all is
+ * denied.
+ */
+function toResources({ allow, deny }: Patterns, base: string, maxBytes: number): Resources | undefined {
   const resources =
     allow.length === 0
       ? { allow: [], deny: [`${base}*`] }

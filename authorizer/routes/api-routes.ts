@@ -6,12 +6,13 @@ import type { Reader } from '../../table/reader.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
 import { boundIn, METHODS, type RouteRule } from './rule.ts';
 
-/** Under which id the routes of an API are cached. No other item has an id of this form. */
+/** The id of an API's routes in the engine's cache. No other kind has ids of this form. */
 export const apiRoutesId = (api: string): string => `api:${api}`;
 
 /**
- * The routes of an API, as one item that decisions rest on: the API's revision, which every change of a route rewrites
- * (a deleted route leaves no other trace), with the routes as its members. All stand in one partition: one Query.
+ * The routes of an API as one item of decision inputs: the API's revision, with the routes as its members.
+ * Every change of a route rewrites the revision; a deleted route leaves no other trace. One Query reads the
+ * members.
  */
 export const createApiRoutes = (reader: Pick<Reader, 'listAll'>): Kind<readonly RouteRule[]> => ({
   keyOf: (id) => apiRevisionKey(apiOf(id)),
@@ -22,7 +23,7 @@ export const createApiRoutes = (reader: Pick<Reader, 'listAll'>): Kind<readonly 
 
 const apiOf = (id: string): string => id.slice(apiRoutesId('').length);
 
-/** A damaged rule fails the load: left out, it could leave its path to a wider rule. */
+/** Throws for a damaged route: without it, a wider rule could match its paths. */
 function toRule(item: Item): RouteRule {
   const text = (name: string): string => {
     const value = item[name];

@@ -1,15 +1,13 @@
 import type { CredentialPlace } from '../credentials/credentials.ts';
 import { CONNECT, GRAPHQL, type RouteRule, type TemplatePart } from './rule.ts';
 
-/**
- * What a cached answer may rest on (SPEC section 10): API Gateway keeps an answer under the values of the identity
- * sources and gives it to every request that has the same ones. So whatever a decision takes from a request must be
- * among them, or the answer for one request is given to another.
- */
+// What a cached answer may depend on (SPEC section 10). API Gateway caches an answer under the values of the
+// identity sources and reuses it for every request with the same values. So every input of a decision must be
+// in that key: otherwise the answer to one request is given to another.
 
 /**
- * One thing that a decision takes from a request, or that a key holds: `header:x-location`, `query:loc`, `path`, `verb`,
- * `routeKey`. The key may hold others, which no decision takes.
+ * An input that a decision takes from a request, or a part of the cache key: `header:x-location`,
+ * `query:loc`, `path`, `verb`, `routeKey`. A key may contain others, which no decision uses.
  */
 export type CacheInput = string;
 
@@ -17,15 +15,15 @@ export const NO_INPUTS: readonly CacheInput[] = [];
 
 /** How API Gateway caches the answers for one API. */
 export interface ResultCache {
-  /** Seconds for which it gives an answer again; 0: never. */
+  /** Seconds for which an answer is cached; 0: not at all. */
   readonly ttl: number;
-  /** As they were told. */
+  /** As configured. */
   readonly identitySources: readonly string[];
-  /** What these put into the key. */
+  /** The cache key that follows from the identity sources. */
   readonly key: ReadonlySet<CacheInput>;
 }
 
-/** By the id of the API; `default` is for every API that is not named. */
+/** By API id; `default` is for all other APIs. */
 export type ResultCaches = ReadonlyMap<string, ResultCache>;
 
 export const DEFAULT_CACHE = 'default';
@@ -34,7 +32,10 @@ const REQUEST_SOURCE =
   /^(?:\$request|method\.request|route\.request)\.(header|querystring)\.([\w.~!#$&'*+^`|:-]{1,128})$/;
 const OTHER_SOURCE = /^\$?(context|stageVariables)\.([A-Za-z][\w.]{0,127})$/;
 
-/** What the context variables hold that a decision takes. REST's `resourcePath` is a template and stands for no path. */
+/**
+ * Context variables that contain an input. Not `resourcePath` of REST APIs, which is a template and not the
+ * path.
+ */
 const VARIABLES: ReadonlyMap<string, CacheInput> = new Map([
   ['path', 'path'],
   ['httpMethod', 'verb'],
@@ -42,9 +43,10 @@ const VARIABLES: ReadonlyMap<string, CacheInput> = new Map([
 ]);
 
 /**
- * What an identity source puts into the key; undefined for what is none. It takes the spellings of HTTP APIs
- * (`$request.header.X`, AG http-api-lambda-authorizer, "Identity sources"), REST APIs (`method.request.header.X`, AG
- * API_Authorizer) and WebSocket APIs (`route.request.header.X`). Header names are case-insensitive, others are not.
+ * The part of the cache key for an identity source; undefined for a malformed one. Accepts the spellings of
+ * HTTP APIs (`$request.header.X`, AG http-api-lambda-authorizer, "Identity sources"), REST APIs
+ * (`method.request.header.X`, AG API_Authorizer) and WebSocket APIs (`route.request.header.X`). Only header
+ * names are case-insensitive.
  */
 export function readIdentitySource(text: string): CacheInput | undefined {
   const [, place, name = ''] = REQUEST_SOURCE.exec(text) ?? [];
@@ -54,7 +56,7 @@ export function readIdentitySource(text: string): CacheInput | undefined {
   return (kind === 'context' ? VARIABLES.get(variable) : undefined) ?? `${kind}:${variable}`;
 }
 
-/** What the templates of a route take from the headers and the query. Claims are in the token. */
+/** The headers and query parameters that a route's templates use. Claims are part of the token. */
 export const inputsOfRoute = ({ permission, scope }: Pick<RouteRule, 'permission' | 'scope'>) =>
   inputsIn(inputsIn(NO_INPUTS, permission), scope);
 
@@ -66,8 +68,8 @@ function inputsIn(before: readonly CacheInput[], parts: readonly TemplatePart[])
 }
 
 /**
- * What credentials are read from. All places count, also those in which a request has none: had it another token there,
- * it would be refused. A cookie is a part of the one header that holds them all.
+ * The inputs from which credentials are read. All configured places count, even those that are empty in a
+ * request: a second token there would be refused. Cookies count as the Cookie header.
  */
 export const inputsOfCredentials = (
   places: readonly CredentialPlace[],
@@ -80,9 +82,10 @@ export const inputsOfCredentials = (
     );
 
 /**
- * What must be in the key for path and verb to be, where the answer names neither. The route key says both if it is the
- * request itself: `GET /docs`. With parameters, `$default` or `ANY`, it is one for many requests. The route key is asked
- * for beside the path, because it is not documented whether `$context.path` is decoded: `/a%2Fb` and `/a/b` may be one.
+ * The inputs that determine path and verb, for an answer that names neither. A route key such as `GET /docs`
+ * determines both; one with parameters, `$default` or `ANY` stands for many requests. The route key is
+ * required besides the path because it is not documented whether `$context.path` is decoded: `/a%2Fb` and
+ * `/a/b` might be the same.
  */
 export function inputsOfPath(
   routeKey: string | undefined,
@@ -94,22 +97,25 @@ export function inputsOfPath(
   return verb === method ? ['routeKey'] : ['routeKey', 'verb'];
 }
 
-/** What an answer for a route rests on. */
-export interface Resting {
-  /** The places of the token, or none where the token is the key by nature (a REST `TOKEN` authorizer). */
+/** The inputs of an answer. */
+export interface AnswerInputs {
+  /** The places of the token; none for a REST `TOKEN` authorizer, where the token is always the key. */
   readonly credentials: readonly CacheInput[];
-  /** Path and verb, or nothing where the answer is a policy that names them: that is evaluated for each request. */
+  /**
+   * Path and verb; none if the answer is a policy that names them, because it is evaluated for each request.
+   */
   readonly path: readonly CacheInput[];
   readonly route: readonly CacheInput[];
 }
 
 /**
- * What an answer rests on and the key does not hold. Empty: the answer may be cached, or is not (TTL 0).
+ * The inputs of an answer that are not in the cache key. If empty, the answer may be cached, or is never
+ * cached (TTL 0).
  *
- * @param cache undefined where nothing is known of it: then the key is the token, and there is a TTL
+ * @param cache undefined if unknown: the answer then counts as cached by the token
  */
 export function outsideKey(
-  { credentials, path, route }: Resting,
+  { credentials, path, route }: AnswerInputs,
   cache: ResultCache | undefined,
 ): readonly CacheInput[] {
   if (cache?.ttl === 0) return NO_INPUTS;
@@ -118,5 +124,5 @@ export function outsideKey(
   return [...new Set([...credentials, ...path, ...route].filter(isOutside))];
 }
 
-/** Whether requests of such a rule come from a kind of API that caches. */
+/** Whether answers to a rule with this method may be cached: not for WebSocket APIs and AppSync. */
 export const isCacheable = (method: string): boolean => method !== CONNECT && method !== GRAPHQL;

@@ -2,39 +2,39 @@ import { MAX_ANCESTORS, mayBeScopeType } from '../../table/entities/scope-types.
 import { isId } from '../../table/identifiers.ts';
 import { isValue, parameterOf, type RouteMatch, type RouteRule, type TemplatePart } from './rule.ts';
 
-/** What a request asks for: arguments of the engine's `check`. */
-export interface Question {
+/** The permission and the scope that a request requires. */
+export interface Resolved {
   readonly permission: string;
   readonly scope: string;
 }
 
-/** Where the values of a template come from. */
+/** The sources of template values. */
 export interface Sources {
   readonly claims: Readonly<Record<string, unknown>>;
-  /** All values of a header, by its lower-case name. */
+  /** All values of a header, by lower-case name. */
   readonly header: (name: string) => readonly string[];
-  /** All values of a query parameter, by its name as it stands. */
+  /** All values of a query parameter, by case-sensitive name. */
   readonly query: (name: string) => readonly string[];
 }
 
 /**
- * Fills a rule's templates. Undefined, and then denied, when a value is missing or is no name or id: a claim
- * that is not a string, a header or query parameter that came twice with different values or joined by a comma.
+ * Fills in a rule's templates. Undefined, which denies the request, if a value is missing or is not a name or
+ * id: a claim that is not a string, a header or query parameter with several different or comma-separated
+ * values.
  */
-export function resolve(match: RouteMatch, sources: Sources): Question | undefined {
+export function resolve(match: RouteMatch, sources: Sources): Resolved | undefined {
   const permission = fill(match.rule.permission, match, sources);
   const scope = fill(match.rule.scope, match, sources);
   return permission === undefined || scope === undefined ? undefined : { permission, scope };
 }
 
 /**
- * Scopes that may stand above the one asked about, nearest first: prefetched, never trusted. A parameter of the path
- * that is named after a scope type (`{building}`, `{buildingId}` or `{building_id}`) names one where its value is an id.
- * The scope itself is left out, and so is what stands to the right of the parameter that fills it: paths go from the
- * root down.
+ * Probable ancestors of a scope, closest first, to be prefetched, never trusted. A path parameter that is
+ * named after a scope type (`{building}`, `{buildingId}` or `{building_id}`) and contains an id names one.
+ * Parameters after the one that fills in the scope are left out: paths go from the root down.
  *
- * @param scope the one asked about, as `resolve` has it
- * @returns references (`building:01J…`), at most as many as can stand above a scope
+ * @param scope the scope from `resolve`
+ * @returns references (`building:01J…`), at most as many as a scope can have ancestors
  */
 export function prefetchedScopes({ rule, given }: RouteMatch, scope: string): readonly string[] {
   const above = new Set<string>();
@@ -46,14 +46,14 @@ export function prefetchedScopes({ rule, given }: RouteMatch, scope: string): re
   return [...above].reverse().slice(0, MAX_ANCESTORS);
 }
 
-/** A parameter of a path that is named after a scope type. */
+/** A path parameter that is named after a scope type. */
 interface Place {
-  /** Of its segment. */
+  /** The position of its segment. */
   readonly position: number;
   readonly type: string;
 }
 
-/** Found once for each rule: a rule is never changed, only followed by another. */
+/** Computed once for each rule; rules are immutable. */
 const known = new WeakMap<RouteRule, readonly Place[]>();
 
 function placesIn(rule: RouteRule): readonly Place[] {
@@ -69,7 +69,9 @@ function placesIn(rule: RouteRule): readonly Place[] {
   return places;
 }
 
-/** The scope type that a parameter may be named after: `workStreamId` and `work_stream_id` are of `work-stream`. */
+/**
+ * The scope type that a parameter may be named after: `work-stream` for `workStreamId` and `work_stream_id`.
+ */
 const typeIn = (name: string): string =>
   name
     .replace(/(?:^id|_id|Id)$/, '')

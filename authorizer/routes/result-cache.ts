@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
 import { credentialsFrom } from '../credentials/configuration.ts';
 import type { CredentialPlace } from '../credentials/credentials.ts';
-import { httpAnswer } from '../variables.ts';
+import { httpAnswer, objectError, parseJson } from '../variables.ts';
 import { type ResultCache, type ResultCaches, readIdentitySource } from './cache-key.ts';
 
 /** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
 const MAX_TTL_SECONDS = 3_600;
-/** All variables of a Lambda function together may have 4 KB (Lambda quotas). */
+/** All environment variables of a Lambda function together are limited to 4 KB (Lambda quotas). */
 const MAX_LENGTH = 4_096;
 const MAX_SOURCES = 20;
 
 const TTL = `is not a whole number from 0 to ${MAX_TTL_SECONDS}`;
-const SOURCE = 'is no identity source, such as $request.header.Authorization';
+const SOURCE = 'is not an identity source, such as $request.header.Authorization';
 
 const identitySource = z
   .string({ error: SOURCE })
@@ -31,10 +31,7 @@ const CACHE = z
           .check(z.maxLength(MAX_SOURCES, { error: `has more than ${MAX_SOURCES} members` })),
       ),
     },
-    {
-      error: ({ code }) =>
-        code === 'unrecognized_keys' ? 'holds a field that there is not' : 'is not an object',
-    },
+    { error: objectError },
   )
   .check(
     z.refine(({ ttl, identitySources = [] }) => ttl === 0 || identitySources.length > 0, {
@@ -50,14 +47,6 @@ const isByApi = (value: unknown): boolean =>
   !Array.isArray(value) &&
   Object.keys(value).every((api) => API_ID.test(api));
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 const toCache = ({ ttl, identitySources = [] }: z.infer<typeof CACHE>): ResultCache => ({
   ttl,
   identitySources,
@@ -65,9 +54,9 @@ const toCache = ({ ttl, identitySources = [] }: z.infer<typeof CACHE>): ResultCa
 });
 
 /**
- * By what API Gateway caches the answers, per id of an API: `{"default": {"ttl": 0}, "a1b2c3": {"ttl": 300,
- * "identitySources": ["$request.header.Authorization"]}}`. Where one API has several authorizers on this function: the
- * longest of their TTLs, and the identity sources that all of them have.
+ * The variable RESULT_CACHE: how API Gateway caches answers, by API id: `{"default": {"ttl": 0}, "a1b2c3":
+ * {"ttl": 300, "identitySources": ["$request.header.Authorization"]}}`. For an API with several authorizers
+ * on this function, give the longest of their TTLs and the identity sources that all of them have.
  */
 export const resultCaches = z.pipe(
   z.pipe(
@@ -78,7 +67,7 @@ export const resultCaches = z.pipe(
     z.transform(parseJson),
   ),
   z.pipe(
-    // By itself, so that what is no id is not repeated in a message.
+    // A check of its own, so that messages do not repeat invalid ids.
     z.pipe(
       z
         .unknown()
@@ -91,10 +80,10 @@ export const resultCaches = z.pipe(
   ),
 );
 
-/** What the authorizer is told of caches, and of what its answers are like. */
+/** The authorizer's configuration as far as it concerns cached answers. */
 export interface Caching {
   readonly caches: ResultCaches;
-  /** Whether HTTP APIs 2.0 get `{isAuthorized}`. */
+  /** Whether HTTP APIs 2.0 get simple answers, `{isAuthorized}`. */
   readonly isSimple: boolean;
   readonly credentialsFrom: readonly CredentialPlace[];
 }
@@ -106,10 +95,10 @@ const VARIABLES = z.object({
 });
 
 /**
- * Reads the three variables of the authorizer that say it, for whoever stands outside of it. What is not set has the
- * value that it has there.
+ * Reads the variables RESULT_CACHE, HTTP_ANSWER and CREDENTIALS_FROM with the authorizer's defaults, for use
+ * outside of it (`gatehouse route check`).
  *
- * @throws Error naming the variables that are wrong
+ * @throws Error naming the variables that are invalid
  */
 export function readCaching(env: Readonly<Record<string, string | undefined>>): Caching {
   const given = Object.keys(VARIABLES.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : []));

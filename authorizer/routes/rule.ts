@@ -2,68 +2,73 @@ import type { Segment, TemplatePart } from '../../table/route-template.ts';
 
 export type { Segment, TemplatePart };
 
-/** One route as it was provisioned: which requests it covers, and which permission at which scope they need. */
+/** A provisioned route: which requests it matches, and which permission at which scope they require. */
 export interface RouteRule {
   readonly id: string;
-  /** A verb in upper case, ANY of them, CONNECT or GRAPHQL. */
+  /** A verb in upper case, ANY, CONNECT or GRAPHQL. */
   readonly method: string;
   readonly segments: readonly Segment[];
   readonly permission: readonly TemplatePart[];
   readonly scope: readonly TemplatePart[];
-  /** Parameters of the path that permission or scope are made of. What the others hold means nothing to the decision. */
+  /**
+   * Names of the path parameters that the permission or the scope uses. The others do not affect the
+   * decision.
+   */
   readonly bound: ReadonlySet<string>;
 }
 
-/** Names of the path's parameters that these templates use. */
+/** Names of the path parameters that these templates use. */
 export const boundIn = (...templates: readonly (readonly TemplatePart[])[]): ReadonlySet<string> =>
   new Set(templates.flat().flatMap((part) => (part.kind === 'path' ? [part.name] : [])));
 
-/** The verbs that API Gateway routes, and all that ANY stands for (AG API_PutMethod). */
+/** The verbs that API Gateway routes and for which ANY stands (AG API_PutMethod). */
 export const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 const HAS_VERB: ReadonlySet<string> = new Set(VERBS);
 export const isVerb = (method: string): boolean => HAS_VERB.has(method);
 
-/** What stands for a verb where a request has none. */
+/** The methods of requests without a verb. */
 export const CONNECT = 'CONNECT';
 export const GRAPHQL = 'GRAPHQL';
 
-/** What a rule may name: a verb or ANY; `CONNECT /$connect` of a WebSocket API; `GRAPHQL /` of AppSync. */
+/** The methods of rules: a verb or ANY; CONNECT for `$connect` of a WebSocket API; GRAPHQL for AppSync. */
 export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY', CONNECT, GRAPHQL]);
 
 const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 /**
- * Whether a text out of a request may fill a `{…}`: a name or an id, as the table's grammar has them. No
- * `%`, `*`, `/`, `:` or `#` gets through, nor `.` and `..`, so a value cannot change what a template means.
+ * Whether a text from a request may fill in a `{…}`: a name or an id. `%`, `*`, `/`, `:` and `#` are refused,
+ * and so are `.` and `..`, so that a value cannot change the meaning of a template.
  */
 export const isValue = (text: string): boolean => VALUE.test(text);
 
-/** What no segment may hold that is not bound: what a backend may decode, or read as something else than we do. */
+/** Characters refused in segments that are not bound: a backend may decode or interpret them differently. */
 export const UNUSABLE = '%\\;';
 
 const FREE = /^[^.%\\;/\p{Cc}][^%\\;/\p{Cc}]*$/u;
 
-/** Whether a text may stand where a rule binds nothing: anything that begins with no dot and holds nothing unusable. */
-export const isFree = (text: string): boolean => FREE.test(text);
+/**
+ * Whether a text may be the value of a parameter that is not bound: no leading dot, no unusable character.
+ */
+const isFree = (text: string): boolean => FREE.test(text);
 
 export interface RouteMatch {
   readonly rule: RouteRule;
-  /** The segments of the path that it matches. */
+  /** The segments of the path. */
   readonly given: readonly string[];
 }
 
 /**
- * The rule for a request, or undefined: then the request is unmapped, and denied.
+ * The rule for a request; undefined if none matches, which denies the request.
  *
- * The path is compared as it came, segment by segment. Nothing is decoded, folded or cleaned, because the
- * backend may do it differently: `/pages/`, `//pages`, `/Pages` and `/p%61ges` are not `/pages`.
+ * The path is compared as received, segment by segment. It is not decoded, case-folded or normalised, because
+ * the backend may do that differently: `/pages/`, `//pages`, `/Pages` and `/p%61ges` are not `/pages`.
  *
- * Of several rules that fit, the order of API Gateway decides (AG http-api-develop-routes), so that both mean
- * the same route: full matches before greedy ones; from the left, a literal before a parameter; on one path,
- * the verb before ANY. Only then is looked at what stands where the rule has parameters: one that permission or
- * scope are made of must be a name or an id, any other must not be what a backend could read in two ways. Where it is
- * not, the request is denied, and goes to no wider rule.
+ * Among several matching rules the order of API Gateway decides (AG http-api-develop-routes), so that both
+ * choose the same route: full matches before greedy ones; from the left, a literal before a parameter; on one
+ * path, the verb before ANY. Then the values of the chosen rule's parameters are checked: a bound one must be
+ * a name or an id, any other must not be ambiguous to a backend. An invalid value denies the request; a wider
+ * rule is not tried.
  */
 export function match(rules: readonly RouteRule[], method: string, path: string): RouteMatch | undefined {
   if (!path.startsWith('/')) return undefined;
@@ -74,7 +79,9 @@ export function match(rules: readonly RouteRule[], method: string, path: string)
   return { rule: best, given };
 }
 
-/** What a path that was matched holds where its rule has `{name}`; all that is left, with its slashes, for `{name+}`. */
+/**
+ * The value of the parameter `{name}` in a matched path; for `{name+}` the rest of the path with its slashes.
+ */
 export function parameterOf({ rule: { segments }, given }: RouteMatch, wanted: string): string | undefined {
   for (let position = 0; position < segments.length; position++) {
     const segment = segments[position];
@@ -84,7 +91,7 @@ export function parameterOf({ rule: { segments }, given }: RouteMatch, wanted: s
   return undefined;
 }
 
-/** All of them, by name. */
+/** All parameters of a matched path, by name. */
 export const parametersOf = (match: RouteMatch): Readonly<Record<string, string>> =>
   Object.fromEntries(
     match.rule.segments.flatMap((segment) =>
@@ -92,7 +99,7 @@ export const parametersOf = (match: RouteMatch): Readonly<Record<string, string>
     ),
   );
 
-/** What stands behind and between the slashes. Twice as fast as a split, for the few that a path has. */
+/** The segments of a path. Twice as fast as `split` for a typical path. */
 function segmentsOf(path: string): readonly string[] {
   const segments: string[] = [];
   let start = 1;
@@ -104,14 +111,14 @@ function segmentsOf(path: string): readonly string[] {
   return segments;
 }
 
-/** The rules for one method, those that go before others first. */
+/** The rules for one method, in order of precedence. */
 interface InOrder {
-  /** By the number of segments that a path must have. */
+  /** By the number of segments of the path. */
   readonly exact: ReadonlyMap<number, readonly RouteRule[]>;
   readonly greedy: readonly RouteRule[];
 }
 
-/** Found once for each list of rules: a list is never changed, only followed by another. */
+/** Computed once for each list of rules; lists are immutable. */
 const known = new WeakMap<readonly RouteRule[], Map<string, InOrder>>();
 
 function inOrder(rules: readonly RouteRule[], method: string): InOrder {
@@ -124,10 +131,10 @@ function inOrder(rules: readonly RouteRule[], method: string): InOrder {
     const { length } = rule.segments;
     exact.set(length, [...(exact.get(length) ?? []), rule]);
   }
-  // Only among rules that can fit the same path is there an order that a sort can rest on.
+  // `order` is transitive only among rules that can match the same path.
   for (const alike of exact.values()) alike.sort(order);
   const made = { exact, greedy: mine.filter(({ segments }) => endsInRest(segments)).sort(order) };
-  // What a client wrote as a method is remembered only where a rule may name it.
+  // Do not cache arbitrary methods from clients.
   if (METHODS.has(method)) known.set(rules, byMethod.set(method, made));
   return made;
 }
@@ -146,7 +153,7 @@ function fits(segments: readonly Segment[], given: readonly string[]): boolean {
   return true;
 }
 
-/** Whether what stands where the rule has parameters may stand there. */
+/** Whether the values of the rule's parameters are valid. */
 function isUsable({ segments, bound }: RouteRule, given: readonly string[]): boolean {
   for (let position = 0; position < given.length; position++) {
     const segment = segments[position] ?? segments.at(-1);
@@ -161,10 +168,10 @@ const endsInRest = (segments: readonly Segment[]): boolean => segments.at(-1)?.k
 
 const RANK = { literal: 0, parameter: 1, rest: 2 } as const;
 
-/** Whether a request that fits both goes to `a`. */
+/** Whether a request that matches both rules goes to `a`. */
 export const precedes = (a: RouteRule, b: RouteRule): boolean => order(a, b) < 0;
 
-/** Negative when `a` goes before `b`. Total, so that the order in which rules were read changes nothing. */
+/** Negative if `a` precedes `b`. Never 0, so that the order in which rules were read does not matter. */
 export function order(a: RouteRule, b: RouteRule): number {
   const byGreed = Number(endsInRest(a.segments)) - Number(endsInRest(b.segments));
   if (byGreed !== 0) return byGreed;

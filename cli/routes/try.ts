@@ -1,4 +1,4 @@
-import { prefetchedScopes, type Question, resolve } from '../../authorizer/routes/resolve.ts';
+import { prefetchedScopes, type Resolved, resolve } from '../../authorizer/routes/resolve.ts';
 import { match, parameterOf, parametersOf, type RouteMatch } from '../../authorizer/routes/rule.ts';
 import type { TemplatePart } from '../../table/route-template.ts';
 import type { Route } from './routes.ts';
@@ -17,7 +17,7 @@ export interface Trial {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
   /** What the request asks for; undefined when a value is missing or is none. */
-  readonly question: Question | undefined;
+  readonly question: Resolved | undefined;
   /** Scopes that its path names and that may stand above: prefetched, never trusted. */
   readonly prefetched: readonly string[];
   /** Why it is undefined: each value that does not fill its place. */

@@ -10,7 +10,7 @@ import {
 } from '../effective-roles.ts';
 import { effectsOfRole, type PermissionItems, type RoleEffect } from '../permission-effects.ts';
 
-/** One permission at a place: what is known of roles there, and of what they do to it. */
+/** One permission at a place: the roles that exist there, and their effects on it. */
 export interface PermissionAt {
   readonly place: Place;
   readonly items: PermissionItems;
@@ -25,20 +25,22 @@ export const permissionAt = (input: DecisionInput): PermissionAt => ({
   },
 });
 
-/** Whether a role is listed at a place. One that is not does not count there. */
+/** Whether a role is owned by the place's root or global. Other roles do not count there. */
 export const isListed = (role: string, { place }: PermissionAt): boolean =>
   findRole(role, ownRoles(place), place.global.roles) !== undefined;
 
-/** An effect on the permission, and the roles that lead to it: the one that is held, then those that it inherits from. */
+/**
+ * An effect on the permission, and the roles that lead to it: the granted role, then those it inherits from.
+ */
 export interface InheritedEffect extends RoleEffect {
   readonly roles: readonly string[];
 }
 
-/** Every effect on the permission of a role and of all that it inherits from. */
-export function* effectsOfHeld(held: string, { place, items }: PermissionAt): Generator<InheritedEffect> {
+/** Every effect that a role and all roles it inherits from have on the permission. */
+function* inheritedEffectsOf(granted: string, { place, items }: PermissionAt): Generator<InheritedEffect> {
   const own = ownRoles(place);
   const roles: string[] = [];
-  for (const role of inheritance(held, own, place.global.roles)) {
+  for (const role of inheritance(granted, own, place.global.roles)) {
     roles.push(role);
     const item = findRole(role, own, place.global.roles);
     if (!item) continue;
@@ -48,29 +50,29 @@ export function* effectsOfHeld(held: string, { place, items }: PermissionAt): Ge
 }
 
 /**
- * How a role would allow the permission: its first ALLOW, unless it also denies where one DENY refuses. Undefined when it
- * would not.
+ * The first ALLOW by which a role would allow the permission. Undefined when it has none, or when it also has
+ * a DENY and `isDenyOverriding` is set.
  */
-export function allowOfHeld(
+export function allowingEffect(
   role: string,
   permission: PermissionAt,
   isDenyOverriding: boolean,
 ): InheritedEffect | undefined {
-  const effects = [...effectsOfHeld(role, permission)];
+  const effects = [...inheritedEffectsOf(role, permission)];
   if (isDenyOverriding && effects.some(({ effect }) => effect === 'DENY')) return undefined;
   return effects.find(({ effect }) => effect === 'ALLOW');
 }
 
-/** One way from a subject to an effect on the permission. */
+/** An effect on the permission with the holding through which the subject has it. */
 export interface DerivedEffect extends InheritedEffect {
   readonly holding: Holding;
 }
 
-/** Every effect of every role in force, in the order in which the decision looks at them. */
+/** Every effect of every role in force, in the order in which the decision evaluates them. */
 export function* derivationsOf(input: DecisionInput, at: number): Generator<DerivedEffect> {
   const permission = permissionAt(input);
   for (const holding of holdingsOf(input.subject, input)) {
     if (!isInForce(holding, at)) continue;
-    for (const effect of effectsOfHeld(holding.role, permission)) yield { ...effect, holding };
+    for (const effect of inheritedEffectsOf(holding.role, permission)) yield { ...effect, holding };
   }
 }

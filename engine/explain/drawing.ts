@@ -1,7 +1,7 @@
 /** Columns of a line. */
 const WIDTH = 100;
 
-/** A line of text with what hangs on it. */
+/** A line of text with its children. */
 export interface Branch {
   readonly text: string;
   readonly below?: readonly Branch[];
@@ -10,7 +10,7 @@ export interface Branch {
 
 const COLOURS = { green: 32, red: 31, dim: 2 } as const;
 
-/** A line for each branch, joined to those beside it and below it. */
+/** Draws branches as an ASCII tree, wrapped at 100 columns. */
 export function draw(branches: readonly Branch[], indent: string, colours: boolean): readonly string[] {
   return branches.flatMap(({ text, below = [], colour }, position) => {
     const isLast = position === branches.length - 1;
@@ -22,7 +22,7 @@ export function draw(branches: readonly Branch[], indent: string, colours: boole
   });
 }
 
-/** Breaks a text at its spaces, and a word that is longer than a line where it must be. */
+/** Breaks a text at spaces; breaks a word only when it is longer than a line. */
 export function wrap(
   text: string,
   first: string,

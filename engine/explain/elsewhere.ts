@@ -6,24 +6,24 @@ import { type Holding, holdingsOf } from '../effective-roles.ts';
 import type { DecisionReader } from '../item-cache.ts';
 import { type Kind, SCOPE, TENANT_EFFECTS, type TenantEffects, tenantEffectsId } from '../items.ts';
 import { readItems } from '../read-items.ts';
-import { allowOfHeld, isListed, permissionAt } from './derivations.ts';
+import { allowingEffect, isListed, permissionAt } from './derivations.ts';
 import { MAX_SHOWN, type Suggestions } from './explanation.ts';
 
 type ItemReader = Pick<DecisionReader, 'getMany'>;
 
-/** What the subject holds off the path, as far as it was read. */
+/** The subject's holdings off the path, as far as they were read. */
 export interface Elsewhere {
   readonly holdings: readonly Holding[];
   readonly scopes: ReadonlyMap<string, ScopeItem>;
-  /** Effects of the roles that a root owns, by root. */
+  /** By root: the effects of the roles that it owns. */
   readonly tenantEffects: ReadonlyMap<string, TenantEffects>;
   readonly lookedAt: Suggestions['lookedAt'];
 }
 
 /**
- * Reads where else the subject holds roles: at most {@link MAX_SHOWN} each of its groups, of the scopes of its
- * assignments and of its grants that are not on the path. Three BatchGetItem calls at most: the groups, the scopes,
- * and the effects of what other tenants own. These are suggestions: a damaged item among them is passed over.
+ * Reads where else the subject has roles: at most {@link MAX_SHOWN} each of its groups, assignments and
+ * tenant grants off the path. At most three BatchGetItem calls: the groups, the scopes, and the effects of
+ * roles that other tenants own. The result only feeds suggestions, so damaged items are skipped.
  */
 export async function readElsewhere(input: DecisionInput, reader: ItemReader): Promise<Elsewhere> {
   const { subject, scopes: path } = input;
@@ -32,10 +32,10 @@ export async function readElsewhere(input: DecisionInput, reader: ItemReader): P
   const groups = (subject?.groups ?? []).filter((id) => !groupsHere.has(id));
   const isUseful = mayHelp(input);
   const assigned = [...(subject?.assignments ?? [])].filter(
-    ([ref, held]) => !onPath.has(ref) && held.some(({ role }) => isUseful(role)),
+    ([ref, assignments]) => !onPath.has(ref) && assignments.some(({ role }) => isUseful(role)),
   );
   const granted = [...(subject?.grants ?? [])].filter(
-    ([ref, held]) => !onPath.has(ref) && held.some(isUseful),
+    ([ref, roles]) => !onPath.has(ref) && roles.some(isUseful),
   );
   const some = <T>(all: readonly T[]): readonly T[] => all.slice(0, MAX_SHOWN);
 
@@ -54,9 +54,9 @@ export async function readElsewhere(input: DecisionInput, reader: ItemReader): P
     if (holding.kind === 'assignment') return assignedAt.has(holding.scope);
     return holding.kind === 'grant' && grantedAt.has(holding.scope);
   };
-  // Each scope is looked at alone: what is held above it is held at a scope of its own.
+  // Each scope without its ancestors: a holding at an ancestor is found at that ancestor.
   const holdings = [...scopes.values()].flatMap((scope) =>
-    [...holdingsOf(subject, { scopes: [scope] })].filter(isLookedAt),
+    holdingsOf(subject, { scopes: [scope] }).filter(isLookedAt),
   );
   const others = await readTenants(input, holdings, scopes, reader);
   return {
@@ -71,10 +71,10 @@ export async function readElsewhere(input: DecisionInput, reader: ItemReader): P
   };
 }
 
-/** The root of the tree that it stands in. */
+/** The root of a scope's tree. */
 export const rootOf = (scope: ScopeItem): string => scope.ancestors.at(-1) ?? scope.ref;
 
-/** The scope at which a group stands, by the group's id. */
+/** The scope of a group, by the group's id. */
 const GROUP: Kind<string> = {
   keyOf: (id) => (isRef(`group:${id}`) ? nodeKey(parseRef(`group:${id}`, 'group')) : undefined),
   decode: (_, { scope }) => {
@@ -83,7 +83,7 @@ const GROUP: Kind<string> = {
   },
 };
 
-/** Reads the roots of other tenants, and what the roles that they own do to the permission. */
+/** Reads the roots of other tenants, and the effects of the roles that they own on the permission. */
 async function readTenants(
   { question, scopes: path, global }: DecisionInput,
   holdings: readonly Holding[],
@@ -93,11 +93,12 @@ async function readTenants(
   const wanted = new Set<string>();
   for (const holding of holdings) {
     const scope = 'scope' in holding ? scopes.get(holding.scope) : undefined;
-    // What everybody knows of a global role is known here already.
+    // The effects of global roles are in the decision input already.
     if (scope && rootOf(scope) !== path.at(-1)?.ref && !global.roles.has(holding.role))
       wanted.add(rootOf(scope));
   }
-  // At most 60 roots, and of these at most 40 unread, since those of grants are among the scopes: 100 keys, one call.
+  // At most 60 roots; at most 40 of them unread, since the roots of grants are in `scopes`: 100 keys, one
+  // call.
   const refs = [...wanted];
   const unread = refs.filter((ref) => !scopes.has(ref));
   const effectsIds = refs.map((ref) => tenantEffectsId(ref, question.permission ?? ''));
@@ -112,7 +113,7 @@ async function readTenants(
   };
 }
 
-/** Reads and decodes in one call; without what is absent or damaged. */
+/** Reads items in one call, without those that are absent or damaged. */
 async function readMany<T>(
   reader: ItemReader,
   kind: Kind<T>,
@@ -133,7 +134,7 @@ const found = <T>(ids: readonly string[], items: readonly (T | null)[]): Readonl
     }),
   );
 
-/** The same kind, for which a damaged item is as an absent one. */
+/** The same kind, with damaged items treated as absent. */
 const undamaged = <T>(kind: Kind<T>): Kind<T | null> => ({
   keyOf: kind.keyOf,
   decode: (...given) => {
@@ -145,8 +146,8 @@ const undamaged = <T>(kind: Kind<T>): Kind<T | null> => ({
   },
 });
 
-/** Whether a role may allow the permission somewhere, as far as it can be told here without reading. */
+/** Whether a role might allow the permission somewhere, judged without further reads. */
 function mayHelp(input: DecisionInput): (role: string) => boolean {
   const permission = permissionAt(input);
-  return (role) => !isListed(role, permission) || allowOfHeld(role, permission, false) !== undefined;
+  return (role) => !isListed(role, permission) || allowingEffect(role, permission, false) !== undefined;
 }

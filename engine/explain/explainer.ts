@@ -16,32 +16,33 @@ import { createNames, type Names } from './names.ts';
 import { asksRoles, stepsOf } from './steps.ts';
 import { some, suggestionsOf } from './suggestions.ts';
 
-/** What explanations are read with. */
+/** The reads that explanations use. */
 export type ExplanationReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list'>;
 
-/** As those of the engine; the bounds matter to explanations that are not `strong`. */
+/** As for the engine; the cache's bounds matter only to explanations that are not `strong`. */
 export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
   readonly reader: ExplanationReader;
 }
 
 export interface ExplainOptions {
-  /** The instant to decide for, in epoch milliseconds; now when left out. */
+  /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number;
-  /** How fresh what the decision rests on must be; `strong` when left out: one instant. */
+  /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
   readonly consistency?: Consistency;
 }
 
 export interface Explainer {
   /**
-   * Why `subject` may use `permission` at `scope`, or why not. The decision is that of `check`, by the same code over
-   * the same decision input; names and suggestions are read after it, and may be newer by a moment.
+   * Explains why `subject` may or may not use `permission` at `scope`. The decision is made by the same code
+   * as `check`, from the same decision input. Names and suggestions are read afterwards and may be slightly
+   * newer.
    *
-   * It costs the reads of the check (`strong`: one TransactGetItems, or two for a nested scope) and one BatchGetItem
-   * for names; a second one should a role of another tenant stand where it does not count. A refusal for want of a
-   * grant takes up to three BatchGetItem more for what the subject holds elsewhere; one for want of a subscription
-   * or licence takes a Query for each scope on the path.
+   * Reads: those of the check (`strong`: one TransactGetItems, two for a nested scope) and one BatchGetItem
+   * for names, or two if a role of another tenant must be named. When no grant allows the permission, up to
+   * three more BatchGetItem calls look for the subject's other grants. When a subscription or licence is
+   * missing, one Query per scope on the path.
    *
-   * @throws GatehouseError `invalid` for an `at` that is no instant; on faults as `check` does
+   * @throws GatehouseError `invalid` when `at` is not a valid instant; faults as `check` does
    */
   readonly explain: (
     subject: string,
@@ -51,7 +52,7 @@ export interface Explainer {
   ) => Promise<Explanation>;
 }
 
-/** Explanations come apart from the engine, so that what only decides does not carry them. */
+/** Separate from the engine, so that a bundle that only makes decisions does not include it. */
 export function createExplainer(options: ExplainerOptions): Explainer {
   const { reader } = options;
   const { load } = createLoad(options);
@@ -59,7 +60,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
   return {
     explain: async (subject, permission, scope, { at: asked, consistency = 'strong' } = {}) => {
       if (asked !== undefined && Number.isNaN(new Date(asked).getTime()))
-        throw invalid('at', 'at is no instant in epoch milliseconds');
+        throw invalid('at', 'at is not an instant in epoch milliseconds');
       const question = { subject, permission, scope };
       const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
       const { value: input, instant } = loaded as Loaded<DecisionInput>;
@@ -69,7 +70,8 @@ export function createExplainer(options: ExplainerOptions): Explainer {
       const elsewhere = wantsGrant(input, decision) ? await readElsewhere(input, reader) : undefined;
       const names = createNames();
       const decided = { question, input, at, decision, lapsed };
-      // Made once to learn what it names. What it names only then, the owner of a role of another tenant, is read as well.
+      // The first pass collects the references to name; the second adds owners of other tenants' roles, found
+      // by name only.
       explanationOf(decided, elsewhere, names);
       if (await names.read(reader)) explanationOf(decided, elsewhere, names);
       await names.read(reader);
@@ -78,7 +80,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
   };
 }
 
-/** Whether one more grant could have turned the answer: not where a DENY refuses whatever is granted. */
+/** Whether one more grant could have changed the answer: not where one DENY refuses in any case. */
 const wantsGrant = ({ scopes }: DecisionInput, { reason }: Decision): boolean =>
   reason === 'no_grant' || (reason === 'denied_by_role' && scopes.at(-1)?.combination === 'allow-overrides');
 
@@ -127,7 +129,7 @@ const toDerivation = ({ effect, holding, roles, by }: DerivedEffect, names: Name
 
 const BY_FLAG: Derivation = { effect: 'ALLOW', from: { kind: 'administrator' }, roles: [], by: null };
 
-/** The flag decides; derivations by roles come after it where they would be enough without. */
+/** The administrator flag first, then the derivations by roles if they would be sufficient without it. */
 function derivationsOfAdmin(input: DecisionInput, at: number, names: Names): Explanation['allowedBy'] {
   const without = { ...input, subject: input.subject && { ...input.subject, isAdmin: false } };
   const others = decide(without, at).allowed
@@ -136,10 +138,13 @@ function derivationsOfAdmin(input: DecisionInput, at: number, names: Names): Exp
   return some([undefined, ...others], (each) => (each ? toDerivation(each, names) : BY_FLAG));
 }
 
-/** Rows of subscriptions and licences that are looked at. */
+/** Limit on the subscriptions and licences that are read. */
 const MAX_ROWS = 100;
 
-/** Of what was sold on the path, that whose status keeps it from counting: decisions do not carry it. */
+/**
+ * Reads the subscriptions and licences on the path that do not count because of their status: decision items
+ * omit them.
+ */
 async function readLapsed(
   input: DecisionInput,
   { reason }: Decision,

@@ -1,7 +1,7 @@
 import { type Branch, draw, wrap } from './drawing.ts';
 import type { Derivation, Explanation, Some, Step, Suggestions } from './explanation.ts';
 import {
-  factText,
+  findingText,
   linksOf,
   missingText,
   named,
@@ -14,13 +14,13 @@ import {
 } from './wording.ts';
 
 export interface FormatOptions {
-  /** Whether to colour what was allowed and what was refused, for a terminal. */
+  /** Whether to use ANSI colours. Default false. */
   readonly colours?: boolean;
 }
 
 /**
- * An explanation as a tree for a terminal: printable ASCII only, at most 100 columns, without colours unless asked.
- * Whatever else names hold is escaped: nothing that stands in the table can steer the terminal.
+ * Formats an explanation as a tree for a terminal: printable ASCII, at most 100 columns. All other characters
+ * are escaped as `\u{…}`, so that stored names cannot send control sequences to the terminal.
  */
 export function formatExplanation(explanation: Explanation, { colours = false }: FormatOptions = {}): string {
   const { allowed, reason, subject, permission, path, at } = explanation;
@@ -41,20 +41,20 @@ export function formatExplanation(explanation: Explanation, { colours = false }:
   return `${lines.join('\n')}\n`;
 }
 
-function stepBranch({ step, name, passed, decides, facts, missing }: Step): Branch {
+function stepBranch({ step, name, passed, decides, findings, missing }: Step): Branch {
   const mark = passed === null ? '--' : passed ? 'ok' : 'NO';
   const colour = passed === null ? 'dim' : passed ? 'green' : 'red';
   return {
     text: `${mark} ${step} ${name}${decides ? '  <- decides' : ''}`,
     colour,
     below: [
-      ...facts.map((fact) => ({ text: factText(fact) })),
+      ...findings.map((finding) => ({ text: findingText(finding) })),
       ...missing.map((each) => ({ text: missingText(each), colour: 'red' as const })),
     ],
   };
 }
 
-/** user -> group -> role -> inherited role -> permission, one under the other. */
+/** grant -> role -> inherited role -> permission, each below the one before. */
 function derivationBranch({ effect, from, roles, by }: Derivation): Branch {
   const end = by ? `${effect} ${by.kind === 'exact' ? '' : 'by pattern '}${safe(by.name)}` : effect;
   const colour = effect === 'ALLOW' ? 'green' : 'red';
@@ -73,22 +73,22 @@ const branchesOf = <T>({ items, more }: Some<T>, show: (one: T) => Branch): read
 const derivations = (text: string, found: Some<Derivation>): readonly Branch[] =>
   found.items.length > 0 ? [{ text, below: branchesOf(found, derivationBranch) }] : [];
 
-function suggestionsBranch({ held, groups, roles, lookedAt }: Suggestions): Branch {
+function suggestionsBranch({ granted, groups, roles, lookedAt }: Suggestions): Branch {
   const section = (text: string, below: readonly Branch[]): Branch => ({
     text,
     below: below.length > 0 ? below : [{ text: 'none' }],
   });
   const unread = Object.entries(lookedAt)
     .filter(([, { of, read }]) => read < of)
-    .map(([what, { of, read }]) => ({ text: `looked at ${read} of ${of} ${what} held elsewhere` }));
+    .map(([what, { of, read }]) => ({ text: `looked at ${read} of ${of} ${what} elsewhere` }));
   return {
     text: 'what would have helped',
     below: [
-      section('held already, but not in force here', [
-        ...branchesOf(held, ({ from, roles: held, relation, period }) => {
+      section('granted already, but not in force here', [
+        ...branchesOf(granted, ({ from, roles: path, relation, period }) => {
           const when = period === 'holds' ? '' : `, and ${STATES[period]}`;
           return {
-            text: `${linksOf(held, short).join(', ')} ${sourceText(from)}: ${RELATIONS[relation]}${when}`,
+            text: `${linksOf(path, short).join(', ')} ${sourceText(from)}: ${RELATIONS[relation]}${when}`,
           };
         }),
         ...unread,

@@ -4,20 +4,20 @@ import { holdsAt } from '../validity.ts';
 import type { Period, PeriodState, Source } from './explanation.ts';
 import type { Names } from './names.ts';
 
-/** How a period stands to an instant: from its start until before its end. */
+/** Whether an instant is before, in or after a period (its end excluded). */
 export function stateOf(period: Interval, at: number): PeriodState {
   if (holdsAt(period, at)) return 'holds';
   return at < period.start ? 'not_begun' : 'ended';
 }
 
-/** Only what is assigned has a period. */
+/** Only assignments have a period. */
 export const holdingState = (holding: Holding, at: number): PeriodState =>
   holding.kind === 'assignment' ? stateOf(holding, at) : 'holds';
 
 const isoOf = (time: number): string | undefined =>
   Number.isFinite(time) ? new Date(time).toISOString() : undefined;
 
-/** A period as plain data: an open side is left out. */
+/** A period as plain data, without the bounds that are not set. */
 export function periodOf({ start, end }: Interval): Period {
   const [from, until] = [isoOf(start), isoOf(end)];
   return {
@@ -26,7 +26,7 @@ export function periodOf({ start, end }: Interval): Period {
   };
 }
 
-/** What ties the subject to a role, with names. */
+/** The grant through which the subject has a role, with names. */
 export function sourceOf(holding: Holding, names: Names): Source {
   if (holding.kind === 'global_role') return { kind: 'global_role' };
   const scope = names.of(holding.scope);

@@ -4,17 +4,20 @@ import { nodeKey } from '../../table/keys.ts';
 import type { DecisionReader } from '../item-cache.ts';
 import type { Named, Place } from './explanation.ts';
 
-/** Names of one explanation, as many as one BatchGetItem takes. What is asked for later shows its reference. */
+/** Names in one explanation: as many as one BatchGetItem reads. Further entities are shown by reference. */
 const MAX_NAMES = 100;
 
-/** The nodes that an explanation names. It is made once to learn what it names, and again with the names. */
+/**
+ * The nodes that an explanation names. The explanation is built twice: first to collect references, then with
+ * names.
+ */
 export interface Names {
   readonly of: (ref: string) => Named;
-  /** The same with the status that its node says; `inactive` where that does not say why. */
+  /** As `of`, with the status from its node; `inactive` if that gives no reason. */
   readonly withStatus: (ref: string, active: boolean | undefined) => Place;
-  /** The node itself, once it is read. */
+  /** The node itself, once read. */
   readonly node: (ref: string) => Item | undefined;
-  /** Reads what was asked for and is not read yet, in one call. False when there was nothing to read. */
+  /** Reads the nodes requested since the last read, in one call. False when there were none. */
   readonly read: (reader: Pick<DecisionReader, 'getMany'>) => Promise<boolean>;
 }
 
@@ -27,7 +30,7 @@ export function createNames(): Names {
     return nodes.get(ref);
   }
 
-  /** What people call it. Of a user the display name and nothing else: no address, no number. */
+  /** The display name. For a user never an email address or phone number. */
   function of(ref: string): Named {
     const text = node(ref)?.[ref.startsWith('user:') ? 'displayName' : 'name'];
     return { ref, name: typeof text === 'string' && text !== '' ? text : ref };
@@ -47,7 +50,7 @@ export function createNames(): Names {
   };
 }
 
-/** The decision's own word comes first: the node was read a moment later and may say otherwise by now. */
+/** The decision's state takes precedence: the node was read later and may have changed since. */
 function statusOf(active: boolean | undefined, node: Item | undefined): string {
   if (active === undefined) return 'unknown';
   if (active) return 'active';

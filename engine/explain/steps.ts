@@ -1,6 +1,6 @@
 import type { Decision, Reason } from '../decision.ts';
 import type { Step, StepName } from './explanation.ts';
-import { FINDINGS, type Findings, type StepInput } from './findings.ts';
+import { STEP_RESULTS, type StepInput, type StepResult } from './findings.ts';
 import type { Names } from './names.ts';
 
 const NAMES: readonly StepName[] = [
@@ -8,7 +8,7 @@ const NAMES: readonly StepName[] = [
   ...(['roles', 'effects', 'combination', 'default'] as const),
 ];
 
-/** The step that makes the decision, by its reason. */
+/** The number of the step that decides, by reason. */
 const DECIDING: Readonly<Record<Reason, number>> = {
   credential_refused: 1,
   subject_unknown: 1,
@@ -25,18 +25,20 @@ const DECIDING: Readonly<Record<Reason, number>> = {
   no_grant: 9,
 };
 
-const NOTHING: Findings = { passed: null, facts: [], missing: [] };
+const NOTHING: StepResult = { passed: null, findings: [], missing: [] };
 
-/** The nine steps of SPEC section 2 as the decision went through them: nothing is looked at after it was made. */
+/**
+ * The nine steps of SPEC section 2 as the decision went through them. Steps after the deciding one are empty.
+ */
 export function stepsOf(input: StepInput, names: Names): readonly Step[] {
   const last = DECIDING[input.decision.reason];
   return NAMES.map((name, position): Step => {
     const step = position + 1;
-    const { passed, facts, missing } = step > last ? NOTHING : FINDINGS[name](input, names);
+    const { passed, findings, missing } = step > last ? NOTHING : STEP_RESULTS[name](input, names);
     const outcome = passed === undefined ? missing.length === 0 : passed;
-    return { step, name, passed: outcome, decides: step === last, facts, missing };
+    return { step, name, passed: outcome, decides: step === last, findings, missing };
   });
 }
 
-/** Whether roles were looked at: not when an earlier step had decided. */
+/** Whether the decision evaluated roles, that is, no earlier step decided. */
 export const asksRoles = ({ reason }: Decision): boolean => DECIDING[reason] > 5;

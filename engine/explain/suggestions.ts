@@ -1,15 +1,17 @@
 import type { DecisionInput } from '../decision-input.ts';
 import { type Holding, holdingsOf, ownRoles } from '../effective-roles.ts';
-import { allowOfHeld, type InheritedEffect, type PermissionAt, permissionAt } from './derivations.ts';
+import { allowingEffect, type InheritedEffect, type PermissionAt, permissionAt } from './derivations.ts';
 import { type Elsewhere, rootOf } from './elsewhere.ts';
 import { MAX_SHOWN, type PeriodState, type Relation, type Some, type Suggestions } from './explanation.ts';
 import { holdingState, roleRef, sourceOf } from './holdings.ts';
 import type { Names } from './names.ts';
 
-/** How a role would allow what was asked for, by what is known of roles where it is held; undefined when it would not. */
+/**
+ * How a role would allow the requested permission under these roles and effects; undefined when it would not.
+ */
 type AllowOf = (role: string, permission: PermissionAt) => InheritedEffect | undefined;
 
-/** What would have helped, by the decision input and what was read elsewhere. */
+/** What would have allowed the request, from the decision input and from the subject's other holdings. */
 export function suggestionsOf(
   input: DecisionInput,
   elsewhere: Elsewhere,
@@ -17,9 +19,9 @@ export function suggestionsOf(
   names: Names,
 ): Suggestions {
   const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
-  const allowOf: AllowOf = (role, permission) => allowOfHeld(role, permission, isDenyOverriding);
+  const allowOf: AllowOf = (role, permission) => allowingEffect(role, permission, isDenyOverriding);
   return {
-    held: some(heldThatHelps(relatedHoldings(input, elsewhere), at, allowOf), (each) => ({
+    granted: some(grantsThatHelp(relatedHoldings(input, elsewhere), at, allowOf), (each) => ({
       from: sourceOf(each.holding, names),
       roles: each.roles.map((id) => names.of(roleRef(id))),
       relation: each.relation,
@@ -38,14 +40,14 @@ export function suggestionsOf(
   };
 }
 
-/** What is held, how it stands to what was asked for, and what is known of roles there. */
+/** A holding, its relation to the requested scope, and the roles and effects that apply where it is. */
 interface RelatedHolding {
   readonly holding: Holding;
   readonly relation: Relation;
   readonly permission: PermissionAt;
 }
 
-/** On the path first, then what is held elsewhere. */
+/** Holdings on the path first, then those elsewhere. */
 function* relatedHoldings(input: DecisionInput, elsewhere: Elsewhere): Generator<RelatedHolding> {
   const permission = permissionAt(input);
   const here = input.scopes[0]?.ref ?? '';
@@ -70,11 +72,11 @@ function* relatedHoldings(input: DecisionInput, elsewhere: Elsewhere): Generator
 
 const RELATIONS: readonly Relation[] = ['here', 'above', 'below', 'beside', 'other_tenant'];
 
-/** Items have no order of their own, and the same question is to be answered in the same words. */
+/** Items have no order of their own; sorting gives the same question the same answer. */
 const inOrder = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-/** Held, but not in force here: the closest first. */
-function heldThatHelps(related: Iterable<RelatedHolding>, at: number, allowOf: AllowOf) {
+/** Grants of the subject that allow the permission but are not in force here: the closest first. */
+function grantsThatHelp(related: Iterable<RelatedHolding>, at: number, allowOf: AllowOf) {
   const found: {
     holding: Holding;
     roles: readonly string[];
@@ -84,7 +86,7 @@ function heldThatHelps(related: Iterable<RelatedHolding>, at: number, allowOf: A
   for (const { holding, relation, permission } of related) {
     const period = holdingState(holding, at);
     const isOnPath = relation === 'here' || relation === 'above';
-    // On the path only the time can be wrong: what counts there has been looked at.
+    // A grant on the path that is in force was already considered by the decision.
     if (isOnPath && period === 'holds') continue;
     const allow = allowOf(holding.role, permission);
     if (allow) found.push({ holding, roles: allow.roles, relation, period });
@@ -94,7 +96,7 @@ function heldThatHelps(related: Iterable<RelatedHolding>, at: number, allowOf: A
   return found.sort((one, other) => rank(one) - rank(other) || inOrder(one.holding.role, other.holding.role));
 }
 
-/** Groups on the path that carry a role that helps, and that the subject is not in. */
+/** Groups on the path that carry a role which would allow the permission, and that the subject is not in. */
 function groupsThatHelp(input: DecisionInput, allowOf: AllowOf) {
   const permission = permissionAt(input);
   const isMember = new Set(input.subject?.groups);
@@ -108,7 +110,7 @@ function groupsThatHelp(input: DecisionInput, allowOf: AllowOf) {
   });
 }
 
-/** Roles that can be granted here and help: those that allow least besides first. */
+/** Roles that can be granted here and would allow the permission: the narrowest first. */
 function rolesThatHelp(permission: PermissionAt, allowOf: AllowOf) {
   const { place } = permission;
   const own = ownRoles(place);
@@ -122,7 +124,7 @@ function rolesThatHelp(permission: PermissionAt, allowOf: AllowOf) {
   return roles.sort((one, other) => one.rank - other.rank || inOrder(one.role, other.role));
 }
 
-/** The first few, shown; the rest is counted only. */
+/** The first {@link MAX_SHOWN}, converted by `show`; the rest are only counted. */
 export const some = <T, S>(all: readonly T[], show: (one: T) => S): Some<S> => ({
   items: all.slice(0, MAX_SHOWN).map(show),
   more: Math.max(0, all.length - MAX_SHOWN),

@@ -1,14 +1,14 @@
-import type { Fact, Missing, Named, Period, Relation, Source } from './explanation.ts';
+import type { Finding, Missing, Named, Period, Relation, Source } from './explanation.ts';
 
-/** Printable ASCII as it is, everything else as `\u{…}`. */
+/** Escapes everything but printable ASCII as `\u{…}`. */
 export const safe = (text: string): string =>
   text.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
 export const named = ({ ref, name }: Named): string =>
   name === ref ? safe(ref) : `${safe(name)} (${safe(ref)})`;
-/** The name alone, where the reference stands elsewhere or says nothing. */
+/** The name alone, where the reference is shown elsewhere or adds nothing. */
 export const short = ({ name }: Named): string => safe(name);
-/** The role that is held, then those that it inherits from. */
+/** A line for the granted role, then one for each role it inherits from. */
 export const linksOf = (roles: readonly Named[], show: (role: Named) => string): readonly string[] =>
   roles.map((role, position) => `${position === 0 ? 'role' : 'inherits from role'} ${show(role)}`);
 
@@ -18,31 +18,36 @@ function periodText({ start, end }: Period): string {
   return end === undefined ? '' : ` until ${end}`;
 }
 
-export function factText(fact: Fact): string {
-  switch (fact.kind) {
+export function findingText(finding: Finding): string {
+  switch (finding.kind) {
     case 'subject':
-      return `${short(fact.about)} is ${safe(fact.status)}${fact.end === undefined ? '' : `, until ${fact.end}`}`;
+      return `${short(finding.about)} is ${safe(finding.status)}${
+        finding.end === undefined ? '' : `, until ${finding.end}`
+      }`;
     case 'scope':
-      return `${short(fact.about)} is ${safe(fact.status)}`;
+      return `${short(finding.about)} is ${safe(finding.status)}`;
     case 'permission':
-      return `${safe(fact.name)} is ${fact.registered ? '' : 'not '}registered`;
+      return `${safe(finding.name)} is ${finding.registered ? '' : 'not '}registered`;
     case 'administrator':
-      return fact.is ? 'an administrator' : 'no administrator';
+      return finding.is ? 'an administrator' : 'not an administrator';
     case 'module':
-      if (fact.name === null) return 'of no module: no subscription needed';
-      return `module ${safe(fact.name)} is ${fact.sold ? 'sold: a subscription is needed' : 'not sold'}`;
+      if (finding.name === null) return 'of no module: no subscription needed';
+      return finding.sold
+        ? `module ${safe(finding.name)} is sold: a subscription is needed`
+        : `module ${safe(finding.name)} is not sold`;
     case 'subscription':
     case 'license': {
       const state =
-        fact.state === 'inactive' ? `its status is ${safe(fact.status ?? '')}` : STATES[fact.state];
-      return `${fact.kind} for ${short(fact.to)} at ${short(fact.at)}${periodText(fact)}: ${state}`;
+        finding.state === 'inactive' ? `its status is ${safe(finding.status ?? '')}` : STATES[finding.state];
+      const where = `for ${short(finding.to)} at ${short(finding.at)}`;
+      return `${finding.kind} ${where}${periodText(finding)}: ${state}`;
     }
     case 'role':
-      return `role ${short(fact.role)} ${sourceText(fact.from)}`;
+      return `role ${short(finding.role)} ${sourceText(finding.from)}`;
     case 'effects':
-      return `derivations that allow: ${fact.allow}, that deny: ${fact.deny}`;
+      return `derivations that allow: ${finding.allow}, that deny: ${finding.deny}`;
     case 'combination':
-      return safe(fact.rule);
+      return safe(finding.rule);
   }
 }
 
@@ -65,11 +70,11 @@ export function missingText(missing: Missing): string {
     case 'not_licensed':
       return `${missing.code}: no licence for ${short(missing.to)} holds here or above`;
     case 'role_not_in_force':
-      return `role ${short(missing.role)} ${sourceText(missing.from)} does not count: ${whyNotText(missing.why)}`;
+      return `role ${short(missing.role)} ${sourceText(missing.from)} does not count: ${whyNot(missing.why)}`;
     case 'no_role':
       return 'no role is in force here';
     case 'no_effect':
-      return 'no role in force has anything to say of it';
+      return 'no role in force has an effect on it';
     case 'no_allow':
       return 'no role in force allows it';
     case 'denied':
@@ -77,9 +82,9 @@ export function missingText(missing: Missing): string {
   }
 }
 
-function whyNotText(why: Extract<Missing, { code: 'role_not_in_force' }>['why']): string {
+function whyNot(why: Extract<Missing, { code: 'role_not_in_force' }>['why']): string {
   if (why.code === 'of_another_tenant') return `it belongs to ${short(why.owner)}`;
-  return why.code === 'deleted' ? 'it is there no more' : `it ${STATES[why.code]}`;
+  return why.code === 'deleted' ? 'it no longer exists' : `it ${STATES[why.code]}`;
 }
 
 export function sourceText(source: Source): string {
@@ -91,13 +96,13 @@ export function sourceText(source: Source): string {
     case 'grant':
       return `through the grant in ${short(source.scope)}`;
     case 'global_role':
-      return 'held everywhere';
+      return 'granted globally';
     case 'administrator':
       return 'as an administrator';
   }
 }
 
-/** As {@link sourceText}, for the head of a branch and with references. */
+/** As {@link sourceText}, with references, for the root of a branch. */
 export function sourceHead(source: Source): string {
   switch (source.kind) {
     case 'group':

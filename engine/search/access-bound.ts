@@ -4,22 +4,22 @@ import { readPermissionName } from '../../table/permission-name.ts';
 import type { Engine } from '../engine.ts';
 import { SUBJECT } from '../items.ts';
 import { readItems } from '../read-items.ts';
-import { heldScopes } from './held-scopes.ts';
+import { grantedScopes } from './granted-scopes.ts';
 import type { SearchReader } from './sources.ts';
 import { readTree } from './tree.ts';
 
-/** What a subject can at most be allowed: nothing at any other place, and nothing else by name. */
+/** An upper bound on what a subject may be allowed: nothing at other scopes, no other permissions. */
 export interface AccessBound {
-  /** Scopes of the wanted types at which, or above which, the subject holds a role. */
+  /** Scopes of the requested types at which, or above which, a role is granted to the subject. */
   readonly scopes: readonly string[];
-  /** Pages and permissions that a role of the subject allows; empty unless they are wanted. */
+  /** Pages and permissions that a role of the subject allows; empty unless requested. */
   readonly permissions: readonly string[];
 }
 
 export interface AccessBoundOptions {
   readonly reader: SearchReader;
   readonly engine: Pick<Engine, 'effectiveRoles'>;
-  /** More scopes, or more permissions, than this are not counted: then the bound is too wide to be told. */
+  /** Limit on the scopes and on the permissions. A wider bound is reported as none. */
   readonly most: number;
 }
 
@@ -31,21 +31,24 @@ export interface AccessBoundQuestion {
 }
 
 /**
- * Tells what a subject can at most be allowed. All of it is read from the base table, strongly consistent: some Queries,
- * so it is for what is then kept for a while. What is within the bound need not be allowed: that is for `checkMany`.
+ * Computes the access bound of a subject from strongly consistent Queries of the base table. Cache the
+ * result: it takes several calls. What is within the bound is not necessarily allowed: `checkMany` decides.
  *
- * @returns undefined where there is no bound (an administrator, a role that is held everywhere, a wildcard where
- *   permissions are wanted), or one wider than `most`
+ * @returns undefined if there is no bound (an administrator, a global role, a wildcard where permissions are
+ *   requested), or if it is wider than `most`
  */
 export function createAccessBound({ reader, engine, most }: AccessBoundOptions) {
-  /** What the roles in force at these scopes allow by name; undefined with a wildcard among them. */
+  /**
+   * The permissions that the effective roles at these scopes allow by name; undefined with a wildcard among
+   * them.
+   */
   async function permissionsOf(
     subject: string,
     scopes: readonly string[],
     at: number,
   ): Promise<readonly string[] | undefined> {
-    const held = await Promise.all(scopes.map((scope) => engine.effectiveRoles(subject, scope, { at })));
-    const roles = [...new Set(held.flatMap((effective) => effective?.roles ?? []))];
+    const found = await Promise.all(scopes.map((scope) => engine.effectiveRoles(subject, scope, { at })));
+    const roles = [...new Set(found.flatMap((effective) => effective?.roles ?? []))];
     if (roles.length > most) return undefined;
     const edges = await Promise.all(
       roles.map((id) => reader.listAll(edgesFrom({ type: 'role', id }, 'page', 'permission'))),
@@ -65,17 +68,20 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subject });
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
-    const held = [...(await heldScopes(reader, subject, item))];
-    if (held.length > most) return undefined;
+    const granted = [...(await grantedScopes(reader, subject, item))];
+    if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([
-      scopesBelow(reader, held, types, most),
-      withPermissions ? permissionsOf(subject, held, at) : [],
+      scopesBelow(reader, granted, types, most),
+      withPermissions ? permissionsOf(subject, granted, at) : [],
     ]);
     return scopes && permissions && { scopes, permissions };
   };
 }
 
-/** These scopes, and all below them, as far as they are of these types; undefined when they are too many. */
+/**
+ * Those of these scopes, and of all scopes below them, that are of these types; undefined if there are too
+ * many.
+ */
 async function scopesBelow(
   reader: SearchReader,
   tops: readonly string[],

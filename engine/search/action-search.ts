@@ -8,31 +8,31 @@ import { decisionOptions, type ListOptions, type Pager, type Step } from './page
 import { type SearchReader, sourcesOf, walkSources } from './sources.ts';
 
 export interface PermissionListOptions extends ListOptions {
-  /** Pages only, or permissions `module:action:resource` only; pages and then permissions when left out. */
+  /** Only pages, or only permissions `module:action:resource`. Default: pages, then permissions. */
   readonly kind?: 'page' | 'permission' | undefined;
 }
 
 const KINDS = ['page', 'permission'] as const;
 
-/** Reasons that hold for every permission. */
+/** Reasons that are the same for every permission: the search can end. */
 const HOPELESS = /^(?:subject|scope)_/;
 
 /**
- * Permissions that are decided together. Each is two items; with the subject, what holds everywhere and the longest path
- * of scopes that is 99 keys: within one BatchGetItem, and one snapshot.
+ * Permissions decided together. Each takes two items; with the subject, the global item and the longest path
+ * of scopes that is 99 keys, within the limit of one BatchGetItem or TransactGetItems.
  */
 const PERMISSIONS_AT_ONCE = 40;
 
 /**
- * Action search: what a subject may do at a scope. Candidates are all that is registered, from the index; one that was
- * registered this very moment may be missed. Each is decided as a check would.
+ * Action search: what a subject may do at a scope. The candidates are all registered permissions, listed from
+ * an index, so that one registered just now may be missing. Each is decided as by `check`.
  */
 export const createActionSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
   (subject: string, scope: string, options: PermissionListOptions = {}): Promise<Page<string>> => {
     const { kind } = options;
     if (kind !== undefined && !KINDS.includes(kind))
-      throw invalid('kind', `kind is none of ${KINDS.join(', ')}`);
+      throw invalid('kind', `kind is not one of ${KINDS.join(', ')}`);
     const kinds = kind === undefined ? KINDS : [kind];
     const sources = kinds.flatMap((each) =>
       sourcesOf(allOf(each), (item) => {

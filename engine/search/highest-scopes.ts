@@ -10,7 +10,7 @@ import {
 } from '../items.ts';
 import { permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
-import { heldScopes } from './held-scopes.ts';
+import { grantedScopes } from './granted-scopes.ts';
 import type { Found, SearchReader } from './sources.ts';
 
 export interface ResourceQuestion {
@@ -23,14 +23,14 @@ export interface ResourceQuestion {
   readonly at: number;
 }
 
-/** Scopes looked at together. */
+/** Scopes read together. */
 const AT_ONCE = 50;
 
 /**
- * The highest scopes at which a subject holds a role that may allow a permission. None is below another, so that what is
- * below them is walked once.
+ * The highest scopes at which a role that may allow a permission is granted to a subject. None is below
+ * another, so that the scopes below them are visited once.
  *
- * @param after the scope that came last on the page before
+ * @param after the last scope of the previous page
  */
 export async function* highestScopes(
   reader: SearchReader,
@@ -39,10 +39,12 @@ export async function* highestScopes(
 ): AsyncGenerator<Found<string>> {
   const scopes = new Map<string, ScopeItem | null>();
   const effects = new Map<string, TenantEffects | null>();
-  /** By root: the roles that may allow the permission there. Who holds one may still be refused. */
+  /**
+   * By root: the roles that may allow the permission there. A check may still refuse a subject who has one.
+   */
   const allowing = new Map<string, ReadonlySet<string>>();
 
-  /** Reads what of these is not in `known` yet. */
+  /** Reads those of the items that are not in `known` yet. */
   async function readInto<T>(
     known: Map<string, T | null>,
     refs: readonly string[],
@@ -65,19 +67,19 @@ export async function* highestScopes(
     return allow;
   }
 
-  const all = await heldScopes(reader, subjectRef, subject);
+  const all = await grantedScopes(reader, subjectRef, subject);
 
-  /** Of these, the scopes of a path at which the subject holds a role, in force, that may allow the permission. */
-  function heldOn(path: readonly ScopeItem[]): ReadonlySet<string> {
-    const held = new Set<string>();
+  /** The scopes of a path at which a role in force that may allow the permission is granted. */
+  function grantedOn(path: readonly ScopeItem[]): ReadonlySet<string> {
+    const granted = new Set<string>();
     const root = path.at(-1);
-    if (root === undefined) return held;
+    if (root === undefined) return granted;
     const allow = allowingUnder(root);
     for (const holding of holdingsOf(subject, { scopes: path })) {
       if (holding.kind === 'global_role' || !all.has(holding.scope)) continue;
-      if (isInForce(holding, at) && allow.has(holding.role)) held.add(holding.scope);
+      if (isInForce(holding, at) && allow.has(holding.role)) granted.add(holding.scope);
     }
-    return held;
+    return granted;
   }
 
   const rest = [...all].sort().filter((ref) => after === undefined || ref > after);
@@ -90,14 +92,17 @@ export async function* highestScopes(
       readEffects(found.map(({ ref, ancestors }) => ancestors.at(-1) ?? ref)),
     ]);
     for (const { ref } of found) {
-      const held = heldOn(openPath(ref, scopes));
-      const place = { held: ref };
-      yield held.has(ref) && held.size === 1 ? { value: ref, place } : { place };
+      const granted = grantedOn(openPath(ref, scopes));
+      const place = { granted: ref };
+      yield granted.has(ref) && granted.size === 1 ? { value: ref, place } : { place };
     }
   }
 }
 
-/** A scope with its ancestors up to the root; empty where one is missing or not active: what is closed above is closed below. */
+/**
+ * A scope with its ancestors up to the root; empty if one of them is missing or inactive, which closes all
+ * below it.
+ */
 function openPath(ref: string, scopes: ReadonlyMap<string, ScopeItem | null>): readonly ScopeItem[] {
   const refs = [ref, ...(scopes.get(ref)?.ancestors ?? [])];
   const path = refs.flatMap((each) => scopes.get(each) ?? []).filter(({ active }) => active);

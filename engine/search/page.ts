@@ -5,49 +5,49 @@ import type { Clock } from '../clock.ts';
 import type { CheckOptions } from '../engine.ts';
 import type { Consistency } from '../load.ts';
 
-/** What every list takes. */
+/** Options of every search. */
 export interface ListOptions {
-  /** The instant to decide for, in epoch milliseconds; now when left out. */
+  /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
-  /** How fresh the decisions must be; `cached` when left out. Which candidates there are is always read anew. */
+  /** How fresh the decisions must be. Default: `cached`. Candidates are always read from the table. */
   readonly consistency?: Consistency | undefined;
-  /** At most this many, 1 to 1,000; 100 when left out. */
+  /** Page size, 1 to 1,000. Default 100. */
   readonly limit?: number | undefined;
-  /** From the page before. */
+  /** The cursor of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** How the items of a list are decided. */
+/** The options with which candidates are decided. */
 export const decisionOptions = ({ at, consistency }: ListOptions): CheckOptions => ({ at, consistency });
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
-/** Where a list goes on, in words of its own. */
+/** A position in a list, in attributes that each search defines. It is encoded into the cursor. */
 export type Position = Readonly<Record<string, string>>;
 
-/** One step of a walk: a candidate, or the word that none was found up to this place. */
+/** One step through the candidates. Without a candidate it only marks progress. */
 export interface Step<T> {
   readonly candidate?: T;
-  /** Where the walk goes on after this step. */
+  /** The position after this step. */
   readonly place: Position;
 }
 
 export interface Walk<T> {
-  /** What the list is of: its cursors are refused by every other. */
+  /** Identifies the list: it refuses the cursors of other lists. */
   readonly name: readonly string[];
   readonly options: ListOptions;
   readonly steps: (from: Position | undefined) => AsyncIterable<Step<T>>;
-  /** Which of these belong to the list. */
+  /** Which of the candidates belong to the list. */
   readonly decide: (candidates: readonly T[]) => Promise<readonly boolean[]>;
-  /** How many candidates are decided together, at most. */
+  /** Limit on the candidates that are decided together. */
   readonly together: number;
 }
 
 /**
- * Fills one page: takes candidates, lets them be decided in batches, and stops at the last one for which there
- * is room. A page is shorter than its limit at the end of the list, or when the time is up; then it has a
- * cursor, and has come further than the page before.
+ * Fills one page: takes candidates, decides them in batches, and stops when the page is full. A page is
+ * shorter than its limit only at the end of the list, or when the time is up; then it has a cursor, past that
+ * of the previous page.
  *
  * @throws GatehouseError `invalid` on `limit` or `cursor`
  */
@@ -63,7 +63,7 @@ export function createPager(clock: Clock, budgetMs: number) {
     let pending: Step<T>[] = [];
     let size = Math.min(together, Math.max(limit, 8));
 
-    /** Decides what is pending. Answers the step that filled the page, if more may come after it. */
+    /** Decides the pending candidates. Returns the step that filled the page, if more may follow it. */
     const settle = async (isEnd: boolean): Promise<Step<T> | undefined> => {
       const batch = pending;
       pending = [];

@@ -21,17 +21,17 @@ import { type Found, type SearchReader, walkSources } from './sources.ts';
 import { readTree, type Tree } from './tree.ts';
 
 export interface ScopeListOptions extends ListOptions {
-  /** Only scopes of this type, as `building`. */
+  /** Only scopes of this type, such as `building`. */
   readonly type?: string | undefined;
 }
 
-/** Scopes that are decided together: with its path and the effects of its root each is a few items. */
+/** Scopes decided together. Each takes a few items: its path and the effects of its root. */
 const SCOPES_AT_ONCE = 40;
 
 /**
- * Resource search: where a subject may use a permission. Candidates are the scopes at which it holds a role that may
- * allow it, and all below them: grants flow down. For an administrator, and for who holds such a role everywhere, these
- * are all roots, which are listed from an index: one that was made this very moment may be missed.
+ * Resource search: where a subject may use a permission. The candidates are the scopes at which a role that
+ * may allow it is granted, and all scopes below them. For an administrator, or with such a global role, they
+ * start at all roots, listed from an index, so that a root created just now may be missing.
  */
 export const createResourceSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, clock: Clock, fill: Pager) =>
@@ -54,7 +54,7 @@ export const createResourceSearch =
       if (isEverywhere) yield* walkSources(reader, rootScopes(tree.added), from);
       else {
         const question = { ref: subject, subject: who, name: permission, permission: what, global, at };
-        yield* highestScopes(reader, question, from?.held);
+        yield* highestScopes(reader, question, from?.granted);
       }
     }
 

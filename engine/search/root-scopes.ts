@@ -4,10 +4,10 @@ import { parseKey } from '../../table/keys.ts';
 import { type Source, sourcesOf } from './sources.ts';
 import { isOpen } from './tree.ts';
 
-/** Types that come with the table and can stand alone; a location is a root or stands under one. */
+/** Built-in types that can be roots. A location may also have a parent. */
 const ROOTS = ['tenant', 'location', 'client', 'account', 'enterprise'] as const;
 
-/** The lists that hold every root. They are of an index: one that was made this very moment may be missed. */
+/** The index lists that contain every root. A root created just now may be missing. */
 export const rootScopes = (added: readonly Item[]): readonly Source<string>[] => [
   ...ROOTS.flatMap((type) => sourcesOf(allOf(type), toRoot)),
   ...added

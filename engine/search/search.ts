@@ -13,18 +13,18 @@ export interface ListsOptions {
   readonly engine: Pick<Engine, 'checkMany'>;
   readonly clock: Clock;
   /**
-   * Milliseconds after which a page ends though it is not full; it then has a cursor, even when it is empty.
+   * Milliseconds after which a page ends even if it is not full; it then has a cursor, even when empty.
    * Default 5,000.
    */
   readonly budgetMs?: number;
 }
 
 /**
- * Action, resource and subject search: the questions beside `check`, as pages with a cursor. What they show is decided as `check` decides it; what is
- * written between two pages may show or not. A name that nothing can have gives an empty list.
+ * Action, resource and subject search (OpenID AuthZEN), in pages with a cursor. Each result is decided as by
+ * `check`. Writes between two pages may or may not show. Malformed names give an empty list.
  *
- * A page is filled to its limit unless the list ends or the time is up: a cursor is there exactly when there may
- * be more. It belongs to the same question: any other refuses it.
+ * A page is filled to its limit unless the list ends or the time is up. It has a cursor if and only if more
+ * may follow. A cursor is valid for the same question only.
  */
 export interface Lists {
   /** The pages and permissions that the subject may use at the scope, by name. */
@@ -43,9 +43,9 @@ export interface Lists {
   readonly listSubjects: (permission: string, scope: string, options?: ListOptions) => Promise<Page<string>>;
 }
 
-export const DEFAULT_BUDGET_MS = 5_000;
+const DEFAULT_BUDGET_MS = 5_000;
 
-/** @throws GatehouseError `invalid` for a budget that is none */
+/** @throws GatehouseError `invalid` for an invalid budget */
 export function createLists(options: ListsOptions): Lists {
   const { reader, engine, clock, budgetMs = DEFAULT_BUDGET_MS } = options;
   if (!Number.isFinite(budgetMs) || budgetMs < 0) {
@@ -56,7 +56,7 @@ export function createLists(options: ListsOptions): Lists {
   const scopes = createResourceSearch(reader, engine, clock, fill);
   const subjects = createSubjectSearch(reader, engine, fill);
   return {
-    // Async, so that bad input is refused as everything else is: by the promise.
+    // Async, so that invalid input rejects the promise like any other error.
     listPermissions: async (subject, scope, given) => permissions(subject, scope, given),
     listScopes: async (subject, permission, given) => scopes(subject, permission, given),
     listSubjects: async (permission, scope, given) => subjects(permission, scope, given),

@@ -3,20 +3,22 @@ import { cursorAfter, placeOf } from '../../table/read/pages.ts';
 import type { ListQuery, Page, Range, Reader } from '../../table/reader.ts';
 import type { Position } from './page.ts';
 
-/** What searches read with. */
+/** The reads that searches use. */
 export type SearchReader = Pick<Reader, 'getMany' | 'list' | 'listAll'>;
 
-/** Items read at a time. */
+/** Items per page of a Query. */
 const ROWS = 100;
 
-/** Sources that are begun at once: most searches have no more, and wait for one round only. */
+/**
+ * Sources whose first pages are read concurrently. Most searches have no more, and wait for one round only.
+ */
 const AHEAD = 8;
 
-/** One stretch of the table, or of an index, that holds candidates, and what they are read as. */
+/** A range of the table or of an index that contains candidates, and how they are decoded. */
 export interface Source<T> {
   readonly range: Range;
   readonly index?: ListQuery['index'] | undefined;
-  /** Undefined for what is no candidate. */
+  /** Undefined for an item that is not a candidate. */
   readonly read: (item: Item) => T | undefined;
 }
 
@@ -25,19 +27,19 @@ export interface Found<T> {
   readonly place: Position;
 }
 
-/** Each of a query's ranges as a source. */
+/** A source for each range of a query. */
 export const sourcesOf = <T>(
   { ranges, index }: Pick<ListQuery, 'ranges' | 'index'>,
   read: Source<T>['read'],
 ): readonly Source<T>[] => ranges.map((range) => ({ range, index, read }));
 
-/** A range by name, so that a walk goes on in the right one though others have come or gone since. */
+/** A stable name for a range, so that a cursor finds it again even if other ranges were added or removed. */
 const nameOf = ({ range }: Source<unknown>): string =>
   `${range.partition}\n${range.prefix ?? range.between?.[0] ?? ''}`;
 
 /**
- * What stands in these sources, in the order of their names. A place is that of an item within its source; at
- * the end of a source it says so, and nothing is found there.
+ * The candidates of these sources, in the order of the sources' names. A place is the position of an item in
+ * its source. At the end of a source comes a step without a value.
  */
 export async function* walkSources<T>(
   reader: SearchReader,
@@ -56,7 +58,7 @@ export async function* walkSources<T>(
       const query = queryOf(next.source);
       const cursor = from?.source === next.name ? cursorAfter(query, keysIn(from)) : undefined;
       const first = reader.list({ ...query, limit: ROWS, cursor });
-      // Who stops before has no use for it, nor for how it failed.
+      // If the walk stops before this source, its failure does not matter.
       first.catch(() => {});
       begun.push(first);
     }
@@ -82,6 +84,6 @@ const queryOf = ({ range, index }: Source<unknown>): ListQuery => ({
   ...(index === undefined ? {} : { index }),
 });
 
-/** The part of a place that DynamoDB knows. */
+/** The DynamoDB key attributes of a place. */
 const keysIn = (place: Position): Position =>
   Object.fromEntries(Object.entries(place).filter(([name]) => /[PS]K$/.test(name)));

@@ -22,31 +22,34 @@ import { readItems } from '../read-items.ts';
 import { decisionOptions, type ListOptions, type Pager, type Step } from './page.ts';
 import { type SearchReader, type Source, walkSources } from './sources.ts';
 
-/** A subject, and the holding by which it was found. */
+/** A subject, and the grant by which it was found. */
 interface Candidate {
   readonly subject: string;
   readonly foundBy: string;
 }
 
-/** Where a permission may be allowed from: the scopes of the path, and the roles that may allow it there. */
+/** The path of the scope, and the roles that may allow the permission there. */
 interface Origin {
   readonly path: readonly ScopeItem[];
   readonly root: string;
   readonly global: GlobalItem;
   readonly allowing: ReadonlySet<string>;
-  /** Of these, the global ones: they can be held everywhere. */
+  /** The global ones among `allowing`: they may be granted globally. */
   readonly globalRoles: ReadonlySet<string>;
-  /** Groups of the path that carry one of these roles. */
+  /** Groups on the path that carry a role in `allowing`. */
   readonly groups: ReadonlySet<string>;
 }
 
-/** The scopes of the longest path, the permission with the effects of its root and what holds everywhere: 20 keys. */
+/**
+ * Subjects decided together. The longest path, the permission, the effects and the global item take 20 of 100
+ * keys.
+ */
 const SUBJECTS_AT_ONCE = 80;
 
 /**
- * Subject search: who may use a permission at a scope. Candidates are those who hold a role that may allow it in one of
- * the ways that count here, and the administrators; each is decided as a check would. All of it is read from the base
- * table, strongly consistent.
+ * Subject search: who may use a permission at a scope. The candidates are all subjects with a grant on the
+ * path whose role may allow it, and the administrators; each is decided as by `check`. All reads are strongly
+ * consistent reads of the base table.
  */
 export const createSubjectSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
@@ -66,7 +69,7 @@ export const createSubjectSearch =
       decide: async (candidates) => {
         const ids = candidates.map(({ subject }) => ({ kind: SUBJECT, id: subject }));
         const items = await readItems<SubjectItem[]>(reader, ...ids);
-        // Who is found by several holdings is shown by one of them, which is the same on every page.
+        // A subject with several grants is shown at one of them, the same one on every page.
         const isShown = candidates.map(({ foundBy }, position) => {
           const item = items[position];
           return item?.active === true && foundBy === shownBy(item, origin as Origin);
@@ -83,7 +86,7 @@ export const createSubjectSearch =
     return { ...page, items: page.items.map(({ subject }) => subject) };
   };
 
-/** Undefined when nobody can be allowed: the scope or the permission is not there, or is closed. */
+/** Undefined if nobody can be allowed: the scope or the permission does not exist or is inactive. */
 async function readOrigin(reader: SearchReader, name: string, scope: string): Promise<Origin | undefined> {
   const [permission, first, everywhere] = await readItems<[CheckedPermission, ScopeItem, GlobalItem]>(
     reader,
@@ -121,7 +124,9 @@ const byGlobalRole = (role: string): string => `role ${role}`;
 const byGroup = (group: string): string => `group ${group}`;
 const byAssignment = (scope: string, role: string): string => `assignment ${scope} ${role}`;
 
-/** By which holding a subject is shown; undefined when it has none. Whether that is in force is for the check. */
+/**
+ * The grant at which a subject is shown; undefined if it has none. The check decides whether it is in force.
+ */
 function shownBy(subject: SubjectItem, { path, allowing, globalRoles }: Origin): string | undefined {
   if (subject.isAdmin) return ADMIN;
   const found: string[] = [];
@@ -142,7 +147,7 @@ const edgesAt = (ref: string, type: string): Range => ({
   prefix: edgePrefix(type),
 });
 
-/** Reads edges of one kind: each names its subject, a user by id and a technical user by reference. */
+/** A source of edges of one type. Edges name a user by id and a technical user by reference. */
 const source = (
   range: Range,
   label: string,
@@ -166,7 +171,7 @@ function sourcesIn({ path, root, allowing, globalRoles, groups }: Origin): reado
       source(subjectsAt({ type: 'role', id }), 'GlobalRole', () => byGlobalRole(id)),
     ),
     ...[...groups].map((id) => source(subjectsAt({ type: 'group', id }), 'Membership', () => byGroup(id))),
-    // Without a role that allows, nobody's assignment or grant can.
+    // Without an allowing role, no assignment and no tenant grant can allow.
     ...(allowing.size === 0
       ? []
       : [

@@ -6,34 +6,38 @@ import { isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { cursorAfter } from '../../table/read/pages.ts';
 import type { SearchReader } from './sources.ts';
 
-/** Scopes read at a time. */
+/** Items per page of a Query. */
 const ROWS = 100;
 
-/** A scope below another, and the path to it: what stands between them, and itself at the end. */
-export interface Below {
+/** A scope below another, with the path to it: the scopes in between, then itself. */
+interface Below {
   readonly ref: string;
   readonly path: readonly string[];
 }
 
 /**
- * The trees of scopes, by the edges from above: base table, strongly consistent. What is not active is left
- * out with all below it: nobody but those who mend it may do anything there.
+ * The trees of scopes, from the ownership edges: base table, strongly consistent. Inactive scopes are left
+ * out with all below them: nobody is allowed anything there.
  */
 export interface Tree {
-  /** Everything below a scope, parents before children, after the scope to which `after` is the path. */
+  /** All scopes below one, parents before children, starting after the scope with the path `after`. */
   readonly below: (top: string, after: readonly string[]) => AsyncGenerator<Below>;
-  /** The types that operators have added. */
+  /** The scope types that operators added. */
   readonly added: readonly Item[];
 }
 
-/** @param wanted the types of scope that are looked for; undefined for all. One Query. */
+/**
+ * Reads the added scope types in one Query.
+ *
+ * @param wanted the types of scopes to find; undefined for all
+ */
 export async function readTree(reader: SearchReader, wanted: ReadonlySet<string> | undefined): Promise<Tree> {
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
   const addedTypes = added.map(({ name }) => String(name));
 
   /**
-   * Types that may stand under this one. Where types were added, what stands somewhere may date from before
-   * the last change of their definitions: then all of them are looked for.
+   * Types that may be children of this type. The definition of an added type may have changed after scopes
+   * were created, so its own scopes may have any children, and any scope may have children of it.
    */
   function typesUnder(type: string): readonly string[] {
     const builtIn = Object.keys(SCOPE_TYPES);
@@ -41,14 +45,14 @@ export async function readTree(reader: SearchReader, wanted: ReadonlySet<string>
     return [...builtIn.filter((each) => SCOPE_TYPES[each]?.parents.includes(type)), ...addedTypes].sort();
   }
 
-  /** Whether anything of the wanted types may stand below one of this type. */
+  /** Whether a scope of a wanted type may be below one of this type. */
   function leads(type: string): boolean {
     if (wanted === undefined) return true;
-    const reached = new Set([type]);
-    for (const each of reached) {
+    const found = new Set([type]);
+    for (const each of found) {
       for (const under of typesUnder(each)) {
         if (wanted.has(under)) return true;
-        reached.add(under);
+        found.add(under);
       }
     }
     return false;
@@ -65,7 +69,7 @@ export async function readTree(reader: SearchReader, wanted: ReadonlySet<string>
       do {
         const page = await reader.list({ ...query, limit: ROWS, cursor });
         for (const item of page.items) {
-          // A building lists what stands in its zones, an enterprise the workstreams of others.
+          // A building also lists scopes in its zones, and an enterprise linked workstreams: skip those.
           if (isOwnership(item) && item.parent === parent && isOpen(item)) yield String(item.owned);
         }
         cursor = page.cursor;

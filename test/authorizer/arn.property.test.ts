@@ -25,7 +25,7 @@ const PIECES = [
   '',
 ];
 const piece = fc.constantFrom(...PIECES);
-const near = fc
+const similar = fc
   .tuple(piece, piece, piece, piece, piece, piece, fc.array(piece, { maxLength: 5 }))
   .map(([a, b, c, d, e, f, path]) => [a, b, c, d, e, [f, ...path].join('/')].join(':'));
 const good = fc
@@ -38,7 +38,7 @@ const shredded = fc
 test('the ARN of a method is read as its form says, whatever the text', () => {
   let read = 0;
   fc.assert(
-    fc.property(fc.oneof(near, good, shredded), (arn) => {
+    fc.property(fc.oneof(similar, good, shredded), (arn) => {
       const expected = asTheFormSays(arn);
       if (expected) read += 1;
       expect(parseMethodArn(arn)).toEqual(expected);

@@ -44,7 +44,7 @@ const authenticate = async (authorization: readonly string[], changes: Changes =
   return createAuthentication({ ...one, issuers: [one] })(token);
 };
 
-const bearer = (token: string) => [`Bearer ${token}`];
+const authorizationOf = (token: string) => [`Bearer ${token}`];
 
 /** Keys that cannot be had. */
 const failing = (failure: () => Error): KeySource => ({
@@ -62,13 +62,15 @@ const forged = (header: object, signature = 'c2ln', claims: object = goodClaims(
 
 describe('a good token', () => {
   it('gives its claims', async () => {
-    const claims = await authenticate(bearer(await issuer.token({ tenant: 'acme' })));
+    const claims = await authenticate(authorizationOf(await issuer.token({ tenant: 'acme' })));
     expect(claims).toEqual(goodClaims({ tenant: 'acme' }));
   });
 
   it('is accepted for any of the audiences, alone or in a list', async () => {
     for (const aud of ['mobile', ['other', AUDIENCE]]) {
-      await expect(authenticate(bearer(await issuer.token({ aud })))).resolves.toMatchObject({ aud });
+      await expect(authenticate(authorizationOf(await issuer.token({ aud })))).resolves.toMatchObject({
+        aud,
+      });
     }
   });
 
@@ -77,7 +79,7 @@ describe('a good token', () => {
   });
 
   it('holds until the second of its exp, by the injected clock', async () => {
-    const token = bearer(await issuer.token());
+    const token = authorizationOf(await issuer.token());
     const clock = createClock();
     clock.advance(599_999);
     await expect(authenticate(token, { clock })).resolves.toBeDefined();
@@ -110,13 +112,13 @@ describe('credentials that are not one bearer token', () => {
   it('are refused for their length before anything looks at them', async () => {
     const token = await issuer.token();
     const maxBytes = token.length;
-    await expect(authenticate(bearer(token), { maxBytes })).resolves.toBeDefined();
+    await expect(authenticate(authorizationOf(token), { maxBytes })).resolves.toBeDefined();
     let looked = 0;
     const keys = failing(() => {
       looked += 1;
       return new Error('not reached');
     });
-    const long = authenticate(bearer(`${token}A`), { maxBytes, keys });
+    const long = authenticate(authorizationOf(`${token}A`), { maxBytes, keys });
     await expect(long).rejects.toMatchObject({ code: 'token_too_long' });
     expect(looked).toBe(0);
   });
@@ -124,7 +126,10 @@ describe('credentials that are not one bearer token', () => {
 
 describe('attacks on the token', () => {
   const refused = async (token: string, code: string, changes?: Changes) =>
-    expect(authenticate(bearer(token), changes)).rejects.toMatchObject({ name: 'CredentialsError', code });
+    expect(authenticate(authorizationOf(token), changes)).rejects.toMatchObject({
+      name: 'CredentialsError',
+      code,
+    });
 
   it.each(['none', 'None', 'NONE'])('alg %s, with any signature or none', async (alg) => {
     await refused(forged({ alg }), 'algorithm_refused');
@@ -142,7 +147,9 @@ describe('attacks on the token', () => {
     const { publicKey, privateKey } = await generateKeyPair('RS512', { extractable: true });
     const keys = await createFixedKeys([await exportJWK(publicKey)], ['RS512']);
     const token = await new SignJWT(goodClaims()).setProtectedHeader({ alg: 'RS512' }).sign(privateKey);
-    await expect(authenticate(bearer(token), { keys, algorithms: ['RS512'] })).resolves.toBeDefined();
+    await expect(
+      authenticate(authorizationOf(token), { keys, algorithms: ['RS512'] }),
+    ).resolves.toBeDefined();
     await refused(token, 'algorithm_refused', { keys });
   });
 
@@ -211,7 +218,7 @@ describe('attacks on the token', () => {
 
   it('says a code and nothing of the token', async () => {
     const token = await issuer.token({ aud: 'https://evil.example', secret: 's3cret' });
-    const error = await authenticate(bearer(token)).catch((thrown: unknown) => thrown);
+    const error = await authenticate(authorizationOf(token)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
     const all = `${JSON.stringify(Object.getOwnPropertyDescriptors(error))}`;
     expect(all).not.toMatch(/s3cret|evil|eyJ/);
@@ -225,7 +232,7 @@ describe('faults of ours', () => {
     Object.assign(new Error('weak key'), { code: 'ERR_JWKS_TIMEOUT' }),
   ])('a key that cannot be had is no fault of the caller: %s', async (failure) => {
     const keys = failing(() => failure);
-    const answer = authenticate(bearer(await issuer.token()), { keys });
+    const answer = authenticate(authorizationOf(await issuer.token()), { keys });
     await expect(answer).rejects.toMatchObject({ name: 'Fault', code: 'keys_unavailable', cause: failure });
   });
 });

@@ -68,7 +68,7 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
   return { asked: fake.asked, authorizer, lines };
 }
 
-const bearer = async (claims?: Record<string, unknown>, header?: Record<string, unknown>) =>
+const authorizationWith = async (claims?: Record<string, unknown>, header?: Record<string, unknown>) =>
   `Bearer ${await issuer.token(claims, header)}`;
 
 const CONTEXT = {
@@ -93,20 +93,20 @@ const allowPolicy = (arn: string) => ({
 describe('an allowed request', () => {
   it('is answered simply in an HTTP API', async () => {
     const { asked, authorizer } = setUp();
-    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await bearer() }));
+    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await authorizationWith() }));
     expect(answer).toEqual({ isAuthorized: true, context: CONTEXT });
     expect(asked).toEqual([`user:${ALICE} roster location:${PLACE}`]);
   });
 
   it('is answered by a policy in an HTTP API that wants one', async () => {
     const { authorizer } = setUp({ parts: { httpAnswer: 'policy' } });
-    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await bearer() }));
+    const answer = await authorizer(httpEvent('GET', PATH, { authorization: await authorizationWith() }));
     expect(answer).toEqual(allowPolicy(`${ARN}/$default/GET${PATH}`));
   });
 
   it('is answered by a policy in a REST API, whatever HTTP APIs want', async () => {
     const { authorizer } = setUp();
-    const credentials = await bearer();
+    const credentials = await authorizationWith();
     for (const event of [
       restRequestEvent('GET', PATH, { Authorization: [credentials] }),
       restTokenEvent('GET', PATH, credentials),
@@ -117,25 +117,27 @@ describe('an allowed request', () => {
 
   it('may take its scope from a header or a claim', async () => {
     const { asked, authorizer } = setUp();
-    await authorizer(httpEvent('GET', '/here', { authorization: await bearer(), 'x-location': PLACE }));
-    await authorizer(httpEvent('GET', '/mine', { authorization: await bearer({ tenant: 'T1' }) }));
+    await authorizer(
+      httpEvent('GET', '/here', { authorization: await authorizationWith(), 'x-location': PLACE }),
+    );
+    await authorizer(httpEvent('GET', '/mine', { authorization: await authorizationWith({ tenant: 'T1' }) }));
     expect(asked).toEqual([`user:${ALICE} dashboard location:${PLACE}`, `user:${ALICE} dashboard tenant:T1`]);
   });
 
   it('tells the engine which scopes its path names above', async () => {
     const rules = [rule('deep', 'GET', '/tenants/{tenant}/locations/{id}', 'doors')];
-    const told: unknown[] = [];
+    const prefetches: unknown[] = [];
     const decide: FakeEngineOptions['decide'] = async ({ prefetch }) => {
-      told.push(prefetch);
+      prefetches.push(prefetch);
       return { allowed: true, reason: 'role' };
     };
     const { authorizer } = setUp({ engine: { decide, rules } });
-    const authorization = await bearer();
+    const authorization = await authorizationWith();
     for (const tenant of [PLACE, 'a:b', '*'])
       expect(
         await authorizer(httpEvent('GET', `/tenants/${tenant}/locations/L1`, { authorization })),
       ).toMatchObject({ isAuthorized: true });
-    expect(told).toEqual([[`tenant:${PLACE}`], [], []]);
+    expect(prefetches).toEqual([[`tenant:${PLACE}`], [], []]);
   });
 });
 
@@ -149,7 +151,7 @@ describe('a denied request', () => {
   };
 
   it('says what the engine said', async () => {
-    const event = httpEvent('GET', PATH, { authorization: await bearer() });
+    const event = httpEvent('GET', PATH, { authorization: await authorizationWith() });
     const decide = async () => ({ allowed: false, reason: 'no_grant' }) as const;
     const { context } = await denial(event, { engine: { decide } });
     const { roles: _, tenant: __, ...rest } = CONTEXT;
@@ -157,7 +159,7 @@ describe('a denied request', () => {
   });
 
   it('is one whose token names no subject; the engine is not asked', async () => {
-    const event = httpEvent('GET', PATH, { authorization: await bearer({ sub: 'alice' }) });
+    const event = httpEvent('GET', PATH, { authorization: await authorizationWith({ sub: 'alice' }) });
     expect(await denial(event)).toEqual({
       asked: [],
       context: { reason: 'subject_unknown', coverage: 'route' },
@@ -167,7 +169,7 @@ describe('a denied request', () => {
   it.each(['/', `${PATH}/`, `/${PATH}`, `/locations/${PLACE}%2Fpages/roster`, `/locations/*/pages/roster`])(
     'is one that no route covers: %s',
     async (path) => {
-      const event = httpEvent('GET', path, { authorization: await bearer() });
+      const event = httpEvent('GET', path, { authorization: await authorizationWith() });
       const { asked, context } = await denial(event);
       expect(context).toEqual({
         reason: 'route_unmapped',
@@ -183,7 +185,7 @@ describe('a denied request', () => {
     ['is joined by a comma', { 'x-location': `${PLACE},${PLACE}` }],
     ['came in two spellings', { 'x-location': PLACE, 'X-Location': 'L2' }],
   ])('is one whose scope is in a header that %s', async (_, headers) => {
-    const event = httpEvent('GET', '/here', { authorization: await bearer(), ...headers });
+    const event = httpEvent('GET', '/here', { authorization: await authorizationWith(), ...headers });
     const { asked, context } = await denial(event);
     expect(context).toMatchObject({ reason: 'route_unresolved', route: 'by-header' });
     expect(asked).toEqual([]);
@@ -191,7 +193,7 @@ describe('a denied request', () => {
 
   it('gets an explicit Deny where a policy is wanted', async () => {
     const { authorizer } = setUp();
-    const answer = await authorizer(restTokenEvent('GET', '/nowhere', await bearer()));
+    const answer = await authorizer(restTokenEvent('GET', '/nowhere', await authorizationWith()));
     expect(answer).toMatchObject({
       principalId: `user:${ALICE}`,
       policyDocument: { Statement: [{ Effect: 'Deny', Resource: `${ARN}/prod/GET/nowhere` }] },
@@ -202,7 +204,7 @@ describe('a denied request', () => {
     const literal = { ...rule('odd', 'GET', '/', 'page', `location:${PLACE}`) };
     const rules = [{ ...literal, segments: [{ kind: 'literal', text: '*' } as const] }];
     const { authorizer } = setUp({ engine: { rules } });
-    const answer = await authorizer(restTokenEvent('GET', '/*', await bearer()));
+    const answer = await authorizer(restTokenEvent('GET', '/*', await authorizationWith()));
     expect(answer).toMatchObject({
       policyDocument: { Statement: [{ Effect: 'Deny', Resource: `${ARN}/prod/GET/?` }] },
       context: { reason: 'arn_unusable' },
@@ -216,7 +218,7 @@ describe('bad credentials', () => {
     [
       'two headers',
       async () => {
-        const credentials = await bearer();
+        const credentials = await authorizationWith();
         return restRequestEvent('GET', PATH, { Authorization: [credentials, credentials] });
       },
       'credentials_ambiguous',
@@ -224,7 +226,7 @@ describe('bad credentials', () => {
     [
       'two spellings of the header',
       async () => {
-        const credentials = await bearer();
+        const credentials = await authorizationWith();
         return httpEvent('GET', PATH, { authorization: credentials, Authorization: `${credentials}x` });
       },
       'credentials_ambiguous',
@@ -238,7 +240,7 @@ describe('bad credentials', () => {
     ],
     [
       'a token that has expired',
-      async () => httpEvent('GET', PATH, { authorization: await bearer({ exp: 1 }) }),
+      async () => httpEvent('GET', PATH, { authorization: await authorizationWith({ exp: 1 }) }),
       'token_expired',
     ],
   ])("are refused with exactly 'Unauthorized', and nothing is read: %s", async (_, event, code) => {
@@ -269,11 +271,11 @@ describe('a fault', () => {
   it.each<[string, SetUp]>([
     ['the decision cannot be made', { engine: { decide: rejects } }],
     ['what the question follows from cannot be had', { parts: { engine: { checkAsked: rejects } } }],
-    ['the subject cannot be told', { parts: { subjectOf: fails } }],
+    ['the subject cannot be found', { parts: { subjectOf: fails } }],
     ['the keys cannot be had', { parts: { identify: rejects } }],
   ])('is closed, generic and logged once, without token or header: %s', async (_, options) => {
     const { authorizer, lines } = setUp(options);
-    const credentials = await bearer();
+    const credentials = await authorizationWith();
     const event = httpEvent('GET', PATH, { authorization: credentials, cookie: 'id=s3cret' });
     const error = await authorizer(event).catch((thrown: unknown) => thrown);
     expect(error).toEqual(new Error('Internal error'));
@@ -296,7 +298,7 @@ describe('a fault', () => {
       { code: 'eyJ s3cret' },
     ]) {
       const { authorizer, lines } = setUp({ engine: { decide: () => Promise.reject(failure) } });
-      const event = httpEvent('GET', PATH, { authorization: await bearer() });
+      const event = httpEvent('GET', PATH, { authorization: await authorizationWith() });
       await expect(authorizer(event)).rejects.toThrow(/^Internal error$/);
       expect(lines).toHaveLength(1);
       expect(lines[0]).not.toMatch(/eyJ|s3cret/);
@@ -307,7 +309,7 @@ describe('a fault', () => {
   it("that calls itself 'Unauthorized' is a fault all the same", async () => {
     const decide = () => Promise.reject(new Error('Unauthorized'));
     const { authorizer } = setUp({ engine: { decide } });
-    const event = httpEvent('GET', PATH, { authorization: await bearer() });
+    const event = httpEvent('GET', PATH, { authorization: await authorizationWith() });
     await expect(authorizer(event)).rejects.toThrow(/^Internal error$/);
   });
 

@@ -92,20 +92,20 @@ async function answerTo(authorizer: Authorizer, event: unknown): Promise<string 
 }
 
 const OUTSIDE = 'outside_cache_key';
-const bearer = () => `Bearer ${token}`;
+const authorizationOf = () => `Bearer ${token}`;
 
 /** A request with `x-loc` and `loc`, as each kind of API tells of it. */
 const KINDS = {
   'REST REQUEST': (path: string) => ({
-    ...restRequestEvent('GET', path, { Authorization: [bearer()], 'X-Loc': [PLACE] }),
+    ...restRequestEvent('GET', path, { Authorization: [authorizationOf()], 'X-Loc': [PLACE] }),
     queryStringParameters: { loc: PLACE },
   }),
   'HTTP 1.0': (path: string) => ({
-    ...httpV1Event('GET', path, { authorization: bearer(), 'x-loc': PLACE }),
+    ...httpV1Event('GET', path, { authorization: authorizationOf(), 'x-loc': PLACE }),
     queryStringParameters: { loc: PLACE },
   }),
   'HTTP 2.0': (path: string, routeKey = `GET ${path}`) => {
-    const event = httpEvent('GET', path, { authorization: bearer(), 'x-loc': PLACE });
+    const event = httpEvent('GET', path, { authorization: authorizationOf(), 'x-loc': PLACE });
     const requestContext = { ...event.requestContext, routeKey };
     return { ...event, routeKey, requestContext, queryStringParameters: { loc: PLACE } };
   },
@@ -236,14 +236,14 @@ test('REST TOKEN: the token is the key, whatever header it comes in', async () =
     { default: { ttl: 300, identitySources: ['method.request.header.X-Token'] } },
   ]) {
     const authorizer = authorizerFor(caches);
-    expect(await answerTo(authorizer, restTokenEvent('GET', HERE, bearer()))).toBe('allow');
-    expect(await answerTo(authorizer, restTokenEvent('GET', '/by-query', bearer()))).toBe(OUTSIDE);
+    expect(await answerTo(authorizer, restTokenEvent('GET', HERE, authorizationOf()))).toBe('allow');
+    expect(await answerTo(authorizer, restTokenEvent('GET', '/by-query', authorizationOf()))).toBe(OUTSIDE);
   }
 });
 
 test('WebSocket and AppSync: nothing is cached, and nothing is refused', async () => {
   const authorizer = authorizerFor(undefined);
-  const connect = webSocketEvent({ Authorization: [bearer()] }, { loc: [PLACE] });
+  const connect = webSocketEvent({ Authorization: [authorizationOf()] }, { loc: [PLACE] });
   expect(await answerTo(authorizer, connect)).toBe('allow');
   const graph = {
     authorizationToken: token,

@@ -273,7 +273,7 @@ describe('several issuers', () => {
     ['a shared secret', [{ ...ONE, algorithms: ['HS256'] }], 'TOKEN_ISSUERS.0.algorithms.0 holds something'],
     ['no algorithm', [{ ...ONE, algorithms: [] }], 'TOKEN_ISSUERS.0.algorithms is empty'],
     ['another use', [{ ...ONE, tokenUse: 'refresh' }], 'TOKEN_ISSUERS.0.tokenUse is neither'],
-    ['a misspelt field', [{ ...ONE, audiance: 'x' }], 'TOKEN_ISSUERS.0 holds a field that there is not'],
+    ['a misspelt field', [{ ...ONE, audiance: 'x' }], 'TOKEN_ISSUERS.0 has an unknown field'],
     ['an issuer twice', [ONE, ONE], 'TOKEN_ISSUERS names an issuer twice'],
     [
       'an issuer for one use and for all',

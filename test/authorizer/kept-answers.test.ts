@@ -152,12 +152,12 @@ describe('an end that is known', () => {
     await world.run('assignment.create', { user: eve, scope: place, role, endsAt: end });
     world.settle();
     const { at, ask } = open({ POLICY_COVERS: covers, HTTP_ANSWER: form });
-    const told: string[] = [];
+    const effects: string[] = [];
     for (const second of [40, 64, 66, 100]) {
       await at(second);
-      told.push(await ask({ sub: eve }));
+      effects.push(await ask({ sub: eve }));
     }
-    expect(told).toEqual(['Allow', 'Allow', 'Deny', 'Deny']);
+    expect(effects).toEqual(['Allow', 'Allow', 'Deny', 'Deny']);
   });
 
   test.each([
@@ -169,12 +169,12 @@ describe('an end that is known', () => {
     await limit(eve, new Date(world.clock.now() + 60_000 + 65_000).toISOString());
     world.settle();
     const { at, ask } = open({ HTTP_ANSWER: 'policy' });
-    const told: string[] = [];
+    const effects: string[] = [];
     for (const second of [60, 64, 66]) {
       await at(second);
-      told.push(await ask({ sub: eve }));
+      effects.push(await ask({ sub: eve }));
     }
-    expect(told).toEqual(['Allow', 'Allow', 'Deny']);
+    expect(effects).toEqual(['Allow', 'Allow', 'Deny']);
   });
 
   test('an assignment that begins shows in a policy for the whole API at once', async () => {

@@ -125,7 +125,7 @@ function replaced(event: unknown, path: string, value: unknown): unknown {
   return { ...fields, [name]: rest.length > 0 ? replaced(fields[name], rest.join('.'), value) : value };
 }
 
-/** Wrong in type, or right in type and near to what is right. */
+/** Wrong in type, or right in type and almost right. */
 const wrong = fc.oneof(
   fc.anything(),
   fc.constantFrom(
@@ -244,7 +244,7 @@ describe('a malformed event', () => {
   });
 
   it('may hold any credentials: without the right token it is never allowed', async () => {
-    const near = fc.oneof(
+    const similar = fc.oneof(
       fc.string(),
       fc.string().map((text) => `Bearer ${text}`),
       fc.nat({ max: 400 }).map((cut) => credentials.slice(0, -1 - cut)),
@@ -253,7 +253,7 @@ describe('a malformed event', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('http', 'request', 'token', 'http10', 'websocket', 'appsync'),
-        near,
+        similar,
         async (kind, authorization) => {
           const event = {
             http: () => httpEvent('GET', PATH, { authorization }),

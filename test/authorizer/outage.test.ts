@@ -56,20 +56,20 @@ function setUp() {
   });
   const clock = createClock(NOW);
   let isDown = false;
-  const reach =
+  const unlessDown =
     <A extends unknown[], T>(answer: (...given: A) => T) =>
     async (...given: A) => {
       if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
       return answer(...given);
     };
-  const getMany = reach((keys: readonly Key[]) => keys.map((key) => items.get(nameOf(key))));
+  const getMany = unlessDown((keys: readonly Key[]) => keys.map((key) => items.get(nameOf(key))));
   const within = ({ PK, SK }: Item, { partition, prefix = '' }: Range) =>
     PK === partition && SK.startsWith(prefix);
   const reader = {
     getMany,
     getSnapshot: getMany,
-    list: reach(() => ({ items: [] })),
-    listAll: reach(({ ranges }: { ranges: readonly Range[] }) =>
+    list: unlessDown(() => ({ items: [] })),
+    listAll: unlessDown(({ ranges }: { ranges: readonly Range[] }) =>
       [...items.values()].filter((item) => ranges.some((range) => within(item, range))),
     ),
   };

@@ -263,8 +263,8 @@ export function createFakeEngine({
     if (scope === undefined) return { question, decision: undefined, roles: undefined };
     asked.push(`${subject} ${permission} ${scope}`);
     const decision = await decide(question);
-    const held: TenantRoles = { tenant: TENANT, roles };
-    return { question, decision, roles: decision.allowed ? held : undefined };
+    const tenantRoles: TenantRoles = { tenant: TENANT, roles };
+    return { question, decision, roles: decision.allowed ? tenantRoles : undefined };
   };
   return { engine: { checkAsked }, asked };
 }

@@ -94,11 +94,11 @@ tests:
           |  \`- no role is in force here
           |- NO 7 effects
           |  |- derivations that allow: 0, that deny: 0
-          |  \`- no role in force has anything to say of it
+          |  \`- no role in force has an effect on it
           \`- NO 9 default  <- decides
 
           what would have helped
-          |- held already, but not in force here
+          |- granted already, but not in force here
           |  \`- none
           |- groups here or above that the subject is not in
           |  \`- teachers at north: carries role teacher
@@ -116,11 +116,11 @@ tests:
           |  \`- role teacher through group teachers at north
           |- NO 7 effects
           |  |- derivations that allow: 0, that deny: 0
-          |  \`- no role in force has anything to say of it
+          |  \`- no role in force has an effect on it
           \`- NO 9 default  <- decides
 
           what would have helped
-          |- held already, but not in force here
+          |- granted already, but not in force here
           |  \`- none
           |- groups here or above that the subject is not in
           |  \`- none

@@ -57,7 +57,7 @@ describe('many users', () => {
     expect(await cachedIn(10_000_000)).toBe(USERS);
   });
 
-  test('who come often stay; those who came once go first', async () => {
+  test('frequent users stay cached; users seen once are evicted first', async () => {
     const school = manyUsers();
     const engine = school.newEngine({ maxBytes: 30_000 });
     for (let n = 1; n < USERS; n++) {
@@ -70,7 +70,7 @@ describe('many users', () => {
   });
 });
 
-test('names that nobody has, asked without end, take no more room than the bound', async () => {
+test('unlimited unknown names take no more room than the bound', async () => {
   const school = createSchool();
   const engine = school.newEngine({ maxBytes: 10_000 });
   for (let n = 1; n < 2_000; n++)
@@ -80,7 +80,7 @@ test('names that nobody has, asked without end, take no more room than the bound
   expect(school.reads.filter(({ keys }) => keys.length > 1)).toHaveLength(1);
 });
 
-test('an item larger than the whole cache is answered from, and read each time', async () => {
+test('an item larger than the whole cache is used, and read each time', async () => {
   const school = createSchool();
   const groups = new Set([...Array.from({ length: 1_000 }, (_, n) => `group-${n}`), 'teachers']);
   school.putUser(0, { status: 'active', groups });

@@ -46,7 +46,7 @@ describe('the cache', () => {
     expect(loader.find('a')).toBeUndefined();
   });
 
-  test('holds as many bytes as it may; what was used longest ago goes first', () => {
+  test('is bounded in bytes and evicts the least recently used value first', () => {
     const { loader } = setUp(30);
     for (const name of ['a', 'b', 'c']) loader.keep(name, value(name));
     loader.find('a');
@@ -54,7 +54,7 @@ describe('the cache', () => {
     expect(['a', 'b', 'c', 'd'].filter((key) => loader.find(key))).toEqual(['a', 'c', 'd']);
   });
 
-  test('does not keep what is larger than all of it, nor what stood in its place', () => {
+  test('does not keep a value larger than the bound, nor the value that it replaces', () => {
     const { loader } = setUp(30);
     loader.keep('a', value('small'));
     loader.keep('a', value('large', 31));
@@ -63,7 +63,7 @@ describe('the cache', () => {
 });
 
 describe('loads', () => {
-  test('of one key in flight are shared when they began in time', async () => {
+  test('of one key in flight are shared if they began in time', async () => {
     const { load, loads, started, setTime } = setUp();
     setTime(5);
     const [first] = load(['a'], 0);
@@ -80,7 +80,7 @@ describe('loads', () => {
     );
   });
 
-  test('that are not shared are started together, in their order; answers are in the order of the keys', async () => {
+  test('that are not shared are started together, in order; results are in the order of the keys', async () => {
     const { load, loads, started } = setUp();
     load(['b'], 0);
     const answers = load(['a', 'b', 'c'], 0);
@@ -96,7 +96,7 @@ describe('loads', () => {
     expect(started).toHaveLength(1);
   });
 
-  test.each(['resolve', 'reject'] as const)('that have ended are not shared any more: %s', async (how) => {
+  test.each(['resolve', 'reject'] as const)('that have ended are no longer shared: %s', async (how) => {
     const { load, loads, started } = setUp();
     const [first] = load(['a'], 0);
     if (how === 'resolve') loads[0]?.resolve(value('a'));
@@ -117,7 +117,7 @@ describe('loads', () => {
     expect(started).toHaveLength(2);
   });
 
-  test('leave nothing in the cache by themselves: whoever loads decides what to keep', async () => {
+  test('do not fill the cache by themselves: the caller decides what to keep', async () => {
     const { loader, load, loads } = setUp();
     const [loaded] = load(['a'], 0);
     loads[0]?.resolve(value('a'));
@@ -127,7 +127,7 @@ describe('loads', () => {
 });
 
 describe('clear', () => {
-  test('forgets values and loads in flight; who waits is answered', async () => {
+  test('forgets values and loads in flight; waiting callers still get their results', async () => {
     const { loader, load, loads, started } = setUp();
     loader.keep('b', value('b'));
     const [waiting] = load(['a'], 0);
@@ -142,7 +142,7 @@ describe('clear', () => {
     expect(load(['a'], 0)[0]).toBe(after);
   });
 
-  test('that comes with the look at the clock shares nothing with what was in flight', () => {
+  test('during the reading of the clock also stops sharing loads in flight', () => {
     const { loader, load, started, whenAsked } = setUp();
     load(['a'], 0);
     whenAsked(() => loader.clear());

@@ -58,7 +58,7 @@ describe('steps 1 to 4: subject, scope, permission, administrator', () => {
     },
   );
 
-  test('a disabled user is refused, and welcome again once active', async () => {
+  test('a disabled user is refused until active again', async () => {
     const bob = (await world.run('user.create', { status: 'disabled' })).id;
     await world.run('membership.create', { user: bob, group: id['teachers-north'] });
     expect(await engine.check(`user:${bob}`, 'dashboard', place('north'))).toMatchObject({
@@ -70,7 +70,7 @@ describe('steps 1 to 4: subject, scope, permission, administrator', () => {
     });
   });
 
-  test('a user is gone from the end date on, not a millisecond earlier', async () => {
+  test('a user is refused from the end date on, not a millisecond earlier', async () => {
     const end = '2026-02-01T00:00:00.000Z';
     const bob = (await world.run('user.create', { endsAt: end })).id;
     await world.run('membership.create', { user: bob, group: id['teachers-north'] });
@@ -88,14 +88,14 @@ describe('steps 1 to 4: subject, scope, permission, administrator', () => {
     });
   });
 
-  test('a page is no scope, even one whose name looks like an id', async () => {
+  test('a page is not a scope, even if its name looks like an id', async () => {
     const name = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
     await world.run('page.create', { name });
     const decision = await engine.check(subject('ann'), 'dashboard', `page:${name}`);
     expect(decision).toMatchObject({ reason: 'scope_unknown' });
   });
 
-  test('a user is no scope', async () => {
+  test('a user is not a scope', async () => {
     expect(await engine.check(subject('ann'), 'dashboard', subject('ann'))).toMatchObject({
       reason: 'scope_unknown',
     });
@@ -113,7 +113,7 @@ describe('steps 1 to 4: subject, scope, permission, administrator', () => {
     },
   );
 
-  test('an administrator is allowed everywhere, until the flag goes', async () => {
+  test('an administrator is allowed everywhere, until the flag is removed', async () => {
     const root = (await world.run('user.create', {})).id;
     await world.run('admin.create', { user: root });
     expect(await engine.check(`user:${root}`, 'forbidden', place('south'))).toEqual({
@@ -166,7 +166,7 @@ describe('step 6: roles in force', () => {
     expect(await at(Date.parse(endsAt))).toBe(false);
   });
 
-  test('what is granted at a tenant counts in its locations, and not the other way round', async () => {
+  test('a grant at a tenant counts in its locations, but not vice versa', async () => {
     const tenant = (await world.run('tenant.create', { name: 'Flow' })).id;
     const below = (await world.run('location.create', { name: 'Below', parent: `tenant:${tenant}` })).id;
     const [above, only] = [(await world.run('user.create', {})).id, (await world.run('user.create', {})).id];
@@ -235,7 +235,7 @@ describe('step 6: roles in force', () => {
     });
   });
 
-  test('a role brings what it inherits, through several levels and across owners', async () => {
+  test('a role has what it inherits, through several levels and across owners', async () => {
     const tenant = (await world.run('tenant.create', { name: 'Heirs' })).id;
     const middle = (await world.run('role.create', { name: 'middle', scope: 'tenant', parent: id.teacher }))
       .id;
@@ -292,7 +292,7 @@ describe('steps 7 to 9: effects and their combination', () => {
     });
   });
 
-  test('a DENY alone is told apart from nothing found', async () => {
+  test('a DENY alone has another reason than no effect', async () => {
     const bob = (await world.run('user.create', {})).id;
     await world.run('assignment.create', { user: bob, role: id.banned, scope: place('south') });
     expect(await engine.check(`user:${bob}`, 'grades', place('south'))).toMatchObject({
@@ -303,7 +303,7 @@ describe('steps 7 to 9: effects and their combination', () => {
     });
   });
 
-  test('an effect that is turned round counts as it is now', async () => {
+  test('a changed effect counts as it is now', async () => {
     const role = (await world.run('role.create', { name: 'turned', scope: 'tenant' })).id;
     const bob = (await world.run('user.create', {})).id;
     await world.run('assignment.create', { user: bob, role, scope: place('north') });
@@ -343,7 +343,7 @@ test('effectiveRoles names the tenant and the roles in force', async () => {
   expect(await engine.effectiveRoles(subject('ann'), 'location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')).toBeUndefined();
 });
 
-test('checkWithRoles tells with an allow the tenant and the roles, and of a deny no more than check', async () => {
+test('checkWithRoles returns tenant and roles with an allow, and with a deny no more than check', async () => {
   for (const asked of [world.newEngine(), engine, engine]) {
     expect(await asked.checkWithRoles(subject('ann'), 'grades', place('north'))).toMatchObject({
       decision: { allowed: true, reason: 'role' },

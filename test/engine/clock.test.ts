@@ -25,14 +25,14 @@ function setUp({ hasSecondClock = true } = {}) {
   };
 }
 
-test('it tells the time of the wall clock', () => {
+test('returns the time of the wall clock', () => {
   const { now, pass } = setUp();
   expect(now()).toBe(1_000_000);
   pass(5);
   expect(now()).toBe(1_000_005);
 });
 
-test('time that goes by is nothing to tell, nor is a tick in which none does', () => {
+test('does not report time that passes, nor a tick without progress', () => {
   const { pass, setBacks } = setUp();
   for (const by of [0, 1, 60_000, 86_400_000]) {
     pass(by);
@@ -41,30 +41,33 @@ test('time that goes by is nothing to tell, nor is a tick in which none does', (
 });
 
 describe('a clock that is set back', () => {
-  test.each([true, false])('is told of at the next look, once; a second clock: %s', (hasSecondClock) => {
-    const { pass, setBacks } = setUp({ hasSecondClock });
-    setBacks();
-    pass(-1, 0);
-    expect(setBacks()).toBe(1);
-    pass(1);
-    expect(setBacks()).toBe(1);
-  });
+  test.each([true, false])(
+    'is reported once, at the next reading; with a monotonic clock: %s',
+    (hasSecondClock) => {
+      const { pass, setBacks } = setUp({ hasSecondClock });
+      setBacks();
+      pass(-1, 0);
+      expect(setBacks()).toBe(1);
+      pass(1);
+      expect(setBacks()).toBe(1);
+    },
+  );
 
-  test('is told of though more time went by until somebody looked', () => {
+  test('is reported even if more time passed until the next reading', () => {
     const { pass, setBacks } = setUp();
     setBacks();
     pass(60_000 - 54_000, 60_000);
     expect(setBacks()).toBe(1);
   });
 
-  test('without a second clock that cannot be seen', () => {
+  test('is not noticed then without a monotonic clock', () => {
     const { pass, setBacks } = setUp({ hasSecondClock: false });
     setBacks();
     pass(60_000 - 54_000, 60_000);
     expect(setBacks()).toBe(0);
   });
 
-  test('in small steps is told of when they come to more than the two clocks may seem to part', () => {
+  test('in small steps is reported when they exceed the tolerance', () => {
     const { pass, setBacks } = setUp();
     const seen = Array.from({ length: 6 }, () => {
       pass(1_000 - 5, 1_000);
@@ -74,7 +77,7 @@ describe('a clock that is set back', () => {
     expect(seen).toEqual([0, 0, 0, 0, 0, 1]);
   });
 
-  test('is told of each time', () => {
+  test('is reported each time', () => {
     const { pass, setBacks } = setUp();
     setBacks();
     for (const times of [1, 2, 3]) {
@@ -83,7 +86,7 @@ describe('a clock that is set back', () => {
     }
   });
 
-  test('after it was set forward is told of, though it is not behind where it began', () => {
+  test('is reported after it was set forward, even if it is not behind its start', () => {
     const { pass, setBacks } = setUp();
     setBacks();
     pass(3_600_000, 0);
@@ -93,14 +96,14 @@ describe('a clock that is set back', () => {
   });
 });
 
-test('a process that was frozen, its second clock too, is told nothing: the wall clock tells the truth', () => {
+test('a frozen process with a stopped monotonic clock is not reported: the wall clock is right', () => {
   const { pass, setBacks } = setUp();
   setBacks();
   pass(3_600_000, 0);
   expect(setBacks()).toBe(0);
 });
 
-test('the clock of the process has both', () => {
+test('the clock of the process has both clocks', () => {
   expect(systemClock.now()).toBeGreaterThan(Date.parse('2020-01-01'));
   expect(systemClock.monotonic?.()).toBeGreaterThan(0);
 });

@@ -54,7 +54,7 @@ describe('strong', () => {
     expect(operations()).toEqual(['TransactGetItems']);
   });
 
-  test('answers from the table, whatever is cached, and leaves what it read to the cache', async () => {
+  test('answers from the table, whatever is cached, and caches what it read', async () => {
     const engine = world.newEngine();
     const cached = () => engine.check(`user:${id.user}`, 'home', flat);
     expect(await cached()).toMatchObject({ allowed: false });
@@ -87,7 +87,7 @@ describe('strong', () => {
     await write('grant.delete', grant());
   });
 
-  test('a place that has moved since it was cached is found where it is now', async () => {
+  test('a scope that was moved since it was cached is found at its new place', async () => {
     const { run } = world;
     const client = `client:${(await run('client.create', { name: 'Mover' })).id}`;
     const project = async () => `project:${(await run('project.create', { parent: client, name: 'P' })).id}`;
@@ -154,7 +154,7 @@ describe('atLeast', () => {
     await write('grant.delete', grant());
   });
 
-  test('a text that is no token is refused', async () => {
+  test('a malformed token is refused', async () => {
     const engine = world.newEngine();
     for (const atLeast of ['', 'gh1.', 'yesterday', 'gh2.abc']) {
       await expect(ask(engine, flat, { atLeast })).rejects.toMatchObject({
@@ -165,22 +165,22 @@ describe('atLeast', () => {
   });
 });
 
-describe('atLeast beside a slow read that does not know the write', () => {
+describe('atLeast beside a slow read from before the write', () => {
   /** A read that sees a person as they were is not answered yet; then they are written. */
   function besideASlowRead() {
     const { newEngine, ask, clock, reads, hold, letGo, putUser } = createSchool();
     const engine = newEngine();
     hold();
     /** Writes the person and asks for a decision that has seen it. */
-    const writeAndAsk = (n: number, facts: object) => {
-      putUser(n, { ...facts, writtenAt: clock.now() });
+    const writeAndAsk = (n: number, attributes: object) => {
+      putUser(n, { ...attributes, writtenAt: clock.now() });
       const consistency = { atLeast: formatFreshnessToken(clock.now()) };
       return engine.check(formatRef(userRef(n)), 'dashboard', formatRef(PLACE), { consistency });
     };
     return { clock, reads, ask: (n: number) => ask(engine, n), letGo, writeAndAsk };
   }
 
-  test('is not answered with what that brings into the cache meanwhile', async () => {
+  test('is not answered from what that read caches in the meantime', async () => {
     const { clock, reads, ask, letGo, writeAndAsk } = besideASlowRead();
     const slow = ask(1);
     clock.advance(2);
@@ -193,7 +193,7 @@ describe('atLeast beside a slow read that does not know the write', () => {
     expect(await answer).toEqual({ allowed: true, reason: 'role' });
   });
 
-  test('does not wait for it, though it began in the same tick of the clock', async () => {
+  test('does not share it, even if it began in the same tick of the clock', async () => {
     const { clock, reads, ask, letGo, writeAndAsk } = besideASlowRead();
     const slow = ask(0);
     const answer = writeAndAsk(0, REVOKED);

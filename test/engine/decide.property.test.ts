@@ -8,9 +8,9 @@ import { GLOBAL_ID, type Kind } from '../../engine/items.ts';
 import type { Look } from '../../engine/load.ts';
 import type { Assignment, Effect, RoleItem, SubjectItem } from '../../table/decision/items.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
-import { chainOf, decideNaively, type Facts } from './naive.ts';
+import { chainOf, decideNaively, type World } from './naive.ts';
 
-/** The engine decides as SPEC section 2 says, whatever the facts. */
+/** The engine decides as SPEC section 2 says, whatever the world. */
 const USER = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9${n}`);
 const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
@@ -29,7 +29,7 @@ const owner = fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, scope);
 const some = <T>(one: fc.Arbitrary<T>, maxLength: number) => fc.array(one, { maxLength });
 const optional = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined });
 
-const facts: fc.Arbitrary<Facts> = fc.record({
+const worlds: fc.Arbitrary<World> = fc.record({
   user: fc.record({
     exists: mostly,
     active: mostly,
@@ -114,8 +114,8 @@ const facts: fc.Arbitrary<Facts> = fc.record({
   ),
 });
 
-/** What the table's decision items would hold of these facts, by the names under which the engine asks. */
-function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): ReadonlyMap<string, unknown> {
+/** What the table's decision items hold for this world, by the names under which the engine asks. */
+function itemsOf({ user, scopes, permissions, roles, ...granted }: World): ReadonlyMap<string, unknown> {
   const tableOf = (owner: string | undefined): ReadonlyMap<string, RoleItem> =>
     new Map(
       roles
@@ -124,7 +124,7 @@ function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): Readonly
     );
   const effectsOf = (id: string, wanted: (on: string) => boolean): ReadonlyMap<string, Effect> =>
     new Map(
-      held.effects
+      granted.effects
         .filter((each) => each.role === id && wanted(each.on))
         .map(({ on, effect }) => [on, effect]),
     );
@@ -140,31 +140,34 @@ function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): Readonly
     return { isStored: true, allow: having('ALLOW'), deny: having('DENY') };
   };
   const assignments = new Map<string, Assignment[]>();
-  for (const { scope: where, ...each } of held.assignments) {
+  for (const { scope: where, ...each } of granted.assignments) {
     assignments.set(where, [...(assignments.get(where) ?? []), each]);
   }
   const grants = new Map<string, string[]>();
-  for (const grant of held.grants) grants.set(grant.root, [...(grants.get(grant.root) ?? []), grant.role]);
+  for (const grant of granted.grants) grants.set(grant.root, [...(grants.get(grant.root) ?? []), grant.role]);
   const subject: SubjectItem = {
     ...user,
-    groups: held.memberships,
-    globalRoles: held.globalRoles,
+    groups: granted.memberships,
+    globalRoles: granted.globalRoles,
     grants,
     assignments,
   };
 
   const entitlementsOf = (ref: string, names: readonly string[]) =>
     new Map(
-      names.map((name) => [name, held.entitlements.filter(({ scope: at, to }) => at === ref && to === name)]),
+      names.map((name) => [
+        name,
+        granted.entitlements.filter(({ scope: at, to }) => at === ref && to === name),
+      ]),
     );
-  const global = { roles: tableOf(undefined), soldModules: new Set(held.soldModules) };
+  const global = { roles: tableOf(undefined), soldModules: new Set(granted.soldModules) };
   const items = new Map<string, unknown>([[GLOBAL_ID, global]]);
   if (user.exists) items.set(USER, subject);
   for (const { ref, active, combination, exists, enterprise } of scopes) {
     const groups = new Map(
-      held.groups.filter((each) => each.scope === ref).map((each) => [each.id, each.roles]),
+      granted.groups.filter((each) => each.scope === ref).map((each) => [each.id, each.roles]),
     );
-    const [, ...ancestors] = chainOf({ user, scopes, permissions, roles, ...held }, ref);
+    const [, ...ancestors] = chainOf({ user, scopes, permissions, roles, ...granted }, ref);
     const entitlements = {
       subscriptions: entitlementsOf(ref, MODULES),
       licenses: entitlementsOf(ref, ENTERPRISES),
@@ -188,7 +191,7 @@ function itemsOf({ user, scopes, permissions, roles, ...held }: Facts): Readonly
 }
 
 /** Looks things up in a world of which all is loaded: the same values each time, as from the cache. */
-function lookInto(world: Facts): Look {
+function lookInto(world: World): Look {
   const items = itemsOf(world);
   return {
     item: <T>(kind: Kind<T>, id: string): T | null =>
@@ -207,7 +210,7 @@ function inputOf(look: Look, permission: string, where: string): DecisionInput {
 test('the engine and a naive evaluator give the same answer for the same reason', () => {
   const counts = new Map<Reason, number>();
   fc.assert(
-    fc.property(facts, fc.constantFrom(...PERMISSIONS), scope, time, (world, permission, where, at) => {
+    fc.property(worlds, fc.constantFrom(...PERMISSIONS), scope, time, (world, permission, where, at) => {
       const expected = decideNaively(world, permission, where, at);
       counts.set(expected.reason, (counts.get(expected.reason) ?? 0) + 1);
       expect(decide(inputOf(lookInto(world), permission, where), at)).toEqual(expected);
@@ -222,7 +225,7 @@ test('the engine and a naive evaluator give the same answer for the same reason'
 test('what is kept beside items gives the same answers again and again, at whatever instant', () => {
   const question = fc.record({ permission: fc.constantFrom(...PERMISSIONS), where: scope, at: time });
   fc.assert(
-    fc.property(facts, fc.array(question, { minLength: 1, maxLength: 25 }), (world, questions) => {
+    fc.property(worlds, fc.array(question, { minLength: 1, maxLength: 25 }), (world, questions) => {
       const look = lookInto(world);
       for (const { permission, where, at } of [...questions, ...questions]) {
         const input = inputOf(look, permission, where);
@@ -237,7 +240,7 @@ test('what is kept beside items gives the same answers again and again, at whate
 
 test('a role in force is named once, and every one that is named exists here', () => {
   fc.assert(
-    fc.property(facts, scope, time, (world, where, at) => {
+    fc.property(worlds, scope, time, (world, where, at) => {
       const input = inputOf(lookInto(world), 'dashboard', where);
       const inForce = effectiveRoles(input.subject, input, at);
       expect(new Set(inForce).size).toBe(inForce.length);
@@ -254,7 +257,7 @@ test('a role in force is named once, and every one that is named exists here', (
 test('under allow-overrides another ALLOW never refuses, under deny-overrides another DENY never allows', () => {
   fc.assert(
     fc.property(
-      facts,
+      worlds,
       fc.constantFrom(...PERMISSIONS),
       scope,
       time,

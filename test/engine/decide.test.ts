@@ -309,7 +309,7 @@ describe('where a role comes from', () => {
 
 describe('combination', () => {
   const both = permissionItem(['teacher'], ['banned']);
-  const held = subjectWith({ globalRoles: ['banned'] });
+  const banned = subjectWith({ globalRoles: ['banned'] });
   const roles = new Map([
     ['teacher', role()],
     ['banned', role()],
@@ -322,17 +322,19 @@ describe('combination', () => {
   test.each([1, 2, 3])('the root chooses it, of %i scopes', (depth) => {
     const top = scopeItem(ROOT, { combination: 'deny-overrides' });
     const scopes = [...Array<ScopeItem>(depth - 1).fill(own), top];
-    const held = subjectWith({ globalRoles: ['teacher', 'banned'] });
-    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes })).toBe('denied_by_role');
+    const teacherWhoIsBanned = subjectWith({ globalRoles: ['teacher', 'banned'] });
+    expect(reasonOf({ ...teacherWhoIsBanned, ...globally(roles), permission: both, scopes })).toBe(
+      'denied_by_role',
+    );
   });
 
   test('the root chooses it, for all below', () => {
-    expect(reasonOf({ ...held, ...globally(roles), permission: both })).toBe('role');
-    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes: strict })).toBe(
+    expect(reasonOf({ ...banned, ...globally(roles), permission: both })).toBe('role');
+    expect(reasonOf({ ...banned, ...globally(roles), permission: both, scopes: strict })).toBe(
       'denied_by_role',
     );
     const strictPlace = { ...own, combination: 'deny-overrides' as const };
-    expect(reasonOf({ ...held, ...globally(roles), permission: both, scopes: [strictPlace, root] })).toBe(
+    expect(reasonOf({ ...banned, ...globally(roles), permission: both, scopes: [strictPlace, root] })).toBe(
       'role',
     );
   });

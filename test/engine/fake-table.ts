@@ -20,7 +20,7 @@ export function createFakeTable() {
   const items = new Map<string, Item>();
   const reads: Read[] = [];
   const clock = createClock();
-  let held = false;
+  let isBlocked = false;
   let writes = 0;
 
   const getMany = (keys: readonly Key[], notes?: ReadNotes): Promise<readonly (Item | undefined)[]> =>
@@ -33,19 +33,19 @@ export function createFakeTable() {
       };
       const read = { keys: keys.map(nameOf), answer, fail: reject };
       reads.push(read);
-      if (!held) read.answer();
+      if (!isBlocked) read.answer();
     });
 
-  /** Writes the decision item of a node; what it held before is gone. */
-  const put = (key: Key, facts: Readonly<Record<string, unknown>>) =>
+  /** Writes the decision item of a node; its previous content is gone. */
+  const put = (key: Key, attributes: Readonly<Record<string, unknown>>) =>
     items.set(nameOf(key), {
       ...key,
       Type: 'Decision',
       v: DECISION_VERSION,
-      // Long ago, unless the facts say otherwise: what was written just now is read more than once.
+      // Written long ago by default: an item written within the margin is read more than once.
       writtenAt: clock.now() - 3_600_000,
       writeId: `write-${++writes}`,
-      ...facts,
+      ...attributes,
     });
 
   return {
@@ -56,11 +56,11 @@ export function createFakeTable() {
     remove: (key: Key) => items.delete(nameOf(key)),
     /** From now on reads wait for their answer or failure. */
     hold: () => {
-      held = true;
+      isBlocked = true;
     },
     /** They are answered at once again. */
     letGo: () => {
-      held = false;
+      isBlocked = false;
     },
     newEngine: (options: Partial<EngineOptions> = {}) =>
       createEngine({
@@ -94,6 +94,6 @@ export function createSchool() {
   return {
     ...table,
     ask,
-    putUser: (n: number, facts: object) => table.put(decisionKey(userRef(n)), { ...facts }),
+    putUser: (n: number, attributes: object) => table.put(decisionKey(userRef(n)), { ...attributes }),
   };
 }

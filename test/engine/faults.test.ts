@@ -21,7 +21,7 @@ describe('a read that fails', () => {
     await expect(answer).rejects.toBe(failure);
   });
 
-  test('fails all who waited for it, and is not cached: the next check reads again', async () => {
+  test('fails all waiting checks and is not cached: the next check reads again', async () => {
     const { reads, newEngine, ask, hold } = createSchool();
     const engine = newEngine();
     hold();
@@ -38,7 +38,7 @@ describe('a read that fails', () => {
     expect(await next).toMatchObject({ allowed: true });
   });
 
-  test('for one user leaves another one alone who shares the rest', async () => {
+  test('for one user does not affect another one who shares other items', async () => {
     const { reads, newEngine, ask, hold, putUser } = createSchool();
     const engine = newEngine();
     await ask(engine);
@@ -51,7 +51,7 @@ describe('a read that fails', () => {
     await expect(second).rejects.toMatchObject({ code: 'throttled' });
   });
 
-  test('leaves what is cached as it is', async () => {
+  test('does not affect cached entries', async () => {
     const { reads, newEngine, ask, hold } = createSchool();
     const engine = newEngine();
     await ask(engine);
@@ -109,9 +109,9 @@ describe('a damaged item', () => {
     ],
     ['a version from the future', decisionKey(userRef(0)), { ...whole, ...NEWER }],
     ['no time of its write', decisionKey(userRef(0)), { ...whole, writtenAt: undefined }],
-  ])('fails every check that needs it, whatever else grants: %s', async (_what, key, facts) => {
+  ])('fails every check that needs it, whatever else grants: %s', async (_what, key, attributes) => {
     const { newEngine, ask, put } = createSchool();
-    put(key, facts);
+    put(key, attributes);
     const engine = newEngine();
     await expect(ask(engine)).rejects.toMatchObject({ code: 'damaged_item', retryable: false });
     await expect(ask(engine)).rejects.toMatchObject({ code: 'damaged_item' });
@@ -152,7 +152,7 @@ describe('a damaged item', () => {
   });
 });
 
-describe('options that are none are refused when the engine is made:', () => {
+describe('invalid options are refused when the engine is created:', () => {
   test.each([
     ['ttlMs', -1],
     ['ttlMs', Number.NaN],

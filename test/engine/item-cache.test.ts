@@ -73,13 +73,13 @@ function setUp({ kind = KIND, maxBytes = 1_000_000 }: { kind?: Kind<unknown>; ma
 }
 
 describe('the span of a write', () => {
-  test('begins a margin after its stamp, and ends with the begin of the read', async () => {
+  test('begins a margin after its stamp and ends at the start of the read', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 3_000));
     expect(spanOf()).toEqual({ value: 'w1', from: 4_000, until: 5_000 });
   });
 
-  test('begins after the end of the read where that is earlier: then it is empty until it is read again', async () => {
+  test('begins after the end of the read if that is earlier; it is empty until the next read', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 4_900));
     expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_000 });
@@ -106,7 +106,7 @@ describe('the span of a write', () => {
     expect(first).toMatchObject({ value: 'w1', from: 1_000, until: 5_000 });
   });
 
-  test('of a millisecond tells writes apart by their ids', async () => {
+  test('distinguishes writes within a millisecond by their ids', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 0));
     await read(6_000, 6_100, write('w2', 0));
@@ -115,14 +115,14 @@ describe('the span of a write', () => {
 });
 
 describe('of two writes', () => {
-  test('the one whose read began when the other was certainly there takes its place', async () => {
+  test('the one replaces the other if its read began when the other was certainly committed', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 4_900));
     await read(5_101, 5_200, write('w2', 5_050));
     expect(spanOf()).toMatchObject({ value: 'w2' });
   });
 
-  test('the cached one stays where nobody knows which is newer; the read answers with what it read', async () => {
+  test('the cached one stays if their order is unknown; the read returns what it read', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 4_900));
     const entry = await read(5_100, 5_200, write('w2', 5_050));
@@ -130,7 +130,7 @@ describe('of two writes', () => {
     expect(spanOf()).toEqual({ value: 'w1', from: 5_101, until: 5_000 });
   });
 
-  test('the older one does not come back with a slow read', async () => {
+  test('a slow read does not bring back the older one', async () => {
     const { begin, read, spanOf } = setUp();
     const slow = begin(5_000, { a: write('w1', 4_000) });
     await read(5_200, 5_300, write('w2', 5_100));
@@ -140,7 +140,7 @@ describe('of two writes', () => {
 });
 
 describe('an absent item', () => {
-  test('is cached: absent since ever, up to the begin of the last read', async () => {
+  test('is cached as always absent, up to the start of the last read', async () => {
     const { read, spanOf } = setUp();
     const absent = { value: null, from: Number.NEGATIVE_INFINITY };
     await read(5_000, 5_100, undefined);
@@ -149,7 +149,7 @@ describe('an absent item', () => {
     expect(spanOf()).toEqual({ ...absent, until: 6_000 });
   });
 
-  test('has the value that its kind has for it', async () => {
+  test('has the value that its kind defines', async () => {
     const kind: Kind<unknown> = { ...KIND, absent: () => 'nothing' };
     const { read, spanOf } = setUp({ kind });
     await read(5_000, 5_100, undefined);
@@ -184,7 +184,7 @@ describe('an absent item', () => {
 describe('an item without a stamp', () => {
   const old = (value: string): Found => ({ value });
 
-  test('counts as written when it was read, where its kind may lack one: a second read confirms it', async () => {
+  test('counts as written when it was read if its kind may lack one: a second read confirms it', async () => {
     const { read, spanOf } = setUp({ kind: MAY_LACK_STAMP });
     await read(5_000, 5_100, old('x'));
     expect(spanOf()).toEqual({ value: 'x', from: 5_101, until: 5_000 });
@@ -201,14 +201,14 @@ describe('an item without a stamp', () => {
     expect(spanOf()).toEqual({ value: 'y', from: 7_101, until: 7_000 });
   });
 
-  test('is damaged where its kind has one', async () => {
+  test('is damaged if its kind requires one', async () => {
     const { read, spanOf } = setUp();
     expect(await read(5_000, 5_100, old('x'))).toMatchObject({ code: 'damaged_item' });
     expect(spanOf()).toBeUndefined();
   });
 });
 
-describe('a kind of several items under one that every change of them rewrites', () => {
+describe('a kind with members, of which every change rewrites the main item', () => {
   /** An API and its routes, read when the test says so. */
   function withMembers() {
     const reads: ((members: readonly string[]) => void)[] = [];
@@ -232,7 +232,7 @@ describe('a kind of several items under one that every change of them rewrites',
     return { ...world, reads, kind, readWith };
   }
 
-  test('is current only from when its members had been read, and that the item stood so still', async () => {
+  test('is current only after its members were read and the item was confirmed', async () => {
     const { readWith, read, spanOf, reads } = withMembers();
     await readWith(5_000, 5_200, write('w1', 0), ['one', 'two']);
     expect(spanOf()).toEqual({ value: ['one', 'two'], from: 5_201, until: 5_000 });
@@ -241,13 +241,13 @@ describe('a kind of several items under one that every change of them rewrites',
     expect(reads).toHaveLength(0);
   });
 
-  test('keeps what it had, the very same value, as long as the write is the same', async () => {
+  test('keeps the same value object while the write is the same', async () => {
     const { readWith, read } = withMembers();
     const first = await readWith(5_000, 5_200, write('w1', 0), ['one']);
     expect((await read(6_000, 6_100, write('w1', 0))).value).toBe(first.value);
   });
 
-  test('is read anew with its members under another write', async () => {
+  test('is read again with its members after another write', async () => {
     const { readWith, spanOf } = withMembers();
     await readWith(5_000, 5_200, write('w1', 0), ['one']);
     // These are of a write that came between the two reads: the next one tells, and does not confirm them.
@@ -257,7 +257,7 @@ describe('a kind of several items under one that every change of them rewrites',
     expect(spanOf()).toEqual({ value: ['three'], from: 6_501, until: 6_300 });
   });
 
-  test('is not begun earlier by a read that had ended before: that one did not see the members', async () => {
+  test('does not take an earlier start from a read that did not include the members', async () => {
     const { readWith, begin, spanOf } = withMembers();
     const other = begin(5_000, { a: write('w1', 0) });
     await readWith(5_000, 5_200, write('w1', 0), ['one']);
@@ -265,7 +265,7 @@ describe('a kind of several items under one that every change of them rewrites',
     expect(spanOf()).toMatchObject({ from: 5_201, until: 5_000 });
   });
 
-  test('has its members also where everything was forgotten while it was read', async () => {
+  test('has its members even if the cache was cleared during the read', async () => {
     const { cache, readWith, begin, reads, setTime } = withMembers();
     const early = begin(5_000, { a: write('w1', 0) });
     cache.clear();
@@ -277,7 +277,7 @@ describe('a kind of several items under one that every change of them rewrites',
     expect((await reading).get('a')).toMatchObject({ value: ['one'] });
   });
 
-  test('has none where the item is absent', async () => {
+  test('has no members if the item is absent', async () => {
     const { read, spanOf } = withMembers();
     await read(5_000, 5_100, undefined);
     expect(spanOf()).toMatchObject({ value: null });
@@ -285,14 +285,14 @@ describe('a kind of several items under one that every change of them rewrites',
 });
 
 describe('clear', () => {
-  test('forgets what is cached', async () => {
+  test('removes cached entries', async () => {
     const { cache, read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 0));
     cache.clear();
     expect(spanOf()).toBeUndefined();
   });
 
-  test('forgets reads in flight: they answer who asked, but nobody after it, and leave nothing', async () => {
+  test('detaches reads in flight: they answer their callers only and are not cached', async () => {
     const { cache, begin, calls, spanOf } = setUp();
     const before = begin(5_000, { a: write('w1', 0) });
     cache.clear();
@@ -320,14 +320,14 @@ describe('what fails', () => {
     expect([spanOf('a'), spanOf('b')]).toEqual([undefined, expect.objectContaining({ value: 'w1' })]);
   });
 
-  test('a damaged item leaves alone what is cached', async () => {
+  test('a damaged item does not affect cached entries', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 0));
     await read(6_000, 6_100, write('w2', 0, 'damaged'));
     expect(spanOf()).toEqual({ value: 'w1', from: 1_000, until: 5_000 });
   });
 
-  test('a read fails for all that it was to bring, and is not cached', async () => {
+  test('a failed read fails for all its items and is not cached', async () => {
     const { begin, spanOf } = setUp();
     const failing = begin(5_000, { a: write('w1', 0), b: write('w1', 0) });
     await expect(failing.fail(new GatehouseError('throttled', 'no'))).rejects.toMatchObject({
@@ -338,7 +338,7 @@ describe('what fails', () => {
 });
 
 describe('sharing', () => {
-  test('a read that began in time is joined, one that began before is not; the cost is of who began it', async () => {
+  test('a read that began in time is shared, an earlier one is not; its initiator bears the cost', async () => {
     const { cache, begin, calls, setTime } = setUp();
     const first = begin(5_000, { a: write('w1', 0) });
     setTime(5_050);
@@ -358,7 +358,7 @@ describe('sharing', () => {
     expect(cost).toEqual({ calls: 0, units: 0 });
   });
 
-  test('what is asked for twice is read once', () => {
+  test('an item that is requested twice is read once', () => {
     const { cache, calls } = setUp();
     void cache.read(
       ['a', 'b', 'a'].map((id) => ({ kind: KIND, id })),
@@ -383,7 +383,7 @@ test('the sizes of the entries bound the cache', async () => {
   expect(total + Math.max(...sizes)).toBeGreaterThan(MAX);
 });
 
-test('an entry larger than the bound is answered with, and not cached', async () => {
+test('an entry larger than the bound is returned but not cached', async () => {
   const { read, spanOf } = setUp({ maxBytes: 1_000 });
   expect(await read(5_000, 5_100, write('w1', 0, 'x'.repeat(1_000)))).toMatchObject({ until: 5_000 });
   expect(spanOf()).toBeUndefined();
@@ -396,7 +396,7 @@ test('room for the memos of a kind is part of its size', async () => {
   expect(Number(having?.size) - Number(without?.size)).toBe(500);
 });
 
-test('what is cached under an id of another kind is not found', async () => {
+test('an entry of another kind under the same id is not found', async () => {
   const { read, spanOf } = setUp();
   await read(5_000, 5_100, write('w1', 0));
   expect(spanOf('a', MAY_LACK_STAMP)).toBeUndefined();

@@ -50,10 +50,10 @@ describe('many decisions may be kept', () => {
     ['an assignment begins', (at: number) => assigned(`${time(at)}/`)],
     ['an assignment ends', (at: number) => assigned(`/${time(at)}`)],
     ['the subject ends', (at: number) => ({ ...GRANTED, endsAt: time(at) })],
-  ])('no longer than until %s', async (_, factsAt) => {
+  ])('no longer than until %s', async (_, attributesAt) => {
     const { engine, request, begin, putUser } = setUp();
     const end = begin + 20_000;
-    putUser(0, factsAt(end));
+    putUser(0, attributesAt(end));
     expect(await engine.checkMany([request])).toMatchObject({
       expiresAt: end,
       staleUntil: end,
@@ -110,9 +110,9 @@ describe('a session ends', () => {
   test.each([
     ['when an assignment ends', (at: number) => assigned(`/${time(at)}`), true],
     ['when one begins', (at: number) => assigned(`${time(at)}/`), false],
-  ])('%s, to the millisecond', async (_, factsAt, isAllowed) => {
+  ])('%s, to the millisecond', async (_, attributesAt, isAllowed) => {
     const { engine, clock, begin, putUser } = setUp();
-    putUser(0, factsAt(begin + 20_000));
+    putUser(0, attributesAt(begin + 20_000));
     const session = await engine.session(ann, place, { permissions: ['dashboard'] });
     expect(session.expiresAt).toBe(begin + 20_000);
     clock.advance(19_999);

@@ -51,11 +51,11 @@ test.each([
     OTHER,
     PLACE,
   ],
-])('what another question has read anew counts at once: %s', async (_, key, facts, page, place) => {
+])('what another question has read anew counts at once: %s', async (_, key, attributes, page, place) => {
   const { newEngine, put, ask, readAnew, warm } = setUp();
   const engine = newEngine();
   await warm(engine);
-  put(key, facts);
+  put(key, attributes);
   await readAnew(engine, page, place);
   expect(await ask(engine)).toMatchObject({ allowed: false, reason: 'no_grant' });
 });

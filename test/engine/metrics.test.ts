@@ -12,14 +12,14 @@ function watched() {
     service: 'shop',
     write: (line) => lines.push(line),
   });
-  const told = () => lines.splice(0).map((line) => JSON.parse(line));
-  return { ...school, engine: school.newEngine({ observe }), told };
+  const written = () => lines.splice(0).map((line) => JSON.parse(line));
+  return { ...school, engine: school.newEngine({ observe }), written };
 }
 
 const METRICS = ['Allowed', 'CacheHits', 'Calls', 'ColdStarts', 'Faults', 'Latency', 'ReadUnits', 'Stale'];
 
 test('a cold decision and a warm one', async () => {
-  const { ask, engine, told } = watched();
+  const { ask, engine, written } = watched();
   await ask(engine);
   await ask(engine);
   const shared = {
@@ -33,7 +33,7 @@ test('a cold decision and a warm one', async () => {
     Stale: 0,
     Latency: 0,
   };
-  const lines = told();
+  const lines = written();
   expect(lines).toMatchObject([
     { ...shared, CacheHits: 0, Calls: 1, ReadUnits: 5, ColdStarts: 1 },
     { ...shared, CacheHits: 1, Calls: 0, ReadUnits: 0, ColdStarts: 0 },
@@ -47,20 +47,20 @@ test('a cold decision and a warm one', async () => {
 });
 
 test('a refusal, and a fault with its code', async () => {
-  const { ask, engine, told, hold, reads } = watched();
+  const { ask, engine, written, hold, reads } = watched();
   await ask(engine, 1);
   hold();
   const answer = ask(engine, 2);
   reads.at(-1)?.fail(new GatehouseError('throttled', 'no'));
   await expect(answer).rejects.toThrow();
-  expect(told()).toMatchObject([
+  expect(written()).toMatchObject([
     { outcome: 'subject_unknown', Allowed: 0, Faults: 0 },
     { outcome: 'throttled', Allowed: 0, Faults: 1, tenant: '' },
   ]);
 });
 
 test('the subject is in no line', async () => {
-  const { ask, engine, told } = watched();
+  const { ask, engine, written } = watched();
   await ask(engine);
-  expect(JSON.stringify(told())).not.toContain('user:');
+  expect(JSON.stringify(written())).not.toContain('user:');
 });

@@ -1,10 +1,10 @@
 import type { Decision } from '../../engine/index.ts';
 
 /**
- * SPEC section 2 once more, written only to be obviously right: lists of facts as a person would note them,
+ * SPEC section 2 once more, written only to be obviously right: lists of world as a person would note them,
  * and a decision that goes through them step by step. It shares no code with the engine.
  */
-export interface Facts {
+export interface World {
   readonly user: {
     readonly exists: boolean;
     readonly active: boolean;
@@ -34,7 +34,7 @@ export interface Facts {
     readonly start: number;
     readonly end: number;
   }[];
-  /** `owner` is a root, or undefined for a global role. A deleted role is held by people but is not there. */
+  /** `owner` is a root, or undefined for a global role. A deleted role is granted by people but is not there. */
   readonly roles: readonly {
     readonly id: string;
     readonly owner: string | undefined;
@@ -63,36 +63,36 @@ export interface Facts {
 }
 
 /** The scope and its ancestors, by name, whether they exist or not. */
-export function chainOf(facts: Facts, scope: string): readonly string[] {
+export function chainOf(world: World, scope: string): readonly string[] {
   const chain = [scope];
   for (;;) {
-    const last = facts.scopes.find(({ ref }) => ref === chain.at(-1));
+    const last = world.scopes.find(({ ref }) => ref === chain.at(-1));
     if (last?.parent === undefined) return chain;
     chain.push(last.parent);
   }
 }
 
 /** Step 6. */
-function rolesInForce(facts: Facts, chain: readonly string[], at: number): ReadonlySet<string> {
+function rolesInForce(world: World, chain: readonly string[], at: number): ReadonlySet<string> {
   const root = chain.at(-1);
   const counts = (id: string) =>
-    facts.roles.some(
+    world.roles.some(
       (role) => role.id === id && !role.deleted && (role.owner === undefined || role.owner === root),
     );
-  const held = [
-    ...facts.groups
-      .filter(({ id, scope }) => facts.memberships.includes(id) && chain.includes(scope))
+  const granted = [
+    ...world.groups
+      .filter(({ id, scope }) => world.memberships.includes(id) && chain.includes(scope))
       .flatMap(({ roles }) => roles),
-    ...facts.assignments
+    ...world.assignments
       .filter(({ scope, start, end }) => chain.includes(scope) && start <= at && at < end)
       .map(({ role }) => role),
-    ...facts.grants.filter((grant) => grant.root === root).map(({ role }) => role),
-    ...facts.globalRoles,
+    ...world.grants.filter((grant) => grant.root === root).map(({ role }) => role),
+    ...world.globalRoles,
   ];
-  const inForce = new Set(held.filter(counts));
+  const inForce = new Set(granted.filter(counts));
   for (let before = -1; before !== inForce.size; ) {
     before = inForce.size;
-    for (const { id, parent } of facts.roles) {
+    for (const { id, parent } of world.roles) {
       if (inForce.has(id) && parent !== undefined && counts(parent)) inForce.add(parent);
     }
   }
@@ -108,47 +108,47 @@ function concerns(on: string, permission: string): boolean {
   );
 }
 
-export function decideNaively(facts: Facts, permission: string, scope: string, at: number): Decision {
+export function decideNaively(world: World, permission: string, scope: string, at: number): Decision {
   const deny = (reason: Decision['reason']): Decision => ({ allowed: false, reason });
   // 1
-  if (!facts.user.exists) return deny('subject_unknown');
-  if (!facts.user.active) return deny('subject_inactive');
-  if (facts.user.endsAt <= at) return deny('subject_ended');
+  if (!world.user.exists) return deny('subject_unknown');
+  if (!world.user.active) return deny('subject_inactive');
+  if (world.user.endsAt <= at) return deny('subject_ended');
   // 2
-  const own = facts.scopes.find(({ ref }) => ref === scope);
+  const own = world.scopes.find(({ ref }) => ref === scope);
   if (!own?.exists) return deny('scope_unknown');
-  const chain = chainOf(facts, scope);
+  const chain = chainOf(world, scope);
   for (const name of chain) {
-    const node = facts.scopes.find(({ ref }) => ref === name);
+    const node = world.scopes.find(({ ref }) => ref === name);
     if (!node?.exists) return deny('scope_unknown');
     if (!node.active) return deny('scope_inactive');
   }
   // 3
-  if (!facts.permissions.some(({ name, registered }) => name === permission && registered)) {
+  if (!world.permissions.some(({ name, registered }) => name === permission && registered)) {
     return deny('permission_unknown');
   }
   // 4
-  if (facts.user.isAdmin) return { allowed: true, reason: 'admin' };
+  if (world.user.isAdmin) return { allowed: true, reason: 'admin' };
   // 5
   const entitled = (to: string) =>
-    facts.entitlements.some(
+    world.entitlements.some(
       (each) => each.to === to && chain.includes(each.scope) && each.start <= at && at < each.end,
     );
   const module = permission.includes(':')
     ? String(permission.split(':')[0])
-    : facts.permissions.find(({ name }) => name === permission)?.module;
-  if (module !== undefined && facts.soldModules.includes(module) && !entitled(module)) {
+    : world.permissions.find(({ name }) => name === permission)?.module;
+  if (module !== undefined && world.soldModules.includes(module) && !entitled(module)) {
     return deny('not_subscribed');
   }
-  const links = facts.scopes.filter(({ ref }) => chain.includes(ref)).map(({ enterprise }) => enterprise);
+  const links = world.scopes.filter(({ ref }) => chain.includes(ref)).map(({ enterprise }) => enterprise);
   for (const link of links) if (link !== undefined && !entitled(link)) return deny('not_licensed');
   // 6 and 7
-  const roles = rolesInForce(facts, chain, at);
-  const effects = facts.effects
+  const roles = rolesInForce(world, chain, at);
+  const effects = world.effects
     .filter(({ role, on }) => roles.has(role) && concerns(on, permission))
     .map(({ effect }) => effect);
   // 8
-  const root = facts.scopes.find(({ ref }) => ref === chain.at(-1));
+  const root = world.scopes.find(({ ref }) => ref === chain.at(-1));
   const isRefused = root?.combination === 'deny-overrides' && effects.includes('DENY');
   if (effects.includes('ALLOW') && !isRefused) return { allowed: true, reason: 'role' };
   // 9

@@ -111,8 +111,8 @@ describe('what has happened since then is seen', () => {
   test.each([
     ['away from where the subject counts', () => [here, there] as const, true],
     ['to where the subject counts', () => [there, here] as const, false],
-  ])('a scope that was moved %s is decided by its new place, in two calls', async (_, way, allowed) => {
-    const [from, to] = way();
+  ])('a scope that was moved %s is decided by its new place, in two calls', async (_, moveOf, allowed) => {
+    const [from, to] = moveOf();
     const [porter, building] = [await porterAt(here), await newBuilding(from)];
     world.settle();
     expect(await askedLongAgo(porter, building)).toMatchObject({ allowed });

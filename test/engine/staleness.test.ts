@@ -159,9 +159,9 @@ describe('a time-to-live of 0', () => {
   test('reads for every check, and sees every write', async () => {
     const { reads, newEngine, ask, putUser } = createSchool();
     const engine = newEngine({ ttlMs: 0 });
-    for (const facts of [GRANTED, REVOKED, GRANTED, REVOKED]) {
-      putUser(0, facts);
-      expect((await ask(engine)).allowed).toBe(facts === GRANTED);
+    for (const attributes of [GRANTED, REVOKED, GRANTED, REVOKED]) {
+      putUser(0, attributes);
+      expect((await ask(engine)).allowed).toBe(attributes === GRANTED);
     }
     expect(reads).toHaveLength(4);
   });

@@ -116,13 +116,13 @@ describe('a decision is valid', () => {
   });
 
   test('whatever groups, grants and global roles hold: they neither begin nor end', () => {
-    const held = subjectWith({
+    const subject = subjectWith({
       groups: ['group'],
       grants: new Map([[ROOT, ['role']]]),
       globalRoles: ['role'],
     });
     const scopes = [scope(PLACE, { groups: new Map([['group', ['role']]]) }), scope(ROOT)];
-    expect(endOf({ ...held, scopes })).toBe(FOREVER);
+    expect(endOf({ ...subject, scopes })).toBe(FOREVER);
   });
 
   test('until the subject ends', () => {

@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(`             ${tally.route} without: their answers are for one route`);
     console.log(`bytes        ${Math.round(tally.bytes / Math.max(tally.whole, 1))} a policy`);
     console.log(`differences  ${tally.differences.length}`);
-    for (const told of tally.differences.slice(0, 3)) console.log(`\n${told}`);
+    for (const difference of tally.differences.slice(0, 3)) console.log(`\n${difference}`);
     return tally.differences.length === 0 ? 0 : 1;
   });
 }

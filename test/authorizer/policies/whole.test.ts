@@ -89,13 +89,13 @@ function setUp(options: Partial<WholePolicyOptions> = {}) {
     );
   /** From now on decisions wait, each for its own end. */
   function hold() {
-    const held: ReturnType<typeof createDeferred<void>>[] = [];
+    const blocked: ReturnType<typeof createDeferred<void>>[] = [];
     state.before = () => {
       const deferred = createDeferred<void>();
-      held.push(deferred);
+      blocked.push(deferred);
       return deferred.promise;
     };
-    return held;
+    return blocked;
   }
   const release = () => {
     state.before = async () => {};
@@ -168,46 +168,46 @@ describe('a policy is given again', () => {
 describe('requests at the same time', () => {
   test('share one', async () => {
     const { compiled, ask, hold } = setUp();
-    const held = hold();
+    const blocked = hold();
     const both = [ask(), ask()];
     await settle();
-    held[0]?.resolve();
+    blocked[0]?.resolve();
     expect(await Promise.all(both)).toEqual([ALLOWED, ALLOWED]);
     expect(compiled).toHaveLength(1);
   });
 
   test('do not wait for one that began longer ago than a read may take, and it answers nobody', async () => {
     const { clock, compiled, state, ask, hold, release } = setUp();
-    const held = hold();
+    const blocked = hold();
     const first = ask();
     await settle();
     clock.advance(TTL);
     release();
     state.isAllowed = () => false;
     expect(await ask()).toEqual(NOTHING);
-    held[0]?.resolve();
+    blocked[0]?.resolve();
     expect(await first).toBeUndefined();
     expect(compiled).toHaveLength(2);
   });
 
   test('are each answered by one that took no longer than a read may', async () => {
     const { clock, state, ask, hold } = setUp();
-    const held = hold();
+    const blocked = hold();
     state.age = TTL - 1;
     const inTime = ask();
     await settle();
     clock.advance(READ_DEADLINE - 1);
-    held[0]?.resolve();
+    blocked[0]?.resolve();
     expect(await inTime).toEqual(ALLOWED);
   });
 
   test('fail together, and the next one does not', async () => {
     const { ask, hold, release } = setUp();
-    const held = hold();
+    const blocked = hold();
     const both = [ask(), ask()];
     await settle();
     release();
-    held[0]?.reject(new Error('no'));
+    blocked[0]?.reject(new Error('no'));
     expect(await Promise.allSettled(both)).toMatchObject([
       { reason: { message: 'no' } },
       { reason: { message: 'no' } },
@@ -217,19 +217,19 @@ describe('requests at the same time', () => {
 
   test('get none under routes that changed while it was compiled', async () => {
     const { state, ask, hold, release } = setUp();
-    const held = hold();
+    const blocked = hold();
     const first = ask();
     await settle();
     release();
     state.rules = [rule('other', 'GET', '/other')];
-    held[0]?.resolve();
+    blocked[0]?.resolve();
     expect(await first).toBeUndefined();
     expect(await ask()).toMatchObject({ resources: { allow: [`${BASE}GET/other`] } });
   });
 });
 
 describe('there is none', () => {
-  test('where its cells cannot be told, and that is remembered as well', async () => {
+  test('where its cells cannot be listed, and this result is cached too', async () => {
     let asked = 0;
     const { ask } = setUp({
       cellsOf: async ({ decide }) => {

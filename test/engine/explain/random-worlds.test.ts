@@ -7,7 +7,7 @@ import { createWorld, type World } from '../../support/world.ts';
 /** In any world an explanation decides as the check, and what it tells adds up to that. */
 const ids = (count: number) => Array.from({ length: count }, () => ulid());
 const PERMISSIONS = ['home', 'a:b:c'];
-const HELD = [...PERMISSIONS, 'a:*:*', '*:*:*'];
+const GRANTABLE = [...PERMISSIONS, 'a:*:*', '*:*:*'];
 const INSTANTS = ['2026-01-10T00:00:00.000Z', '2026-01-20T00:00:00.000Z'];
 const AT = ['2026-01-05T00:00:00.000Z', '2026-01-15T00:00:00.000Z', '2026-01-25T00:00:00.000Z'];
 
@@ -57,7 +57,7 @@ function commandOf({ what, a, b, c, d }: Step, { users, scopes, roles, groups }:
       return ['group-role.create', { group, role }] as const;
     case 4:
     case 5:
-      return ['role-permission.create', { role, permission: pick(HELD, c), effect }] as const;
+      return ['role-permission.create', { role, permission: pick(GRANTABLE, c), effect }] as const;
     case 6:
       return [
         'assignment.create',
@@ -114,20 +114,21 @@ test('the decision is that of the check, and the story leads to it', async () =>
           for (const permission of PERMISSIONS) {
             const at = Date.parse(pick(AT, user.length + scope.length + permission.length));
             const question = [`user:${user}`, permission, scope] as const;
-            const told = await explainer.explain(...question, { at });
+            const explained = await explainer.explain(...question, { at });
             const { allowed, reason } = await engine.check(...question, { at, consistency: 'strong' });
-            expect(told).toMatchObject({ allowed, reason });
+            expect(explained).toMatchObject({ allowed, reason });
             counts.set(reason, (counts.get(reason) ?? 0) + 1);
 
-            const refusing = told.steps.filter(({ passed }) => passed === false);
-            const deciding = told.steps.find(({ decides }) => decides);
+            const refusing = explained.steps.filter(({ passed }) => passed === false);
+            const deciding = explained.steps.find(({ decides }) => decides);
             if (allowed) expect(refusing).toEqual([]);
             else expect(refusing.at(-1)).toEqual(deciding);
             expect(deciding?.passed).toBe(allowed);
-            if (allowed) expect(told.allowedBy.items.length).toBeGreaterThan(0);
-            if (reason === 'denied_by_role') expect(told.deniedBy.items.length).toBeGreaterThan(0);
-            if (reason === 'no_grant') expect([told.allowedBy.items, told.deniedBy.items]).toEqual([[], []]);
-            expect(formatExplanation(told)).toMatch(/^[\x20-\x7e\n]*$/);
+            if (allowed) expect(explained.allowedBy.items.length).toBeGreaterThan(0);
+            if (reason === 'denied_by_role') expect(explained.deniedBy.items.length).toBeGreaterThan(0);
+            if (reason === 'no_grant')
+              expect([explained.allowedBy.items, explained.deniedBy.items]).toEqual([[], []]);
+            expect(formatExplanation(explained)).toMatch(/^[\x20-\x7e\n]*$/);
           }
         }
       }

@@ -89,8 +89,8 @@ describe('who holds very much elsewhere', () => {
     const { suggestions } = explanation;
     const part = { of: COUNT, read: 20 };
     expect(suggestions?.lookedAt).toEqual({ groups: part, assignments: part, grants: part });
-    expect(suggestions?.held.items).toHaveLength(20);
-    expect(suggestions?.held.more).toBe(3 * 20 - 20);
+    expect(suggestions?.granted.items).toHaveLength(20);
+    expect(suggestions?.granted.more).toBe(3 * 20 - 20);
     // The group of boatmen stands there as well.
     expect(suggestions?.groups).toMatchObject({ items: { length: 20 }, more: COUNT + 2 - 20 });
     const check = await world.newEngine().check(subject, 'doors:open:door', String(world.ref.Boathouse));
@@ -121,7 +121,7 @@ describe('what is damaged or gone', () => {
     });
     const explain = (scope: string) =>
       explainer.explain(String(ref.fred), 'doors:open:door', String(ref[scope]));
-    expect((await explain('Lighthouse')).suggestions?.held.items).toEqual([]);
+    expect((await explain('Lighthouse')).suggestions?.granted.items).toEqual([]);
     await expect(explain('Other')).rejects.toMatchObject({ code: 'damaged_item' });
   });
 });

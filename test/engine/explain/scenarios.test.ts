@@ -3,7 +3,7 @@ import type { Explanation, Source } from '../../../engine/index.ts';
 import { stamped, subjectChanges } from '../../../table/decision/writes.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
-/** Every way to be allowed and every reason to be refused: the explanation names it, and decides as the check. */
+/** Every derivation that allows and every reason to be refused: the explanation names it, and decides as the check. */
 let world: ExplainedWorld;
 beforeAll(async () => {
   world = await createExplainedWorld();
@@ -18,7 +18,7 @@ const sourceName = (from: Source): string => {
   const where = 'scope' in from ? ` at ${from.scope.name}` : '';
   return from.kind === 'group' ? `${from.group.name}${where}` : `${from.kind}${where}`;
 };
-const wayNames = ({ items }: Explanation['allowedBy']) =>
+const derivationNames = ({ items }: Explanation['allowedBy']) =>
   items.map(({ from, roles, by }) =>
     [sourceName(from), ...roles.map(({ name }) => name), ...(by ? [by.name] : [])].join(' > '),
   );
@@ -64,10 +64,10 @@ describe('allowed', () => {
       ['administrator'],
     ],
     ['with a licence', ask('petra', 'Routes', 'reports'), ['assignment at Bluefin > analyst > reports']],
-  ])('%s', async (_, asked, ways) => {
+  ])('%s', async (_, asked, derivations) => {
     const explanation = await explained(asked);
     expect(explanation.allowed).toBe(true);
-    expect(wayNames(explanation.allowedBy)).toEqual(ways);
+    expect(derivationNames(explanation.allowedBy)).toEqual(derivations);
     expect(explanation.suggestions).toBeNull();
     expect(explanation.steps.filter(({ passed }) => passed === false)).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('allowed', () => {
   test('though another role denies: what is overridden is named', async () => {
     const explanation = await explained(ask('mix', 'Lighthouse'));
     expect(explanation.reason).toBe('role');
-    expect(wayNames(explanation.deniedBy)).toEqual([`barred ones at Harbour > barred > ${OPEN}`]);
+    expect(derivationNames(explanation.deniedBy)).toEqual([`barred ones at Harbour > barred > ${OPEN}`]);
   });
 
   test('the window of an assignment stands beside it', async () => {
@@ -101,7 +101,7 @@ describe('refused', () => {
       ask('gina@example.org', 'Harbour'),
       'subject_unknown',
       1,
-      missing('subject_unknown', { detail: expect.stringContaining('no reference') }),
+      missing('subject_unknown', { detail: expect.stringContaining('not a reference') }),
     ],
     [
       'a disabled user',
@@ -169,18 +169,18 @@ describe('refused', () => {
     expect(deciding).toMatchObject({ step, passed: false });
     expect(deciding?.missing).toContainEqual(lack);
     for (const later of explanation.steps.slice(step))
-      expect(later).toMatchObject({ passed: null, facts: [], missing: [] });
+      expect(later).toMatchObject({ passed: null, findings: [], missing: [] });
   });
 
   test('subscriptions that do not hold are named, with the reason', async () => {
     const { steps } = await explained(ask('hans', 'Lighthouse', 'hvac:set:climate'));
-    const facts = steps[4]?.facts.filter(({ kind }) => kind === 'subscription');
-    expect(facts).toMatchObject([
+    const findings = steps[4]?.findings.filter(({ kind }) => kind === 'subscription');
+    expect(findings).toMatchObject([
       { at: { name: 'Lighthouse' }, end: '2025-12-31T00:00:00.000Z', state: 'ended' },
       { at: { name: 'Northwind' }, state: 'inactive', status: 'expired' },
     ]);
     const licenses = async (scope: string) =>
-      (await explained(ask('petra', scope, 'reports'))).steps[4]?.facts.filter(
+      (await explained(ask('petra', scope, 'reports'))).steps[4]?.findings.filter(
         ({ kind }) => kind === 'license',
       );
     expect(await licenses('Timetables')).toMatchObject([{ end: '2025-01-01T00:00:00.000Z', state: 'ended' }]);
@@ -191,8 +191,8 @@ describe('refused', () => {
   test('of deny-overrides: what denies, what would have allowed, and no hint that could not help', async () => {
     const explanation = await explained(ask('sid', 'Strict'));
     expect(explanation.combination).toBe('deny-overrides');
-    expect(wayNames(explanation.deniedBy)).toEqual([`strict at Strict > barred > ${OPEN}`]);
-    expect(wayNames(explanation.allowedBy)).toEqual([`strict at Strict > caretaker > ${OPEN}`]);
+    expect(derivationNames(explanation.deniedBy)).toEqual([`strict at Strict > barred > ${OPEN}`]);
+    expect(derivationNames(explanation.allowedBy)).toEqual([`strict at Strict > caretaker > ${OPEN}`]);
     expect(explanation.suggestions).toBeNull();
   });
 
@@ -208,8 +208,8 @@ describe('refused', () => {
 });
 
 describe('refused for want of a grant: what would have helped', () => {
-  const held = ({ suggestions }: Explanation) =>
-    suggestions?.held.items.map(
+  const granted = ({ suggestions }: Explanation) =>
+    suggestions?.granted.items.map(
       ({ from, roles, relation, period }) =>
         `${sourceName(from)} > ${roles.map(({ name }) => name).join(' > ')}: ${relation}, ${period}`,
     );
@@ -238,7 +238,7 @@ describe('refused for want of a grant: what would have helped', () => {
   ])('%s', async (_, asked, expected) => {
     const explanation = await explained(asked);
     expect(explanation.reason).toBe('no_grant');
-    expect(held(explanation)).toEqual(expected);
+    expect(granted(explanation)).toEqual(expected);
   });
 
   test('groups here and above, and roles that name the permission before those that cover it', async () => {
@@ -254,8 +254,8 @@ describe('refused for want of a grant: what would have helped', () => {
 
   test('a group of the subject that carries nothing of use is looked at and left out', async () => {
     const explanation = await explained(ask('lazy', 'Lighthouse'));
-    expect(held(explanation)).toEqual([]);
-    expect(explanation.steps[5]).toMatchObject({ passed: true, facts: [{ role: { name: 'idle' } }] });
+    expect(granted(explanation)).toEqual([]);
+    expect(explanation.steps[5]).toMatchObject({ passed: true, findings: [{ role: { name: 'idle' } }] });
     expect(explanation.steps[6]).toMatchObject({ passed: false, missing: [{ code: 'no_effect' }] });
   });
 
@@ -275,7 +275,7 @@ describe('refused for want of a grant: what would have helped', () => {
     }
     const explanation = await explained(ask(`user:${victim.id}`, 'Lighthouse'));
     expect(explanation.reason).toBe('no_grant');
-    expect(held(explanation)).toEqual([]);
+    expect(granted(explanation)).toEqual([]);
     expect(explanation.steps[5]?.missing).toEqual(
       expect.arrayContaining([
         missing('role_not_in_force', { why: { code: 'of_another_tenant', owner: called('Other') } }),

@@ -114,7 +114,7 @@ export async function furnish(world: World, plan: Plan) {
       parent: at([0, 1, 4], parent) < child ? roles[at([0, 1, 4], parent)] : null,
     });
   }
-  // What chance may leave out: a role that allows only by what it inherits, held at one scope within another.
+  // What chance may leave out: a role that allows only by what it inherits, granted at one scope within another.
   await tryTo('role-permission.create', { role: roles[1], permission: 'a:b:c', effect: 'ALLOW' });
   await run('role.update', { id: roles[6], parent: roles[1] });
   for (const scope of [project, zone])
@@ -133,8 +133,8 @@ export async function furnish(world: World, plan: Plan) {
       ...(until % 3 === 0 ? { endsAt: at(EDGES, until) } : {}),
     });
   }
-  for (const { user, scope, roles: held } of plan.grants) {
-    const chosen = [...new Set(held.map((role) => at(roles, role)))];
+  for (const { user, scope, roles: granted } of plan.grants) {
+    const chosen = [...new Set(granted.map((role) => at(roles, role)))];
     await tryTo('grant.create', { user: at(ids, user), scope: at(roots, scope), roles: chosen });
   }
   for (const { user, role } of plan.globals) {

@@ -3,8 +3,10 @@ import { parseRef } from '../../table/identifiers.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { SearchReader } from './sources.ts';
 
-/** The scopes at which a subject holds a role itself: by assignment, by grant, by a group. */
-export async function heldScopes(
+/**
+ * The scopes at which roles are granted to a subject directly: by an assignment, a tenant grant or a group.
+ */
+export async function grantedScopes(
   reader: SearchReader,
   ref: string,
   subject: SubjectItem,
