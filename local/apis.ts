@@ -3,8 +3,8 @@ import { sampleBackend, sampleMessages } from './backend.ts';
 import type { Api, ApiSettings, Route, WebSocketApi } from './gateway/api.ts';
 
 /**
- * The same application behind every kind of API, told apart by their first path segment: what Gatehouse answers
- * must be right for each. AppSync is no gateway and is not here.
+ * The same application behind every kind of API, told apart by their first path segment: what Gatehouse
+ * answers must be right for each. AppSync is no gateway and is not here.
  */
 export interface Authorizers {
   /** Answers HTTP API 2.0 with `{ isAuthorized }`. */
@@ -26,21 +26,24 @@ const HTTP_TOKEN = ['$request.header.Authorization'];
 const REST_TOKEN = ['method.request.header.Authorization'];
 const notCached = (identitySources: readonly string[]): Caching => ({ identitySources, resultTtlSeconds: 0 });
 
-/** The caches of the APIs, by their names: the gateway is set up with these, and the authorizers are told of them. */
+/**
+ * The caches of the APIs, by their names: the gateway is set up with these, and the authorizers are told of
+ * them.
+ */
 const CACHING = {
   // One verdict would be shared by every route of the caller (docs of AWS): no cache.
   'http-simple': notCached(HTTP_TOKEN),
   'http-policy': notCached(HTTP_TOKEN),
   'http-1.0': notCached(HTTP_TOKEN),
-  // Under verb and path as well: each answer is for its own route, and whoever has no policy for the whole API
-  // is not refused the next one. Headers and the query are not in the key: routes that take something from them are
-  // refused in this API and in the next one.
+  // Under verb and path as well: each answer is for its own route, and whoever has no policy for the whole
+  // API is not refused the next one. Headers and the query are not in the key: routes that take something
+  // from them are refused in this API and in the next one.
   'rest-request': {
     identitySources: [...REST_TOKEN, 'context.httpMethod', 'context.path'],
     resultTtlSeconds: RESULT_TTL_SECONDS,
   },
-  // For callers whose policy is one for the whole API: it is given again for every route that they ask for. Whoever
-  // gets an answer for one route is refused the next one until it has expired (docs/policies.md).
+  // For callers whose policy is one for the whole API: it is given again for every route that they ask for.
+  // Whoever gets an answer for one route is refused the next one until it has expired (docs/policies.md).
   'rest-whole': { identitySources: REST_TOKEN, resultTtlSeconds: RESULT_TTL_SECONDS },
   'rest-token': notCached(REST_TOKEN),
 } as const satisfies Readonly<Record<string, Caching>>;

@@ -28,7 +28,9 @@ export interface Stack extends SampleWorld {
 
 const AUDIENCE = 'gatehouse-local';
 
-/** The SDK's notice that Node 20 will not do from 2027 on is for maintainers (README), not for this screen. */
+/**
+ * The SDK's notice that Node 20 will not do from 2027 on is for maintainers (README), not for this screen.
+ */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /**

@@ -81,11 +81,14 @@ export type Api = HttpApiV2 | HttpApiV1 | RestApi;
 
 export interface WebSocketApi extends ApiSettings {
   readonly kind: 'websocket';
-  /** Asked at `$connect` and then no more. There is no cache: its TTL is for HTTP APIs only (API_Authorizer). */
+  /**
+   * Asked at `$connect` and then no more. There is no cache: its TTL is for HTTP APIs only (API_Authorizer).
+   */
   readonly authorizer: Omit<RequestAuthorizer<WebSocketAuthorizerEvent>, 'resultTtlSeconds'>;
   /**
    * `$connect`, `$disconnect`, `$default`, and what the `action` of a message may be: the route selection
-   * expression is `$request.body.action`. Each has a route response, so the body of an answer goes to the client.
+   * expression is `$request.body.action`. Each has a route response, so the body of an answer goes to the
+   * client.
    */
   readonly routes: readonly Route<WebSocketEvent>[];
 }

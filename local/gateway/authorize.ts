@@ -9,7 +9,10 @@ import { type IdentitySource, readIdentity } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
 import type { Refusal } from './responses.ts';
 
-/** Where the answer came from: the cache, the authorizer, the authorizer because nothing is cached, or nowhere. */
+/**
+ * Where the answer came from: the cache, the authorizer, the authorizer because nothing is cached, or
+ * nowhere.
+ */
 export type AnswerSource = 'hit' | 'miss' | 'off' | 'skipped';
 
 export type Verdict =
@@ -37,7 +40,10 @@ export interface AuthorizationOptions<Request extends MatchedRequest = MatchedRe
   readonly clock: () => number;
 }
 
-/** A policy is evaluated for the request at hand, cached or not; a simple verdict holds for whatever it is found for. */
+/**
+ * A policy is evaluated for the request at hand, cached or not; a simple verdict holds for whatever it is
+ * found for.
+ */
 function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: AnswerSource): Verdict {
   const decision =
     answer.form === 'policy'
@@ -51,18 +57,18 @@ function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: Answe
 }
 
 /**
- * The authorization of one API: identity sources, cache, call, answer, policy
- * (AG http-api-lambda-authorizer, api-gateway-lambda-authorizer-output, configure-api-gateway-lambda-authorization).
+ * The authorization of one API: identity sources, cache, call, answer, policy (AG http-api-lambda-authorizer,
+ * api-gateway-lambda-authorizer-output, configure-api-gateway-lambda-authorization).
  *
- * Cached are well-formed answers, refusals included, under the identity sources' values and nothing else: this
- * is AWS's rule, and its trap for an authorizer that reads more than they hold. Errors are never cached.
+ * Cached are well-formed answers, refusals included, under the identity sources' values and nothing else:
+ * this is AWS's rule, and its trap for an authorizer that reads more than they hold. Errors are never cached.
  */
 export function createAuthorization<Request extends MatchedRequest>(
   options: AuthorizationOptions<Request>,
 ): (request: Request) => Promise<Verdict> {
   const { ask, clock, identitySources, maxCachedAnswers: max, timeoutMs, ttlSeconds } = options;
-  // AWS documents no bound in number; here the least recently used answer makes room, so that a flood of tokens
-  // cannot fill the memory. An entry counts until its last millisecond has passed, hence one less.
+  // AWS documents no bound in number; here the least recently used answer makes room, so that a flood of
+  // tokens cannot fill the memory. An entry counts until its last millisecond has passed, hence one less.
   const cache =
     ttlSeconds > 0
       ? new LRUCache<string, AuthorizerAnswer>({

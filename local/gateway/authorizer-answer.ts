@@ -25,7 +25,10 @@ export interface AnswerRules {
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
-/** "AWS Lambda authorizer result size" of WebSocket APIs (AG apigateway-execution-service-websocket-limits-table). */
+/**
+ * "AWS Lambda authorizer result size" of WebSocket APIs (AG
+ * apigateway-execution-service-websocket-limits-table).
+ */
 export const MAX_WEBSOCKET_ANSWER_BYTES = 8 * 1024;
 
 const VERSIONS: readonly unknown[] = ['2012-10-17', '2008-10-17'];
@@ -99,8 +102,8 @@ function readContext(value: JsonValue | undefined, kind: ApiKind): AuthorizerCon
 }
 
 function readPrincipal(value: JsonValue | undefined, kind: ApiKind): string | undefined {
-  // AWS says "must include the principal identifier" for REST, of which WebSockets' is said to be no different;
-  // HTTP APIs only show it in examples.
+  // AWS says "must include the principal identifier" for REST, of which WebSockets' is said to be no
+  // different; HTTP APIs only show it in examples.
   if (value === undefined && kind !== 'rest' && kind !== 'websocket') return undefined;
   if (typeof value !== 'string' || value === '') throw malformed('principalId is not a string');
   return value;

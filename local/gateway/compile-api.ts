@@ -25,7 +25,10 @@ export interface CompiledRoute extends RoutePattern {
   readonly integrate: (request: MatchedRequest, grant: Grant) => Promise<unknown>;
 }
 
-/** An API checked and made ready: its event formats are bound, so nothing after this asks for its kind's events. */
+/**
+ * An API checked and made ready: its event formats are bound, so nothing after this asks for its kind's
+ * events.
+ */
 export interface CompiledApi {
   readonly kind: ApiKind;
   readonly settings: ApiSettings;
@@ -41,10 +44,16 @@ export interface CompileOptions {
 /** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
 const MAX_TTL_SECONDS = 3_600;
 
-/** "Timeout for Lambda authorizer response" (AG http-api-quotas); a REST API waits as for an integration (AG limits). */
+/**
+ * "Timeout for Lambda authorizer response" (AG http-api-quotas); a REST API waits as for an integration (AG
+ * limits).
+ */
 export const DEFAULT_TIMEOUT_MS = { http: 10_000, rest: 29_000 };
 
-/** An integration or authorizer bound to its event. Async, so that one that throws before its promise is caught too. */
+/**
+ * An integration or authorizer bound to its event. Async, so that one that throws before its promise is
+ * caught too.
+ */
 export const bind =
   <Event, Answer, Rest extends unknown[]>(
     call: (event: Event) => Promise<Answer>,

@@ -115,7 +115,10 @@ export type WebSocketAuthorizerEvent = WebSocketRequestFields & {
   requestContext: WebSocketContext;
 };
 
-/** WebSocket API to the backend; headers and query come with `$connect` alone, the authorizer's context with all. */
+/**
+ * WebSocket API to the backend; headers and query come with `$connect` alone, the authorizer's context with
+ * all.
+ */
 export type WebSocketEvent = Partial<WebSocketRequestFields> & {
   stageVariables?: Record<string, string>;
   requestContext: WebSocketContext & {

@@ -129,7 +129,9 @@ export function restAuthorizerEvent(request: MatchedRequest): RestAuthorizerEven
   };
 }
 
-/** The event of a TOKEN authorizer: these fields and nothing else (AG api-gateway-lambda-authorizer-input). */
+/**
+ * The event of a TOKEN authorizer: these fields and nothing else (AG api-gateway-lambda-authorizer-input).
+ */
 export function tokenAuthorizerEvent(request: MatchedRequest, token: string): TokenAuthorizerEvent {
   return { type: 'TOKEN', authorizationToken: token, methodArn: request.arn };
 }
@@ -146,7 +148,9 @@ function proxyFields(request: MatchedRequest, pathParameters: Record<string, str
   };
 }
 
-/** The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda). */
+/**
+ * The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda).
+ */
 export function httpProxyEventV1(
   request: MatchedRequest,
   context: AuthorizerContext | undefined,

@@ -55,8 +55,8 @@ function findApi(apis: readonly CompiledApi[], path: string): CompiledApi | unde
 }
 
 /**
- * The verb to route by: REST APIs honour X-HTTP-Method-Override. Routing refuses verbs that it does not know, so
- * nothing else that a client writes there reaches an ARN.
+ * The verb to route by: REST APIs honour X-HTTP-Method-Override. Routing refuses verbs that it does not know,
+ * so nothing else that a client writes there reaches an ARN.
  */
 function routedVerb(kind: ApiKind, request: GatewayRequest, headers: MatchedRequest['headers']): string {
   const override = kind === 'rest' ? headers.get('x-http-method-override')?.values.at(-1) : undefined;
@@ -87,8 +87,9 @@ async function integrate(
 }
 
 /**
- * A gateway that behaves as API Gateway is documented to: routes, event formats, identity sources, result cache,
- * policy evaluation and status codes. Several APIs share it, each under the base path that stands for its host.
+ * A gateway that behaves as API Gateway is documented to: routes, event formats, identity sources, result
+ * cache, policy evaluation and status codes. Several APIs share it, each under the base path that stands for
+ * its host.
  *
  * Where AWS is silent, the order of refusals is: size, route, length of the ARN, authorizer.
  *

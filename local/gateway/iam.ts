@@ -44,7 +44,9 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return inPattern === pattern.length;
 }
 
-/** Actions are compared without regard to case, resources with it (IAM reference_policies_elements_action). */
+/**
+ * Actions are compared without regard to case, resources with it (IAM reference_policies_elements_action).
+ */
 function applies(statement: Statement, action: string, arn: string): boolean {
   const wanted = action.toLowerCase();
   return (

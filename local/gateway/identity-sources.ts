@@ -32,7 +32,9 @@ const HTTP: Grammar = {
   combine: (values) => values.join(','),
 };
 
-/** REST events carry the last of several values under the single name; the cache key is taken to do the same. */
+/**
+ * REST events carry the last of several values under the single name; the cache key is taken to do the same.
+ */
 const REST: Grammar = {
   header: 'method.request.header.',
   query: 'method.request.querystring.',

@@ -27,7 +27,9 @@ export interface HeaderGroup {
   readonly values: string[];
 }
 
-/** A request that found its API and its route: all that events, identity sources and policies are made from. */
+/**
+ * A request that found its API and its route: all that events, identity sources and policies are made from.
+ */
 export interface MatchedRequest {
   readonly wire: GatewayRequest;
   readonly settings: ApiSettings;
@@ -77,7 +79,9 @@ export function groupQuery(rawQueryString: string): ReadonlyMap<string, readonly
   return groups;
 }
 
-/** Bytes that count against MAX_HEADER_BYTES. Node hands header text over as Latin-1: one character, one byte. */
+/**
+ * Bytes that count against MAX_HEADER_BYTES. Node hands header text over as Latin-1: one character, one byte.
+ */
 export function headerBytes(request: GatewayRequest): number {
   const line = `${request.method} ${request.target} ${request.protocol}`;
   return request.headers.reduce((sum, [, value]) => sum + value.length, line.length);

@@ -25,8 +25,8 @@ type Refusals = Readonly<
 
 /**
  * Documented: 404, 401, 403 and 500 (AG http-api-develop-routes, http-api-lambda-authorizer), 414 (AG
- * api-gateway-lambda-authorizer-output, for REST; taken over for HTTP APIs). AWS documents the size of headers
- * but no answer: 431 is HTTP's own (RFC 6585).
+ * api-gateway-lambda-authorizer-output, for REST; taken over for HTTP APIs). AWS documents the size of
+ * headers but no answer: 431 is HTTP's own (RFC 6585).
  */
 const HTTP: Refusals = {
   'not-found': [404, { message: 'Not Found' }],
@@ -40,7 +40,10 @@ const HTTP: Refusals = {
   'integration-fault': [500, { message: 'Internal Server Error' }],
 };
 
-/** The gateway responses of a REST API, as they are without customization (AG supported-gateway-response-types). */
+/**
+ * The gateway responses of a REST API, as they are without customization (AG
+ * supported-gateway-response-types).
+ */
 const REST: Refusals = {
   ...HTTP,
   'not-found': [403, { message: 'Missing Authentication Token' }],
@@ -50,7 +53,10 @@ const REST: Refusals = {
   'integration-fault': [502, { message: 'Internal server error' }],
 };
 
-/** The upgrade is answered as a request is; AWS documents 401 and 403 (AG apigateway-websocket-api-route-keys-connect-disconnect). */
+/**
+ * The upgrade is answered as a request is; AWS documents 401 and 403 (AG
+ * apigateway-websocket-api-route-keys-connect-disconnect).
+ */
 const WEBSOCKET: Refusals = { ...HTTP, 'integration-fault': REST['integration-fault'] };
 
 const REFUSALS: Readonly<Record<ApiKind, Refusals>> = {

@@ -26,8 +26,8 @@ import {
 } from './websocket-events.ts';
 
 /**
- * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table). There it
- * comes in frames of at most 32 KB, and ten idle minutes end a connection: neither is done here.
+ * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table).
+ * There it comes in frames of at most 32 KB, and ten idle minutes end a connection: neither is done here.
  */
 export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
 export const MAX_MESSAGE_BYTES = 128 * 1024;
@@ -77,8 +77,9 @@ function actionOf(text: string): string | undefined {
 
 /**
  * WebSocket APIs as API Gateway is documented to serve them: `$connect` with its authorizer, routes by
- * `$request.body.action`, `$default` and `$disconnect`. The authorizer's context comes with every message, as it
- * was when the connection was opened: nobody asks again (AG apigateway-websocket-api-route-keys-connect-disconnect).
+ * `$request.body.action`, `$default` and `$disconnect`. The authorizer's context comes with every message, as
+ * it was when the connection was opened: nobody asks again (AG
+ * apigateway-websocket-api-route-keys-connect-disconnect).
  *
  * @throws Error when an API is not one that API Gateway would create
  */

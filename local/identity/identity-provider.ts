@@ -61,10 +61,11 @@ const refuse = (outgoing: ServerResponse, statusCode: number, error: string, mes
 
 /**
  * An identity provider for development: it gives a token to whoever names a user, without a password. Its
- * documents follow OpenID Connect Discovery 1.0, its tokens RFC 7519, so that whatever verifies them is set up
- * as for a real provider.
+ * documents follow OpenID Connect Discovery 1.0, its tokens RFC 7519, so that whatever verifies them is set
+ * up as for a real provider.
  *
- * Serves `POST /_dev/token`, `GET /_dev/.well-known/jwks.json` and `GET /_dev/.well-known/openid-configuration`.
+ * Serves `POST /_dev/token`, `GET /_dev/.well-known/jwks.json` and `GET
+ * /_dev/.well-known/openid-configuration`.
  */
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<RequestListener> {
   const { issuer, audience, clock, resolveUser } = options;

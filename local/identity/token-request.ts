@@ -19,7 +19,9 @@ const schema = z.strictObject(
       .string('must be the email of a user')
       .min(1, 'must be the email of a user')
       .max(MAX_EMAIL_LENGTH, `must not be longer than ${MAX_EMAIL_LENGTH} characters`),
-    /** Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime. */
+    /**
+     * Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime.
+     */
     expiresIn: whole.optional(),
   },
   {

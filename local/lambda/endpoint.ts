@@ -74,9 +74,9 @@ interface Target {
 }
 
 /**
- * The Invoke operation of the Lambda API (Lambda API_Invoke) for functions of this process, so that the AWS CLI
- * and `@aws-sdk/client-lambda` work against it. Signatures are not checked and there are no permissions: the
- * endpoint is for the loopback interface.
+ * The Invoke operation of the Lambda API (Lambda API_Invoke) for functions of this process, so that the AWS
+ * CLI and `@aws-sdk/client-lambda` work against it. Signatures are not checked and there are no permissions:
+ * the endpoint is for the loopback interface.
  *
  * `LogType: Tail` is accepted and no log returned; only $LATEST exists as a version.
  */

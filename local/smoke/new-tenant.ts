@@ -1,7 +1,9 @@
 import type { Stack } from '../stack.ts';
 import type { Visitor } from './visitor.ts';
 
-/** A tenant that is set up while the stack runs: its user is let in, and no more once membership has ended. */
+/**
+ * A tenant that is set up while the stack runs: its user is let in, and no more once membership has ended.
+ */
 export async function walkNewTenant(
   { school }: Stack,
   visitor: Visitor,
