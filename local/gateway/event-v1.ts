@@ -20,11 +20,11 @@ import type {
 } from './event-shapes.ts';
 import type { MatchedRequest } from './request.ts';
 
-/** Proxy events say null where there is nothing; authorizer events say {}. */
+/** Empty fields are null in proxy events and {} in authorizer events. */
 const orNull = <Fields extends object>(fields: Fields): Fields | null =>
   Object.keys(fields).length > 0 ? fields : null;
 
-/** Six characters that stay the same for one resource, like the ids that AWS gives out. */
+/** Six characters that depend on the resource path only, like AWS's ids. */
 const resourceId = (resourcePath: string): string =>
   createHash('sha256').update(resourcePath).digest('hex').slice(0, 6);
 

@@ -170,4 +170,4 @@ export function cachingGateway(...apis: Api[]) {
   return { clock, send };
 }
 
-export const bearer = (token: string): GatewayRequest['headers'] => [['Authorization', token]];
+export const authorizationHeader = (token: string): GatewayRequest['headers'] => [['Authorization', token]];
