@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import budgets from './budgets.json' with { type: 'json' };
 
 /**
- * `npm run budgets`, after `npm run package`: the packages are no larger than they may be. The budgets on
- * reads are held by test/engine.
+ * `npm run budgets`, after `npm run package`: compares the packages' sizes with their budgets. The tests of
+ * the engine compare reads with theirs.
  */
 let broken = 0;
 for (const [name, { zippedBytes }] of Object.entries(budgets.packages)) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# `npm run node24`: what Lambda runs, on the Node that Lambda runs it with. Fetches Node 24 as a package into a folder
-# of its own (not the project's node_modules, where npm would pick it up for everything else).
+# `npm run node24`: tests and starts the bundle on the Node of Lambda. Installs Node 24 as a package into a temporary folder: in
+# the project's node_modules npm would use it for everything else.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 folder=$(mktemp -d)

@@ -9,8 +9,9 @@ import { createBenchWorld, drawQuestions } from './model/world.ts';
 import { API_NAME, createTableFor } from './peers/authorizer.ts';
 
 /**
- * `npm run request-path`: through how many files a request runs. The composed authorizer answers HTTP requests on the
- * embedded engine, run from the sources; V8's coverage says which functions run while it does.
+ * `npm run request-path`: the number of files that a request runs through. The composed authorizer answers
+ * HTTP requests on the embedded engine, run from the sources; V8's coverage says which functions run while it
+ * does.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = /^(?:authorizer|engine|table)\//;

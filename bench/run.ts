@@ -10,9 +10,10 @@ import type { TopicContext } from './harness/topic.ts';
 import { TOPICS } from './topics/index.ts';
 
 /**
- * `npm run bench [-- TOPIC...] [--quick]`: measures, prints what it measured, and holds it to `budgets.json`. Ends
- * with 1 when a budget is broken beyond noise, with 2 when it was asked for what is not there. Writes
- * `results/latest.json` and the marked tables of the documents; with `--quick`, which takes fewer rounds, nothing.
+ * `npm run bench [-- TOPIC...] [--quick]`: measures, prints the figures, and compares them with
+ * `budgets.json`. Exits with 1 when a budget is broken beyond noise, with 2 for an unknown topic. Writes
+ * `results/latest.json` and the marked tables of the documents; `--quick` takes fewer rounds and writes
+ * nothing.
  */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
@@ -37,7 +38,7 @@ async function runTopic(name: string, quick: boolean): Promise<boolean> {
   return verdicts.every(({ holds }) => holds);
 }
 
-/** Each topic in a process of its own: what one makes of the engine's machine code must not be left to the next. */
+/** Each topic runs in a process of its own: V8's optimisations for one would influence the next. */
 const runApart = (name: string, quick: boolean): boolean =>
   spawnSync(
     process.execPath,
@@ -50,7 +51,7 @@ const quick = words.includes('--quick');
 const asked = words.filter((word) => word !== '--quick');
 const unknown = asked.filter((name) => !Object.hasOwn(TOPICS, name));
 if (unknown.length > 0) {
-  console.error(`no topic ${unknown.join(', ')}; there are: ${Object.keys(TOPICS).join(', ')}`);
+  console.error(`no topic ${unknown.join(', ')}; the topics are: ${Object.keys(TOPICS).join(', ')}`);
   process.exit(2);
 }
 const names = asked.length > 0 ? asked : Object.keys(TOPICS);

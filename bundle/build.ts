@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The options of bundle/esbuild.yml. */
-export const bundleOptions = (): BuildOptions =>
+const bundleOptions = (): BuildOptions =>
   parse(readFileSync(new URL('esbuild.yml', import.meta.url), 'utf8'));
 
 export interface Bundle {
@@ -32,6 +32,6 @@ export async function bundle(entry: string, options: BuildOptions = bundleOption
     logLevel: 'silent',
   });
   const [output] = outputFiles;
-  if (output === undefined) throw new Error(`nothing came of ${entry}`);
+  if (output === undefined) throw new Error(`esbuild made no output for ${entry}`);
   return { text: output.text, bytes: output.contents.byteLength, metafile };
 }

@@ -3,20 +3,20 @@ import { sampleBackend, sampleMessages } from './backend.ts';
 import type { Api, ApiSettings, Route, WebSocketApi } from './gateway/api.ts';
 
 /**
- * The same application behind every kind of API, told apart by their first path segment: what Gatehouse answers
- * must be right for each. AppSync is no gateway and is not here.
+ * The same application behind every kind of API. The first path segment selects the API. AppSync is no API
+ * Gateway and is left out.
  */
 export interface Authorizers {
   /** Answers HTTP API 2.0 with `{ isAuthorized }`. */
   readonly simple: Authorizer;
-  /** Answers HTTP API 2.0 with an IAM policy, as it does all the others. */
+  /** Answers HTTP API 2.0 with an IAM policy, as all others. */
   readonly policy: Authorizer;
 }
 
-/** Seconds for which two of the REST APIs may give an answer again. */
+/** TTL of the result cache of two REST APIs. */
 export const RESULT_TTL_SECONDS = 5;
 
-/** By what an API caches the answers. */
+/** Settings of an API's result cache. */
 interface Caching {
   readonly identitySources: readonly string[];
   readonly resultTtlSeconds: number;
@@ -26,29 +26,28 @@ const HTTP_TOKEN = ['$request.header.Authorization'];
 const REST_TOKEN = ['method.request.header.Authorization'];
 const notCached = (identitySources: readonly string[]): Caching => ({ identitySources, resultTtlSeconds: 0 });
 
-/** The caches of the APIs, by their names: the gateway is set up with these, and the authorizers are told of them. */
+/** The result caches by API. Both the gateway and the authorizers are configured with these. */
 const CACHING = {
-  // One verdict would be shared by every route of the caller (docs of AWS): no cache.
+  // Not cached: all routes of a caller would share one verdict (AWS documentation).
   'http-simple': notCached(HTTP_TOKEN),
   'http-policy': notCached(HTTP_TOKEN),
   'http-1.0': notCached(HTTP_TOKEN),
-  // Under verb and path as well: each answer is for its own route, and whoever has no policy for the whole API
-  // is not refused the next one. Headers and the query are not in the key: routes that take something from them are
-  // refused in this API and in the next one.
+  // The key has verb and path too, so an answer for one route does not refuse the next. Headers and query are
+  // not in the key: routes that read them are refused in this API and in the next one.
   'rest-request': {
     identitySources: [...REST_TOKEN, 'context.httpMethod', 'context.path'],
     resultTtlSeconds: RESULT_TTL_SECONDS,
   },
-  // For callers whose policy is one for the whole API: it is given again for every route that they ask for. Whoever
-  // gets an answer for one route is refused the next one until it has expired (docs/policies.md).
+  // For callers whose policy covers the whole API: it is reused for each of their requests. A caller with an
+  // answer for one route is refused other routes until it expires (docs/policies.md).
   'rest-whole': { identitySources: REST_TOKEN, resultTtlSeconds: RESULT_TTL_SECONDS },
   'rest-token': notCached(REST_TOKEN),
 } as const satisfies Readonly<Record<string, Caching>>;
 
-/** The id that an API has in ARNs, by its name. */
+/** The id of an API in ARNs. */
 export const apiIdOf = (name: string): string => `local${name.replaceAll(/[^a-z0-9]/g, '')}`;
 
-/** What the authorizers are told of these caches: their variable RESULT_CACHE. */
+/** The authorizers' variable RESULT_CACHE for these caches. */
 export const RESULT_CACHE = JSON.stringify(
   Object.fromEntries(
     Object.entries(CACHING).map(([name, { identitySources, resultTtlSeconds: ttl }]) => [
@@ -84,7 +83,7 @@ const ROUTES = [
   'GET /accounts/{accountId}/reports',
 ];
 
-/** The application's routes, and one for everything else: the authorizer refuses what no rule covers. */
+/** The application's routes, and a catch-all: the authorizer refuses what no rule covers. */
 const routes = <Event>(
   rest: string,
   integration: (event: Event) => ReturnType<typeof sampleBackend>,
@@ -131,7 +130,7 @@ export function createApis({ simple, policy }: Authorizers): readonly Api[] {
   ];
 }
 
-/** A live board: one permission to connect, and the place in the query, for a connection has no path. */
+/** A live board: one permission to connect. The place is in the query, because a connection has no path. */
 export const createWebSocketApis = ({ policy }: Pick<Authorizers, 'policy'>): readonly WebSocketApi[] => [
   {
     ...settings('websocket', '/ws'),

@@ -7,8 +7,8 @@ import type {
 } from './gateway/event-shapes.ts';
 
 /**
- * The sample application behind the gateway. It trusts nothing but the authorizer's context: a request
- * that comes without one is refused, because a gateway that forgets the authorizer must not open the door.
+ * The sample application behind the gateway. It trusts the authorizer's context only: a request without one
+ * is refused, so that a gateway without its authorizer lets nobody in.
  */
 const json = (statusCode: number, body: unknown): IntegrationResponse => ({
   statusCode,
@@ -18,7 +18,7 @@ const json = (statusCode: number, body: unknown): IntegrationResponse => ({
 
 type Event = HttpProxyEventV2 | HttpProxyEventV1 | RestProxyEvent;
 
-/** What the authorizer said of the caller, wherever this kind of API puts it. */
+/** The authorizer's context, wherever this kind of API puts it. */
 function callerOf(event: Event | WebSocketEvent): Readonly<Record<string, unknown>> | undefined {
   const authorizer = event.requestContext.authorizer as Readonly<Record<string, unknown>> | undefined;
   const context = authorizer && 'lambda' in authorizer ? authorizer.lambda : authorizer;
@@ -29,13 +29,13 @@ function callerOf(event: Event | WebSocketEvent): Readonly<Record<string, unknow
     : undefined;
 }
 
-/** Answers every route with what was asked for and who the authorizer says is asking. */
+/** Answers every route with the authorized permission and the caller. */
 export async function sampleBackend(event: Event | WebSocketEvent): Promise<IntegrationResponse> {
   const caller = callerOf(event);
   if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
   const { subject, tenant, scope, permission, roles, reason, coverage } = caller;
   return json(200, {
-    // A policy for the whole API says who asks, and is the same whatever they ask for.
+    // A policy for the whole API names the caller, but no permission.
     message: permission === undefined ? 'here you are' : `here is ${String(permission)} at ${String(scope)}`,
     you: {
       subject,
@@ -49,7 +49,7 @@ export async function sampleBackend(event: Event | WebSocketEvent): Promise<Inte
   });
 }
 
-/** Answers every message on a connection with its route and who was let in when it was opened. */
+/** Answers every message on a connection with its route and the caller who opened the connection. */
 export async function sampleMessages(event: WebSocketEvent): Promise<IntegrationResponse> {
   const answer = await sampleBackend(event);
   return {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the local stack takes from its environment, parsed once. */
+/** The local stack's environment variables, parsed once. */
 const whole = (max: number) =>
   z
     .string()
@@ -14,17 +14,17 @@ const schema = z.object({
   LAMBDA_PORT: whole(65_535).default(3002),
   /** File of the embedded engine; in memory when left out. */
   DATA: z.string().min(1).optional(),
-  /** Any other DynamoDB endpoint in place of the embedded engine. */
+  /** A DynamoDB endpoint to use instead of the embedded engine. */
   DYNAMODB_ENDPOINT: z.url('is not a URL').optional(),
-  /** Table on that endpoint; created when it is not there. */
+  /** Table on that endpoint; created if missing. */
   TABLE_NAME: z.string().min(3).default('gatehouse'),
-  /** Seconds for which the engine may answer from what it has read. */
+  /** Time-to-live of the engine's cache in seconds. */
   CACHE_TTL_SECONDS: whole(3_600).default(5),
 });
 
 export type LocalConfiguration = z.infer<typeof schema>;
 
-/** Reads the environment. Throws an Error with the name of the variable that is wrong. */
+/** @throws Error with the name of the invalid variable */
 export function readConfiguration(env: Readonly<Record<string, string | undefined>>): LocalConfiguration {
   const given = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, env[name] || undefined]));
   const parsed = schema.safeParse(given);

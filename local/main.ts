@@ -3,7 +3,7 @@ import { messageOf } from './message-of.ts';
 import { describeStack } from './screen.ts';
 import { type Stack, startStack } from './stack.ts';
 
-/** `npm start`: the whole path on this machine, until Ctrl-C. */
+/** `npm start`: the whole request path on this machine, until Ctrl-C. */
 async function main(): Promise<void> {
   const configuration = readConfiguration(process.env);
   let stack: Stack | undefined;

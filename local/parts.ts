@@ -1,10 +1,10 @@
 export type OnStarted = (stop: () => Promise<void>) => void;
 
 /**
- * Starts a whole of parts, each of which is registered with how to stop it.
+ * Starts several parts. Each part that has started registers its stop function.
  *
- * @returns what was started; `stop` stops the parts in reverse order
- * @throws what a part throws, after those before it were stopped
+ * @returns the parts; `stop` stops them in reverse order
+ * @throws the error of a part that fails, after stopping those before it
  */
 export async function startParts<Parts extends object>(
   start: (onStarted: OnStarted) => Promise<Parts>,

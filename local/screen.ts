@@ -1,7 +1,7 @@
 import { RESULT_TTL_SECONDS } from './apis.ts';
 import type { Stack } from './stack.ts';
 
-/** The one screen that the stack shows: what runs where, who there is, and lines to paste. */
+/** The stack's screen: addresses, people, places, and commands to paste. */
 export function describeStack(stack: Stack, cacheTtlSeconds: number, endedBy: string): string {
   const { url, lambdaUrl, dynamodb, table, school, tenants, facilities, platform } = stack;
   const token = (email: string) =>
@@ -53,13 +53,13 @@ Where: North School ${school.north}   South School ${school.south}
 Allowed (200): a teacher opens the grades of her school
   curl -i ${page(school.north, 'grades')} -H "Authorization: Bearer ${token('tina@school.example')}"
 
-Refused (403): a volunteer tries the same
+Refused (403): a volunteer does the same
   curl -i ${page(school.north, 'grades')} -H "Authorization: Bearer ${token('victor@school.example')}"
 
-Unknown (401): nobody in particular tries it
+Unknown (401): a request without a token
   curl -i ${page(school.north, 'grades')}
 
-Allowed (200): a technician looks at the doors of a building: his role is held at the project above
+Allowed (200): a technician reads the doors of a building; his role is at the project above it
   curl -i ${doors(facilities.lighthouse)} -H "Authorization: Bearer ${theo}"
 
 Refused (403): the same in a building of another project
@@ -68,10 +68,10 @@ Refused (403): the same in a building of another project
 Refused (403): he sets the climate of a building without a subscription; the Lighthouse has one (200)
   curl -i ${climate(facilities.boathouse)} -H "Authorization: Bearer ${theo}"
 
-Allowed (200): a program shows the API token that this issues for it
+Allowed (200): a program with an API token, which this command issues
   curl -i ${url}/workstreams/${platform.routes}/reports -H "Authorization: Bearer ${robotToken}"
 
-A change counts everywhere after at most ${cacheTtlSeconds} s (engine) and, under /rest, ${RESULT_TTL_SECONDS} s more (gateway).
+A change takes effect everywhere after at most ${cacheTtlSeconds} s (engine) and, under /rest, ${RESULT_TTL_SECONDS} s more (gateway).
 ${endedBy}
 `;
 }

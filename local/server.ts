@@ -2,22 +2,22 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Takes over the socket of a request that asks for another protocol. */
+/** Takes over the socket of an upgrade request. */
 type UpgradeListener = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /** An HTTP server on the loopback interface that can be stopped at once. */
 export interface LocalServer {
   readonly port: number;
-  /** Sets what answers; before that every request waits for it. */
+  /** Sets the listener; earlier requests wait for it. */
   readonly serve: (listener: RequestListener, upgrade?: UpgradeListener) => void;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Takes a port before anything else is started, so that a port in use is known at once.
+ * Takes a port. Call it before starting anything else, so that a port in use fails at once.
  *
  * @param variable the environment variable that sets the port, for the message
- * @throws Error with one line that says which port is in use and how to choose another
+ * @throws Error with one line that names the port in use and the variable to set
  */
 export async function listen(port: number, variable: string): Promise<LocalServer> {
   let start: (listener: RequestListener) => void = () => {};
@@ -54,7 +54,7 @@ export async function listen(port: number, variable: string): Promise<LocalServe
   };
 }
 
-/** Upgraded sockets are none of the server's connections any more, and it waits for them all the same. */
+/** The server waits for upgraded sockets to close, but does not close them itself. */
 const close = (server: Server, upgraded: ReadonlySet<Socket>): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve());

@@ -9,8 +9,8 @@ import { createTally, createVisitor, gradesOf, type Visitor } from './smoke/visi
 import { type Stack, startStack } from './stack.ts';
 
 /**
- * `npm run smoke`: starts the stack on free ports and walks the whole path as a user would, over HTTP and
- * through the Lambda API, with the clock of the wall. Ends with `N passed, N failed`.
+ * `npm run smoke`: starts the stack on free ports and uses it as a client would, over HTTP, WebSockets and
+ * the Lambda API, in real time. Prints `N passed, N failed` at the end.
  */
 const CACHE_TTL_SECONDS = 1;
 const { check, count } = createTally();
@@ -58,12 +58,12 @@ async function main(): Promise<void> {
   }
   for (const socket of open) {
     const code = await socket.ended();
-    check('a connection ends with the stack', code === 1001, code);
+    check('a connection closes with the stack', code === 1001, code);
   }
 }
 
 main()
-  .catch((error: unknown) => check(`the walk ends: ${messageOf(error)}`, false))
+  .catch((error: unknown) => check(`the run completes: ${messageOf(error)}`, false))
   .finally(() => {
     console.log(`${count.passed} passed, ${count.failed} failed`);
     process.exitCode = count.failed === 0 && count.passed > 0 ? 0 : 1;

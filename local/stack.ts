@@ -28,13 +28,12 @@ export interface Stack extends SampleWorld {
 
 const AUDIENCE = 'gatehouse-local';
 
-/** The SDK's notice that Node 20 will not do from 2027 on is for maintainers (README), not for this screen. */
+/** The SDK's notice about Node 20 is for maintainers (README), not for this screen. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /**
- * Starts everything on this machine: DynamoDB, identity provider, gateway, Lambda endpoint, and the
- * sample world, provisioned by calling the provisioning function. Stops what it started when a later
- * part fails.
+ * Starts everything on this machine: DynamoDB, identity provider, gateway and Lambda endpoint, and provisions
+ * the sample world through the provisioning function. Stops the parts again when a later one fails.
  */
 export const startStack = (configuration: LocalConfiguration): Promise<Stack> =>
   startParts((onStarted) => start(configuration, onStarted));

@@ -1,6 +1,6 @@
 /**
- * Bytes that one question leaves on the heap, a value for each round. A batch must be small enough for no collection
- * to come in between; a round in which one did is left out. Needs `--expose-gc`.
+ * Bytes that one question leaves on the heap, one value per round. A batch must be small enough that no
+ * collection runs within it; rounds with a collection are left out. Needs `--expose-gc`.
  */
 export async function bytesPerQuestion(
   ask: () => Promise<number>,
@@ -16,7 +16,7 @@ export async function bytesPerQuestion(
   };
   const found: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    // What asking for the size leaves behind itself.
+    // The measurement itself leaves some bytes too.
     const { bytes: own } = await grownBy(async () => 0);
     const { bytes, count } = await grownBy(ask);
     if (bytes >= own) found.push((bytes - own) / count);

@@ -1,21 +1,22 @@
 import { wallMs } from './clocks.ts';
 import type { Candidate } from './rounds.ts';
 
-/** Asks all it is given, throws on a wrong answer, and says how many it asked. */
+/** Asks all questions, throws on a wrong answer, and returns the number of questions. */
 export type Loop<Q> = (questions: readonly Q[]) => number | Promise<number>;
 
 export interface BatchOptions<Q> {
-  /** Milliseconds that a candidate is to take in a round. */
+  /** Milliseconds that a candidate should take in a round. */
   readonly targetMs: number;
   readonly least?: number;
-  /** What to do to the questions before each round, untimed. */
+  /** Applied to the questions before each round, untimed. */
   readonly renew?: (question: Q) => Q;
   readonly now?: () => number;
 }
 
 /**
- * A candidate that asks in each round the next questions, as many as take `targetMs`. All of one length, for on a
- * machine that others use as well a long batch is interrupted and a short one is not: the slow would look slower.
+ * A candidate that asks the next questions in each round, as many as take `targetMs`. All batches take the
+ * same time: on a shared machine long batches are interrupted more often, so slow candidates would look even
+ * slower.
  */
 export async function inBatches<Q>(
   name: string,
@@ -28,7 +29,7 @@ export async function inBatches<Q>(
     return questions.slice(from, from + count);
   };
   let count = Math.min(least, questions.length);
-  // From the second half on the machine code is the one that is measured later.
+  // Also warms the code up: by the second half it is optimised.
   for (let turn = 0; turn < 40; turn++) {
     const asked = part(turn, count);
     const begun = now();

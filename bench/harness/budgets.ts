@@ -5,7 +5,7 @@ export interface Bound {
   readonly max?: number;
 }
 
-/** What a figure may come to: its median, and its ratios to peers (a `max` of 0.2 is "five times less"). */
+/** Bounds on a figure's median and on its ratios to peers (a `max` of 0.2 is "five times less"). */
 export interface FigureBudget {
   readonly median?: Bound;
   readonly ratios?: Readonly<Record<string, Bound>>;
@@ -13,7 +13,7 @@ export interface FigureBudget {
 
 export interface Verdict {
   readonly id: string;
-  /** The peer that the figure is held beside; none for its median. */
+  /** The peer of a ratio; none for the median. */
   readonly peer?: string;
   readonly bound: Bound;
   readonly value: number;
@@ -22,18 +22,18 @@ export interface Verdict {
 }
 
 /**
- * A budget is broken beyond noise when even the most favourable quarter of the rounds breaks it: the first quartile
- * is above a `max`, or the third below a `min`. A count that is the same in each round is judged as it is.
+ * A budget is broken beyond noise when even the most favourable quarter of the rounds breaks it: the first
+ * quartile is above a `max`, or the third below a `min`. A count, which is the same in each round, is
+ * compared directly.
  */
 function holds({ min, max }: Bound, [first, third]: Pair): boolean {
   return (max === undefined || first <= max) && (min === undefined || third >= min);
 }
 
 /**
- * Holds the figures of one topic to their budgets.
+ * Compares the figures of one topic with their budgets.
  *
- * @throws Error when a budget names a figure of that topic, or a peer, that was not measured: nothing would ever
- *   break it
+ * @throws Error when a budget names a figure of that topic, or a peer, that was not measured
  */
 export function checkBudgets(
   topic: string,

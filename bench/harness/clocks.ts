@@ -1,10 +1,10 @@
-/** Milliseconds as they go by: for what waits, or spreads over several processes. */
+/** Wall-clock milliseconds: for work that waits or runs in several processes. */
 export const wallMs = (): number => performance.now();
 
 /**
- * Milliseconds of processor time that this process has taken, its collector and compiler included: for what computes
- * only. It does not count the turns that others had, so that a machine with other work gives nearly the same figures
- * as one without. Steps of a microsecond.
+ * Milliseconds of processor time of this process, garbage collector and compiler included: for work that only
+ * computes. Other processes' time does not count, so a busy machine gives nearly the same figures.
+ * Resolution: 1 µs.
  */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();

@@ -1,12 +1,12 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Time } from './time.ts';
 
-/** What was asked of DynamoDB for one answer. */
+/** Requests to DynamoDB for one answer. */
 export interface Spent {
   readonly calls: number;
-  /** Calls that had to wait for others. */
+  /** Sequential rounds of calls: a call waits for those of the round before. */
   readonly rounds: number;
-  /** Read units as the engine states them. */
+  /** Read request units as the engine reports them. */
   readonly units: number;
 }
 
@@ -14,7 +14,7 @@ interface Tally {
   calls: number;
   rounds: number;
   units: number;
-  /** Rounds that have ended. */
+  /** Completed rounds. */
   ended: number;
 }
 
@@ -26,17 +26,17 @@ interface Answered {
 
 export interface CountingOptions {
   readonly time: Time;
-  /** Milliseconds that a request takes at least, from when it is sent; in simulated time exactly. */
+  /** Milliseconds that a request takes: at least in real time, exactly in simulated time. */
   readonly latency: () => number;
 }
 
-/** Puts latency in front of a client, and counts what goes through it. */
+/** Adds latency to the requests of a client, and counts them. */
 export function countRequests(client: DynamoDBDocumentClient, { time, latency }: CountingOptions) {
   const begin = (): Tally => ({ calls: 0, rounds: 0, units: 0, ended: 0 });
   let current = begin();
   client.middlewareStack.add(
     (next) => async (args) => {
-      // A request that ends after its answer was given counts for that one.
+      // A request that ends after the answer still counts for that answer.
       const tally = current;
       const own = tally.ended + 1;
       tally.calls += 1;

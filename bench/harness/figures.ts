@@ -7,17 +7,17 @@ import { pairedRatios, percentile, summarise } from './statistics.ts';
 export type Pair = readonly [number, number];
 
 export interface Figure {
-  /** `topic.name`: what budgets and documents know it by. */
+  /** `topic.name`, as in budgets and documents. */
   readonly id: string;
   readonly title: string;
-  /** Of median, min, max, quartiles and p99: `ns`, `bytes`, `calls`, `/s`. */
+  /** For example `ns`, `bytes`, `calls` or `/s`. */
   readonly unit: string;
   readonly median: number;
   readonly min: number;
   readonly max: number;
   readonly quartiles: Pair;
   readonly p99?: number;
-  /** This figure over that of a peer: the median of the ratios of all rounds. Below 1 is less than the peer. */
+  /** By peer: the median over all rounds of this figure divided by the peer's. */
   readonly ratios: Readonly<Record<string, number>>;
   /** The quartiles of those ratios. */
   readonly ratioQuartiles: Readonly<Record<string, Pair>>;
@@ -27,11 +27,11 @@ export interface FigureOptions {
   readonly id: string;
   readonly title: string;
   readonly unit: string;
-  /** A value for each round. */
+  /** One value per round. */
   readonly values: readonly number[];
   /** By peer: its values in the same rounds. */
   readonly against?: Readonly<Record<string, readonly number[]>>;
-  /** For distributions, where a value is one answer and not the mean of a round. */
+  /** For distributions: each value is one answer, not the mean of a round. */
   readonly withP99?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function toFigure({ id, title, unit, values, against = {}, withP99 = fals
   };
 }
 
-/** What figures depend on. Nothing in it says whose machine it was. */
+/** What figures depend on. It does not identify the machine. */
 export interface Environment {
   readonly node: string;
   readonly cpu: string;
@@ -56,13 +56,13 @@ export interface Environment {
   readonly commit?: string;
 }
 
-/** What was measured of one topic, and where. */
+/** The figures of one topic and the machine that they were measured on. */
 export interface TopicResults {
   readonly environment: Environment;
   readonly figures: readonly Figure[];
 }
 
-/** By topic: each keeps its own environment, for topics are measured at different times. */
+/** By topic. Each has its own environment, because topics are measured at different times. */
 export type Results = Readonly<Record<string, TopicResults>>;
 
 function commitNow(): string | undefined {

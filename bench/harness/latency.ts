@@ -1,15 +1,15 @@
 import { createRandom } from '../../test/oracle/random.ts';
 
-/** How long requests to DynamoDB take, in milliseconds: half of them no longer than the median. */
+/** The latency of a request to DynamoDB in milliseconds. */
 export interface Latency {
   readonly medianMs: number;
   readonly p99Ms: number;
 }
 
-/** Where the standard normal distribution has 99 of 100 below it. */
+/** The 99th percentile of the standard normal distribution. */
 const Z99 = 2.3263478740408408;
 
-/** `COLD_MEDIAN_MS` and `COLD_P99_MS`; 3 and 12 when left out. */
+/** `COLD_MEDIAN_MS` and `COLD_P99_MS`; 3 and 12 by default. */
 export function latencyFrom(env: Readonly<Record<string, string | undefined>>): Latency {
   const read = (name: string, byDefault: number): number => {
     const value = Number(env[name] || byDefault);

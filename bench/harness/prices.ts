@@ -1,25 +1,27 @@
-/** List prices in dollars, as `bench/prices.json` has them. */
+/** List prices in dollars, in the form of `bench/prices.json`. */
 export interface Prices {
   readonly dynamodb: { readonly millionReadRequestUnits: number };
   readonly lambda: { readonly millionRequests: number; readonly gbSecondArm64: number };
   readonly verifiedPermissions: { readonly millionSingleRequests: number };
 }
 
-/** Megabytes at which Lambda gives a function one processor; with less it gets as much less of it. */
+/**
+ * Megabytes at which Lambda gives a function one processor; with less memory it gets a proportional share.
+ */
 const MB_OF_ONE_PROCESSOR = 1_769;
 
 export interface Invocation {
   /** Milliseconds of a whole processor. */
   readonly processorMs: number;
-  /** Milliseconds of waiting for others. */
+  /** Milliseconds of waiting. */
   readonly waitMs: number;
 }
 
-/** What Lambda charges an invocation for: whole milliseconds, the last one begun included. */
+/** Milliseconds that Lambda bills, rounded up. */
 export const billedMs = ({ processorMs, waitMs }: Invocation, memoryMb: number): number =>
   Math.ceil((processorMs * MB_OF_ONE_PROCESSOR) / Math.min(memoryMb, MB_OF_ONE_PROCESSOR) + waitMs);
 
-/** One decision: milliseconds that are billed, read units, and requests to Verified Permissions. */
+/** One decision: billed milliseconds, read units, and requests to Verified Permissions. */
 export interface Decided {
   readonly billedMs: number;
   readonly units?: number;
@@ -27,7 +29,7 @@ export interface Decided {
 }
 
 export interface Mix {
-  /** Share of the decisions that the cache answers. */
+  /** Share of the decisions that the cache answers, 0 to 1. */
   readonly hitRate: number;
   readonly hit: Decided;
   readonly miss: Decided;

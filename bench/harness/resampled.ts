@@ -4,8 +4,8 @@ import { createRandom } from '../../test/oracle/random.ts';
 const RESAMPLES = 101;
 
 /**
- * Percentiles with what chance leaves open of them: of as many answers drawn anew from those that were measured, each
- * as often as chance will, 101 times over (the bootstrap). By share: a value for each time.
+ * Percentiles with their uncertainty by the bootstrap: 101 samples of the same size, drawn from the measured
+ * values with replacement. For each share, one value per sample.
  */
 export function resampledPercentiles(
   values: readonly number[],

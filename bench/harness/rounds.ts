@@ -2,32 +2,32 @@ import { createRandom, type Random } from '../../test/oracle/random.ts';
 import { wallMs } from './clocks.ts';
 
 /**
- * One of those that are compared. Each has a loop of its own in `run`: a call site that all shared would be slower
- * for each of them.
+ * One of the compared implementations. Each has a loop of its own in `run`: a shared call site would slow all
+ * of them.
  */
 export interface Candidate {
   readonly name: string;
-  /** Before each round, untimed: strings that nobody has seen, say. */
+  /** Before each round, untimed; for example to make new strings. */
   readonly prepare?: (round: number) => void | Promise<void>;
-  /** Asks a batch of questions, throws on a wrong answer, and says how many it asked. */
+  /** Asks a batch of questions, throws on a wrong answer, and returns their number. */
   readonly run: (round: number) => number | Promise<number>;
 }
 
 export interface RoundsOptions {
   readonly rounds: number;
-  /** Rounds before the first that counts. */
+  /** Rounds before those that count. */
   readonly warmUp: number;
   readonly seed?: number;
-  /** Milliseconds, from any start; as they go by when left out. */
+  /** Milliseconds from any origin; the wall clock by default. */
   readonly now?: () => number;
 }
 
-/** By candidate: nanoseconds for one question, a value for each round. */
+/** By candidate: nanoseconds per question, one value per round. */
 export type Samples = ReadonlyMap<string, readonly number[]>;
 
 /**
- * Lets all candidates run in every round, in an order that is shuffled anew: what else the machine does, and what
- * one leaves behind for the next, falls on all alike.
+ * Runs all candidates in every round, each time in a new order, so that other load on the machine and the
+ * effects of one candidate on the next are the same for all.
  */
 export async function runRounds(
   candidates: readonly Candidate[],
@@ -43,7 +43,7 @@ export async function runRounds(
       const asked = run(round);
       const count = typeof asked === 'number' ? asked : await asked;
       const took = now() - begun;
-      if (!(count > 0)) throw new Error(`${name} asked nothing`);
+      if (!(count > 0)) throw new Error(`${name} asked no question`);
       if (round >= warmUp) samples.get(name)?.push((took * 1e6) / count);
     }
   }
@@ -57,11 +57,11 @@ function shuffled<T>(list: readonly T[], random: Random): T[] {
 
 export function samplesOf(samples: Samples, name: string): readonly number[] {
   const found = samples.get(name);
-  if (!found) throw new Error(`${name} did not run`);
+  if (!found) throw new Error(`candidate ${name} did not run`);
   return found;
 }
 
-/** The answer is part of what is timed; a candidate that is wrong is not fast. */
+/** Checking the answer is part of the timed work. */
 export function wrongAnswer(candidate: string, question: object): Error {
-  return new Error(`${candidate} answers wrongly: ${JSON.stringify(question)}`);
+  return new Error(`wrong answer of ${candidate}: ${JSON.stringify(question)}`);
 }

@@ -1,4 +1,4 @@
-/** What a row of measurements comes to. Quartiles say more of noise than the extremes do: others only add time. */
+/** Summary of a series. Quartiles describe noise better than extremes: other load can only add time. */
 export interface Summary {
   readonly median: number;
   readonly min: number;
@@ -9,7 +9,7 @@ export interface Summary {
 
 const ascending = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
 
-/** Between two of `sorted` in proportion, as spreadsheets do it. */
+/** The quantile by linear interpolation, as in spreadsheets. */
 function within(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
@@ -17,7 +17,7 @@ function within(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** The value that `share` (0 to 1) of all are not above. */
+/** The quantile of `share`, 0 to 1. */
 export const percentile = (values: readonly number[], share: number): number =>
   within(ascending(values), share);
 
@@ -31,13 +31,13 @@ export function summarise(values: readonly number[]): Summary {
   };
 }
 
-/** Round by round: what both met in the same moment cancels out. */
+/** Ratios round by round: disturbances of the same round cancel out. */
 export function pairedRatios(own: readonly number[], peer: readonly number[]): readonly number[] {
-  if (own.length !== peer.length) throw new Error(`${own.length} rounds are beside ${peer.length}`);
+  if (own.length !== peer.length) throw new Error(`${own.length} rounds do not match ${peer.length}`);
   return own.map((value, round) => value / (peer[round] as number));
 }
 
-/** By how much y grows with each x: the straight line with the least squares. */
+/** The slope of the least-squares line. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (at: 0 | 1): number => points.reduce((sum, point) => sum + point[at], 0) / points.length;
   const [middleX, middleY] = [mean(0), mean(1)];

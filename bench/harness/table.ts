@@ -1,15 +1,15 @@
 import type { Bound, Verdict } from './budgets.ts';
 import type { Figure, Pair } from './figures.ts';
 
-/** Three digits, with thousands apart: `1,234`, `56.1`, `0.78`. */
+/** Three digits, with separators of thousands: `1,234`, `56.1`, `0.78`. */
 export function shortNumber(value: number): string {
   if (value !== 0 && Math.abs(value) < 0.01) return value.toExponential(1);
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: 0 });
 }
 
-/** A ratio as people say it: `1.4 x`, or `1/5` for a fifth. */
-export const shortRatio = (ratio: number): string =>
+/** A ratio for people: `1.4 x`, or `1/5` for a fifth. */
+const shortRatio = (ratio: number): string =>
   ratio > 0.25 ? `${shortNumber(ratio)} x` : `1/${shortNumber(1 / ratio)}`;
 
 export function aligned(rows: readonly (readonly string[])[]): string {
@@ -29,7 +29,7 @@ export function aligned(rows: readonly (readonly string[])[]): string {
 const spread = ([first, third]: Pair, show: (value: number) => string): string =>
   `${show(first)} to ${show(third)}`;
 
-/** What was measured: a line for each figure, and one for each of its ratios. */
+/** For a terminal: a line per figure and one per ratio. */
 export function figuresAsTable(figures: readonly Figure[]): string {
   return aligned([
     ['figure', 'median', 'unit', 'middle half', 'min', 'max', 'p99'],
@@ -58,7 +58,7 @@ export function figuresAsTable(figures: readonly Figure[]): string {
   ]);
 }
 
-const boundInWords = ({ min, max }: Bound, show: (value: number) => string): string =>
+const describeBound = ({ min, max }: Bound, show: (value: number) => string): string =>
   [
     ...(min === undefined ? [] : [`at least ${show(min)}`]),
     ...(max === undefined ? [] : [`at most ${show(max)}`]),
@@ -70,14 +70,14 @@ export const verdictsAsTable = (verdicts: readonly Verdict[]): string =>
       const show = peer === undefined ? shortNumber : shortRatio;
       return [
         `${holds ? 'ok    ' : 'BROKEN'} ${id}${peer === undefined ? '' : ` beside ${peer}`}`,
-        ...[show(value), `(${spread(quartiles, show)})`, `budget ${boundInWords(bound, show)}`],
+        ...[show(value), `(${spread(quartiles, show)})`, `budget ${describeBound(bound, show)}`],
       ];
     }),
   );
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** For documents: the figures of a topic, then how they stand beside peers, where there are any. */
+/** For documents: the figures of a topic, then their ratios to peers, if any. */
 export function figuresAsMarkdown(figures: readonly Figure[]): string {
   const titles = new Map(figures.map(({ id, title }) => [id.slice(id.indexOf('.') + 1), title]));
   const medians = figures.map(({ id, title, unit, median, quartiles }) =>

@@ -1,15 +1,15 @@
-/** Time as those see it who are measured: it goes by, or it is simulated. Milliseconds. */
+/** Real or simulated time, in milliseconds. */
 export interface Time {
   readonly now: () => number;
-  /** Runs `act` after so many milliseconds, unless what it returns is called before. */
+  /** Runs `act` after so many milliseconds; the returned function cancels it. */
   readonly schedule: (milliseconds: number, act: () => void) => () => void;
-  /** Takes no time, however long it takes: what stands in for something whose time is simulated. */
+  /** In simulated time the work takes no time: for real calls whose latency is simulated. */
   readonly outside: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Lets time go by until the work is done. */
+  /** Advances time until the work is done. */
   readonly run: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Time as it goes by. Timers are late by up to a millisecond. */
+/** Real time. Timers are late by up to a millisecond. */
 export const wallTime: Time = {
   now: () => performance.timeOrigin + performance.now(),
   schedule: (milliseconds, act) => {
@@ -25,18 +25,18 @@ interface Moment {
   readonly act: () => void;
 }
 
-/** All that follows from what has happened, as far as it waits for nothing. */
+/** Resolves after all pending promise callbacks have run. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Time that moves only when everything waits for it, and then to the next moment that something waits for. What
- * computes, and what happens outside, takes none: the same draws give the same times on every machine.
+ * Time that advances only when all work waits for it, to the next scheduled moment. Computing and work
+ * `outside` take none, so the same draws give the same times on every machine.
  */
 export function createSimulatedTime(start: number): Time {
   let now = start;
-  let underWay = 0;
+  let inFlight = 0;
   let onBack = (): void => {};
-  /** Ascending; of those due at the same time the one that was scheduled first. */
+  /** Ascending; at the same time in the order of scheduling. */
   const moments: Moment[] = [];
 
   async function run<T>(work: () => Promise<T>): Promise<T> {
@@ -44,19 +44,19 @@ export function createSimulatedTime(start: number): Time {
     const done = work().finally(() => {
       isDone = true;
     });
-    // Looked at below, whenever it fails.
+    // A rejection is handled below.
     done.catch(() => {});
     for (;;) {
       await settled();
       if (isDone) return done;
-      if (underWay > 0) {
+      if (inFlight > 0) {
         await new Promise<void>((resolve) => {
           onBack = resolve;
         });
         continue;
       }
       const next = moments.shift();
-      if (!next) throw new Error('what runs in simulated time waits for something else');
+      if (!next) throw new Error('work in simulated time waits for something outside of it');
       now = Math.max(now, next.due);
       next.act();
     }
@@ -74,12 +74,12 @@ export function createSimulatedTime(start: number): Time {
       };
     },
     outside: async (work) => {
-      underWay += 1;
+      inFlight += 1;
       try {
         return await work();
       } finally {
-        underWay -= 1;
-        if (underWay === 0) onBack();
+        inFlight -= 1;
+        if (inFlight === 0) onBack();
       }
     },
     run,

@@ -1,9 +1,9 @@
 import type { Figure } from './figures.ts';
 
 export interface TopicContext {
-  /** Fewer rounds, for CI: enough to hold the budgets, not for documents. */
+  /** Fewer rounds, for CI: enough for the budgets, too few for documents. */
   readonly quick: boolean;
-  /** A line for whoever waits. */
+  /** Prints a line of progress. */
   readonly log: (line: string) => void;
 }
 

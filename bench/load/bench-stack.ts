@@ -14,21 +14,23 @@ import { createPopulation, type Person, questionsOf } from './population.ts';
 
 export interface BenchStackOptions {
   readonly people: number;
-  /** Bound on the authorizer's cache: far fewer people than there are fit. */
+  /** Bound on the authorizer's cache: far fewer entries fit than there are people. */
   readonly cacheBytes: number;
   readonly cacheTtlSeconds: number;
 }
 
-/** The parts, each in a process of its own, but for provisioning and the identity provider, which are in this one. */
+/**
+ * The parts. Each has its own process, except provisioning and the identity provider, which run in this one.
+ */
 export interface BenchStack {
   readonly gateway: Child<GatewayRequest, GatewayState>;
   readonly generator: Child<Plan, Generated>;
   readonly url: string;
-  /** With the answers that are right; of those who are written to, either. */
+  /** With their expected answers; for people who are written to, both answers are right. */
   readonly callers: readonly Caller[];
-  /** Takes the next of those out of their group, or puts them back. */
+  /** Removes the next of these people from their group, or adds them again. */
   readonly write: () => Promise<Outcome>;
-  /** What each of those who were written to gets now that all is still. */
+  /** The people who were written to, with the answers that match their last write. */
   readonly written: () => readonly Caller[];
   readonly stop: () => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { messageOf } from '../../local/message-of.ts';
 
 type Reply = { readonly value: unknown } | { readonly error: string };
 
-/** A process of its own, which answers one message at a time. */
+/** A child process that answers one message at a time. */
 export interface Child<Message, Result> {
   readonly ask: (message: Message) => Promise<Result>;
   readonly stop: () => Promise<void>;
@@ -31,14 +31,14 @@ const stop = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) return resolve();
     child.once('exit', () => resolve());
-    // It ends with its channel, after it has stopped what it started.
+    // The child stops its parts and exits when its channel closes.
     child.disconnect();
     setTimeout(() => child.kill('SIGKILL'), 5_000).unref();
   });
 
 /**
- * The other side: answers what the parent asks, and ends with it. Ctrl-C goes to all processes of a terminal: it is
- * the parent that ends this one.
+ * In the child: answers the parent's messages, and exits with the parent. Ctrl-C goes to all processes of a
+ * terminal; the child leaves it to the parent.
  */
 export function answerParent<Message>(
   answer: (message: Message) => Promise<unknown>,

@@ -10,19 +10,19 @@ import { createReader } from '../../table/dynamodb/reader.ts';
 import { processorMs } from '../harness/clocks.ts';
 import { answerParent } from './child.ts';
 
-/** Starts it when there is an environment; in either case tells how it stands. */
+/** Starts the gateway when there is an environment; always answers with its state. */
 export interface GatewayRequest {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface GatewayState {
-  /** Of the API with the authorizer; the one without is below it, at `WITHOUT`. */
+  /** URL of the API with the authorizer; the API without it is at the path `WITHOUT`. */
   readonly url: string;
-  /** Calls to the table so far. */
+  /** Calls to the table. */
   readonly reads: number;
-  /** Milliseconds of processor time that the gateway's process has taken so far. */
+  /** Milliseconds of the gateway's processor time. */
   readonly processorMs: number;
-  /** Lines that the authorizer has logged, faults and refused tokens, and the last of them. */
+  /** Lines that the authorizer logged (faults and refused tokens), and the last of them. */
   readonly faults: number;
   readonly lastFault: string | undefined;
 }
@@ -30,8 +30,8 @@ export interface GatewayState {
 export const WITHOUT = '/without';
 
 const ROUTE = 'GET /locations/{locationId}/pages/{page}';
-/** What the backend wants to hear, said of everybody: the same work for the gateway, and none for an authorizer. */
-const SAID_AT_ONCE = {
+/** A constant answer for everybody: the same work for the gateway, none for an authorizer. */
+const CONSTANT_ANSWER = {
   isAuthorized: true,
   context: {
     subject: 'user:anybody',
@@ -57,7 +57,7 @@ let server: LocalServer | undefined;
 let [reads, faults] = [0, 0];
 let lastFault: string | undefined;
 
-/** The authorizer as the function has it; its calls to the table are counted. */
+/** The deployed authorizer, with its calls to the table counted. */
 function authorizerOf(environment: Readonly<Record<string, string>>): Authorizer {
   const { TABLE_NAME: table = '', DYNAMODB_ENDPOINT: endpoint = '' } = environment;
   const reader = createReader({ client: createClient({ endpoint }), table });
@@ -82,7 +82,7 @@ answerParent(
       server = await listen(0, 'PORT');
       const apis = [
         api('with', '', authorizerOf(environment)),
-        api('without', WITHOUT, async () => SAID_AT_ONCE),
+        api('without', WITHOUT, async () => CONSTANT_ANSWER),
       ];
       server.serve(toListener(createGateway({ apis, clock: Date.now })));
     }

@@ -5,11 +5,11 @@ import { createSender } from './sender.ts';
 
 export interface Ask {
   readonly path: string;
-  /** Statuses that are right; any, when left out. */
+  /** Right statuses; any when left out. */
   readonly expected?: readonly number[];
 }
 
-/** Somebody who asks, with what they ask for. */
+/** A caller and its possible requests. */
 export interface Caller {
   readonly token?: string;
   readonly asks: readonly Ask[];
@@ -17,9 +17,9 @@ export interface Caller {
 
 export interface Plan {
   readonly url: string;
-  /** The first asks most often. */
+  /** The first one sends most requests. */
   readonly callers: readonly Caller[];
-  /** Of the Zipf distribution by which callers are drawn. */
+  /** Exponent of the Zipf distribution from which callers are drawn. */
   readonly exponent: number;
   readonly arrivals: Arrivals;
   readonly rate: number;
@@ -30,7 +30,7 @@ export interface Plan {
 }
 
 export interface Generated extends Measured {
-  /** Answers with a status that none of the expected ones is. */
+  /** Answers with an unexpected status. */
   readonly unexpected: number;
   /** The first few of them. */
   readonly examples: readonly string[];
@@ -38,7 +38,7 @@ export interface Generated extends Measured {
 
 const EXAMPLES = 5;
 
-/** Sends what a plan says: the same requests at the same instants from the same seed. */
+/** Runs a plan. The same seed gives the same requests at the same instants. */
 export async function generate(
   plan: Plan,
   { signal, time }: { readonly signal?: AbortSignal; readonly time?: Time } = {},
@@ -60,7 +60,7 @@ export async function generate(
     if ('status' in outcome && asked.expected && !asked.expected.includes(outcome.status)) {
       unexpected += 1;
       if (examples.length < EXAMPLES)
-        examples.push(`${outcome.status} and not ${asked.expected.join(' or ')}: ${asked.path}`);
+        examples.push(`${outcome.status} instead of ${asked.expected.join(' or ')}: ${asked.path}`);
     }
     return outcome;
   };

@@ -1,5 +1,5 @@
 import { answerParent } from './child.ts';
 import { generate, type Plan } from './generate.ts';
 
-/** The generator in a process of its own: it must not wait for its turn behind what it measures. */
+/** The generator in a process of its own, so that the measured gateway does not delay it. */
 answerParent((plan: Plan) => generate(plan));

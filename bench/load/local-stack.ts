@@ -3,13 +3,13 @@ import { type Stack, startStack } from '../../local/stack.ts';
 import { answerParent } from './child.ts';
 import type { Caller } from './generate.ts';
 
-/** What `npm run load` measures when it is told of no other API. */
+/** What `npm run load` measures without `--url`. */
 export interface LocalTarget {
   readonly url: string;
   readonly callers: readonly Caller[];
 }
 
-/** In the order of how much they ask. */
+/** By descending number of requests. */
 const USERS = ['tina', 'sam', 'victor', 'ada', 'dora'].map((name) => `${name}@school.example`);
 const PAGES = ['dashboard', 'schedule', 'grades'];
 

@@ -7,8 +7,8 @@ import { HELP, type LoadRequest, Misuse, readLoadRequest, readPaths, readTokens 
 import { describeLoad, errorsOf } from './report.ts';
 
 /**
- * `npm run load -- --url URL --token-file FILE --path PATH`: a load test that operations can point at a deployed API,
- * bounded in time, rate and connections. Without `--url` it starts a local stack of its own (docs/load.md).
+ * `npm run load -- --url URL --token-file FILE --path PATH`: a load test for a deployed API, bounded in time,
+ * rate and connections. Without `--url` it starts a local stack of its own (docs/load.md).
  */
 const INTERRUPTED = 130;
 
@@ -20,7 +20,7 @@ function read(option: string, file: string): string {
   }
 }
 
-/** Every token asks for every path. */
+/** Every token requests every path. */
 function callersOf({ tokenFile, paths, pathFile }: LoadRequest): readonly Caller[] {
   const tokens = tokenFile === undefined ? [] : readTokens(read('token-file', tokenFile), tokenFile);
   const inFile = pathFile === undefined ? [] : readPaths(read('path-file', pathFile), pathFile);
@@ -31,7 +31,7 @@ function callersOf({ tokenFile, paths, pathFile }: LoadRequest): readonly Caller
 async function measure(request: LoadRequest, { url, callers }: LocalTarget): Promise<number> {
   const { rate, seconds, connections, mostErrors } = request;
   const interrupt = new AbortController();
-  // Once: a second Ctrl-C ends at once.
+  // Only once: a second Ctrl-C kills the process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   console.log(
     `${url}: ${rate} requests per second for ${seconds} s, ${callers.length} tokens, ` +

@@ -1,12 +1,12 @@
 import { wallMs } from '../harness/clocks.ts';
 
-/** What became of a request: its status, or why there is none. */
+/** The outcome of a request: its status, or why there is none. */
 export type Outcome = { readonly status: number } | { readonly fault: string };
 
-/** The fault of a request that was given up: the one that says how long it took at least. */
+/** The fault of a request that timed out: its latency is a lower bound, and counts. */
 export const TIMED_OUT = 'timed out';
 
-/** Milliseconds, and a call later. */
+/** A clock in milliseconds, and a timer. */
 export interface Time {
   readonly now: () => number;
   readonly after: (ms: number, act: () => void) => void;
@@ -15,51 +15,53 @@ export interface Time {
 export interface OpenLoopOptions {
   /** When each request is due, in milliseconds from the start, ascending. */
   readonly schedule: readonly number[];
-  /** So long are requests sent; for what is under way then, it waits. */
+  /** How long requests are sent; it then waits for those in flight. */
   readonly seconds: number;
-  /** Requests under way at once at most; what is due beyond them waits, and its time runs. */
+  /** Most requests in flight at once; a request that is due beyond them waits, and its latency runs. */
   readonly connections: number;
-  /** Sends the n-th request. Gives up by itself some time, and never rejects. */
+  /** Sends the n-th request. Has a time-out of its own, and never rejects. */
   readonly send: (n: number) => Promise<Outcome>;
-  /** Ends it at once, with what was measured until then. */
+  /** Ends the run with what was measured so far. */
   readonly signal?: AbortSignal | undefined;
   readonly time?: Time | undefined;
 }
 
 export interface Measured {
-  /** From the start to the last answer, and no less than was asked for unless it was ended before. */
+  /** From the start to the last answer; at least the planned time unless aborted. */
   readonly elapsedMs: number;
-  /** By status or fault, how often. */
+  /** Number of outcomes by status or fault. */
   readonly outcomes: Readonly<Record<string, number>>;
   readonly answered: number;
   /**
-   * From the instant at which a request was due to the end of its answer, in milliseconds. What was given up, or not
-   * sent in time, is in it with as long as it had waited by then: left out, an overload would look fast.
+   * Milliseconds from the instant at which a request was due to the end of its answer. Requests that timed
+   * out or were not sent in time count with the time that they had waited: without them an overload would
+   * look fast.
    */
   readonly latencies: readonly number[];
-  /** How long what was sent had waited for that: for a connection, and for the generator's own turn. */
+  /** Milliseconds that a request waited before it was sent: for a connection, or for the generator itself. */
   readonly waits: readonly number[];
-  /** Due, and not sent because all connections were busy until the end. */
+  /** Requests that were due, but not sent because all connections were busy until the end. */
   readonly unsent: number;
-  /** Under way when it was ended. */
+  /** Requests in flight when the run was aborted. */
   readonly unfinished: number;
 }
 
 const WALL: Time = { now: wallMs, after: (ms, act) => void setTimeout(act, ms) };
 
 /**
- * Sends requests when they are due, whatever became of those before: a caller does not wait for others to be served.
- * A latency counts from the instant at which its request was due. A loop that waits for an answer before it asks again
- * asks less while a server stalls, and leaves out what callers would have met then ("coordinated omission").
+ * Sends requests when they are due, without waiting for earlier answers, as independent callers do. A latency
+ * counts from the instant at which the request was due. A closed loop, which waits for an answer before the
+ * next request, sends fewer requests while a server stalls, and so omits the worst latencies ("coordinated
+ * omission").
  */
 export function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
   const { schedule, seconds, connections, send, signal, time = WALL } = options;
-  const windowMs = seconds * 1_000;
+  const durationMs = seconds * 1_000;
   const begun = time.now();
   const since = (): number => time.now() - begun;
   const outcomes: Record<string, number> = {};
   const [latencies, waits]: [number[], number[]] = [[], []];
-  let [next, underWay, answered, lastAt] = [0, 0, 0, 0];
+  let [next, inFlight, answered, lastAt] = [0, 0, 0, 0];
   let [isOver, wakes] = [false, false];
 
   return new Promise((resolve, reject) => {
@@ -67,18 +69,18 @@ export function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
       if (isOver) return;
       isOver = true;
       signal?.removeEventListener('abort', finish);
-      const elapsedMs = signal?.aborted ? Math.min(since(), windowMs) : Math.max(lastAt, windowMs);
+      const elapsedMs = signal?.aborted ? Math.min(since(), durationMs) : Math.max(lastAt, durationMs);
       let unsent = 0;
       for (; (schedule[next] ?? Infinity) <= elapsedMs; next++) {
         latencies.push(elapsedMs - (schedule[next] as number));
         unsent += 1;
       }
-      resolve({ elapsedMs, outcomes, answered, latencies, waits, unsent, unfinished: underWay });
+      resolve({ elapsedMs, outcomes, answered, latencies, waits, unsent, unfinished: inFlight });
     }
 
     function record(due: number, outcome: Outcome): void {
       if (isOver) return;
-      underWay -= 1;
+      inFlight -= 1;
       lastAt = since();
       const isAnswer = 'status' in outcome;
       const name = isAnswer ? String(outcome.status) : outcome.fault;
@@ -88,22 +90,22 @@ export function runOpenLoop(options: OpenLoopOptions): Promise<Measured> {
       step();
     }
 
-    /** A wake-up sends what it woke up for, also when the last one comes a moment after the end. */
+    /** A wake-up sends the request that it was set for, even a moment after the end. */
     function step(isWakeUp = false): void {
       if (isOver) return;
       const now = since();
-      const isWithin = now < windowMs;
+      const isWithin = now < durationMs;
       const maySend = isWithin || isWakeUp;
-      for (; maySend && underWay < connections && (schedule[next] ?? Infinity) <= now; next++) {
+      for (; maySend && inFlight < connections && (schedule[next] ?? Infinity) <= now; next++) {
         const due = schedule[next] as number;
-        underWay += 1;
+        inFlight += 1;
         waits.push(now - due);
         send(next).then((outcome) => record(due, outcome), reject);
       }
       const due = schedule[next];
       if (isWithin && due !== undefined) {
-        if (underWay < connections && !wakes) wakeAfter(due - now);
-      } else if (underWay === 0 && !wakes) finish();
+        if (inFlight < connections && !wakes) wakeAfter(due - now);
+      } else if (inFlight === 0 && !wakes) finish();
     }
 
     function wakeAfter(ms: number): void {

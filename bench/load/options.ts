@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../../local/message-of.ts';
 import type { Arrivals } from './schedule.ts';
 
-/** What `npm run load` was asked for. */
+/** The options of `npm run load`. */
 export interface LoadRequest {
-  /** Undefined: a local stack of its own. */
+  /** Undefined: start a local stack. */
   readonly url: URL | undefined;
   readonly tokenFile: string | undefined;
   readonly paths: readonly string[];
@@ -16,20 +16,20 @@ export interface LoadRequest {
   readonly arrivals: Arrivals;
   readonly seed: number;
   readonly timeoutMs: number;
-  /** Share of errors that is put up with. */
+  /** Tolerated share of errors, 0 to 1. */
   readonly mostErrors: number;
 }
 
-/** Asked for wrongly: one line that says what to do. */
+/** Wrong options. The message is one line that says what to do. */
 export class Misuse extends Error {}
 
-/** Beyond the first bound only with --yes, beyond the second not at all. */
+/** Above `normal` only with --yes, above `most` never. */
 const BOUNDS = {
   rate: { normal: 200, most: 5_000 },
   seconds: { normal: 300, most: 3_600 },
   connections: { normal: 100, most: 1_000 },
 } as const;
-/** Of one run: the schedule is made ahead, and every latency is kept. */
+/** Limit of one run, which keeps its schedule and all latencies in memory. */
 const MOST_REQUESTS = 2_000_000;
 
 const OPTIONS = {
@@ -51,20 +51,20 @@ const OPTIONS = {
 
 export const HELP = `npm run load -- [--url URL --token-file FILE --path PATH ...] [options]
 
-Sends GET requests at a rate and tells how long the answers took. Without --url it starts a local stack of its own,
-with its sample users. Ends with 1 when errors exceed --max-errors, with 2 when it is asked for wrongly.
+Sends GET requests at a rate and prints how long the answers took. Without --url it starts a local stack of its own
+with its sample users. Exits with 1 when errors exceed --max-errors, with 2 for wrong options.
 
   --url URL            the API, e.g. https://abc.execute-api.eu-central-1.amazonaws.com
-  --token-file FILE    one token per line; the first asks most often (Zipf)
-  --path PATH          a path to ask for, may be given several times; one is drawn for each request
+  --token-file FILE    one token per line; the first sends most requests (Zipf)
+  --path PATH          a path to request, may be given several times; one is drawn for each request
   --path-file FILE     one path per line
   --rate N             requests per second: 50; beyond ${BOUNDS.rate.normal} with --yes, at most ${BOUNDS.rate.most}
   --seconds N          how long: 30; beyond ${BOUNDS.seconds.normal} with --yes, at most ${BOUNDS.seconds.most}
   --connections N      at once: 50; beyond ${BOUNDS.connections.normal} with --yes, at most ${BOUNDS.connections.most}
-  --zipf N             exponent of the distribution over tokens: 1; 0 draws all alike
-  --arrivals KIND      poisson (each on its own) or constant
-  --timeout SECONDS    when a request is given up: 10
-  --max-errors PERCENT how many may get no good answer (2xx, 3xx or 403): 1
+  --zipf N             exponent of the distribution over tokens: 1; 0: uniform
+  --arrivals KIND      poisson (independent) or constant
+  --timeout SECONDS    time-out of a request: 10
+  --max-errors PERCENT requests that may fail (all but 2xx, 3xx and 403): 1
   --seed N             the same requests at the same instants: 1
   --yes                for more than is asked by mistake`;
 

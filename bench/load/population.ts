@@ -3,12 +3,12 @@ import { createGroup, createProvisioner, createRole, createRoute } from '../../l
 import type { Random } from '../../test/oracle/random.ts';
 import { isAllowed, type World } from '../model/world.ts';
 
-/** Somebody of the population, and the group that makes the difference for them. */
+/** A person and the group that gives them their roles. */
 export interface Person {
   readonly id: string;
   readonly email: string;
   readonly group: string;
-  /** Taken out of their group and put back while it is measured. */
+  /** Whether they are removed from their group and added again during the run. */
   readonly isWritten: boolean;
 }
 
@@ -26,13 +26,15 @@ export interface PopulationOptions {
 const PAGES = ['dashboard', 'schedule', 'grades', 'reports'];
 const ROLES = { teacher: PAGES, volunteer: PAGES.slice(0, 2) };
 const LOCATIONS = 10;
-/** Every so many-th is written to: among those who ask often as among those who do not. */
+/** Every 20th person is written to, those with many requests and those with few. */
 const WRITTEN_EVERY = 20;
 const AT_ONCE = 16;
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 
-/** A school with locations, in each a group of teachers and one of volunteers; everybody is in one of them. */
+/**
+ * A school with locations, each with a group of teachers and one of volunteers; each person is in one group.
+ */
 export async function createPopulation(options: PopulationOptions): Promise<Population> {
   const { invoke, count, random } = options;
   const provision = createProvisioner(invoke);
@@ -75,11 +77,11 @@ async function createPlaces(provision: Provision): Promise<World> {
 
 export interface Question {
   readonly path: string;
-  /** What it comes to by the model, while they are in their group. */
+  /** The model's answer while the person is in their group. */
   readonly allowed: boolean;
 }
 
-/** What somebody asks for: three pages where their group is, one anywhere. */
+/** A person's requests: three pages at their group's place, one anywhere. */
 export function questionsOf({ world }: Population, { id, group }: Person, random: Random): Question[] {
   const own = world.groups.find((each) => each.id === group)?.place ?? '';
   return [own, own, own, random.pick(world.places).ref].map((scope) => {

@@ -2,20 +2,20 @@ import { percentile } from '../harness/statistics.ts';
 import { aligned, shortNumber } from '../harness/table.ts';
 import { type Measured, TIMED_OUT } from './open-loop.ts';
 
-/** The percentiles that are told, as far as there are enough answers to know them. */
+/** The printed percentiles, as far as there are enough answers for them. */
 const SHARES = [0.5, 0.9, 0.99, 0.999] as const;
 
-/** Answers per second, over all the time that they took. */
+/** Answers per second over the elapsed time. */
 export const achievedRate = ({ answered, elapsedMs }: Measured): number => (answered * 1_000) / elapsedMs;
 
-/** 1 in 1,000 of 200 answers is not known: then undefined. */
+/** Undefined when there are too few answers, such as 200 for the p99.9. */
 export const percentileOf = (sorted: readonly number[], share: number): number | undefined =>
   sorted.length * (1 - share) >= 0.999 ? percentile(sorted, share) : undefined;
 
-/** An answer of the API is a success, a redirect or a refusal by the authorizer; 401, 404, 429 and 5xx are not. */
+/** A success, a redirect or a refusal by the authorizer; 401, 404, 429 and 5xx are errors. */
 const isGood = (status: string): boolean => /^(?:[23]\d\d|403)$/.test(status);
 
-/** All that were due and came to an end, and the share of them that got no good answer. */
+/** Number and share of the finished or unsent requests without a good answer. */
 export function errorsOf({ outcomes, unsent }: Measured): { readonly count: number; readonly share: number } {
   const all = Object.values(outcomes).reduce((sum, count) => sum + count, unsent);
   const good = Object.entries(outcomes).reduce((sum, [name, count]) => sum + (isGood(name) ? count : 0), 0);
@@ -24,7 +24,7 @@ export function errorsOf({ outcomes, unsent }: Measured): { readonly count: numb
 
 const percent = (share: number): string => `${shortNumber(share * 100)} %`;
 
-/** What was measured, for a terminal. */
+/** The measurement for a terminal. */
 export function describeLoad(rate: number, measured: Measured): string {
   const { outcomes, latencies, waits, elapsedMs, unsent, unfinished } = measured;
   const { count, share } = errorsOf(measured);
@@ -56,9 +56,9 @@ export function describeLoad(rate: number, measured: Measured): string {
     ]),
     [
       `errors: ${count} of ${all} (${percent(share)}): all but 2xx, 3xx and 403`,
-      ...(unfinished > 0 ? [`under way when it was ended: ${unfinished}`] : []),
+      ...(unfinished > 0 ? [`in flight when it was ended: ${unfinished}`] : []),
       ...(outcomes[TIMED_OUT] || unsent > 0
-        ? ['what was given up or not sent counts with as long as it had waited']
+        ? ['requests that timed out or were not sent count with the time that they had waited']
         : []),
     ].join('\n'),
   ].join('\n\n');

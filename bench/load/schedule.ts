@@ -1,6 +1,6 @@
 import type { Random } from '../../test/oracle/random.ts';
 
-/** How requests arrive: each on its own, as those of many people do, or evenly. */
+/** How requests arrive: independently, as from many people, or evenly. */
 export type Arrivals = 'poisson' | 'constant';
 
 export interface ScheduleOptions {
@@ -16,9 +16,8 @@ const STEPS = 2 ** 32;
 const chance = (random: Random): number => (random.below(STEPS) + 1) / STEPS;
 
 /**
- * When each request is due, in milliseconds from the start: settled before the first one is sent. As many as the rate
- * says in either case, so that what was asked is no matter of chance: arrivals of a Poisson process whose number is
- * known lie anywhere with the same chance.
+ * When each request is due, in milliseconds from the start, fixed before the first one is sent. The number is
+ * always rate by seconds: given their number, the arrivals of a Poisson process are uniformly distributed.
  */
 export function createSchedule({ arrivals, rate, seconds, random }: ScheduleOptions): readonly number[] {
   const count = Math.floor(rate * seconds);
@@ -29,11 +28,11 @@ export function createSchedule({ arrivals, rate, seconds, random }: ScheduleOpti
 }
 
 /**
- * Draws places from 0 to `count - 1`, the n-th with a weight of 1 / n^exponent: a few ask often, most seldom. With an
- * exponent of 0 all are alike.
+ * Draws positions from 0 to `count - 1`, the n-th with a weight of 1 / n^exponent: a few are frequent, most
+ * are rare. An exponent of 0 is uniform.
  */
 export function createZipf(count: number, exponent: number, random: Random): () => number {
-  if (count < 1) throw new Error('there is nobody to draw');
+  if (count < 1) throw new Error('count is below 1');
   let sum = 0;
   const upTo = Float64Array.from({ length: count }, (_, place) => {
     sum += (place + 1) ** -exponent;

@@ -2,21 +2,21 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { type Outcome, TIMED_OUT } from './open-loop.ts';
 
-/** One GET: nothing is changed by being measured. */
+/** One GET request. */
 export interface Shot {
   readonly path: string;
   readonly token?: string | undefined;
 }
 
 export interface SenderOptions {
-  /** Where the API stands; what path it has stands before those of the requests. */
+  /** Base URL of the API; its path precedes those of the requests. */
   readonly url: URL;
   readonly connections: number;
-  /** After so long a request is given up. */
+  /** Time-out of a request. */
   readonly timeoutMs: number;
 }
 
-/** Over connections that are kept, and followed to the last byte of each answer. Redirects are answers. */
+/** Sends over kept connections and reads each answer to its end. Redirects are not followed. */
 export function createSender({ url, connections, timeoutMs }: SenderOptions) {
   const { Agent, request } = url.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });

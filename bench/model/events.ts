@@ -3,8 +3,8 @@ import { httpAuthorizerEventV2 } from '../../local/gateway/event-v2.ts';
 import { groupHeaders, groupQuery, type MatchedRequest, methodArn } from '../../local/gateway/request.ts';
 
 /**
- * Authorizer events of a browser's request at their full size: the handler has to parse also what it does not read.
- * The local gateway makes them, so that their form is written down once.
+ * Authorizer events of a browser's request at their full size: the handler has to parse also what it does not
+ * read. The local gateway makes them, so that their form is written down once.
  */
 const SETTINGS = {
   ...{ name: 'bench', basePath: '', accountId: '123456789012', apiId: 'abcdef1234' },

@@ -13,8 +13,9 @@ import {
 } from './world.ts';
 
 /**
- * The model of a decision that takes all the way: every user is in five groups that all count where they are asked
- * about. Flat: at locations of their own. Nested: at buildings, with groups there, at the project and at the client.
+ * The model of a decision that needs every step: every user is in five groups, and all of them count at the
+ * scope of the question. Flat: locations. Nested: buildings, with groups at the building, its project and its
+ * client.
  */
 export type Shape = 'flat' | 'nested';
 
@@ -22,7 +23,7 @@ const GROUPS_AT_PLACE = 10;
 const GROUPS_OF_USER = 5;
 
 export interface GroupWorld extends World {
-  /** Where a user's groups count, by the user. */
+  /** By user: the scope at which all of the user's groups count. */
   readonly home: ReadonlyMap<string, string>;
 }
 
@@ -44,13 +45,13 @@ export function createGroupWorld(shape: Shape, users = 1_000): GroupWorld {
   const home = new Map(times(users, () => [newRef(random, 'user'), random.pick(homes).ref]));
   const members = [...home].map(([ref, place]) => {
     const chain = chainOf(places, place);
-    const near = groups.filter((group) => chain.includes(group.place)).map(({ id }) => id);
-    return { ref, groups: draw(random, near, GROUPS_OF_USER) };
+    const candidates = groups.filter((group) => chain.includes(group.place)).map(({ id }) => id);
+    return { ref, groups: draw(random, candidates, GROUPS_OF_USER) };
   });
   return { places, pages, roles, groups, users: members, home };
 }
 
-/** Questions where users stand; every other one is allowed. */
+/** Questions at the users' own scopes; every second one is allowed. */
 export function drawGroupQuestions(world: GroupWorld, count: number, seed = 42): readonly Question[] {
   const random = createRandom(seed);
   const found: Question[] = [];

@@ -9,8 +9,8 @@ import { findBinary } from '../../cli/embedded-engine.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 
 /**
- * A database file of the embedded engine with one table, through the engine's own import of what DynamoDB exports
- * to S3: six times as fast as BatchWriteItem.
+ * Makes a database file of the embedded engine with one table by the engine's import of DynamoDB exports: six
+ * times as fast as BatchWriteItem.
  *
  * @param lines the export's lines, in pieces
  * @returns milliseconds that the import took

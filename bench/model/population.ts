@@ -10,9 +10,10 @@ import { keyOf } from '../../table/write/action.ts';
 import { PATIENCE_MS } from '../harness/engine.ts';
 
 /**
- * A population that grows in blocks of 100 users: each block a tenant with three locations and 20 groups, each user
- * in five groups and with one role of their own at a location. One block is written by commands; all others are its
- * copies with other ids, item for item what the same commands write under those ids (test/bench/population.test.ts).
+ * A population in blocks of 100 users: each block is a tenant with three locations and 20 groups; each user
+ * is in five groups and has one role of their own at a location. Commands write one block. The others are
+ * copies of it with other ids, item for item what the same commands would write
+ * (test/bench/population.test.ts).
  */
 export const USERS_IN_BLOCK = 100;
 const GROUPS = 20;
@@ -20,33 +21,33 @@ const ROLES = 10;
 export const PAGES = 50;
 /** The tenant and its locations. */
 const PLACES = 4;
-/** In so many shards are the longest lists; all others in a divisor of it. */
+/** Shards of the longest lists; other lists have a divisor of this number. */
 const SHARDS = 16;
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 export const pageOf = (page: number): string => `page-${String(page).padStart(2, '0')}`;
 
-/** All ids of a block begin with its mark, and names and addresses hold it. Digits: there is no other case of it. */
+/** All ids of a block begin with its mark; names and addresses contain it. Digits have no case. */
 const markOf = (code: number): string => `015${String(code).padStart(9, '0')}`;
 const COMMON = markOf(999_999_999);
-/** The block that is written by commands. */
+/** The block that commands write. */
 const FIRST = 777_777_777;
 
-/** Ids in the form of ULIDs, one after the other. */
+/** Ids in the form of ULIDs, numbered. */
 const idOf = (mark: string, n: number): string => `${mark}${String(n).padStart(26 - mark.length, '0')}`;
 
 /**
- * Marks of the copies. In which shard a text falls hangs on its lowest bits alone: what stands before the mark leaves
- * one of 16 states. From marks that lead on from each of them as the first block's does, any two texts with the same
- * beginning and end fall into the same shard: a copy stands in the lists where it would have been written.
+ * Marks of the copies. The shard of a text depends on the lowest bits of its hash alone, so the text before
+ * the mark leaves one of 16 states. Marks that transform each of these states as the first block's mark does
+ * keep every text in its shard: a copy is in the lists where commands would have put it.
  */
 export function blockMarks(count: number): readonly string[] {
   const states = times(SHARDS).map((state) => String.fromCharCode(state));
   const wanted = states.map((state) => shardOf(state + markOf(FIRST), SHARDS));
-  const leadsOn = (mark: string): boolean =>
+  const isEquivalent = (mark: string): boolean =>
     states.every((state, n) => shardOf(state + mark, SHARDS) === wanted[n]);
   const marks: string[] = [];
-  for (let code = 0; marks.length < count; code++) if (leadsOn(markOf(code))) marks.push(markOf(code));
+  for (let code = 0; marks.length < count; code++) if (isEquivalent(markOf(code))) marks.push(markOf(code));
   return marks;
 }
 
@@ -57,15 +58,15 @@ const groupsOfUser = (user: number): readonly number[] => times(5).map((k) => (u
 const assignmentOfUser = (user: number) => ({ role: user % ROLES, place: 1 + (user % (PLACES - 1)) });
 const pagesOfRole = (role: number): readonly number[] => times(PAGES / ROLES).map((k) => role + k * ROLES);
 
-/** Whether it is allowed at a location (1 to 3), written only to be obviously right. */
+/** The oracle at a location (1 to 3). */
 export function isAllowedInBlock(user: number, page: number, place: number): boolean {
-  const reaches = (from: number): boolean => from === 0 || from === place;
+  const covers = (from: number): boolean => from === 0 || from === place;
   const own = assignmentOfUser(user);
   const roles = [
     ...groupsOfUser(user)
-      .filter((group) => reaches(placeOfGroup(group)))
+      .filter((group) => covers(placeOfGroup(group)))
       .map(roleOfGroup),
-    ...(reaches(own.place) ? [own.role] : []),
+    ...(covers(own.place) ? [own.role] : []),
   ];
   return roles.some((role) => pagesOfRole(role).includes(page));
 }
@@ -76,17 +77,17 @@ export const placeRef = (mark: string, place: number): string =>
   `${place === 0 ? 'tenant' : 'location'}:${idOf(mark, place)}`;
 export const userRef = (mark: string, user: number): string => `user:${idOf(mark, PLACES + GROUPS + user)}`;
 
-/** The table as commands leave it. */
+/** The items that commands wrote. */
 export interface Written {
   /** Of roles and pages. */
   readonly common: readonly Item[];
-  /** Of one block: whatever has its mark in its key. */
+  /** Of one block: the items with its mark in their key. */
   readonly block: readonly Item[];
 }
 
 /**
- * Writes roles, pages and one block to a table by commands, under the ids of `mark`, and reads back what they left.
- * Without audit records and records of operations: those go after a time, and no check ever reads one.
+ * Writes roles, pages and one block to a table by commands, under the ids of `mark`, and reads the items
+ * back, except audit records and records of operations: those expire, and no check reads them.
  */
 export async function writeByCommands(
   client: ReturnType<typeof createClient>,
@@ -97,7 +98,7 @@ export async function writeByCommands(
   const reader = createReader({ client, table, deadlineMs: PATIENCE_MS });
   const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: PATIENCE_MS }) });
   const keys = new Map<string, Key>();
-  // Of records, assignments and writes; what all blocks share is written under ids that all blocks share.
+  // Ids of records, assignments and writes; the shared part is written under ids that all blocks share.
   let others = 1_000;
   let of = COMMON;
   const provision = createProvisioning({
@@ -154,8 +155,8 @@ export async function writeByCommands(
 }
 
 /**
- * The population as an export of DynamoDB has it, a line for each item; block by block, as they are taken: that of a
- * million users would not fit in memory.
+ * The population as an export of DynamoDB has it, a line for each item; block by block, as they are taken:
+ * that of a million users would not fit in memory.
  */
 export function* exportOf(
   { common, block }: Written,

@@ -10,7 +10,7 @@ import type { Item } from '../../table/item.ts';
 import { apiRevisionKey, decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { chainOf, type World } from './world.ts';
 
-/** The revision of the routes of an API, written long enough ago to be settled. */
+/** The revision item of the routes of an API. */
 export const revisionOf = (api: string, writtenAt: number): Item => ({
   ...apiRevisionKey(api),
   Type: 'Decision',
@@ -19,18 +19,18 @@ export const revisionOf = (api: string, writtenAt: number): Item => ({
   [Attribute.writeId]: 'bench',
 });
 
-/** The decision items that commands would leave behind for this model, written long enough ago to be settled. */
+/** The decision items that commands would write for this model. */
 export function decisionItems(world: World, writtenAt: number): readonly Item[] {
-  const item = (key: Key, facts: Readonly<Record<string, unknown>>): Item => ({
+  const item = (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
     ...key,
     Type: 'Decision',
     [Attribute.version]: DECISION_VERSION,
     [Attribute.writtenAt]: writtenAt,
     [Attribute.writeId]: 'bench',
-    ...facts,
+    ...fields,
   });
-  const ofRef = (ref: string, facts: Readonly<Record<string, unknown>>): Item =>
-    item(decisionKey(parseRef(ref, 'ref')), { status: 'active', ...facts });
+  const ofRef = (ref: string, fields: Readonly<Record<string, unknown>>): Item =>
+    item(decisionKey(parseRef(ref, 'ref')), { status: 'active', ...fields });
   const scopes = world.places.map(({ ref }) => {
     const groups = world.groups.filter(({ place }) => place === ref);
     const [, ...ancestors] = chainOf(world.places, ref);
@@ -54,7 +54,7 @@ export function decisionItems(world: World, writtenAt: number): readonly Item[] 
   ];
 }
 
-/** Most that one BatchWriteItem takes. */
+/** Limit of one BatchWriteItem. */
 const AT_ONCE = 25;
 
 export async function writeItems(

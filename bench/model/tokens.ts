@@ -7,7 +7,7 @@ export interface TokenSource {
   readonly alg: string;
   readonly jwk: JWK;
   readonly publicKey: CryptoKey;
-  /** A token of its own for each call, of a user by the id. */
+  /** A new token of the user with this id. */
   readonly token: (user: string) => Promise<string>;
 }
 
@@ -50,7 +50,7 @@ export async function createTokenSource(
   };
 }
 
-/** Of the right form, by the right issuer, and signed by nobody: one character of its payload is another. */
+/** A well-formed token of the right issuer whose payload was changed, so that its signature is invalid. */
 export function forged(token: string): string {
   const [header = '', payload = '', signature = ''] = token.split('.');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { version: number };

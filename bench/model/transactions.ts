@@ -11,7 +11,7 @@ export interface Asked {
 export type Transaction = NonNullable<ConstructorParameters<typeof TransactWriteCommand>[0]['TransactItems']>;
 
 export interface Commands {
-  /** Carries one out, which must succeed; under an operation id, as the command line sends it. */
+  /** Runs one with an operation id, as the command line does; throws if it fails. */
   readonly run: (asked: Asked) => Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function commandsOn(client: DynamoDBDocumentClient, table: string): Comma
   };
 }
 
-/** The transaction that each of these commands sends, carried out in turn on a table of their own. */
+/** Runs the commands in turn on a new table, and returns the transaction that each of them sends. */
 export async function transactionsOf(
   endpoint: string,
   table: string,
@@ -48,7 +48,7 @@ export async function transactionsOf(
   return found;
 }
 
-/** Sends a transaction as it is, to another table. */
+/** Sends a recorded transaction to another table. */
 export async function sendBare(
   client: DynamoDBDocumentClient,
   table: string,

@@ -2,14 +2,14 @@ import { httpEvent, methodArnOf, restEvent, type Visit } from './events.ts';
 import { forged, type TokenSource } from './tokens.ts';
 import type { Question, World } from './world.ts';
 
-/** One request to the authorizer, and what must come of it. */
+/** One request to the authorizer and its expected answer. */
 export interface Case {
   readonly question: Question;
   readonly token: string;
-  /** Of the event as the Lambda runtime gets it. */
+  /** The event as JSON, as the Lambda runtime gets it. */
   readonly text: string;
   readonly event: object;
-  /** What a policy must be for. */
+  /** The resource that a policy must name. */
   readonly arn: string;
 }
 
@@ -27,16 +27,16 @@ const caseOf = (question: Question, token: string, eventOf: (visit: Visit) => ob
   return { question, token, event, text: JSON.stringify(event), arn: methodArnOf(visit) };
 };
 
-/** The event anew, as it comes with a request: no object nor text of it was seen before. */
+/** A fresh copy of the event: none of its objects and strings was used before. */
 export const renewed = (one: Case): Case => ({ ...one, event: JSON.parse(one.text) });
 
-/** Users whose tokens are known after the first request. */
+/** Users whose tokens the authorizer caches. */
 const KNOWN_USERS = 200;
 const KNOWN = 1_000;
 
 /**
- * Tokens for each algorithm. They are asked for in turn, and an authorizer remembers 16 MB of them, by its estimate
- * 3.5 to 4.7 KB each: before one comes again, it is forgotten.
+ * Tokens for each algorithm. They are used in turn, and an authorizer caches 16 MB of them, by its estimate
+ * 3.5 to 4.7 KB each: a token is evicted before it is used again.
  */
 const NEW = 5_000;
 
@@ -52,18 +52,18 @@ export async function createCases(world: World, questions: readonly Question[], 
     ...question,
     permission: world.pages[position % 3] as string,
   }));
-  /** For each who asks: as many cases at a time as are wanted, each with a token that is not remembered. */
+  /** For each caller: cases in any number, each with a token that is not cached. */
   const withNewTokens = async (other: TokenSource) => {
-    const strange: (readonly [Question, string])[] = [];
+    const unknown: (readonly [Question, string])[] = [];
     for (let n = 0; n < NEW; n++) {
       const question = allowed[n % KNOWN] as Question;
-      strange.push([question, await other.token(idOf(question.subject))]);
+      unknown.push([question, await other.token(idOf(question.subject))]);
     }
     return () => {
       let next = 0;
       return (count: number): readonly Case[] =>
         Array.from({ length: count }, () => {
-          const [question, token] = strange[next++ % NEW] as (typeof strange)[number];
+          const [question, token] = unknown[next++ % NEW] as (typeof unknown)[number];
           return renewed(caseOf(question, token, restEvent));
         });
     };

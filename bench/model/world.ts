@@ -1,9 +1,9 @@
 import { createRandom, type Random } from '../../test/oracle/random.ts';
 
 /**
- * The model that all in-process candidates hold: 1,000 users in 200 groups, 30 roles on 200 pages, and 20 places in
- * chains of three. A user has a role wherever one of their groups stands, and below it. Pure data, the same from the
- * same seed.
+ * The model of all in-process candidates: 1,000 users in 200 groups, 30 roles on 200 pages, and 20 places in
+ * chains of three. A user has the roles of each of their groups at the group's place and below it. Pure data,
+ * from a fixed seed.
  */
 export interface Place {
   readonly ref: string;
@@ -42,7 +42,7 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const newId = (random: Random): string =>
   `01J8${Array.from({ length: 22 }, () => ALPHABET[random.below(32)]).join('')}`;
 
-/** Joined: a text that `+` puts together is held in pieces, and dearer to look up. */
+/** By `join`: V8 keeps a string made by `+` in pieces, which makes look-ups slower. */
 export const newRef = (random: Random, type: string): string => [type, newId(random)].join(':');
 
 export const times = <T>(count: number, make: (position: number) => T): readonly T[] =>
@@ -64,11 +64,20 @@ export function plantPlaces(random: Random): readonly Place[] {
   return [...clients, ...projects, ...below('building', 2, projects)];
 }
 
-/** The place, then what it stands under, up to the tenant. */
+/** The place and its ancestors up to the tenant. */
 export function chainOf(places: readonly Place[], ref: string): readonly string[] {
   const parent = places.find((place) => place.ref === ref)?.parent;
   return parent === undefined ? [ref] : [ref, ...chainOf(places, parent)];
 }
+
+/** By place: itself and all places below it. */
+export const placesBelow = ({ places }: Pick<World, 'places'>): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    places.map(({ ref }) => [
+      ref,
+      places.filter((place) => chainOf(places, place.ref).includes(ref)).map((place) => place.ref),
+    ]),
+  );
 
 export function createBenchWorld(seed = 4_711): World {
   const random = createRandom(seed);
@@ -92,17 +101,17 @@ export function createBenchWorld(seed = 4_711): World {
   return { places, pages, roles, groups, users };
 }
 
-/** Whether it is allowed, written only to be obviously right: what all candidates are held to. */
+/** The oracle, in the simplest form. */
 export function isAllowed(world: World, subject: string, permission: string, scope: string): boolean {
   const user = world.users.find(({ ref }) => ref === subject);
   const chain = chainOf(world.places, scope);
-  const held = world.groups.filter(({ id, place }) => user?.groups.includes(id) && chain.includes(place));
-  return held.some((group) =>
+  const counting = world.groups.filter(({ id, place }) => user?.groups.includes(id) && chain.includes(place));
+  return counting.some((group) =>
     group.roles.some((id) => world.roles.find((role) => role.id === id)?.pages.includes(permission)),
   );
 }
 
-/** Questions at buildings, so that each looks at three places; every other one is allowed. */
+/** Questions at buildings, so that each involves three places; half of them are allowed. */
 export function drawQuestions(world: World, count = 20_000, seed = 815): readonly Question[] {
   const random = createRandom(seed);
   const buildings = world.places.filter(({ ref }) => ref.startsWith('building:'));
@@ -119,7 +128,7 @@ export function drawQuestions(world: World, count = 20_000, seed = 815): readonl
   return found;
 }
 
-/** The same question in strings that nothing has seen yet, as they come with a request. */
+/** The same question in new strings, as they come with a request. */
 export const inFreshStrings = ({ subject, permission, scope, allowed }: Question): Question => ({
   subject: fresh(subject),
   permission: fresh(permission),
@@ -127,5 +136,5 @@ export const inFreshStrings = ({ subject, permission, scope, allowed }: Question
   allowed,
 });
 
-/** A text that nothing has hashed or compared yet, and in one piece. */
+/** A copy whose hash V8 has not computed yet. */
 export const fresh = (text: string): string => Buffer.from(text).toString('latin1');

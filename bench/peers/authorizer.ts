@@ -7,10 +7,10 @@ import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
 import type { World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
 
-/** As long as can be set: what expires in the middle of a run would be read again, and that is another figure. */
+/** The longest possible, so that nothing expires within a run. */
 const TTL_SECONDS = 3_600;
 
-/** Routes of an API: the one that is asked for, and as many beside it as a table has to be looked through for. */
+/** The API's routes: the one that requests use, and others that the look-up has to pass over. */
 const BESIDE = [
   'users',
   'devices',
@@ -39,7 +39,7 @@ const routeItems = (api: string, pages: readonly string[]): readonly Item[] => [
     ...edgeKey(apiRef(api), { type: 'route', id: `r${position}` }),
     ...{ id: `r${position}`, method, path, permission, scope: 'building:{building}' },
   })),
-  // An API that is small enough for policies that cover all of it.
+  // A small API: a policy can cover all of it.
   ...pages.slice(0, 3).map((page, position) => ({
     ...edgeKey(apiRef(`small-${api}`), { type: 'route', id: `s${position}` }),
     ...{ id: `s${position}`, method: 'GET', path: `/buildings/{building}/pages/${page}`, permission: page },
@@ -62,8 +62,8 @@ export async function createTableFor(world: World, endpoint: string) {
 }
 
 /**
- * The authorizer as it is composed and bundled when it is deployed, on a table of the embedded DynamoDB engine; only its caches
- * answer for an hour, and the issuer's keys come from here.
+ * The authorizer composed and bundled as it is deployed, on a table of the embedded engine. Only its caches
+ * last an hour, and the issuer's keys come from here.
  */
 export async function createAuthorizers(world: World, sources: readonly TokenSource[], endpoint: string) {
   const { createHandlerFrom, createEngine, jwtVerify } = await loadDeployed();

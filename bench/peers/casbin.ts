@@ -1,6 +1,6 @@
 import { newCachedEnforcer, newEnforcer, newModelFromString } from 'casbin';
 import { wrongAnswer } from '../harness/rounds.ts';
-import { chainOf, type Question, type World } from '../model/world.ts';
+import { placesBelow, type Question, type World } from '../model/world.ts';
 
 /** Roles within domains, as casbin's guide has them. */
 const newModel = () =>
@@ -17,18 +17,16 @@ e = some(where (p.eft == allow))
 m = g(r.user, p.role, r.place) && r.page == p.page
 `);
 
-/** What flows down the tree is worked out beforehand: a rule for each place where a user has a role. */
+/** The inheritance from place to place is computed beforehand: one rule per place where a user has a role. */
 function rules(world: World): { readonly policies: string[][]; readonly memberships: string[][] } {
   const groups = new Map(world.groups.map((group) => [group.id, group]));
-  const reach = (from: string) =>
-    world.places.filter(({ ref }) => chainOf(world.places, ref).includes(from)).map(({ ref }) => ref);
-  const reaches = new Map(world.places.map(({ ref }) => [ref, reach(ref)]));
+  const below = placesBelow(world);
   const memberships = new Map<string, string[]>();
   for (const user of world.users)
     for (const id of user.groups) {
       const { place, roles } = groups.get(id) ?? { place: '', roles: [] };
       for (const role of roles)
-        for (const where of reaches.get(place) ?? [])
+        for (const where of below.get(place) ?? [])
           memberships.set(`${user.ref} ${role} ${where}`, [user.ref, role, where]);
     }
   return {
@@ -50,7 +48,7 @@ export async function createCasbin(world: World) {
   };
 }
 
-/** With its cache, once it holds the answers to all of `asked`. It has no form without a promise. */
+/** With its cache, filled with the answers to all of `asked`. It has no synchronous form. */
 export async function createCachedCasbin(world: World, asked: readonly Question[]) {
   const { policies, memberships } = rules(world);
   const enforcer = await newCachedEnforcer(newModel());

@@ -4,8 +4,8 @@ import { wrongAnswer } from '../harness/rounds.ts';
 import { chainOf, type Question, type World } from '../model/world.ts';
 
 /**
- * Cedar 4 as WebAssembly, with its policies parsed once and only the entities that a question is about: a policy for
- * each group, roles as groups of actions, places in places.
+ * Cedar 4 as WebAssembly. Policies are parsed once, one per group; a question passes only its own entities.
+ * Roles are groups of actions, places are nested.
  */
 export async function createCedar(world: World) {
   // Node 20 aborts when calls into WebAssembly are inlined here.

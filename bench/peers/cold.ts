@@ -8,7 +8,7 @@ import { decisionItems, writeItems } from '../model/table.ts';
 import { chainOf, type Question } from '../model/world.ts';
 import { type Ask, createSeedFlow, seedItems } from './seeds.ts';
 
-/** One that decides with nothing, or little, at hand. */
+/** A candidate that decides with an empty or partly filled cache. */
 export interface ColdCandidate {
   readonly ask: Ask;
   /** Before each question, untimed and not counted. */
@@ -19,9 +19,9 @@ export interface ColdCandidate {
 
 export const COLD_TITLES = {
   gatehouse: 'Gatehouse',
-  'new-user': 'Gatehouse, new user, the rest known',
-  expired: 'Gatehouse, all known, but too old',
-  named: 'Gatehouse, the path names what is above',
+  'new-user': 'Gatehouse, new user, the rest cached',
+  expired: 'Gatehouse, all cached, but expired',
+  named: 'Gatehouse, the path names the ancestors',
   seeds: "seeds' flow",
 } as const;
 export type ColdName = keyof typeof COLD_TITLES;
@@ -36,7 +36,7 @@ export interface ColdOptions {
 export const coldTableOf = (shape: Shape): string => `cold-${shape}`;
 const tablesOf = (shape: Shape) => ({ own: coldTableOf(shape), seeds: `cold-${shape}-seeds` });
 
-/** Writes the model of a shape for both: decision items for Gatehouse, edges for the seeds' flow. */
+/** Writes the model of a shape: decision items for Gatehouse, edges for the seeds' flow. */
 export async function writeColdTables(endpoint: string, shape: Shape, users?: number): Promise<GroupWorld> {
   const world = createGroupWorld(shape, users);
   const { own, seeds } = tablesOf(shape);
@@ -47,7 +47,7 @@ export async function writeColdTables(endpoint: string, shape: Shape, users?: nu
   return world;
 }
 
-/** Each with a client and a row of latencies of its own, all out of one distribution. */
+/** Each candidate has its own client and its own series of latencies from the same distribution. */
 export function createColdCandidates(
   { endpoint, shape, time, latency }: ColdOptions,
   world: GroupWorld,
@@ -83,7 +83,6 @@ export function createColdCandidates(
           await check({ ...question, subject: otherThan(world, question.subject) });
         if (before === 'long-ago') {
           await check(question);
-          // Its last read began a moment before.
           skippedMs += DEFAULT_TTL_MS + 1;
         }
       },
@@ -106,9 +105,9 @@ export function createColdCandidates(
 }
 
 interface GatehouseOptions {
-  /** Whether it is told what stands above the scope, as a path says it that names all of it. */
+  /** Whether the request names the scope's ancestors, as a path can. */
   readonly isNamed?: boolean;
-  /** Who has asked the same at the same place before; nobody when left out. */
+  /** An earlier check of the same at the same place; none when left out. */
   readonly before?: 'by-another' | 'long-ago';
 }
 

@@ -1,4 +1,4 @@
-/** What is measured as it is deployed (deployed.ts). */
+/** Entry of the bundle that is measured (deployed.ts). */
 
 export { jwtVerify } from 'jose';
 export { createHandlerFrom } from '../../authorizer/compose.ts';

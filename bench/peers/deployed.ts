@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../../bundle/build.ts';
 
-/** What the entry holds. */
+/** The exports of the entry. */
 type Deployed = typeof import('./deployed-entry.ts');
 
 /**
- * The authorizer's parts as they are deployed: through the stack's bundler. Run from the sources, each function that
- * is made while a request is answered would be given its name anew, which costs more than many of them do.
+ * The authorizer's parts, bundled as they are deployed. Run from the sources, tsx would set the name of each
+ * function that a request creates, which costs more than many of these functions.
  */
 export async function loadDeployed(): Promise<Deployed> {
   const { text } = await bundle('bench/peers/deployed-entry.ts');

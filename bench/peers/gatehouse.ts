@@ -4,13 +4,13 @@ import { decisionItems, writeItems } from '../model/table.ts';
 import { isAllowed, type Question, type World } from '../model/world.ts';
 import { loadDeployed } from './deployed.ts';
 
-/** Longer than a run: what expires in its middle would be read again, and that is another figure. */
+/** Longer than a run, so that nothing expires within it. */
 const TTL_MS = 3_600_000;
 const SESSIONS = 200;
 
 /**
- * Gatehouse as it is deployed, bundled: its engine on a table of the embedded DynamoDB engine, with expiry, the bound
- * on its memory, the test for coherence and the chain of scopes. Only the time-to-live is longer than the default.
+ * Gatehouse, bundled as it is deployed, on a table of the embedded engine: with expiry, the bound on memory,
+ * the coherence test and the chain of scopes. Only the time-to-live is longer than the default.
  */
 export async function createGatehouse(world: World, questions: readonly Question[], endpoint: string) {
   const table = 'bench';

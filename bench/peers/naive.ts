@@ -1,10 +1,7 @@
 import { wrongAnswer } from '../harness/rounds.ts';
 import type { Question, World } from '../model/world.ts';
 
-/**
- * What one writes first, lists in memory that are filtered for each question, in two forms: one ends at the first role
- * that may, the other collects all that the user may do there and asks whether this is among it.
- */
+/** A first attempt: lists in memory, filtered for each question up to the first role that has the page. */
 function rolesFrom(world: World) {
   const users = new Map(world.users.map((user) => [user.ref, user]));
   const groups = new Map(world.groups.map((group) => [group.id, group]));
@@ -24,7 +21,6 @@ function rolesFrom(world: World) {
   };
 }
 
-/** Role and page put together to a key. */
 export function createNaive(world: World) {
   const rolesOf = rolesFrom(world);
   const effects = new Set(world.roles.flatMap(({ id, pages }) => pages.map((page) => `${id}/${page}`)));

@@ -14,29 +14,28 @@ import { idOf } from '../model/visits.ts';
 import { isAllowed, type Question } from '../model/world.ts';
 import { coldTableOf } from './cold.ts';
 
-/** One invocation of the authorizer: what it computed, and what it asked of DynamoDB. */
+/** One invocation of the authorizer: its processor time and its requests to DynamoDB. */
 export interface Priced extends Spent {
   readonly processorMs: number;
 }
 
 export interface PricedDecision {
-  /** Nothing of the decision is cached. */
+  /** With nothing of the decision cached. */
   readonly cold: Priced;
-  /** All of it is. */
+  /** With everything cached. */
   readonly hit: Priced;
-  /** All but the user. */
+  /** With everything but the user cached. */
   readonly newUser: Priced;
 }
 
-/** Longer than a decision item is cached, or the routes are. */
+/** Longer than decision items and routes are cached. */
 const EXPIRED_MS = 61_000;
 /** Of a token: no run lasts as long on its own clock. */
 const YEAR_SECONDS = 31_536_000;
 
 /**
- * The authorizer as it is deployed, with the default environment: an event of an HTTP API in, its answer out, with an
- * RS256 token that is verified and a route that is looked up. The routes and the issuer's keys are at hand; a token is
- * verified anew unless it came within five minutes.
+ * The authorizer with the default environment: an event of an HTTP API with an RS256 token in, its answer
+ * out. Routes and the issuer's keys are cached, and a token that was verified within five minutes.
  */
 export async function createPricedHandler(endpoint: string, shape: Shape, world: GroupWorld) {
   const table = coldTableOf(shape);
@@ -52,7 +51,7 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     revisionOf('default', longAgo()),
   ]);
   let now = Date.now();
-  /** Whoever waits lets time pass. */
+  /** Waiting advances the clock. */
   const passTime = async (milliseconds: number) => {
     now += milliseconds;
   };
@@ -86,13 +85,13 @@ export async function createPricedHandler(endpoint: string, shape: Shape, world:
     return { ...counter.spent(), processorMs: took };
   }
 
-  /** All that was cached of decisions is too old; the routes are loaded again. */
+  /** Lets the cached decision items expire, and loads the routes again. */
   async function expire(question: Question): Promise<void> {
     now += EXPIRED_MS;
     await handler(await eventOf(question, '/nowhere'));
   }
 
-  /** Many pages at one place, asked at once with nothing cached: what it asks of DynamoDB. */
+  /** The requests to DynamoDB for many pages at one place with nothing cached. */
   const menu = async ({ subject, scope }: Question, permissions: readonly string[]): Promise<Spent> => {
     const engine = createEngine({ reader, clock: { now: () => now }, wait: passTime });
     counter.reset();

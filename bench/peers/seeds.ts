@@ -5,8 +5,8 @@ import { edgeKey, edgePrefix, type Key, nodeKey, partitionOf } from '../../table
 import { chainOf, type Question, type World } from '../model/world.ts';
 
 /**
- * The flow that seed 003 draws: the user's groups at the place, each group's roles, each role with the page. Its
- * items are the edges alone, and it reads as DynamoDB does by default, eventually consistent, at half the units.
+ * The flow of seed 003: the user's groups at the place, each group's roles, each role with the page. Its
+ * items are edges only. It reads eventually consistently, DynamoDB's default, at half the units.
  */
 const group = (id: string) => ({ type: 'group', id });
 const role = (id: string) => ({ type: 'role', id });
@@ -57,7 +57,10 @@ export function createSeedFlow(client: DynamoDBDocumentClient, table: string, is
     return Items as Item[];
   };
 
-  /** At a nested place those at its ancestors count as well, which its own item names: read beside, not before. */
+  /**
+   * At a nested place the groups of its ancestors count too. The place's item names them and is read in
+   * parallel.
+   */
   async function groupsOf({ subject, scope }: Question): Promise<readonly string[]> {
     const memberships = (at?: string) =>
       query(partitionOf(parseRef(subject, 'subject')), edgePrefix('group'), at);
@@ -72,7 +75,7 @@ export function createSeedFlow(client: DynamoDBDocumentClient, table: string, is
   const opens = async (id: string, name: string): Promise<boolean> =>
     (await get(edgeKey(role(id), page(name))))?.permission === 'ALLOW';
 
-  /** Step by step, all of a step at once, each role asked for once. */
+  /** Step by step, the reads of a step in parallel, each role read once. */
   return async (question) => {
     const groups = await groupsOf(question);
     const roles = new Set((await Promise.all(groups.map(rolesOf))).flat());

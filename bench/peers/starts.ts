@@ -20,39 +20,39 @@ const run = promisify(execFile);
 const DEFAULTS: BuildOptions = { bundle: true, target: 'node24', platform: 'node', external: ['aws-sdk'] };
 
 /**
- * Says when the handler could take an event, in milliseconds since its process began; when it is given one, also when
- * it had answered, and the next one.
+ * Prints when the handler was loaded, in milliseconds since its process began; with an event, also its
+ * answers' times.
  */
 const RUNNER = `
 const { handler } = require(process.argv[2]);
-const ready = performance.now();
+const loaded = performance.now();
 if (typeof handler !== 'function') throw new Error('no handler');
 const event = process.argv[3] && JSON.parse(require('node:fs').readFileSync(process.argv[3], 'utf8'));
-const say = (said) => process.stdout.write(JSON.stringify(said), () => process.exit(0));
+const print = (times) => process.stdout.write(JSON.stringify(times), () => process.exit(0));
 const ask = async () => {
   const asked = performance.now();
   const answer = await handler(event);
   const first = performance.now();
   await handler(event);
-  say({ ready, first, cold: first - asked, again: performance.now() - first, answer });
+  print({ loaded, first, cold: first - asked, again: performance.now() - first, answer });
 };
-event ? ask() : say({ ready });`;
+event ? ask() : print({ loaded });`;
 
-/** Milliseconds; all but the first only where there was an event to answer. */
+/** Milliseconds; all but `loaded` only with an event. */
 export interface Start {
-  readonly ready: number;
+  readonly loaded: number;
   readonly first: number;
   readonly cold: number;
   readonly again: number;
 }
 
-/** The bundles that are started, in files of their own, and a table and an issuer for them. */
+/** Writes the bundles to files, and starts a table and an issuer for them. */
 export async function createStarts(endpoint: string) {
   const world = createBenchWorld();
   const source = await createTokenSource('RS256');
   const { table } = await createTableFor(world, endpoint);
   const question = drawQuestions(world, 20).find(({ allowed }) => allowed);
-  if (!question) throw new Error('nothing is allowed');
+  if (!question) throw new Error('no question is allowed');
   const visit: Visit = {
     building: idOf(question.scope),
     page: question.permission,
@@ -88,14 +88,14 @@ export async function createStarts(endpoint: string) {
     POLICY_COVERS: 'route',
   };
 
-  /** Starts one that is asked nothing. No table is there: the load of routes that begins with it gets no answer. */
+  /** Starts a bundle without an event. There is no table: the load of routes gets no answer. */
   async function startAlone(file: keyof typeof files): Promise<number> {
     const without = { ...env, DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
     const { stdout } = await run(process.execPath, [runner, files[file]], { env: without });
-    return (JSON.parse(stdout) as Start).ready;
+    return (JSON.parse(stdout) as Start).loaded;
   }
 
-  /** Starts ours, with all that it needs, and asks it at once. */
+  /** Starts our bundle with a table and an issuer, and sends it an event at once. */
   async function startAndAsk(): Promise<Start> {
     const { stdout } = await run(process.execPath, [runner, files.ours, event], {
       env: { ...env, DYNAMODB_ENDPOINT: endpoint },
@@ -103,7 +103,7 @@ export async function createStarts(endpoint: string) {
     const { answer, ...start } = JSON.parse(stdout) as Start & { readonly answer: PolicyAnswer };
     const [statement] = answer.policyDocument.Statement;
     if (statement?.Effect !== 'Allow' || statement.Resource !== methodArnOf(visit))
-      throw new Error(`a handler that just started answers ${JSON.stringify(answer)}`);
+      throw new Error(`wrong first answer: ${JSON.stringify(answer)}`);
     return start;
   }
 

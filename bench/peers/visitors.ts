@@ -8,9 +8,9 @@ import { AUDIENCE, ISSUER, type TokenSource } from '../model/tokens.ts';
 import type { Case } from '../model/visits.ts';
 import type { Question } from '../model/world.ts';
 
-/** Loops that ask and look at each answer: of the authorizer, and of what it stands on, alone. */
+/** Loops that check each answer: of the authorizer, and of its parts alone. */
 
-/** A policy for this very request, and for nothing else. */
+/** A policy for exactly this request. */
 function isRight(answer: PolicyAnswer, { question, arn }: Case): boolean {
   const [statement, ...others] = answer.policyDocument.Statement;
   return (
@@ -42,7 +42,7 @@ export const askForSimple =
     return cases.length;
   };
 
-/** The policy is the caller's own, and for all of the API. */
+/** The policy is for the caller and the whole API. */
 export const askForWhole =
   (authorizer: Authorizer): Loop<Case> =>
   async (cases) => {
@@ -53,21 +53,21 @@ export const askForWhole =
     return cases.length;
   };
 
-/** Refused by nothing but the one message that becomes 401. */
-export const askInVain =
+/** Refused with the one message that becomes 401. */
+export const expectUnauthorized =
   (authorizer: Authorizer): Loop<Case> =>
   async (cases) => {
     for (const one of cases) {
-      const said = await authorizer(one.event).then(
+      const outcome = await authorizer(one.event).then(
         () => 'an answer',
         (error: Error) => error.message,
       );
-      if (said !== 'Unauthorized') throw wrong(one);
+      if (outcome !== 'Unauthorized') throw wrong(one);
     }
     return cases.length;
   };
 
-/** A request and its answer as text: what the Lambda runtime makes of both. */
+/** A request as JSON, and its answer as an object and as JSON: the Lambda runtime parses and writes JSON. */
 export interface Exchange {
   readonly request: string;
   readonly answer: object;
@@ -80,7 +80,7 @@ export async function exchangesOf(authorizer: Authorizer, cases: readonly Case[]
     const answer = (await authorizer(one.event)) as PolicyAnswer;
     if (!isRight(answer, one)) throw wrong(one);
     const expected = JSON.stringify(answer);
-    // A copy: kept themselves, answers would look long-lived, and each later one be made among old objects.
+    // A copy: keeping the answers themselves would change how the garbage collector treats later ones.
     exchanges.push({ request: one.text, answer: JSON.parse(expected), expected });
   }
   return exchanges;
@@ -95,7 +95,7 @@ export const askInText =
     return exchanges.length;
   };
 
-/** The same texts parsed and written, with nothing in between. */
+/** Parses and writes the same JSON with nothing in between. */
 export const parseAndWrite: Loop<Exchange> = (exchanges) => {
   for (const { request, answer, expected } of exchanges) {
     const { type } = JSON.parse(request) as { type: string };
@@ -104,7 +104,7 @@ export const parseAndWrite: Loop<Exchange> = (exchanges) => {
   return exchanges.length;
 };
 
-/** What the handler asks the engine about such a request. */
+/** The handler's question to the engine. */
 export const askEngine =
   (engine: Engine): Loop<Question> =>
   async (questions) => {
@@ -116,7 +116,7 @@ export const askEngine =
     return questions.length;
   };
 
-/** jose with all that is asked of a token, and the key at hand. */
+/** jose with the same requirements, and the key in memory. */
 export const verifyAlone =
   (verify: typeof jwtVerify, { alg, publicKey }: TokenSource): Loop<Case> =>
   async (cases) => {

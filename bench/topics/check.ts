@@ -20,7 +20,7 @@ import { createGatehouse } from '../peers/gatehouse.ts';
 import { createNaive } from '../peers/naive.ts';
 import { createReference } from '../peers/reference.ts';
 
-/** What is compared, in the order of the table and the chart. */
+/** The candidates, in the order of the table. */
 const TITLES = {
   session: 'Gatehouse, session.can',
   reference: 'reference',
@@ -35,7 +35,7 @@ const TITLES = {
 } as const;
 type Name = keyof typeof TITLES;
 
-/** What each of ours is set beside; all others, for scale, beside the reference. */
+/** The peers of ours; all others are compared with the reference. */
 const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   session: ['reference', 'casl-by-place'],
   reference: [],
@@ -43,7 +43,7 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   fresh: ['reference'],
 };
 
-/** How long a candidate asks in each round, and how many questions it asks at least: they do not cost the same. */
+/** Milliseconds per round and least number of questions: candidates differ widely in cost. */
 const BATCH = { targetMs: 3, least: 4, now: processorMs };
 
 async function createCandidates(world: World, questions: readonly Question[], endpoint: string) {
@@ -53,7 +53,7 @@ async function createCandidates(world: World, questions: readonly Question[], en
   const cached = await createCachedCasbin(world, first);
   const candidates: readonly Candidate[] = [
     await batch('warm', gatehouse.checkLoop),
-    // In strings that this candidate alone sees, made before its turn.
+    // In new strings, made before its turn.
     await inBatches('fresh', questions, gatehouse.checkLoop, { ...BATCH, renew: inFreshStrings }),
     { name: 'session', run: gatehouse.sessionLoop },
     await batch('reference', createReference(world)),
@@ -69,11 +69,11 @@ async function createCandidates(world: World, questions: readonly Question[], en
 
 export const check: Topic = {
   name: 'check',
-  title: 'one warm decision in process, beside what else decides there',
+  title: 'one warm decision in process, beside other libraries',
   run: async ({ quick, log }) => {
     const world = createBenchWorld();
     const questions = drawQuestions(world);
-    log(`${questions.length} questions, half of them allowed; all candidates give the same answers`);
+    log(`${questions.length} questions, half of them allowed; all candidates must give the same answers`);
     return withEngine(async (endpoint) => {
       const { gatehouse, candidates } = await createCandidates(world, questions, endpoint);
       const rounds = quick ? 61 : 301;

@@ -24,7 +24,7 @@ const PERCENTILE_NAMES = Object.keys(PERCENTILES);
 const COUNTS = ['calls', 'rounds', 'units'] as const;
 
 const NAMES = Object.keys(COLD_TITLES) as ColdName[];
-/** Nothing stands above a flat scope. */
+/** A flat scope has no ancestors. */
 const namesFor = (shape: Shape): readonly ColdName[] =>
   NAMES.filter((name) => shape === 'nested' || name !== 'named');
 /** The peers of each in the tables. */
@@ -36,7 +36,7 @@ const AGAINST: Readonly<Record<ColdName, readonly ColdName[]>> = {
   seeds: [],
 };
 
-/** Asks all candidates every question, and throws on an answer that is not the oracle's. */
+/** Asks all candidates every question; throws on an answer that differs from the oracle's. */
 async function askAll(
   candidates: Readonly<Record<ColdName, ColdCandidate>>,
   names: readonly ColdName[],
@@ -107,7 +107,7 @@ function figuresOf(shape: Shape, answers: Answers): readonly Figure[] {
 
 export const cold: Topic = {
   name: 'cold',
-  title: "a decision with nothing cached, DynamoDB's latency simulated, beside the seeds' own flow",
+  title: "a decision with nothing cached, DynamoDB's latency simulated, beside the seeds' flow",
   run: async ({ quick, log }) => {
     const latency = latencyFrom(process.env);
     log(`each request: log-normal, median ${latency.medianMs} ms, p99 ${latency.p99Ms} ms`);
@@ -119,7 +119,7 @@ export const cold: Topic = {
         const time = createSimulatedTime(Date.now());
         const candidates = createColdCandidates({ endpoint, shape, time, latency }, world);
         const answers = await askAll(candidates, namesFor(shape), questions, time);
-        log(`${shape}: ${questions.length} decisions each, answers as the oracle has them`);
+        log(`${shape}: ${questions.length} decisions each, all as the oracle says`);
         figures.push(...figuresOf(shape, answers));
       }
       return figures;

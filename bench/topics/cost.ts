@@ -10,15 +10,15 @@ import { createPricedHandler, type Priced, type PricedDecision } from '../peers/
 import prices from '../prices.json' with { type: 'json' };
 
 const HIT_RATES = [0, 50, 90, 99] as const;
-/** Decisions whose means are one value of a figure. */
+/** The mean of so many decisions is one value of a figure. */
 const BLOCK = 20;
 const MENU = 20;
 
-/** What stands beside each other at every hit rate. */
+/** The candidates at every hit rate. */
 const SIDES = {
-  flat: 'flat, nothing known at a miss',
-  nested: 'nested, nothing known at a miss',
-  'new-user': 'the user alone unknown at a miss',
+  flat: 'flat, nothing cached at a miss',
+  nested: 'nested, nothing cached at a miss',
+  'new-user': 'only the user not cached at a miss',
   avp: 'Verified Permissions, asked at a miss',
 } as const;
 type Side = keyof typeof SIDES;
@@ -26,11 +26,11 @@ type Side = keyof typeof SIDES;
 /** By kind of decision: the mean of each block. */
 type Blocks = Readonly<Record<'hit' | 'flat' | 'nested' | 'newUser' | 'avp', readonly Decided[]>>;
 
-/** What the stack gives the authorizer. */
+/** The authorizer's memory in the stack, in megabytes. */
 function memoryOfStack(): number {
   const stack = readFileSync(new URL('../../serverless.yml', import.meta.url), 'utf8');
   const [, megabytes] = /^ {2}memorySize: (\d+)$/m.exec(stack) ?? [];
-  if (megabytes === undefined) throw new Error('serverless.yml says nothing of memory');
+  if (megabytes === undefined) throw new Error('serverless.yml has no memorySize');
   return Number(megabytes);
 }
 
@@ -42,7 +42,7 @@ const inBlocks = <T>(list: readonly T[]): readonly (readonly T[])[] =>
 interface Measured {
   readonly flat: readonly PricedDecision[];
   readonly nested: readonly PricedDecision[];
-  /** Units of twenty pages at once. */
+  /** Read units of a check of twenty pages. */
   readonly menus: Readonly<Record<Shape, readonly number[]>>;
 }
 
@@ -68,7 +68,7 @@ async function measure(endpoint: string, count: number): Promise<Measured> {
   };
 }
 
-/** Each invocation is billed by itself; a round waits as long as a request to DynamoDB is drawn to take. */
+/** Each invocation is billed by itself; a round of reads takes a drawn latency. */
 function toBlocks({ flat, nested }: Measured, memoryMb: number): Blocks {
   const draw = createLatencies(latencyFrom(process.env), 11);
   const billed = ({ processorMs, rounds }: Priced): number => {
@@ -86,7 +86,7 @@ function toBlocks({ flat, nested }: Measured, memoryMb: number): Blocks {
     flat: blocks(flat.map(({ cold }) => cold)),
     nested: blocks(nested.map(({ cold }) => cold)),
     newUser,
-    // One request in the place of one read: taken to last as long.
+    // One request instead of one read, assumed to take as long.
     avp: newUser.map(({ billedMs: milliseconds }) => ({ billedMs: milliseconds, requests: 1 })),
   };
 }

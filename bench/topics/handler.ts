@@ -15,13 +15,13 @@ import {
   askForSimple,
   askForWhole,
   askInText,
-  askInVain,
   exchangesOf,
+  expectUnauthorized,
   parseAndWrite,
   verifyAlone,
 } from '../peers/visitors.ts';
 
-/** What is measured, in the order of the table. */
+/** The candidates, in the order of the table. */
 const TITLES = {
   known: 'known token, REST, policy for the route',
   engine: 'of it the engine',
@@ -49,10 +49,10 @@ const AGAINST: Partial<Record<Name, readonly Name[]>> = {
 
 const BATCH = { targetMs: 3, least: 4, now: processorMs };
 
-/** New tokens in each round; about as many as a batch has. */
+/** New tokens in each round, about as many as a batch of the others. */
 const NEW_AT_ONCE = 24;
 
-/** A candidate that is given what it has not seen, and asks often enough beforehand for its code to be compiled. */
+/** A candidate that gets new cases each round, and is warmed up beforehand. */
 async function withNew(
   name: Name,
   next: (count: number) => readonly Case[],
@@ -101,7 +101,7 @@ async function withKnownTokens({ cases, create, createForWholeApi, engine }: Set
 }
 
 async function withOtherTokens({ cases, create, jwtVerify, rs256, es256 }: SetUp) {
-  // New tokens drive others out of what is remembered: an authorizer for those of each kind.
+  // New tokens evict others from the cache, so each kind has its own authorizer.
   const [first, second] = [create(), create()];
   for (const one of [first, second]) await askForPolicy(one)(cases.rest);
   const [newRs256, newEs256] = [await cases.withNewTokens(rs256), await cases.withNewTokens(es256)];
@@ -110,7 +110,7 @@ async function withOtherTokens({ cases, create, jwtVerify, rs256, es256 }: SetUp
     await withNew('jose-rs256', newRs256(), verifyAlone(jwtVerify, rs256)),
     await withNew('new-es256', newEs256(), askForPolicy(second)),
     await withNew('jose-es256', newEs256(), verifyAlone(jwtVerify, es256)),
-    await batch('invalid', cases.invalid, askInVain(first)),
+    await batch('invalid', cases.invalid, expectUnauthorized(first)),
   ];
 }
 
@@ -126,7 +126,7 @@ export const handler: Topic = {
       const first = await withKnownTokens(parts);
       await collect();
       const known = await runRounds(first, options);
-      log('new tokens and forged ones; they are signed first, which takes some seconds');
+      log('new and forged tokens; signing them takes some seconds');
       const others = await runRounds(await withOtherTokens(parts), options);
       const samples = new Map([...known, ...others]);
       const ofEngine = samplesOf(samples, 'engine');

@@ -1,6 +1,9 @@
 import type { Topic } from '../harness/topic.ts';
 
-/** All topics, in the order in which they run. Loaded when they run: one needs not what another is compared with. */
+/**
+ * All topics in the order in which they run. Each is loaded when it runs: it does not load the peers of
+ * others.
+ */
 export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
   cold: async () => (await import('./cold.ts')).cold,

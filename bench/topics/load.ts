@@ -12,11 +12,11 @@ import { type Measured, runOpenLoop, TIMED_OUT } from '../load/open-loop.ts';
 import { achievedRate, percentileOf } from '../load/report.ts';
 import { createSchedule } from '../load/schedule.ts';
 
-/** How much is asked: the last rate is beyond what a machine of two cores does, to see what it comes to. */
+/** Sizes of a full run; `overload` is beyond what two cores can answer, to find the limit. */
 const FULL = {
   ...{ rates: [100, 200, 400, 800, 1_600], overload: 4_000, rounds: 5, seconds: 2.2 },
   ...{ people: 1_000, cacheBytes: 256 * 1_024, cacheTtlSeconds: 5 },
-  // What was written a moment ago is read again in any case, and would not show what is remembered.
+  // An item within the coherence margin is read again in any case, and would hide stale cache entries.
   settleMs: COHERENCE_MARGIN_MS + 500,
 };
 const QUICK: typeof FULL = {
@@ -24,9 +24,9 @@ const QUICK: typeof FULL = {
   ...{ people: 200, cacheBytes: 64 * 1_024, cacheTtlSeconds: 1 },
   settleMs: 0,
 };
-/** So many that none is waited for before the gateway is at its end. */
+/** Enough that connections are not the limit. */
 const CONNECTIONS = 64;
-/** Writes for each request, and in a second at most. */
+/** Writes per request, and per second at most. */
 const WRITE_SHARE = 0.05;
 const MOST_WRITES = 20;
 
@@ -36,13 +36,13 @@ type Variant = (typeof VARIANTS)[number];
 interface Trial {
   readonly answers: Generated;
   readonly writes: Measured;
-  /** Calls to the table for each answer. */
+  /** Calls to the table per answer. */
   readonly reads: number;
-  /** Microseconds of processor time that the gateway took for each. */
+  /** Microseconds of the gateway's processor time per answer. */
   readonly processor: number;
 }
 
-/** By rate and variant, a trial for each round. */
+/** By rate and variant, one trial per round. */
 type Trials = Map<string, Trial[]>;
 const keyOf = (variant: Variant, rate: number): string => `${variant}-${rate}`;
 
@@ -52,8 +52,8 @@ const openToAll = (callers: readonly Caller[]): readonly Caller[] =>
     asks: asks.map(({ path }) => ({ path, expected: [200] })),
   }));
 
-/** Requests and writes go on beside each other, each at its own rate. */
-function createTry({ gateway, generator, url, callers, write }: BenchStack) {
+/** Sends requests and writes at the same time, each at its own rate. */
+function createTrial({ gateway, generator, url, callers, write }: BenchStack) {
   const asked = { with: callers, without: openToAll(callers) };
   return async (variant: Variant, rate: number, seconds: number, seed: number): Promise<Trial> => {
     const before = await gateway.ask({});
@@ -67,7 +67,7 @@ function createTry({ gateway, generator, url, callers, write }: BenchStack) {
       runOpenLoop({ schedule, seconds, connections: 4, send: write }),
     ]);
     const [refused] = Object.keys(writes.outcomes).filter((name) => name !== '200');
-    if (refused !== undefined) throw new Error(`a write was refused: ${refused}`);
+    if (refused !== undefined) throw new Error(`a write failed: ${refused}`);
     const { reads, processorMs } = await gateway.ask({});
     const count = Math.max(answers.answered, 1);
     return {
@@ -77,7 +77,7 @@ function createTry({ gateway, generator, url, callers, write }: BenchStack) {
   };
 }
 
-/** Answers that are neither right nor a fault; what is refused because it cannot be decided is no wrong answer. */
+/** A 5xx and a request without an answer are faults, not wrong answers. */
 const isFault = (name: string): boolean => /^5\d\d$/.test(name) || !/^\d+$/.test(name);
 const faultsOf = ({ outcomes }: Measured): number =>
   Object.entries(outcomes).reduce((sum, [name, count]) => sum + (isFault(name) ? count : 0), 0);
@@ -86,8 +86,8 @@ const answeredFaults = ({ outcomes }: Measured): number =>
 const wrongOf = ({ unexpected, ...measured }: Generated): number => unexpected - answeredFaults(measured);
 
 /**
- * Those who are written to ask, are all written to once more, and ask again when what the authorizer may remember is
- * over: their answers are then those of their last write.
+ * The people who are written to ask, are all written to once more, and ask again after the time-to-live:
+ * their answers must then match their last write.
  */
 async function checkWritten(
   stack: BenchStack,
@@ -109,12 +109,12 @@ async function checkWritten(
 
 async function measure(stack: BenchStack, sizes: typeof FULL, log: TopicContext['log']): Promise<Trials> {
   const { rates, overload, rounds, seconds } = sizes;
-  const attempt = createTry(stack);
+  const attempt = createTrial(stack);
   for (const variant of VARIANTS) await attempt(variant, 400, seconds, 0);
   const trials: Trials = new Map();
   for (let round = 0; round < rounds; round++) {
     for (const [position, rate] of [...rates, overload].entries()) {
-      // Each goes first every other time.
+      // The order alternates.
       const order = (round + position) % 2 === 0 ? VARIANTS : VARIANTS.toReversed();
       for (const variant of order) {
         const trial = await attempt(variant, rate, seconds, round * 100 + position + 1);
@@ -140,7 +140,7 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
   const own = (variant: Variant, rate: number, name: string): readonly number[] => {
     if (name !== 'p99.9')
       return latencies(variant, rate).map((each) => percentile(each, name === 'p50' ? 0.5 : 0.99));
-    // Of all rounds together: one in a thousand of a single one is not known.
+    // Of all rounds together: a single round has too few answers for it.
     const rarest = percentileOf(latencies(variant, rate).flat(), 0.999);
     return rarest === undefined ? [] : [rarest];
   };
@@ -157,7 +157,7 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
       }),
     ];
   };
-  /** When most is asked: little of it is for anything but answers. */
+  /** Under overload, where nearly all processor time is spent on answers. */
   const processor = (variant: Variant) => of(variant, overload).map((trial) => trial.processor);
   const all = [...trials.values()].flat();
   const everyAnswer = [...all.map(({ answers }) => answers), last];
@@ -189,19 +189,19 @@ function figuresOf(trials: Trials, sizes: typeof FULL, last: Generated): readonl
       values: asked.map(({ reads }) => reads),
     }),
     toFigure({
-      ...{ id: 'load.writes', title: 'writes beside it, in all', unit: 'writes' },
+      ...{ id: 'load.writes', title: 'writes meanwhile, in all', unit: 'writes' },
       values: [all.reduce((sum, { writes }) => sum + writes.answered, 0)],
     }),
     toFigure({
-      ...{ id: 'load.answers', title: 'answers, all held to the model', unit: 'answers' },
+      ...{ id: 'load.answers', title: 'answers, all compared with the model', unit: 'answers' },
       values: [total(({ answered }) => answered)],
     }),
     toFigure({
-      ...{ id: 'load.wrong', title: 'of them wrong', unit: 'answers' },
+      ...{ id: 'load.wrong', title: 'wrong answers', unit: 'answers' },
       values: [total(wrongOf)],
     }),
     toFigure({
-      ...{ id: 'load.faults', title: `no answer: 5xx, ${TIMED_OUT}, broken off`, unit: 'requests' },
+      ...{ id: 'load.faults', title: `no answer: 5xx, ${TIMED_OUT}, connection lost`, unit: 'requests' },
       values: [total(faultsOf)],
     }),
   ];
@@ -212,7 +212,7 @@ export const load: Topic = {
   title: 'requests through the local gateway, with the authorizer and without',
   run: async ({ quick, log }) => {
     const sizes = quick ? QUICK : FULL;
-    log(`${sizes.people} people, put there by provisioning`);
+    log(`${sizes.people} people, created by provisioning`);
     const stack = await startBenchStack(sizes);
     try {
       const trials = await measure(stack, sizes, log);

@@ -3,21 +3,21 @@ import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/dec
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
-import { heldBytes } from '../harness/heap.ts';
+import { usedBytes } from '../harness/heap.ts';
 import { slopeOf } from '../harness/statistics.ts';
 import type { Topic } from '../harness/topic.ts';
 import { fresh } from '../model/world.ts';
 
 const MEGABYTE = 2 ** 20;
-/** Megabytes that a cache is bounded at; the default alone in a quick run. */
+/** Bounds of a cache in megabytes; a quick run takes the default only. */
 const BOUNDS = [4, 8, 16, 32, 64];
 const DEFAULT_BOUND = 32;
-/** So many users pass for each megabyte, a million for the default: more than the stretch of 130 bytes leaves room for. */
+/** Users per megabyte of the bound: a million for the default, far more than fit. */
 const USERS_PER_MEGABYTE = 32_768;
-/** Users after which the slope is measured again. */
+/** Users between two measurements of the slope. */
 const STEP = 10_000;
 const STEPS = 10;
-/** Far more than these take. */
+/** A bound that is never reached. */
 const AMPLE = 2 ** 30;
 
 const PLACE = { type: 'location', id: '01J8X2W3Y4Z5A6B7C8D9E0F1G2' };
@@ -32,14 +32,14 @@ function idOf(kind: string, n: number): string {
   return `01J8Z0E2Z8${kind}${String(n).padStart(15, '0')}`;
 }
 
-/** As the client parses it: each user's set in strings of its own. */
+/** As the client parses it: each user's set has its own strings. */
 const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) => fresh(idOf('G', n))));
 
 /** Every user exists, in five groups. */
 const itemAt = (key: Key): Item | undefined => {
   if (key.SK !== 'DECISION') return undefined;
-  const facts = fixed.get(key.PK) ?? { status: 'active', groups: groupsAnew() };
-  return { ...key, Type: 'Decision', v: DECISION_VERSION, writtenAt: 1, writeId: 'bench', ...facts };
+  const fields = fixed.get(key.PK) ?? { status: 'active', groups: groupsAnew() };
+  return { ...key, Type: 'Decision', v: DECISION_VERSION, writtenAt: 1, writeId: 'bench', ...fields };
 };
 const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
 
@@ -54,44 +54,46 @@ const ask = async (engine: Engine, from: number, until: number): Promise<void> =
   }
 };
 
-/** Bytes by which one more user makes it larger: the slope over ten counts, so that what is there once is left out. */
+/** Bytes per user: the slope over ten measurements, which leaves out constant parts. */
 async function bytesPerUser(): Promise<number> {
   const engine = newEngine(AMPLE);
   const points: [number, number][] = [];
   for (let users = STEP; users <= STEPS * STEP; users += STEP) {
     await ask(engine, users - STEP, users);
-    points.push([users, await heldBytes()]);
+    points.push([users, await usedBytes()]);
   }
   await ask(engine, 0, 1);
   return slopeOf(points);
 }
 
-/** What an engine holds that has seen many more users than its cache takes. */
+/** Bytes of an engine that has seen many more users than its cache takes. */
 async function bytesWithin(bound: number): Promise<number> {
-  const before = await heldBytes();
+  const before = await usedBytes();
   const engine = newEngine(bound * MEGABYTE);
   await ask(engine, 0, bound * USERS_PER_MEGABYTE);
-  const held = (await heldBytes()) - before;
-  // Asked once more, so that the engine is still there when it is measured.
+  const used = (await usedBytes()) - before;
+  // One more question, so that the engine is not collected before the measurement.
   await ask(engine, 0, 1);
-  return held;
+  return used;
 }
 
 export const memory: Topic = {
   name: 'memory',
-  title: 'what a cached user takes, and what a cache holds of its bound',
+  title: 'bytes of a cached user, and of a cache beside its bound',
   run: async ({ quick, log }) => {
     await bytesWithin(1);
     const slopes: number[] = [];
     for (let round = 0; round < (quick ? 3 : 5); round++) slopes.push(await bytesPerUser());
     const shares: Figure[] = [];
     for (const bound of quick ? [DEFAULT_BOUND] : BOUNDS) {
-      const held = await bytesWithin(bound);
-      log(`${bound * USERS_PER_MEGABYTE} users, bound ${bound} MB: ${(held / MEGABYTE).toFixed(1)} MB held`);
+      const used = await bytesWithin(bound);
+      log(
+        `${bound * USERS_PER_MEGABYTE} users, bound ${bound} MB: ${(used / MEGABYTE).toFixed(1)} MB in use`,
+      );
       shares.push(
         toFigure({
           ...{ id: `memory.share-${bound}`, title: `of a bound of ${bound} MB`, unit: '%' },
-          values: [(held / (bound * MEGABYTE)) * 100],
+          values: [(used / (bound * MEGABYTE)) * 100],
         }),
       );
     }

@@ -13,7 +13,7 @@ import { type Candidate, runRounds, type Samples, samplesOf } from '../harness/r
 import type { Topic } from '../harness/topic.ts';
 import { type Asked, commandsOn, sendBare, type Transaction, transactionsOf } from '../model/transactions.ts';
 
-/** Rows that a load has under way at once, and the bare transactions beside it. */
+/** Rows in flight at once, and bare transactions beside them. */
 const PARALLEL = 32;
 /** Single commands in a round, one after the other. */
 const IN_ROUND = 5;
@@ -31,7 +31,7 @@ const times = <T>(count: number, make: (n: number) => T): readonly T[] =>
 const idOf = (kind: number, n: number): string => `01J8${kind}${String(n).padStart(21, '0')}`;
 const newUser = (n: number) => ({ email: `user-${n}@example.com`, displayName: `The user of number ${n}` });
 
-/** `gatehouse load users` of a file, and as many bare transactions at once; each round in a new table. */
+/** `gatehouse load users` of a file beside as many bare transactions; each round in a new table. */
 async function measureLoad(
   { endpoint, service, client }: Service,
   folder: string,
@@ -42,15 +42,15 @@ async function measureLoad(
   const lines = times(rows, (n) => Object.values(newUser(n)).join());
   writeFileSync(file, `email,displayName\n${lines.join('\n')}\n`);
   const load = async (table: string): Promise<void> => {
-    let said = '';
-    const tell = (text: string) => {
-      said += text;
+    let output = '';
+    const print = (text: string) => {
+      output += text;
     };
     const code = await runProgram(['load', 'users', file, '--parallel', String(PARALLEL)], {
       env: { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: table },
-      ...{ out: tell, error: tell, isTerminal: false, now: Date.now },
+      ...{ out: print, error: print, isTerminal: false, now: Date.now },
     });
-    if (code !== 0) throw new Error(said);
+    if (code !== 0) throw new Error(output);
   };
   const asked = times(rows, (n): Asked => ({ command: 'user.create', input: newUser(n) }));
   const transactions = await transactionsOf(endpoint, 'recorded-load', asked);
@@ -86,7 +86,7 @@ async function measureLoad(
   return { samples: await runRounds(candidates, { rounds, warmUp: WARM_UP }), computed };
 }
 
-/** One command after the other, and the very transactions that they send, in two tables that hold the same. */
+/** Single commands beside the same transactions sent directly, in two tables with the same items. */
 async function measureSingle({ endpoint, service, client }: Service, rounds: number): Promise<Samples> {
   const count = (WARM_UP + rounds) * IN_ROUND;
   const tenant = idOf(0, 0);

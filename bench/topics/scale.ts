@@ -27,7 +27,7 @@ import {
 const TABLE = 'bench';
 const QUICK = [1_000, 10_000];
 const FULL = [1_000, 10_000, 100_000];
-/** Cold checks of each size in a round. */
+/** Cold checks per size and round. */
 const AT_ONCE = 10;
 
 interface Question {
@@ -48,7 +48,7 @@ interface Population {
   readonly bytes: number;
 }
 
-/** `BENCH_USERS=1000000` adds a larger table; it takes as many times longer. */
+/** `BENCH_USERS=1000000` adds a larger table; the time grows with it. */
 function sizesOf(quick: boolean): readonly number[] {
   const wanted = process.env.BENCH_USERS;
   const sizes = quick ? QUICK : FULL;
@@ -86,11 +86,11 @@ async function populate(folder: string, written: Written, users: number): Promis
   };
 }
 
-/** By an engine that knows nothing yet. */
+/** By a new engine with an empty cache. */
 async function askCold(
   { reader, name }: Population,
   question: Question,
-  observe?: (told: Observation) => void,
+  observe?: (observed: Observation) => void,
 ): Promise<void> {
   const engine = createEngine({ reader, clock: { now: Date.now }, observe });
   const { allowed } = await engine.check(question.subject, question.permission, question.scope);
@@ -111,18 +111,17 @@ const candidateOf = (population: Population): Candidate => {
   };
 };
 
-/** What each of some cold checks costs, as DynamoDB states it. */
+/** The cost of some cold checks, as the engine reports it. */
 async function costsOf(population: Population, count: number): Promise<readonly Observation[]> {
-  const told: Observation[] = [];
+  const observed: Observation[] = [];
   const answers = { true: 0, false: 0 };
   for (let n = 0; n < count; n++) {
     const question = population.draw();
     answers[`${question.allowed}`] += 1;
-    await askCold(population, question, (observation) => told.push(observation));
+    await askCold(population, question, (observation) => observed.push(observation));
   }
-  if (Math.min(answers.true, answers.false) < count / 10)
-    throw new Error('the answers are nearly all the same');
-  return told;
+  if (Math.min(answers.true, answers.false) < count / 10) throw new Error('nearly all answers are the same');
+  return observed;
 }
 
 async function measure(populations: readonly Population[], quick: boolean) {

@@ -6,7 +6,7 @@ import { createStarts, type Start } from '../peers/starts.ts';
 
 type Starts = Awaited<ReturnType<typeof createStarts>>;
 
-/** Of the bundle, by the first that fits the path of a module. */
+/** Parts of the bundle; the first that matches a module's path counts. */
 const PARTS = [
   { name: 'sdk', title: 'AWS SDK: DynamoDB client', is: /node_modules\/(?:@aws-sdk|@smithy|@aws)\// },
   { name: 'jose', title: 'jose', is: /node_modules\/jose\// },
@@ -18,7 +18,7 @@ const PARTS = [
 const bytesFigure = (name: string, title: string, bytes: number): Figure =>
   toFigure({ id: `startup.${name}`, title, unit: 'bytes', values: [bytes] });
 
-/** Bytes in the bundle by where they come from; what joins the modules is with the other packages. */
+/** Bytes in the bundle by origin; the code between modules counts as other packages. */
 function partsOf({ outputs }: Metafile, total: number): readonly Figure[] {
   const bytes = new Map<string, number>();
   for (const { inputs } of Object.values(outputs))
@@ -31,14 +31,14 @@ function partsOf({ outputs }: Metafile, total: number): readonly Figure[] {
   return PARTS.map(({ name, title }) => bytesFigure(`bytes-${name}`, title, bytes.get(name) ?? 0));
 }
 
-/** One after the other in each round, forth and back, so that all meet the same noise. */
+/** One after the other in each round, in alternating order, so that all meet the same noise. */
 async function measure({ startAlone, startAndAsk }: Starts, rounds: number) {
   const alone = { ours: [] as number[], defaults: [] as number[], empty: [] as number[] };
   const asked: Start[] = [];
   const turns = [
     ...(['ours', 'defaults', 'empty'] as const).map((name) => async (counts: boolean) => {
-      const ready = await startAlone(name);
-      if (counts) alone[name].push(ready);
+      const loaded = await startAlone(name);
+      if (counts) alone[name].push(loaded);
     }),
     async (counts: boolean) => {
       const start = await startAndAsk();
@@ -53,7 +53,7 @@ async function measure({ startAlone, startAndAsk }: Starts, rounds: number) {
 
 export const startup: Topic = {
   name: 'startup',
-  title: 'the size of the deployed file, from process start to ready, and its first decision',
+  title: 'the size of the deployed file, from process start to loaded, and its first decision',
   run: async ({ quick, log }) => {
     return withEngine(async (endpoint) => {
       const starts = await createStarts(endpoint);
@@ -71,14 +71,14 @@ export const startup: Topic = {
         const of = (name: keyof Start) => asked.map((start) => start[name]);
         const times = [
           figure('empty', 'Node without a handler', alone.empty),
-          figure('ready', 'ready, as the stack bundles it', alone.ours, {
+          figure('loaded', 'loaded, as the stack bundles it', alone.ours, {
             defaults: alone.defaults,
             empty: alone.empty,
           }),
-          figure('defaults', "ready, by serverless-esbuild's defaults", alone.defaults),
+          figure('defaults', "loaded, by serverless-esbuild's defaults", alone.defaults),
           figure('first', 'first answer, from process start', of('first'), { empty: alone.empty }),
           figure('cold', 'of it the first decision', of('cold')),
-          figure('again', 'the next, all known', of('again')),
+          figure('again', 'the next, all cached', of('again')),
         ];
         return [
           bytesFigure('bytes', 'the deployed file', ours.bytes),

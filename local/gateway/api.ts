@@ -13,10 +13,10 @@ import type {
 /** HTTP API with payload format 2.0 or 1.0, REST API, WebSocket API. */
 export type ApiKind = 'http-2.0' | 'http-1.0' | 'rest' | 'websocket';
 
-/** What every API has, whatever its kind. */
+/** Settings of every kind of API. */
 export interface ApiSettings {
   readonly name: string;
-  /** Stands for the API's own host name and is stripped before routing; '' makes the API the fallback. */
+  /** Replaces the API's own host name and is stripped before routing; '' makes the API the fallback. */
   readonly basePath: string;
   readonly stage: string;
   readonly apiId: string;
@@ -44,7 +44,7 @@ interface TokenAuthorizer extends AuthorizerSettings {
   readonly invoke: (event: TokenAuthorizerEvent) => Promise<unknown>;
 }
 
-/** What a backend answers under a Lambda proxy integration. */
+/** A backend's answer in a Lambda proxy integration. */
 export interface IntegrationResponse {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string | number | boolean>>;
@@ -81,11 +81,12 @@ export type Api = HttpApiV2 | HttpApiV1 | RestApi;
 
 export interface WebSocketApi extends ApiSettings {
   readonly kind: 'websocket';
-  /** Asked at `$connect` and then no more. There is no cache: its TTL is for HTTP APIs only (API_Authorizer). */
+  /** Called at `$connect` only. There is no cache: its TTL is for HTTP APIs only (API_Authorizer). */
   readonly authorizer: Omit<RequestAuthorizer<WebSocketAuthorizerEvent>, 'resultTtlSeconds'>;
   /**
    * `$connect`, `$disconnect`, `$default`, and what the `action` of a message may be: the route selection
-   * expression is `$request.body.action`. Each has a route response, so the body of an answer goes to the client.
+   * expression is `$request.body.action`. Each has a route response, so the body of an answer goes to the
+   * client.
    */
   readonly routes: readonly Route<WebSocketEvent>[];
 }

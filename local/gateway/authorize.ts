@@ -9,7 +9,7 @@ import { type IdentitySource, readIdentity } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
 import type { Refusal } from './responses.ts';
 
-/** Where the answer came from: the cache, the authorizer, the authorizer because nothing is cached, or nowhere. */
+/** Source of the answer: the cache, the authorizer after a miss, the authorizer without a cache, or none. */
 export type AnswerSource = 'hit' | 'miss' | 'off' | 'skipped';
 
 export type Verdict =
@@ -23,7 +23,7 @@ export type Verdict =
       readonly allowed: false;
       readonly source: AnswerSource;
       readonly refusal: Refusal;
-      /** For the log: what `$context.authorizer.error` would say. */
+      /** For the log: the value of `$context.authorizer.error`. */
       readonly error?: string;
     };
 
@@ -37,7 +37,7 @@ export interface AuthorizationOptions<Request extends MatchedRequest = MatchedRe
   readonly clock: () => number;
 }
 
-/** A policy is evaluated for the request at hand, cached or not; a simple verdict holds for whatever it is found for. */
+/** A policy is evaluated for each request, cached or not; a cached simple verdict applies to any request. */
 function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: AnswerSource): Verdict {
   const decision =
     answer.form === 'policy'
@@ -51,18 +51,18 @@ function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: Answe
 }
 
 /**
- * The authorization of one API: identity sources, cache, call, answer, policy
- * (AG http-api-lambda-authorizer, api-gateway-lambda-authorizer-output, configure-api-gateway-lambda-authorization).
+ * The authorization of one API: identity sources, cache, call, answer, policy (AG http-api-lambda-authorizer,
+ * api-gateway-lambda-authorizer-output, configure-api-gateway-lambda-authorization).
  *
- * Cached are well-formed answers, refusals included, under the identity sources' values and nothing else: this
- * is AWS's rule, and its trap for an authorizer that reads more than they hold. Errors are never cached.
+ * Well-formed answers are cached, refusals included, by the values of the identity sources only. This is
+ * AWS's rule, and wrong for an authorizer that reads anything else of the request. Errors are never cached.
  */
 export function createAuthorization<Request extends MatchedRequest>(
   options: AuthorizationOptions<Request>,
 ): (request: Request) => Promise<Verdict> {
   const { ask, clock, identitySources, maxCachedAnswers: max, timeoutMs, ttlSeconds } = options;
-  // AWS documents no bound in number; here the least recently used answer makes room, so that a flood of tokens
-  // cannot fill the memory. An entry counts until its last millisecond has passed, hence one less.
+  // AWS documents no bound in number; here the least recently used answer makes room, so that a flood of
+  // tokens cannot fill the memory. An entry counts until its last millisecond has passed, hence one less.
   const cache =
     ttlSeconds > 0
       ? new LRUCache<string, AuthorizerAnswer>({

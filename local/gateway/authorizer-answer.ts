@@ -2,7 +2,7 @@ import type { ApiKind } from './api.ts';
 import type { AuthorizerContext, JsonValue } from './event-shapes.ts';
 import type { Statement } from './iam.ts';
 
-/** A well-formed answer: a policy still to be evaluated, or a verdict as it stands. */
+/** A well-formed answer: a policy to evaluate, or a simple verdict. */
 export type AuthorizerAnswer =
   | {
       readonly form: 'policy';
@@ -25,8 +25,11 @@ export interface AnswerRules {
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
 
-/** "AWS Lambda authorizer result size" of WebSocket APIs (AG apigateway-execution-service-websocket-limits-table). */
-export const MAX_WEBSOCKET_ANSWER_BYTES = 8 * 1024;
+/**
+ * "AWS Lambda authorizer result size" of WebSocket APIs (AG
+ * apigateway-execution-service-websocket-limits-table).
+ */
+const MAX_WEBSOCKET_ANSWER_BYTES = 8 * 1024;
 
 const VERSIONS: readonly unknown[] = ['2012-10-17', '2008-10-17'];
 const STATEMENT_KEYS: ReadonlySet<string> = new Set(['Sid', 'Effect', 'Action', 'Resource']);
@@ -60,9 +63,9 @@ function readResources(value: unknown, at: string): readonly string[] {
 
 function readStatement(value: unknown, at: string): Statement {
   if (!isObject(value)) throw malformed(`${at} is not an object`);
-  // Ignoring a Condition or a NotResource would turn a narrow Allow into a wide one.
+  // Ignoring a Condition or a NotResource would widen an Allow.
   const foreign = Object.keys(value).find((key) => !STATEMENT_KEYS.has(key));
-  if (foreign) throw malformed(`${at}.${foreign} is not understood by this gateway`);
+  if (foreign) throw malformed(`${at}.${foreign} is not supported by this gateway`);
   const effect = value.Effect;
   if (effect !== 'Allow' && effect !== 'Deny') throw malformed(`${at}.Effect is neither "Allow" nor "Deny"`);
   return {
@@ -99,8 +102,8 @@ function readContext(value: JsonValue | undefined, kind: ApiKind): AuthorizerCon
 }
 
 function readPrincipal(value: JsonValue | undefined, kind: ApiKind): string | undefined {
-  // AWS says "must include the principal identifier" for REST, of which WebSockets' is said to be no different;
-  // HTTP APIs only show it in examples.
+  // AWS says "must include the principal identifier" for REST, of which WebSockets' is said to be no
+  // different; HTTP APIs only show it in examples.
   if (value === undefined && kind !== 'rest' && kind !== 'websocket') return undefined;
   if (typeof value !== 'string' || value === '') throw malformed('principalId is not a string');
   return value;

@@ -15,7 +15,7 @@ import { isRestHeader, parseIdentitySource } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
 import { bySpecificity, parseRouteKey, type RoutePattern } from './routes.ts';
 
-/** What an authorizer let through to the backend. */
+/** The authorizer's answer as the backend gets it. */
 interface Grant {
   readonly principalId: string | undefined;
   readonly context: AuthorizerContext | undefined;
@@ -25,7 +25,7 @@ export interface CompiledRoute extends RoutePattern {
   readonly integrate: (request: MatchedRequest, grant: Grant) => Promise<unknown>;
 }
 
-/** An API checked and made ready: its event formats are bound, so nothing after this asks for its kind's events. */
+/** A checked API with its event formats bound: later code does not depend on the kind's events. */
 export interface CompiledApi {
   readonly kind: ApiKind;
   readonly settings: ApiSettings;
@@ -41,10 +41,16 @@ export interface CompileOptions {
 /** `authorizerResultTtlInSeconds` (AG API_Authorizer, apis-apiid-authorizers). */
 const MAX_TTL_SECONDS = 3_600;
 
-/** "Timeout for Lambda authorizer response" (AG http-api-quotas); a REST API waits as for an integration (AG limits). */
+/**
+ * "Timeout for Lambda authorizer response" (AG http-api-quotas); a REST API waits as for an integration (AG
+ * limits).
+ */
 export const DEFAULT_TIMEOUT_MS = { http: 10_000, rest: 29_000 };
 
-/** An integration or authorizer bound to its event. Async, so that one that throws before its promise is caught too. */
+/**
+ * An integration or authorizer bound to its event. Async, so that a synchronous exception becomes a
+ * rejection.
+ */
 export const bind =
   <Event, Answer, Rest extends unknown[]>(
     call: (event: Event) => Promise<Answer>,
@@ -93,7 +99,7 @@ function checkRoutes(kind: ApiKind, routes: readonly RoutePattern[]): void {
   const taken = new Set<string>();
   for (const { key, shape, verb } of routes) {
     if (kind === 'rest' && shape === '$default') throw new Error('a REST API has no $default route');
-    if (taken.has(`${verb} ${shape}`)) throw new Error(`route "${key}" stands twice`);
+    if (taken.has(`${verb} ${shape}`)) throw new Error(`route "${key}" is declared twice`);
     taken.add(`${verb} ${shape}`);
   }
 }

@@ -6,10 +6,10 @@ import { parseIdentitySource } from './identity-sources.ts';
 import { type GatewayResponse, readIntegrationResponse } from './responses.ts';
 import { type ConnectRequest, webSocketAuthorizerEvent } from './websocket-events.ts';
 
-/** Calls the backend of a route. Throws when it fails or answers nonsense. */
+/** Calls the backend of a route. Throws when it fails or its answer is malformed. */
 export type Integrate = (event: WebSocketEvent) => Promise<GatewayResponse>;
 
-/** A WebSocket API checked and made ready. */
+/** A checked WebSocket API. */
 export interface CompiledWebSocketApi {
   readonly settings: WebSocketApi;
   readonly routes: ReadonlyMap<string, Integrate>;
@@ -23,7 +23,7 @@ function compile(api: WebSocketApi, clock: () => number): CompiledWebSocketApi {
   for (const { key, integration } of api.routes) {
     if (key === '' || (key.startsWith('$') && !['$connect', '$disconnect', '$default'].includes(key)))
       throw new Error(`route "${key}" is none of a WebSocket API`);
-    if (routes.has(key)) throw new Error(`route "${key}" stands twice`);
+    if (routes.has(key)) throw new Error(`route "${key}" is declared twice`);
     const call = bind(integration, (event: WebSocketEvent) => event);
     routes.set(key, async (event) => readIntegrationResponse(await call(event)));
   }

@@ -12,8 +12,7 @@ export function requestTime(epochMs: number): string {
 
 /**
  * "API Gateway decodes URL-encoded request parameters before passing them to your backend integration"
- * (AG http-api-develop-routes). The authorizer is given the same values, so that both speak of one thing;
- * what does not decode stays as it was received.
+ * (AG http-api-develop-routes). The authorizer gets the same values. Invalid encodings stay as received.
  */
 export function decodedParameters(parameters: Readonly<Record<string, string>>): Record<string, string> {
   const decode = (text: string): string => {
@@ -35,7 +34,7 @@ const TEXT_TYPE = /^(text\/|application\/([\w.-]+\+)?(json|xml|javascript)\b)/i;
 /**
  * The body as an HTTP API hands it to a backend; null when there is none.
  *
- * AWS does not list which media types it encodes; here all but text, JSON, XML and JavaScript come as base64.
+ * AWS does not list which media types it encodes; here all but text, JSON, XML and JavaScript are base64.
  */
 export function encodedBody(request: MatchedRequest): { body: string | null; isBase64Encoded: boolean } {
   const { body } = request.wire;
@@ -53,7 +52,7 @@ export const lastOf = (values: Values): Record<string, string> =>
 export const listsOf = (values: Values): Record<string, string[]> =>
   Object.fromEntries([...values].map(([name, list]) => [name, [...list]]));
 
-/** All kinds but format 2.0 keep the spelling of a header as it came. */
+/** All kinds but format 2.0 keep the case of header names. */
 export const spelled = (headers: ReadonlyMap<string, HeaderGroup>): Values =>
   [...headers.values()].map(({ name, values }) => [name, values]);
 

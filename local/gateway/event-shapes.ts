@@ -7,7 +7,7 @@ import type {
   APIGatewayTokenAuthorizerEvent,
 } from 'aws-lambda';
 
-/** What JSON can carry: events and answers cross the Lambda boundary as text. */
+/** JSON values: events and answers pass to and from Lambda as text. */
 export type JsonValue =
   | string
   | number
@@ -26,7 +26,7 @@ export type HttpAuthorizerEventV2 = Omit<APIGatewayRequestAuthorizerEventV2, 'co
 
 /**
  * HTTP API, format 2.0, to the backend. `lambda` is null when the authorizer answered without a context,
- * so a backend cannot tell a caller from nobody by the presence of the key.
+ * so the presence of the key does not prove that there is a caller.
  */
 export type HttpProxyEventV2 = APIGatewayProxyEventV2WithLambdaAuthorizer<AuthorizerContext | null>;
 
@@ -115,7 +115,10 @@ export type WebSocketAuthorizerEvent = WebSocketRequestFields & {
   requestContext: WebSocketContext;
 };
 
-/** WebSocket API to the backend; headers and query come with `$connect` alone, the authorizer's context with all. */
+/**
+ * WebSocket API to the backend; headers and query come with `$connect` alone, the authorizer's context with
+ * all.
+ */
 export type WebSocketEvent = Partial<WebSocketRequestFields> & {
   stageVariables?: Record<string, string>;
   requestContext: WebSocketContext & {

@@ -20,11 +20,11 @@ import type {
 } from './event-shapes.ts';
 import type { MatchedRequest } from './request.ts';
 
-/** Proxy events say null where there is nothing; authorizer events say {}. */
+/** Empty fields are null in proxy events and {} in authorizer events. */
 const orNull = <Fields extends object>(fields: Fields): Fields | null =>
   Object.keys(fields).length > 0 ? fields : null;
 
-/** Six characters that stay the same for one resource, like the ids that AWS gives out. */
+/** Six characters that depend on the resource path only, like AWS's ids. */
 const resourceId = (resourcePath: string): string =>
   createHash('sha256').update(resourcePath).digest('hex').slice(0, 6);
 
@@ -129,7 +129,9 @@ export function restAuthorizerEvent(request: MatchedRequest): RestAuthorizerEven
   };
 }
 
-/** The event of a TOKEN authorizer: these fields and nothing else (AG api-gateway-lambda-authorizer-input). */
+/**
+ * The event of a TOKEN authorizer: these fields and nothing else (AG api-gateway-lambda-authorizer-input).
+ */
 export function tokenAuthorizerEvent(request: MatchedRequest, token: string): TokenAuthorizerEvent {
   return { type: 'TOKEN', authorizationToken: token, methodArn: request.arn };
 }
@@ -146,7 +148,9 @@ function proxyFields(request: MatchedRequest, pathParameters: Record<string, str
   };
 }
 
-/** The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda). */
+/**
+ * The event of an HTTP API's Lambda proxy integration, format 1.0 (AG http-api-develop-integrations-lambda).
+ */
 export function httpProxyEventV1(
   request: MatchedRequest,
   context: AuthorizerContext | undefined,

@@ -62,7 +62,9 @@ export function httpAuthorizerEventV2(
   };
 }
 
-/** The event of an HTTP API's Lambda proxy integration, format 2.0 (AG http-api-develop-integrations-lambda). */
+/**
+ * The event of an HTTP API's Lambda proxy integration, format 2.0 (AG http-api-develop-integrations-lambda).
+ */
 export function httpProxyEventV2(
   request: MatchedRequest,
   context: AuthorizerContext | undefined,

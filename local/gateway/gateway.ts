@@ -17,7 +17,7 @@ import {
 import { type GatewayResponse, type Refusal, readIntegrationResponse, refuse } from './responses.ts';
 import { matchRoute } from './routes.ts';
 
-/** One line of the access log (AG http-api-logging-variables); it holds no header, token or query. */
+/** One line of the access log (AG http-api-logging-variables), without headers, tokens and query. */
 export interface GatewayLogEntry {
   readonly api: string;
   readonly requestId: string;
@@ -26,7 +26,7 @@ export interface GatewayLogEntry {
   readonly status: number;
   readonly routeKey?: string;
   readonly authorizer?: AnswerSource;
-  /** Why the authorizer or the backend failed; the client is never told. */
+  /** Why the authorizer or the backend failed; never sent to the client. */
   readonly error?: string;
 }
 
@@ -35,28 +35,27 @@ export interface GatewayOptions {
   /** Epoch milliseconds; cached answers age by it. */
   readonly clock: () => number;
   readonly log?: (entry: GatewayLogEntry) => void;
-  /** Answers held per authorizer; 10,000 unless given. */
+  /** Cached answers per authorizer; 10,000 by default. */
   readonly maxCachedAnswers?: number;
 }
 
 export type Gateway = (request: GatewayRequest) => Promise<GatewayResponse>;
 
 /**
- * Says where the authorizer's answer came from, so that a person can watch the cache. Local only: API Gateway
- * sends nothing like it.
+ * The source of the authorizer's answer, to observe the cache. API Gateway has no such header.
  */
 export const ANSWER_SOURCE_HEADER = 'x-gatehouse-authorizer';
 
 const DEFAULT_MAX_CACHED_ANSWERS = 10_000;
 
-/** The longest base path that the path stands under; its API answers. */
+/** The API with the longest base path that matches. */
 function findApi(apis: readonly CompiledApi[], path: string): CompiledApi | undefined {
   return apis.find(({ settings: { basePath } }) => path === basePath || path.startsWith(`${basePath}/`));
 }
 
 /**
- * The verb to route by: REST APIs honour X-HTTP-Method-Override. Routing refuses verbs that it does not know, so
- * nothing else that a client writes there reaches an ARN.
+ * The verb for routing: REST APIs honour X-HTTP-Method-Override. Unknown verbs are refused, so no other value
+ * of that header gets into an ARN.
  */
 function routedVerb(kind: ApiKind, request: GatewayRequest, headers: MatchedRequest['headers']): string {
   const override = kind === 'rest' ? headers.get('x-http-method-override')?.values.at(-1) : undefined;
@@ -87,10 +86,11 @@ async function integrate(
 }
 
 /**
- * A gateway that behaves as API Gateway is documented to: routes, event formats, identity sources, result cache,
- * policy evaluation and status codes. Several APIs share it, each under the base path that stands for its host.
+ * A gateway that behaves as API Gateway is documented to: routes, event formats, identity sources, result
+ * cache, policy evaluation and status codes. Several APIs share it, each under the base path that stands for
+ * its host.
  *
- * Where AWS is silent, the order of refusals is: size, route, length of the ARN, authorizer.
+ * AWS does not document the order of the checks; here it is size, route, length of the ARN, authorizer.
  *
  * @throws Error when an API is not one that API Gateway would create
  */
@@ -100,7 +100,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     .map((api) => compileApi(api, { clock, maxCachedAnswers }))
     .sort((a, b) => b.settings.basePath.length - a.settings.basePath.length);
   if (new Set(apis.map(({ settings }) => settings.basePath)).size < apis.length) {
-    throw new Error('two APIs have one base path');
+    throw new Error('two APIs have the same base path');
   }
 
   async function serve(api: CompiledApi, wire: GatewayRequest, requestId: string): Promise<Outcome> {
@@ -144,7 +144,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     const { path } = splitTarget(wire.target);
     const api = findApi(apis, path);
     // No API under this path: on AWS there would be no such host.
-    const { response, ...facts }: Outcome = api
+    const { response, ...details }: Outcome = api
       ? await serve(api, wire, requestId)
       : { response: refuse('http-2.0', 'not-found') };
     log?.({
@@ -153,9 +153,9 @@ export function createGateway(options: GatewayOptions): Gateway {
       method: wire.method,
       path,
       status: response.statusCode,
-      ...facts,
+      ...details,
     });
-    if (facts.authorizer === undefined) return response;
-    return { ...response, headers: { ...response.headers, [ANSWER_SOURCE_HEADER]: facts.authorizer } };
+    if (details.authorizer === undefined) return response;
+    return { ...response, headers: { ...response.headers, [ANSWER_SOURCE_HEADER]: details.authorizer } };
   };
 }

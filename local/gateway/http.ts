@@ -3,10 +3,10 @@ import { type GatewayRequest, MAX_BODY_BYTES } from './request.ts';
 import type { GatewayResponse } from './responses.ts';
 
 /**
- * Collects a body of at most `limit` bytes; undefined when it is longer. A longer one is read to its end and
- * dropped, because a client that is cut off while sending sees a reset instead of the answer.
+ * Reads a body of at most `limit` bytes; undefined when it is longer. A longer one is read to its end and
+ * dropped, because a client whose connection is closed while it sends does not see the answer.
  *
- * @throws when the client goes away
+ * @throws when the client disconnects
  */
 export async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
@@ -30,7 +30,7 @@ export function sendJson(
   outgoing.end(JSON.stringify(body));
 }
 
-/** Waits for `work` at most `ms` milliseconds; what it comes to afterwards is ignored. */
+/** Waits for `work` at most `ms` milliseconds; a later result is ignored. */
 export async function withTimeout<Result>(work: Promise<Result>, ms: number, late: string): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_, reject) => {
@@ -43,7 +43,7 @@ export async function withTimeout<Result>(work: Promise<Result>, ms: number, lat
   }
 }
 
-/** Lambda's events and answers travel as JSON: what comes out shares nothing with what went in. */
+/** A copy through JSON, as Lambda's events and answers are passed. */
 export function throughJson<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value) ?? 'null');
 }
@@ -54,7 +54,7 @@ function* headerPairs(rawHeaders: readonly string[]): Generator<readonly [string
   }
 }
 
-/** A request as it came, with the body that was read from it. */
+/** The request as received, with its body. */
 export function toGatewayRequest(incoming: IncomingMessage, body: Buffer | undefined): GatewayRequest {
   return {
     method: incoming.method ?? '',
@@ -80,7 +80,7 @@ export function toListener(gateway: (request: GatewayRequest) => Promise<Gateway
     outgoing.end(body);
   };
   return (incoming, outgoing) => {
-    // Only a client that went away gets here: the gateway turns every other fault into an answer.
+    // Only when the client disconnects: the gateway answers every other fault.
     serve(incoming, outgoing).catch(() => outgoing.destroy());
   };
 }

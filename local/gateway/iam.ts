@@ -1,4 +1,4 @@
-/** One statement of a policy, its single values made into lists. */
+/** A statement of a policy, with lists instead of single values. */
 export interface Statement {
   readonly effect: 'Allow' | 'Deny';
   readonly actions: readonly string[];
@@ -7,7 +7,7 @@ export interface Statement {
 
 export type Decision = 'allow' | 'explicit-deny' | 'implicit-deny';
 
-/** The one action that calling an API asks for. */
+/** The action of a call to an API. */
 export const INVOKE_ACTION = 'execute-api:Invoke';
 
 /**
@@ -15,10 +15,10 @@ export const INVOKE_ACTION = 'execute-api:Invoke';
  * every other character stands for itself (IAM reference_policies_elements_resource).
  *
  * `*` crosses '/' and, here, ':' as well. IAM documents the latter only for a `*` that ends an ARN segment;
- * the wider reading shows an Allow that is broader than meant, which is what a local gateway is for.
- * Policy variables (`${…}`) are not documented for authorizer answers and stand for themselves.
+ * with the wider reading a test finds an Allow that is broader than meant.
+ * Policy variables (`${…}`) are not documented for authorizer answers and are taken literally.
  *
- * Only the last `*` is ever retried, so the steps are bounded by pattern × text, whatever the pattern.
+ * Only the last `*` is retried, so the steps are bounded by the product of both lengths.
  */
 export function matchesPattern(pattern: string, text: string): boolean {
   let inPattern = 0;
@@ -44,7 +44,9 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return inPattern === pattern.length;
 }
 
-/** Actions are compared without regard to case, resources with it (IAM reference_policies_elements_action). */
+/**
+ * Actions are compared without regard to case, resources with it (IAM reference_policies_elements_action).
+ */
 function applies(statement: Statement, action: string, arn: string): boolean {
   const wanted = action.toLowerCase();
   return (

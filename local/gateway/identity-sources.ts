@@ -10,13 +10,13 @@ interface Grammar {
   readonly context: string;
   readonly stageVariable: string;
   readonly variables: ReadonlyMap<string, IdentitySource>;
-  /** What several values under one name come to. */
+  /** Combines several values of one name. */
   readonly combine: (values: readonly string[]) => string | undefined;
 }
 
 /**
- * Format 2.0 documents duplicates as joined by commas; 1.0 is taken to read them alike. Paths stand as
- * received, and `routeKey` is the template: one verdict for every id under it.
+ * Format 2.0 documents duplicates as joined by commas; 1.0 is assumed to do the same. Paths are as received;
+ * `routeKey` is the template, so all ids of a route share a verdict.
  */
 const HTTP: Grammar = {
   header: '$request.header.',
@@ -32,7 +32,7 @@ const HTTP: Grammar = {
   combine: (values) => values.join(','),
 };
 
-/** REST events carry the last of several values under the single name; the cache key is taken to do the same. */
+/** REST events have the last of several values; the cache key is assumed to use the same one. */
 const REST: Grammar = {
   header: 'method.request.header.',
   query: 'method.request.querystring.',
@@ -47,7 +47,7 @@ const REST: Grammar = {
   combine: (values) => values.at(-1),
 };
 
-/** As REST, under names of their own, and with nothing of a verb or a path. */
+/** As REST with other names, and without verb and path. */
 const WEBSOCKET: Grammar = {
   ...REST,
   header: 'route.request.header.',
@@ -77,7 +77,7 @@ export const isRestHeader = (expression: string): boolean => nameAfter(REST.head
  * Reads a selection expression (HTTP: AG http-api-lambda-authorizer, "Identity sources"; REST: the
  * `identitySource` of API_Authorizer). Header names are case-insensitive, query names are not.
  *
- * @throws Error for an expression that this gateway, or AWS, does not know; path parameters are one of these
+ * @throws Error for an expression that this gateway or AWS does not support, such as path parameters
  */
 export function parseIdentitySource(kind: ApiKind, expression: string): IdentitySource {
   const grammar = GRAMMARS[kind];

@@ -9,25 +9,25 @@ export const MAX_HEADER_BYTES = 10_240;
 /** Longest method ARN that may reach an authorizer (AG api-gateway-lambda-authorizer-output). */
 export const MAX_METHOD_ARN_BYTES = 1_600;
 
-/** A request as it came over the wire: nothing decoded, merged or reordered. */
+/** A request as received: nothing decoded, merged or reordered. */
 export interface GatewayRequest {
   readonly method: string;
   /** Path and query as sent. */
   readonly target: string;
   readonly protocol: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Undefined when longer than MAX_BODY_BYTES: what is too long is never held. */
+  /** Undefined when longer than MAX_BODY_BYTES. */
   readonly body: Buffer | undefined;
   readonly sourceIp: string;
 }
 
 export interface HeaderGroup {
-  /** The spelling in which the header came first. */
+  /** The header's name as first received. */
   readonly name: string;
   readonly values: string[];
 }
 
-/** A request that found its API and its route: all that events, identity sources and policies are made from. */
+/** A request with its API and its route: the input of events, identity sources and policies. */
 export interface MatchedRequest {
   readonly wire: GatewayRequest;
   readonly settings: ApiSettings;
@@ -54,7 +54,7 @@ export function splitTarget(target: string): { path: string; rawQueryString: str
     : { path: target.slice(0, mark), rawQueryString: target.slice(mark + 1) };
 }
 
-/** Header values by lower-cased name, duplicates in the order in which they came. */
+/** Header values by lower-cased name, duplicates in the order received. */
 export function groupHeaders(headers: GatewayRequest['headers']): ReadonlyMap<string, HeaderGroup> {
   const groups = new Map<string, HeaderGroup>();
   for (const [name, value] of headers) {
@@ -66,7 +66,7 @@ export function groupHeaders(headers: GatewayRequest['headers']): ReadonlyMap<st
   return groups;
 }
 
-/** Decoded query parameters, duplicates in the order in which they came; names are case-sensitive. */
+/** Decoded query parameters, duplicates in the order received; names are case-sensitive. */
 export function groupQuery(rawQueryString: string): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
   for (const [name, value] of new URLSearchParams(rawQueryString)) {
@@ -77,7 +77,7 @@ export function groupQuery(rawQueryString: string): ReadonlyMap<string, readonly
   return groups;
 }
 
-/** Bytes that count against MAX_HEADER_BYTES. Node hands header text over as Latin-1: one character, one byte. */
+/** Bytes that count towards MAX_HEADER_BYTES. Node decodes headers as Latin-1: one character is one byte. */
 export function headerBytes(request: GatewayRequest): number {
   const line = `${request.method} ${request.target} ${request.protocol}`;
   return request.headers.reduce((sum, [, value]) => sum + value.length, line.length);
@@ -89,11 +89,11 @@ function partitionOf(region: string): string {
 }
 
 /**
- * The ARN of what is being called: `methodArn`, or `routeArn` in format 2.0
+ * The ARN of the called method: `methodArn`, or `routeArn` in format 2.0
  * (AG api-gateway-control-access-using-iam-policies-to-invoke-api).
  *
- * It carries the concrete path, also for parameters, `{proxy+}` and `$default`. AWS does not say whether
- * percent-encoding and trailing slashes are kept: here the path stands as it was received.
+ * It has the concrete path, also for parameters, `{proxy+}` and `$default`. AWS does not document whether
+ * percent-encoding and trailing slashes are kept: here the path is as received.
  */
 export const methodArn = (settings: ApiSettings, verb: string, path: string): string =>
   `${stageArn(settings)}/${verb}${path}`;

@@ -25,8 +25,8 @@ type Refusals = Readonly<
 
 /**
  * Documented: 404, 401, 403 and 500 (AG http-api-develop-routes, http-api-lambda-authorizer), 414 (AG
- * api-gateway-lambda-authorizer-output, for REST; taken over for HTTP APIs). AWS documents the size of headers
- * but no answer: 431 is HTTP's own (RFC 6585).
+ * api-gateway-lambda-authorizer-output, for REST; used for HTTP APIs too). AWS documents the limit of
+ * headers, but no status: 431 is HTTP's own (RFC 6585).
  */
 const HTTP: Refusals = {
   'not-found': [404, { message: 'Not Found' }],
@@ -40,7 +40,10 @@ const HTTP: Refusals = {
   'integration-fault': [500, { message: 'Internal Server Error' }],
 };
 
-/** The gateway responses of a REST API, as they are without customization (AG supported-gateway-response-types). */
+/**
+ * The gateway responses of a REST API, as they are without customization (AG
+ * supported-gateway-response-types).
+ */
 const REST: Refusals = {
   ...HTTP,
   'not-found': [403, { message: 'Missing Authentication Token' }],
@@ -50,7 +53,10 @@ const REST: Refusals = {
   'integration-fault': [502, { message: 'Internal server error' }],
 };
 
-/** The upgrade is answered as a request is; AWS documents 401 and 403 (AG apigateway-websocket-api-route-keys-connect-disconnect). */
+/**
+ * The upgrade is answered as a request is; AWS documents 401 and 403 (AG
+ * apigateway-websocket-api-route-keys-connect-disconnect).
+ */
 const WEBSOCKET: Refusals = { ...HTTP, 'integration-fault': REST['integration-fault'] };
 
 const REFUSALS: Readonly<Record<ApiKind, Refusals>> = {
@@ -60,13 +66,13 @@ const REFUSALS: Readonly<Record<ApiKind, Refusals>> = {
   websocket: WEBSOCKET,
 };
 
-/** What the client of an API of this kind is told. */
+/** The response to the client of an API of this kind. */
 export function refuse(kind: ApiKind, refusal: Refusal): GatewayResponse {
   const [statusCode, body] = REFUSALS[kind][refusal];
   return { statusCode, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Set by the server for the connection at hand; a backend's own would break the framing. */
+/** Headers that the server sets for its connection; a backend's values would break the framing. */
 const FRAMING: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -82,7 +88,7 @@ const FRAMING: ReadonlySet<string> = new Set([
  */
 export function readIntegrationResponse(answer: unknown): GatewayResponse {
   if (typeof answer !== 'object' || answer === null)
-    throw new Error('the backend did not answer with an object');
+    throw new Error('the answer of the backend is not an object');
   const { statusCode, headers, body, isBase64Encoded } = answer as Readonly<Record<string, unknown>>;
   if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) {
     throw new Error('statusCode is not an HTTP status');

@@ -1,6 +1,6 @@
 import type { ApiKind } from './api.ts';
 
-/** The verbs that API Gateway routes, and that ANY stands for (AG API_PutMethod). */
+/** The verbs that API Gateway routes, and that ANY matches (AG API_PutMethod). */
 const VERBS: ReadonlySet<string> = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
 
 type Segment =
@@ -14,7 +14,7 @@ export interface RoutePattern {
   /** '/pets/{id}' or '$default'. */
   readonly resourcePath: string;
   readonly segments: readonly Segment[];
-  /** The path with its names left out: two routes of one shape are the same resource. */
+  /** The path without parameter names: two routes of one shape are the same resource. */
   readonly shape: string;
 }
 
@@ -62,11 +62,11 @@ export function parseRouteKey(key: string): RoutePattern {
 const isGreedy = (route: RoutePattern): boolean => route.segments.at(-1)?.form === 'greedy';
 
 /**
- * Sorts routes so that the first that fits is the one API Gateway selects: full matches, then greedy ones,
- * then $default (AG http-api-develop-routes); within these a literal segment goes before a variable, from the
- * left, and a verb before ANY.
+ * Sorts routes so that the first match is the one API Gateway selects: full matches, then greedy ones, then
+ * $default (AG http-api-develop-routes); within these, from the left, literal segments before variables, and
+ * a verb before ANY.
  *
- * AWS does not say what wins between 'GET /a/{id}' and 'ANY /a/b': here the path decides before the verb.
+ * AWS does not document the order of 'GET /a/{id}' and 'ANY /a/b': here the path decides before the verb.
  */
 export function bySpecificity(a: RoutePattern, b: RoutePattern): number {
   const byDefault = Number(a.key === DEFAULT_KEY) - Number(b.key === DEFAULT_KEY);
@@ -77,7 +77,7 @@ export function bySpecificity(a: RoutePattern, b: RoutePattern): number {
     const byForm = other ? RANK[segment.form] - RANK[other.form] : 0;
     if (byForm) return byForm;
   }
-  // Lengths are compared so that the order is total; routes of different lengths never compete.
+  // Comparing lengths makes the order total; routes of different lengths never match the same path.
   return a.segments.length - b.segments.length || Number(a.verb === 'ANY') - Number(b.verb === 'ANY');
 }
 

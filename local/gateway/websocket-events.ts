@@ -2,25 +2,25 @@ import { domainName, flatten, lastOf, listsOf, requestTime, spelled, stringified
 import type { WebSocketAuthorizerEvent, WebSocketEvent } from './event-shapes.ts';
 import type { MatchedRequest } from './request.ts';
 
-/** A request for a connection, and the connection that it may become. */
+/** A request for a connection, with the id of the connection. */
 export interface ConnectRequest extends MatchedRequest {
   readonly connectionId: string;
 }
 
-/** What an event is of: a route, and the moment at which it was taken. */
+/** The route, request id and time of an event. */
 interface Moment {
   readonly routeKey: string;
   readonly requestId: string;
   readonly at: number;
 }
 
-/** An open connection: the request that opened it, and what the authorizer said then. */
+/** An open connection: the request that opened it, and the authorizer's context. */
 export interface Connection {
   readonly request: ConnectRequest;
   readonly authorizer: WebSocketEvent['requestContext']['authorizer'];
 }
 
-/** Texts beside `principalId`, as in REST. */
+/** Strings and `principalId`, as in REST. */
 export const authorizerOf = (
   context: Parameters<typeof stringified>[0],
   principalId: string | undefined,
@@ -82,7 +82,7 @@ export const connectEvent = ({ request, authorizer }: Connection): WebSocketEven
   isBase64Encoded: false,
 });
 
-/** The event of a message; one that is no text comes as base64. */
+/** The event of a message; a binary one is base64. */
 export const messageEvent = (
   { request, authorizer }: Connection,
   moment: Moment,

@@ -26,8 +26,9 @@ import {
 } from './websocket-events.ts';
 
 /**
- * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table). There it
- * comes in frames of at most 32 KB, and ten idle minutes end a connection: neither is done here.
+ * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table).
+ * AWS
+ * also limits frames to 32 KB and closes connections after ten idle minutes: not implemented here.
  */
 export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
 export const MAX_MESSAGE_BYTES = 128 * 1024;
@@ -42,9 +43,9 @@ export interface WebSocketGatewayOptions {
 export interface WebSocketGateway {
   /** Takes an `upgrade` of an HTTP server. */
   readonly upgrade: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Takes a request of the management API, `@connections`; false when it is none. */
+  /** Handles a request of the management API, `@connections`; false for any other request. */
   readonly manage: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
-  /** Ends every connection, as a server does that goes away. */
+  /** Closes every connection with 1001, going away. */
   readonly stop: () => void;
 }
 
@@ -52,8 +53,8 @@ const GOING_AWAY = 1001;
 const NORMAL = 1000;
 const MANAGED = /^(.*)\/@connections\/([^/]+)$/;
 
-/** Answers a request for a connection that will be none: by hand, for the server has let go of the socket. */
-function turnAway(socket: Duplex, { statusCode, headers, body }: GatewayResponse): void {
+/** Answers a refused upgrade. Node leaves the socket to the listener, so this writes HTTP itself. */
+function refuseUpgrade(socket: Duplex, { statusCode, headers, body }: GatewayResponse): void {
   const text = body.toString();
   const length = Buffer.byteLength(text);
   const lines = Object.entries({ ...headers, connection: 'close', 'content-length': length });
@@ -62,7 +63,7 @@ function turnAway(socket: Duplex, { statusCode, headers, body }: GatewayResponse
   socket.end(text);
 }
 
-/** The route key that a message selects; nothing that it says can select a route of the connection itself. */
+/** The route key that a message selects. It cannot select `$connect` or `$disconnect`. */
 function actionOf(text: string): string | undefined {
   let message: unknown;
   try {
@@ -77,14 +78,14 @@ function actionOf(text: string): string | undefined {
 
 /**
  * WebSocket APIs as API Gateway is documented to serve them: `$connect` with its authorizer, routes by
- * `$request.body.action`, `$default` and `$disconnect`. The authorizer's context comes with every message, as it
- * was when the connection was opened: nobody asks again (AG apigateway-websocket-api-route-keys-connect-disconnect).
+ * `$request.body.action`, `$default` and `$disconnect`. Every message carries the authorizer's context of
+ * `$connect`; the authorizer is not called again (AG apigateway-websocket-api-route-keys-connect-disconnect).
  *
  * @throws Error when an API is not one that API Gateway would create
  */
 export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOptions): WebSocketGateway {
   const byPath = new Map(apis.map((api) => [api.basePath, compileWebSocketApi(api, clock)]));
-  if (byPath.size < apis.length) throw new Error('two WebSocket APIs have one base path');
+  if (byPath.size < apis.length) throw new Error('two WebSocket APIs have the same base path');
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -113,8 +114,8 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
     };
   }
 
-  /** The response that turns the client away, or the connection. */
-  async function admit(
+  /** The refusal or the connection. */
+  async function authorizeConnect(
     api: CompiledWebSocketApi,
     request: ConnectRequest,
   ): Promise<{ refused: GatewayResponse; error?: string } | Connection> {
@@ -146,15 +147,15 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
     const action = isText ? actionOf(body) : undefined;
     const routeKey = action !== undefined && api.routes.has(action) ? action : '$default';
     const integrate: Integrate | undefined = api.routes.get(routeKey);
-    const tell = (message: string) =>
+    const sendError = (message: string) =>
       client?.send(JSON.stringify({ message, connectionId, requestId: moment.requestId }));
-    if (integrate === undefined) return tell('Forbidden');
+    if (integrate === undefined) return sendError('Forbidden');
     try {
       const event = messageEvent(connection, { ...moment, routeKey }, { body, isBase64Encoded: !isText });
       const answer = await integrate(event);
       if (answer.body.length > 0) client?.send(answer.body.toString());
     } catch {
-      tell('Internal server error');
+      sendError('Internal server error');
     }
   }
 
@@ -163,17 +164,17 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
     open.set(connectionId, { client, connection });
     const end = setTimeout(() => client.close(GOING_AWAY), MAX_CONNECTION_MS).unref();
     client.on('message', (data, isBinary) => {
-      // A Buffer, for that is what `binaryType` is unless it is changed.
+      // A Buffer: the default `binaryType`.
       void answerMessage(api, connection, (data as Buffer).toString(isBinary ? 'base64' : 'utf8'), !isBinary);
     });
-    // What a client breaks ends with `close`.
+    // `close` follows every error.
     client.on('error', () => undefined);
     client.on('close', (code, reason) => {
       clearTimeout(end);
       open.delete(connectionId);
       const moment = { routeKey: '$disconnect', requestId: randomUUID(), at: clock() };
       const event = disconnectEvent(connection, moment, code, reason.toString());
-      // Best effort, as on AWS: nobody is there to be told of a failure.
+      // Best effort, as on AWS: there is no client to get an error.
       api.routes
         .get('$disconnect')?.(event)
         .catch(() => undefined);
@@ -182,7 +183,7 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
 
   async function connect(api: CompiledWebSocketApi, incoming: IncomingMessage, socket: Duplex, head: Buffer) {
     const request = toConnectRequest(api, incoming);
-    const outcome = await admit(api, request);
+    const outcome = await authorizeConnect(api, request);
     const isRefused = 'refused' in outcome;
     log?.({
       api: api.settings.name,
@@ -193,8 +194,8 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
       routeKey: request.routeKey,
       ...(isRefused && outcome.error !== undefined && { error: outcome.error }),
     });
-    if (isRefused) return turnAway(socket, outcome.refused);
-    // It lets go of a client that is gone by now.
+    if (isRefused) return refuseUpgrade(socket, outcome.refused);
+    // It ignores a client that has disconnected meanwhile.
     server.handleUpgrade(incoming, socket, head, (client) => accept(api, outcome, client));
   }
 
@@ -217,7 +218,7 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
       socket.on('error', () => socket.destroy());
       const { path } = splitTarget(incoming.url ?? '');
       const api = byPath.get(path) ?? byPath.get(path.replace(/\/$/, ''));
-      if (api === undefined) turnAway(socket, refuse('websocket', 'not-found'));
+      if (api === undefined) refuseUpgrade(socket, refuse('websocket', 'not-found'));
       else connect(api, incoming, socket, head).catch(() => socket.destroy());
     },
     manage: (incoming, outgoing) => {

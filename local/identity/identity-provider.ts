@@ -26,7 +26,7 @@ interface SigningKey {
   sign(claims: Readonly<Record<string, unknown>>, issuedAt: number, expiresAt: number): Promise<string>;
 }
 
-/** A key pair for the life of the process; its id is the thumbprint of its public half (RFC 7638). */
+/** A key pair for the life of the process; its id is the thumbprint of the public key (RFC 7638). */
 async function createSigningKey(issuer: string, audience: string): Promise<SigningKey> {
   const { publicKey, privateKey } = await generateKeyPair(ALGORITHM);
   const jwk = await exportJWK(publicKey);
@@ -55,16 +55,17 @@ const document = (content: unknown): Endpoint => ({
   serve: async (_, outgoing) => sendJson(outgoing, 200, content),
 });
 
-/** The form of every refusal: a code for programs, a message that begins with the field for people. */
+/** The form of every error: a code for programs, a message that begins with the field for people. */
 const refuse = (outgoing: ServerResponse, statusCode: number, error: string, message: string): void =>
   sendJson(outgoing, statusCode, { error, message });
 
 /**
- * An identity provider for development: it gives a token to whoever names a user, without a password. Its
- * documents follow OpenID Connect Discovery 1.0, its tokens RFC 7519, so that whatever verifies them is set up
- * as for a real provider.
+ * An identity provider for development: it issues a token for any user, without a password. Its documents
+ * follow OpenID Connect Discovery 1.0 and its tokens RFC 7519, so that verifiers are configured as for a real
+ * provider.
  *
- * Serves `POST /_dev/token`, `GET /_dev/.well-known/jwks.json` and `GET /_dev/.well-known/openid-configuration`.
+ * Serves `POST /_dev/token`, `GET /_dev/.well-known/jwks.json` and `GET
+ * /_dev/.well-known/openid-configuration`.
  */
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<RequestListener> {
   const { issuer, audience, clock, resolveUser } = options;
@@ -86,7 +87,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
     const request = readTokenRequest(body.toString('utf8'));
     if ('error' in request) return sendJson(outgoing, 400, request);
     const user = await resolveUser(request.user);
-    if (!user) return refuse(outgoing, 404, 'unknown_user', `user: nobody has the email ${request.user}`);
+    if (!user) return refuse(outgoing, 404, 'unknown_user', `user: no user has the email ${request.user}`);
 
     const issuedAt = Math.floor(clock() / 1_000);
     const expiresIn = request.expiresIn ?? LIFETIME_SECONDS;
@@ -96,7 +97,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
       token_type: 'Bearer',
       expires_in: expiresIn,
     };
-    // RFC 6749, 5.1: a token must not be left in a cache.
+    // RFC 6749, 5.1: a token must not be cached.
     sendJson(outgoing, 200, answer, { 'cache-control': 'no-store' });
   }
 
@@ -117,7 +118,7 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
 
   return (incoming, outgoing) => {
     serve(incoming, outgoing).catch((error: unknown) => {
-      // Incomplete: the client went away while sending, and there is nobody to answer.
+      // Incomplete: the client disconnected while sending.
       if (!incoming.complete) return outgoing.destroy();
       return refuse(outgoing, 500, 'server_error', messageOf(error));
     });

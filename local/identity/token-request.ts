@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-/** A day: enough for any test of expiry, too little to be a token that somebody keeps. */
+/** A day: enough for tests of expiry, too short for a token to be kept. */
 export const MAX_EXPIRES_IN_SECONDS = 86_400;
 
-/** Longest address that mail can carry (RFC 5321, 4.5.3.1.3). */
+/** Longest email address (RFC 5321, 4.5.3.1.3). */
 const MAX_EMAIL_LENGTH = 254;
 
 const whole = z
@@ -11,7 +11,7 @@ const whole = z
   .min(-MAX_EXPIRES_IN_SECONDS, `must not be below -${MAX_EXPIRES_IN_SECONDS} seconds`)
   .max(MAX_EXPIRES_IN_SECONDS, `must not be above ${MAX_EXPIRES_IN_SECONDS} seconds`);
 
-/** Unknown fields are refused, because `expires_in` would go unnoticed. */
+/** Unknown fields are refused: `expires_in` would otherwise be ignored. */
 const schema = z.strictObject(
   {
     /** Email of a user that exists. */
@@ -19,7 +19,9 @@ const schema = z.strictObject(
       .string('must be the email of a user')
       .min(1, 'must be the email of a user')
       .max(MAX_EMAIL_LENGTH, `must not be longer than ${MAX_EMAIL_LENGTH} characters`),
-    /** Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime. */
+    /**
+     * Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime.
+     */
     expiresIn: whole.optional(),
   },
   {

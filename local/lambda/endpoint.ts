@@ -9,7 +9,7 @@ import { type FunctionError, invokeFunction, type LambdaFunction } from './invoc
 /** Payload quota of a synchronous invocation, 6 MB (Lambda gettingstarted-limits, API_Invoke). */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
-/** One line per invocation; it holds neither payload nor answer. */
+/** One line per invocation, without payload and answer. */
 export interface LambdaLogEntry {
   readonly functionName: string;
   readonly requestId: string;
@@ -26,7 +26,7 @@ export interface LambdaEndpointOptions {
   readonly timeoutMs?: number;
 }
 
-/** A refusal in the form from which the SDKs make their exceptions. */
+/** An error in the form that the SDKs turn into exceptions. */
 interface ServiceError {
   readonly statusCode: number;
   readonly type: string;
@@ -74,9 +74,9 @@ interface Target {
 }
 
 /**
- * The Invoke operation of the Lambda API (Lambda API_Invoke) for functions of this process, so that the AWS CLI
- * and `@aws-sdk/client-lambda` work against it. Signatures are not checked and there are no permissions: the
- * endpoint is for the loopback interface.
+ * The Invoke operation of the Lambda API (Lambda API_Invoke) for functions of this process, for the AWS CLI
+ * and `@aws-sdk/client-lambda`. It checks neither signatures nor permissions: it is for the loopback
+ * interface only.
  *
  * `LogType: Tail` is accepted and no log returned; only $LATEST exists as a version.
  */
@@ -121,7 +121,7 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
       outgoing.writeHead(204).end();
     } else if (invocationType === 'Event') {
       outgoing.writeHead(202).end();
-      // Nobody waits for it: its failure is an outcome, and the log is where it shows.
+      // The caller does not wait; a failure shows in the log.
       void run(target, parsed.event, requestId, invocationType);
     } else {
       const outcome = await run(target, parsed.event, requestId, invocationType);
@@ -146,7 +146,7 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
   }
 
   return (incoming, outgoing) => {
-    // Only a client that went away while sending gets here.
+    // Only when the client disconnects while sending.
     serve(incoming, outgoing).catch(() => outgoing.destroy());
   };
 }

@@ -4,16 +4,16 @@ export interface FunctionReference {
   readonly qualifier: string | undefined;
 }
 
-/** The only version there is: nothing is published locally. */
+/** The only version: nothing is published locally. */
 export const LATEST = '$LATEST';
 
 const ARN_PREFIX = /^(arn:aws[\w-]*:lambda:[a-z0-9-]+:\d{12}:function:|\d{12}:function:|function:)/;
 
 /**
  * Reads the `FunctionName` of an Invoke request: a name, a partial ARN or a full ARN, each with or without
- * a qualifier (Lambda API_Invoke). Region and account are not compared: every local function is here.
+ * a qualifier (Lambda API_Invoke). Region and account are ignored.
  *
- * @returns undefined when it is none of these
+ * @returns undefined for any other text
  */
 export function parseFunctionName(text: string): FunctionReference | undefined {
   const [, name, qualifier] =

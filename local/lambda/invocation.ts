@@ -1,7 +1,7 @@
 import { withTimeout } from '../gateway/http.ts';
 import { LATEST } from './function-name.ts';
 
-/** What the Node.js runtime passes beside the event (Lambda nodejs-context). */
+/** The context that the Node.js runtime passes with the event (Lambda nodejs-context). */
 export interface LambdaContext {
   readonly functionName: string;
   readonly functionVersion: string;
@@ -16,7 +16,7 @@ export interface LambdaContext {
 
 export type LambdaFunction = (event: unknown, context: LambdaContext) => Promise<unknown>;
 
-/** What a failed invocation answers in place of a result (Lambda nodejs-exceptions). */
+/** The answer of a failed invocation (Lambda nodejs-exceptions). */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;
@@ -61,8 +61,8 @@ function describe(thrown: unknown): FunctionError {
 }
 
 /**
- * Runs a function once. Whatever it throws, answers that cannot be written as JSON and one that outlasts its
- * time included, is an outcome and not an error: the Invoke API reports them with status 200.
+ * Runs a function once. An exception, a time-out and an answer that is not JSON are outcomes, not errors: the
+ * Invoke API reports them with status 200.
  */
 export async function invokeFunction(
   run: LambdaFunction,
@@ -70,7 +70,7 @@ export async function invokeFunction(
 ): Promise<InvocationOutcome> {
   const { event, timeoutMs } = invocation;
   try {
-    // Inside an async function, so that a function that throws before its promise is caught as well.
+    // In an async function, to catch also a synchronous exception.
     const work = (async () => run(event, createContext(invocation)))();
     const answer = await withTimeout(
       work,

@@ -15,13 +15,13 @@ export interface Facilities {
   readonly heatPump: string;
 }
 
-/** Instants that stay past and future, so that every start means the same. */
+/** Instants that stay in the past and in the future, so that every start is the same. */
 const LONG_AGO = '2024-07-01T00:00:00.000Z';
 const FAR_AWAY = '2099-12-31T00:00:00.000Z';
 
 /**
- * Seed 000's facilities: grants that hold from client, project or building downwards, assignments that end, a
- * module that is sold, and settings.
+ * Seed 000's facilities: grants at client, project and building, assignments that end, a module with
+ * subscriptions, and settings.
  */
 export async function createFacilities(provision: Provision): Promise<Facilities> {
   const places = await createPlaces(provision);
@@ -70,7 +70,7 @@ async function createPlaces(provision: Provision): Promise<Facilities> {
   return { client, harbour, gardens, lighthouse, boathouse, orangery, lobby, reception, heatPump };
 }
 
-/** Two modules: doors are for everybody, heating and cooling are sold, and only the lighthouse has bought. */
+/** Two modules: doors are free, hvac needs a subscription, and only the lighthouse has one. */
 async function createModules(provision: Provision, { lighthouse }: Facilities): Promise<void> {
   await provision('module.create', 'doors', { name: 'doors', description: 'Doors and who comes through' });
   await provision('module.create', 'hvac', {
@@ -103,7 +103,7 @@ async function createPeople(provision: Provision, places: Facilities): Promise<v
     { name: 'caretaker', scope: 'tenant' },
     { allow: ['doors:read:door', 'doors:open:door'] },
   );
-  // Of this client alone; it can do all that a caretaker can.
+  // Owned by this client; inherits from caretaker.
   const technician = await createRole(
     provision,
     { name: 'technician', scope: `client:${client}`, parent: caretaker },
@@ -161,7 +161,7 @@ async function createPeople(provision: Provision, places: Facilities): Promise<v
   await assign('gwen in the gardens', { user: gwen, scope: `project:${places.gardens}`, role: caretaker });
 }
 
-/** A building may choose its temperature, but not for how long its doors' log is kept. */
+/** A building may override the temperature, but not how long door logs are kept. */
 async function createSettings(provision: Provision, { client, lighthouse }: Facilities): Promise<void> {
   const set = (where: string, scope: string, key: string, value: number, isOverridable: boolean) =>
     provision('setting.create', `${key} of ${where}`, {

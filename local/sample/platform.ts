@@ -13,8 +13,8 @@ const EXPIRED_AT = '2025-01-01T00:00:00.000Z';
 const FAR_AWAY = '2099-12-31T00:00:00.000Z';
 
 /**
- * Seed 002's platform: an account with workstreams for two enterprises, a licence that holds and one that has
- * expired, people and a program. No token is issued here: it would be shown to nobody.
+ * Seed 002's platform: an account with workstreams for two enterprises, a valid licence and an expired one,
+ * people and a program. No token is issued here, because nobody would see it.
  */
 export async function createPlatform(provision: Provision): Promise<Platform> {
   const named = async (type: string, name: string, details: Readonly<Record<string, unknown>> = {}) =>
@@ -53,7 +53,7 @@ export async function createPlatform(provision: Provision): Promise<Platform> {
     const assignment = { user: petra, scope: `workstream:${each}`, role: analyst };
     await provision('assignment.create', `petra ${each}`, assignment);
   }
-  // Works on both, and no role says that he may see anything.
+  // A member of both, without a role.
   await member('milo');
   const robot = await named('technical-user', 'Report robot', { account: `account:${account}` });
   await provision('assignment.create', 'report robot', {
@@ -72,7 +72,7 @@ export async function createPlatform(provision: Provision): Promise<Platform> {
   return { account, routes, timetables, robot };
 }
 
-/** What a platform keeps of its customers and gives no rights. */
+/** Entities of the platform that grant nothing. */
 async function createEquipment(
   provision: Provision,
   account: string,

@@ -1,11 +1,11 @@
-/** Calls provisioning as an operator would: one event, one answer. */
+/** Calls provisioning: one event, one answer. */
 export type Invoke = (event: Readonly<Record<string, unknown>>) => Promise<unknown>;
 
 type Result = Readonly<Record<string, unknown>> & { readonly id: string };
 
 /**
- * Runs the commands of the sample world. Each has an operation id of its own, so on a table that holds
- * the world already (DATA=file) everything is recognised and nothing is written twice.
+ * Runs the commands of the sample world. Each has its own operation id, so a table that has the world already
+ * (DATA=file) repeats the stored answers and nothing is written twice.
  */
 export function createProvisioner(invoke: Invoke) {
   return async (
@@ -51,7 +51,7 @@ export async function createRole(
   return id;
 }
 
-/** A user, known by the email. */
+/** A user with an email. */
 export async function createUser(
   provision: Provision,
   user: Readonly<Record<string, unknown>> & { readonly email: string },
@@ -59,7 +59,7 @@ export async function createUser(
   return (await provision('user.create', user.email, user)).id;
 }
 
-/** A group at a scope, and the role that it carries. */
+/** A group at a scope with a role. */
 export async function createGroup(
   provision: Provision,
   group: { readonly scope: string; readonly name: string; readonly groupType?: 'TEACHER' | 'VOLUNTEER' },
@@ -70,7 +70,7 @@ export async function createGroup(
   return id;
 }
 
-/** What a request such as `GET /tenants/{tenantId}/tickets` needs: a permission at a scope. */
+/** The permission and scope of a route such as `GET /tenants/{tenantId}/tickets`. */
 export async function createRoute(
   provision: Provision,
   route: string,

@@ -4,7 +4,7 @@ import type { Provision } from './provision.ts';
 import { createSchool, type School } from './school.ts';
 import { createTenants, type Tenants } from './tenants.ts';
 
-/** Everybody and everything that `npm start` knows of: one part for each seed that describes a world. */
+/** The sample world of `npm start`: one part for each seed that describes one. */
 export interface SampleWorld {
   readonly school: School;
   readonly tenants: Tenants;

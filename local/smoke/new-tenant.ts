@@ -1,7 +1,9 @@
 import type { Stack } from '../stack.ts';
 import type { Visitor } from './visitor.ts';
 
-/** A tenant that is set up while the stack runs: its user is let in, and no more once membership has ended. */
+/**
+ * Creates a tenant while the stack runs: its user is allowed, and refused after the membership is deleted.
+ */
 export async function walkNewTenant(
   { school }: Stack,
   visitor: Visitor,
@@ -36,7 +38,7 @@ export async function walkNewTenant(
     error?: { code: string; field: string };
   };
   check(
-    'a second user with the same email is told so',
+    'a second user with the same email is a conflict',
     refused.error?.code === 'conflict' && refused.error.field === 'email',
     refused,
   );

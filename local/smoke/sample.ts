@@ -1,10 +1,10 @@
 import type { Stack } from '../stack.ts';
 import { gradesOf, type Visitor } from './visitor.ts';
 
-/** The same application behind each kind of API, told apart by the first segment. */
+/** Base paths of the kinds of API. */
 const APIS = ['', '/http-policy', '/http-1.0', '/rest', '/rest-token'];
 
-/** The people and programs of the sample world, where they may go and where not. */
+/** Checks what the people and programs of the sample world may and may not do. */
 export async function walkSample(stack: Stack, visitor: Visitor): Promise<void> {
   await walkKinds(stack, visitor);
   await walkSchool(stack, visitor);
@@ -24,7 +24,7 @@ async function walkKinds({ url, school, tenants, facilities }: Stack, visitor: V
     await expectStatus(200, 'theo@northwind.example', `${api}/buildings/${facilities.boathouse}/doors`);
     await expectStatus(403, 'theo@northwind.example', `${api}/buildings/${facilities.orangery}/doors`);
   }
-  // One call of the authorizer for two routes: what is cached under the token holds for both.
+  // One authorizer call for two routes: the cached policy covers both.
   const whole = await tokenOf('tina@school.example');
   for (const [page, expected] of [
     ['grades', 200],

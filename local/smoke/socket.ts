@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
-/** A connection as a client has it. */
+/** A client's connection. */
 export interface OpenSocket {
-  /** Sends a message and waits for the next that comes. */
+  /** Sends a message and waits for the next one received. */
   readonly ask: (message: unknown) => Promise<Readonly<Record<string, unknown>>>;
-  /** Waits until the other side has ended it; the code of the end. */
+  /** Waits until the server closes it; the close code. */
   readonly ended: () => Promise<number>;
   readonly close: () => void;
 }
 
-/** Opens a connection, or says with which status it was refused. */
+/** Opens a connection, or returns the status of the refusal. */
 export async function openSocket(url: string, token?: string): Promise<OpenSocket | number> {
   const socket = new WebSocket(
     url,

@@ -2,7 +2,7 @@ import type { Stack } from '../stack.ts';
 import { type OpenSocket, openSocket } from './socket.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Connections that are refused, and one that is used; what stays open. */
+/** Tries connections that are refused, uses one that is allowed, and returns those still open. */
 export async function walkSockets(
   { url, school }: Stack,
   { check, tokenOf }: Visitor,
@@ -16,13 +16,13 @@ export async function walkSockets(
     check(`${expected} for ${who ?? 'nobody'}: a connection ${why}`, seen === expected, seen);
   };
   await expectRefusal(401, undefined, 'without a token', school.north);
-  await expectRefusal(401, 'tina@school.example', 'without its place');
+  await expectRefusal(401, 'tina@school.example', 'without its location');
   await expectRefusal(403, 'tina@school.example', 'at another school', school.south);
   await expectRefusal(403, 'dora@school.example', 'of a disabled user', school.south);
   await expectRefusal(
     403,
     'tina@school.example',
-    'at two places',
+    'with two locations',
     `${school.north}&location=${school.south}`,
   );
   const tampered = await openSocket(board(school.north), `${await tokenOf('ada@school.example')}x`);

@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Stack } from '../stack.ts';
 
-/** What provisioning answers; the text of an API token is in the first answer only. */
+/** Provisioning's answer; only the first one of an operation has the text of an API token. */
 interface Created {
   readonly id: string;
   readonly token?: string;
@@ -9,7 +9,7 @@ interface Created {
 
 export type Check = (what: string, holds: boolean, seen?: unknown) => void;
 
-/** Counts what holds and what does not, and says each. */
+/** Counts and prints the checks. */
 export function createTally() {
   const count = { passed: 0, failed: 0 };
   const check: Check = (what, holds, seen) => {
@@ -21,7 +21,7 @@ export function createTally() {
   return { check, count };
 }
 
-/** Somebody who uses the stack from outside, over HTTP and through the Lambda API. */
+/** A client of the stack over HTTP and the Lambda API. */
 export function createVisitor({ url, lambdaUrl }: Stack, check: Check) {
   const lambda = new LambdaClient({
     endpoint: lambdaUrl,

@@ -3,7 +3,7 @@ import { inBatches } from '../../bench/harness/batches.ts';
 
 const questions = Array.from({ length: 1_000 }, (_, n) => n);
 
-/** How many a candidate asks in a round when one question takes so long. */
+/** The size of a candidate's batch when one question takes so long. */
 async function countAt(msForOne: number, least = 1): Promise<number> {
   let time = 0;
   const loop = (asked: readonly number[]): number => {
@@ -15,12 +15,12 @@ async function countAt(msForOne: number, least = 1): Promise<number> {
   return candidate.run(0);
 }
 
-test('the slower a candidate, the fewer it asks: all take about as long', async () => {
+test('slower candidates ask fewer questions: all batches take about as long', async () => {
   expect(await countAt(0.01)).toBe(256);
   expect(await countAt(1)).toBe(2);
 });
 
-test('never fewer than the least, nor more than there are', async () => {
+test('a batch has at least the minimum and at most all questions', async () => {
   expect(await countAt(100, 4)).toBe(4);
   expect(await countAt(0.000_1)).toBe(1_000);
 });

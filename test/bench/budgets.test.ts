@@ -15,35 +15,35 @@ describe('a budget on a ratio', () => {
   const atMost = { ratios: { peer: { max: 1.5 } } };
   const atLeast = { ratios: { peer: { min: 3 } } };
 
-  test('is kept by a median within it', () => {
+  test('holds for a median within it', () => {
     expect(holds(atMost, 1.1, 1.2, 1.3, 1.4, 9)).toEqual([true]);
     expect(holds(atLeast, 1, 3.1, 3.2, 3.3, 3.4)).toEqual([true]);
   });
 
-  test('is kept at the bound itself', () => {
+  test('holds at the bound itself', () => {
     expect(holds(atMost, 1.5, 1.5, 1.5)).toEqual([true]);
     expect(holds(atLeast, 3, 3, 3)).toEqual([true]);
   });
 
-  test('is not broken by a median beyond it while the most favourable quarter of rounds keeps it: noise', () => {
+  test('holds for a median beyond it while the best quarter of rounds is within it: noise', () => {
     expect(holds(atMost, 1.3, 1.4, 1.7, 1.8, 1.9)).toEqual([true]);
     expect(holds(atLeast, 1, 2, 2.5, 3.5, 4)).toEqual([true]);
   });
 
-  test('is broken when that quarter breaks it too', () => {
+  test('is broken when that quarter is beyond it too', () => {
     expect(holds(atMost, 1.4, 1.6, 1.7, 1.8, 1.9)).toEqual([false]);
     expect(holds(atLeast, 1, 2, 2.5, 2.9, 4)).toEqual([false]);
   });
 });
 
-test('a budget on the median is judged in the same way, and a count as it is', () => {
+test('a budget on the median holds likewise; a count is compared directly', () => {
   expect(holds({ median: { max: 60 } }, 50, 55, 70, 71, 72)).toEqual([true]);
   expect(holds({ median: { max: 60 } }, 50, 65, 70, 71, 72)).toEqual([false]);
   expect(holds({ median: { max: 0 } }, 0, 0, 0)).toEqual([true]);
   expect(holds({ median: { max: 0 } }, 1, 1, 1)).toEqual([false]);
 });
 
-test('a verdict says what was held to what', () => {
+test('a verdict names the figure, the peer, the bound and the value', () => {
   const [verdict] = checkBudgets('check', [figure(1, 2, 3)], {
     'check.warm': { ratios: { peer: { min: 1, max: 5 } } },
   });
@@ -58,19 +58,21 @@ test('a verdict says what was held to what', () => {
   });
 });
 
-test('a budget that nothing was measured for is an error, since nothing could break it', () => {
+test('a budget without a measured figure is an error', () => {
   const check = (budgets: Record<string, FigureBudget>) => checkBudgets('check', [figure(1)], budgets);
   expect(() => check({ 'check.cold': { median: { max: 1 } } })).toThrow('check.cold, which was not measured');
   expect(() => check({ 'check.warm': { ratios: { other: { max: 1 } } } })).toThrow('beside other');
 });
 
-test('budgets of other topics are left to their topics', () => {
+test('budgets of other topics are ignored', () => {
   expect(checkBudgets('check', [figure(1)], { 'load.rate': { median: { min: 1 } } })).toEqual([]);
 });
 
-test('a ratio is told as people say it', () => {
-  const told = verdictsAsTable(
+test('a ratio is printed as a fraction', () => {
+  const printed = verdictsAsTable(
     checkBudgets('check', [figure(0.0005)], { 'check.warm': { ratios: { peer: { max: 1 / 1_500 } } } }),
   );
-  expect(told).toBe('ok     check.warm beside peer  1/2,000  (1/2,000 to 1/2,000)  budget at most 1/1,500');
+  expect(printed).toBe(
+    'ok     check.warm beside peer  1/2,000  (1/2,000 to 1/2,000)  budget at most 1/1,500',
+  );
 });

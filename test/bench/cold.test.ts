@@ -8,7 +8,7 @@ import { type ColdCandidate, createColdCandidates, writeColdTables } from '../..
 const latency = { medianMs: 3, p99Ms: 3 };
 const time = createSimulatedTime(Date.now());
 
-/** What one question costs, and how long it takes; the answer must be the oracle's. */
+/** The cost and time of each question; the answers must be the oracle's. */
 async function cost({ prepare, ask, reset, spent }: ColdCandidate, questions: Questions) {
   const seen = [];
   for (const question of questions) {
@@ -42,19 +42,19 @@ describe.each([
   const comparable = ({ units, ...rest }: { units: number; ms: number; calls: number; rounds: number }) =>
     inject('countsAbsent') ? { units, ...rest } : rest;
 
-  test('of Gatehouse takes a request for each round, and one when only the user is new', async () => {
+  test('of Gatehouse takes one request per round, and one when only the user is new', async () => {
     for (const seen of await cost(candidates.gatehouse, questions))
       expect(comparable(seen)).toEqual(comparable({ ...cold, ms: 3 * cold.rounds }));
     for (const seen of await cost(candidates['new-user'], questions))
       expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: 1, ms: 3 }));
   });
 
-  test('of Gatehouse takes one request where all is known, but too old', async () => {
+  test('of Gatehouse takes one request when all cached items have expired', async () => {
     for (const seen of await cost(candidates.expired, questions))
       expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: unitsExpired, ms: 3 }));
   });
 
-  test('of Gatehouse takes one request where the path names what is above', async () => {
+  test('of Gatehouse takes one request when the path names the ancestors', async () => {
     for (const seen of await cost(candidates.named, questions))
       expect(comparable(seen)).toEqual(comparable({ calls: 1, rounds: 1, units: cold.units, ms: 3 }));
   });
@@ -66,7 +66,7 @@ describe.each([
     }
   });
 
-  test('is the same for all where the user does not stand, or with some of the groups only', async () => {
+  test('is right for all candidates also where few or no groups of the user count', async () => {
     for (const candidate of Object.values(candidates)) await cost(candidate, elsewhere);
     expect(elsewhere.filter(({ allowed }) => !allowed).length).toBeGreaterThan(0);
   });

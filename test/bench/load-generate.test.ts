@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { generate, type Plan } from '../../bench/load/generate.ts';
 import type { Time } from '../../bench/load/open-loop.ts';
 
-/** A real server, and how many connections it was sent. */
+/** A real server that counts its connections. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
   let connections = 0;
@@ -50,7 +50,7 @@ function punctual(): Time {
 }
 const send = (asked: Plan) => generate(asked, { time: punctual() });
 
-test('callers ask with their tokens for their paths, below the path of the API, on connections that are kept', async () => {
+test('callers send their tokens to paths below the path of the API, on kept connections', async () => {
   const seen = new Map<string, number>();
   const { url, connections } = await serve(({ url: target, method, headers }, response) => {
     const key = `${method} ${target} ${headers.authorization ?? 'nobody'}`;
@@ -84,7 +84,7 @@ test('the same seed sends the same requests in the same order', async () => {
   expect(await orderOf(2)).not.toEqual(first);
 });
 
-test('an answer with another status than is right is counted, with an example', async () => {
+test('an answer with an unexpected status is counted, with an example', async () => {
   let count = 0;
   const { url } = await serve((_, response) => {
     count += 1;
@@ -93,10 +93,10 @@ test('an answer with another status than is right is counted, with an example', 
   const { unexpected, examples, outcomes } = await send(plan(url));
   expect(unexpected).toBeGreaterThan(0);
   expect(unexpected).toBe(outcomes[403]);
-  expect(examples[0]).toBe('403 and not 200: /a');
+  expect(examples[0]).toBe('403 instead of 200: /a');
 });
 
-test('a server that never answers is given up, one that breaks off or is not there is no answer either', async () => {
+test('time-outs, broken connections and refused connections are no answers', async () => {
   const silent = await serve(() => undefined);
   const given = await send(plan(silent.url, { timeoutMs: 50 }));
   expect(Object.keys(given.outcomes)).toEqual(['timed out']);
@@ -115,7 +115,7 @@ test('a server that never answers is given up, one that breaks off or is not the
   expect(gone.latencies.length).toBe(gone.unsent);
 });
 
-test('a server that stalls shows in all that came meanwhile, over one connection', async () => {
+test('a stall shows in all requests that were due meanwhile, over one connection', async () => {
   let stalled = false;
   const { url } = await serve((_, response) => {
     if (stalled) return void response.end();

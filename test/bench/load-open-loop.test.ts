@@ -4,7 +4,7 @@ import { type Measured, type Outcome, runOpenLoop, TIMED_OUT } from '../../bench
 import { createSchedule } from '../../bench/load/schedule.ts';
 import { createRandom } from '../../test/oracle/random.ts';
 
-/** Time that goes by as fast as things happen: what comes next is done next. */
+/** Virtual time: it jumps to the next event. */
 function virtualTime() {
   let now = 0;
   let turn = 0;
@@ -21,7 +21,7 @@ function virtualTime() {
         isDone = true;
       });
       for (;;) {
-        // What has happened is heard of before time goes on.
+        // All pending callbacks run before time advances.
         await new Promise((resolve) => setImmediate(resolve));
         coming.sort((a, b) => a.at - b.at || a.turn - b.turn);
         const next = coming.shift();
@@ -36,7 +36,7 @@ function virtualTime() {
 interface Server {
   /** Milliseconds that each answer takes. */
   readonly takes: number;
-  /** When it answers nobody. */
+  /** When it does not answer. */
   readonly stall?: readonly [from: number, to: number];
   readonly outcome?: (n: number) => Outcome;
 }
@@ -48,7 +48,7 @@ interface Load {
   readonly abortAt?: number;
 }
 
-/** What is measured of a server that answers all at once, except while it stalls. */
+/** Measures a server that answers requests in parallel, except while it stalls. */
 async function measure(server: Server, load: Load = {}): Promise<Measured & { readonly mostAtOnce: number }> {
   const { takes, stall = [0, 0], outcome = () => ({ status: 200 }) } = server;
   const { rate = 100, seconds = 10, connections = 1_000, abortAt } = load;
@@ -77,7 +77,7 @@ async function measure(server: Server, load: Load = {}): Promise<Measured & { re
 const rounded = (values: readonly number[], share: number): number => Math.round(percentile(values, share));
 
 describe('a server that keeps up', () => {
-  test('is measured as it is: every latency is what an answer takes', async () => {
+  test('has latencies equal to its service time', async () => {
     const { latencies, answered, elapsedMs, outcomes, unsent } = await measure({ takes: 5 });
     expect(latencies).toHaveLength(1_000);
     expect([0, 0.5, 0.999, 1].map((share) => rounded(latencies, share))).toEqual([5, 5, 5, 5]);
@@ -91,7 +91,7 @@ describe('a server that keeps up', () => {
 describe('a server that stalls for a second in ten', () => {
   const stalling: Server = { takes: 1, stall: [2_000, 3_000] };
 
-  test('shows it to all who came in that second, not to one: 100 of 1,000 waited, 50 of them over half of it', async () => {
+  test('delays all requests of that second: 100 of 1,000 wait, 50 of them over half of it', async () => {
     const { latencies } = await measure(stalling);
     const over = (ms: number) => latencies.filter((latency) => latency > ms).length;
     expect([over(2), over(501), over(901)]).toEqual([100, 50, 10]);
@@ -99,10 +99,10 @@ describe('a server that stalls for a second in ten', () => {
     expect(rounded(latencies, 0.95)).toBeGreaterThan(490);
   });
 
-  test('also over a single connection, where only one request is out while the others wait for it', async () => {
+  test('delays them also over a single connection, where only one request is in flight', async () => {
     const { latencies, waits, mostAtOnce } = await measure(stalling, { connections: 1 });
     expect(mostAtOnce).toBe(1);
-    // A loop that asks again when it was answered would know of one slow answer, and call 99.9 % of them quick.
+    // A closed loop would see one slow answer of 1,000.
     expect(latencies.filter((latency, n) => latency - (waits[n] ?? 0) > 2)).toHaveLength(1);
     expect(latencies.filter((latency) => latency > 501).length).toBeGreaterThanOrEqual(50);
     expect(rounded(latencies, 0.95)).toBeGreaterThan(490);
@@ -113,7 +113,7 @@ describe('a server that cannot keep up', () => {
   /** 50 a second over one connection, asked for 100. */
   const asked = { seconds: 10, connections: 1 };
 
-  test('is asked no more at once than there are connections, and no longer than it was to be', async () => {
+  test('gets no more requests at once than connections, and none after the planned time', async () => {
     const { answered, unsent, elapsedMs, mostAtOnce } = await measure({ takes: 20 }, asked);
     expect(mostAtOnce).toBe(1);
     expect(answered).toBe(500);
@@ -121,7 +121,7 @@ describe('a server that cannot keep up', () => {
     expect(elapsedMs).toBe(10_000);
   });
 
-  test('looks slow: what was not sent counts with as long as it had waited', async () => {
+  test('looks slow: unsent requests count with the time that they had waited', async () => {
     const { latencies } = await measure({ takes: 20 }, asked);
     expect(latencies).toHaveLength(1_000);
     expect(rounded(latencies, 0.5)).toBeGreaterThan(2_400);
@@ -129,11 +129,11 @@ describe('a server that cannot keep up', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('a request without an answer', () => {
   const every = (times: number, fault: string) => (n: number) =>
     n % times === 0 ? { fault } : { status: 200 };
 
-  test('has a latency if it was given up, since it took that long at least', async () => {
+  test('has a latency if it timed out: a lower bound', async () => {
     const { latencies, outcomes, answered } = await measure({ takes: 5, outcome: every(4, TIMED_OUT) });
     expect(outcomes).toEqual({ 200: 750, [TIMED_OUT]: 250 });
     expect(answered).toBe(750);
@@ -147,7 +147,7 @@ describe('what is no answer', () => {
   });
 });
 
-test('ended before its time it tells what it measured until then, and what was under way', async () => {
+test('an aborted run returns what it measured, and the number of requests in flight', async () => {
   const { answered, unfinished, elapsedMs, unsent } = await measure({ takes: 25 }, { abortAt: 2_001 });
   expect({ answered, unfinished, elapsedMs, unsent }).toEqual({
     ...{ answered: 198, unfinished: 3, elapsedMs: 2_001, unsent: 0 },

@@ -4,7 +4,7 @@ import { Misuse, readLoadRequest, readPaths, readTokens } from '../../bench/load
 const API = ['--url', 'https://api.example/v1', '--token-file', 'tokens', '--path', '/reports'];
 const read = (...words: readonly string[]) => readLoadRequest([...API, ...words]);
 
-test('asks little unless it is told to', () => {
+test('defaults to a small load', () => {
   expect(read()).toMatchObject({
     rate: 50,
     seconds: 30,
@@ -16,7 +16,7 @@ test('asks little unless it is told to', () => {
   expect(readLoadRequest(['--help'])).toBeUndefined();
 });
 
-describe('is refused with one line that says what to do', () => {
+describe('wrong options get one line that says what to do', () => {
   test.each([
     [['--rate', '201'], '--rate 201 is more than 200: if you mean it, add --yes'],
     [['--seconds', '301'], '--seconds 301 is more than 300: if you mean it, add --yes'],
@@ -48,17 +48,17 @@ describe('is refused with one line that says what to do', () => {
   });
 });
 
-test('more than that is for whoever means it', () => {
+test('larger loads need --yes', () => {
   const words = ['--rate', '1000', '--seconds', '600', '--connections', '300', '--yes'];
   expect(read(...words)).toMatchObject({ rate: 1_000, seconds: 600, connections: 300 });
 });
 
-test('to this machine http is good enough', () => {
+test('http is accepted for this machine', () => {
   for (const host of ['127.0.0.1:3000', 'localhost:3000', '[::1]:3000'])
     expect(readLoadRequest([...API, '--url', `http://${host}`])?.url?.host).toBe(host);
 });
 
-test('tokens and paths come one per line, and a token is never told', () => {
+test('tokens and paths come one per line, and no error contains a token', () => {
   expect(readTokens('one\r\n\n two \n', 'tokens')).toEqual(['one', 'two']);
   expect(() => readTokens('\n', 'tokens')).toThrow('--token-file tokens holds no token');
   const problem = () => readTokens('one\nBearer secret\n', 'tokens');

@@ -9,7 +9,7 @@ const measured = (changes: Partial<Measured> = {}): Measured => ({
   ...changes,
 });
 
-test('percentiles are told as far as there are answers to know them by', () => {
+test('percentiles need enough answers', () => {
   expect(percentileOf(thousand, 0.5)).toBeCloseTo(500.5);
   expect(percentileOf(thousand, 0.99)).toBeCloseTo(990.01);
   expect(percentileOf(thousand, 0.999)).toBeCloseTo(999.001);
@@ -17,7 +17,7 @@ test('percentiles are told as far as there are answers to know them by', () => {
   expect(percentileOf([], 0.5)).toBeUndefined();
 });
 
-test('errors are all that is no success, redirect or refusal', () => {
+test('errors are all but successes, redirects and refusals', () => {
   const outcomes = {
     200: 50,
     302: 10,
@@ -33,12 +33,12 @@ test('errors are all that is no success, redirect or refusal', () => {
   expect(errorsOf(measured({ outcomes: {} })).share).toBe(1);
 });
 
-test('the achieved rate is over the time that it took, not that it was to take', () => {
+test('the achieved rate is over the elapsed time, not the planned one', () => {
   expect(achievedRate(measured())).toBe(50);
   expect(achievedRate(measured({ elapsedMs: 40_000 }))).toBe(25);
 });
 
-test('a report says what was asked and achieved, what was answered and how long it took', () => {
+test('a report has the rates, the answers and the latencies', () => {
   expect(describeLoad(60, measured({ unsent: 200, unfinished: 3 }))).toBe(
     `requests per second  asked  achieved  seconds
                         60        50       20
@@ -54,7 +54,7 @@ from when it was due       501  900  990    999  1,000
 of that until it was sent    0    0    0      0      0
 
 errors: 210 of 1200 (17.5 %): all but 2xx, 3xx and 403
-under way when it was ended: 3
-what was given up or not sent counts with as long as it had waited`,
+in flight when it was ended: 3
+requests that timed out or were not sent count with the time that they had waited`,
   );
 });

@@ -7,14 +7,14 @@ const schedule = (arrivals: 'poisson' | 'constant', seed = 3) =>
 const gapsOf = (due: readonly number[]) => due.slice(1).map((at, n) => at - (due[n] ?? 0));
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-test('constant arrivals are as far apart as the rate says', () => {
+test('constant arrivals are evenly spaced', () => {
   const due = schedule('constant');
   expect(due).toHaveLength(10_000);
   expect(new Set(gapsOf(due).map(Math.round))).toEqual(new Set([5]));
   expect(due[0]).toBe(0);
 });
 
-test('Poisson arrivals are as many, and have gaps that vary as much as they are long', () => {
+test('Poisson arrivals have the same number, and gaps whose deviation equals their mean', () => {
   const due = schedule('poisson');
   const gaps = gapsOf(due);
   const deviation = Math.sqrt(mean(gaps.map((gap) => (gap - mean(gaps)) ** 2)));
@@ -25,7 +25,7 @@ test('Poisson arrivals are as many, and have gaps that vary as much as they are 
   expect(due.at(-1)).toBeLessThan(50_000);
 });
 
-test('a seed repeats them', () => {
+test('a seed repeats the arrivals', () => {
   expect(schedule('poisson', 3)).toEqual(schedule('poisson', 3));
   expect(schedule('poisson', 4)).not.toEqual(schedule('poisson', 3));
 });
@@ -41,7 +41,7 @@ function draws(count: number, exponent: number, times: number, seed = 5): readon
   return counts;
 }
 
-test('Zipf: the second asks half as often as the first, the tenth a tenth', () => {
+test('Zipf: the second is drawn half as often as the first, the tenth a tenth', () => {
   const counts = draws(1_000, 1, 200_000);
   const [first = 0, second = 0] = counts;
   expect(second / first).toBeCloseTo(1 / 2, 1);
@@ -52,8 +52,8 @@ test('Zipf: the second asks half as often as the first, the tenth a tenth', () =
   expect(draws(1_000, 1, 200_000)).toEqual(counts);
 });
 
-test('with an exponent of 0 all are alike, and one alone is drawn always', () => {
+test('an exponent of 0 is uniform, and a single one is always drawn', () => {
   for (const count of draws(4, 0, 40_000)) expect(count / 40_000).toBeCloseTo(0.25, 1);
   expect(createZipf(1, 1, createRandom(1))()).toBe(0);
-  expect(() => createZipf(0, 1, createRandom(1))).toThrow('nobody');
+  expect(() => createZipf(0, 1, createRandom(1))).toThrow('count is below 1');
 });

@@ -19,7 +19,7 @@ const asTexts = (items: readonly Item[]): readonly string[] =>
     JSON.stringify(marshall(Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))))),
   );
 
-test('a copy of a block is what commands write under its ids, and what is common is the same', async () => {
+test('a copy of a block equals what commands write under its ids, and the shared items are the same', async () => {
   const [first, second] = [await createWorld(), await createWorld()];
   const now = first.clock.now();
   const mark = blockMarks(300).at(-1) ?? '';

@@ -8,7 +8,7 @@ const prices: Prices = {
   verifiedPermissions: { millionSingleRequests: 5 },
 };
 
-test('a decision costs a request, its time and memory, and what it reads or asks', () => {
+test('a decision costs a request, its time and memory, and its reads or requests', () => {
   const hit = { billedMs: 1 };
   const miss = { billedMs: 10, units: 5 };
   const at = (hitRate: number) => dollarsPerMillion({ hitRate, hit, miss, memoryMb: 1_024 }, prices);
@@ -20,7 +20,7 @@ test('a decision costs a request, its time and memory, and what it reads or asks
   expect(dollarsPerMillion({ hitRate: 0, hit, miss: asked, memoryMb: 512 }, prices)).toBeCloseTo(5.25, 10);
 });
 
-test('a millisecond that was begun is billed, and half a processor takes twice as long', () => {
+test('milliseconds are rounded up, and half a processor takes twice as long', () => {
   expect(billedMs({ processorMs: 0.1, waitMs: 0 }, 1_769)).toBe(1);
   expect(billedMs({ processorMs: 1, waitMs: 3.2 }, 1_769)).toBe(5);
   expect(billedMs({ processorMs: 1, waitMs: 0 }, 884.5)).toBe(2);
@@ -28,7 +28,7 @@ test('a millisecond that was begun is billed, and half a processor takes twice a
   expect(billedMs({ processorMs: 2, waitMs: 0 }, 3_538)).toBe(2);
 });
 
-test('the prices have a date, a region and where they are published', () => {
+test('the prices have a date, a region and sources', () => {
   expect(real.date).toMatch(/^\d{4}-\d\d-\d\d$/);
   expect(real.region).toBe('us-east-1');
   for (const source of Object.values(real.sources)) expect(source).toMatch(/^https:\/\/aws\.amazon\.com\//);

@@ -9,21 +9,21 @@ test('a summary does not depend on the order, and leaves the values as they were
   expect(values).toEqual([5, 1, 4, 2, 3]);
 });
 
-test('between two values a percentile lies in proportion', () => {
+test('a percentile between two values is interpolated', () => {
   expect(summarise([1, 2, 3, 4])).toEqual({ median: 2.5, min: 1, max: 4, quartiles: [1.75, 3.25] });
   expect(percentile([10, 20], 0.99)).toBeCloseTo(19.9);
   expect(percentile([7], 0.99)).toBe(7);
 });
 
-test('sorted as numbers, not as texts', () => {
+test('values are sorted as numbers', () => {
   expect(summarise([9, 10, 100]).median).toBe(10);
 });
 
-test('of nothing there is no median', () => {
+test('no values have no median', () => {
   expect(() => summarise([])).toThrow('nothing was measured');
 });
 
-test('ratios are taken round by round: what slows both alike does not show', () => {
+test('ratios are taken round by round: noise of one round cancels out', () => {
   // The third round met ten times the noise.
   const [own, peer] = [
     [10, 12, 100],
@@ -36,11 +36,11 @@ test('ratios are taken round by round: what slows both alike does not show', () 
   expect(figure.median).toBe(12);
 });
 
-test('rounds that do not belong together give no ratio', () => {
-  expect(() => pairedRatios([1, 2], [1])).toThrow('2 rounds are beside 1');
+test('different numbers of rounds have no ratio', () => {
+  expect(() => pairedRatios([1, 2], [1])).toThrow('2 rounds do not match 1');
 });
 
-test('each candidate runs once in a round, in orders that differ and that a seed repeats', async () => {
+test('each candidate runs once per round, in an order that a seed determines', async () => {
   const orderOf = async (seed: number): Promise<readonly string[]> => {
     const order: string[] = [];
     const candidates = ['a', 'b', 'c'].map((name) => ({ name, run: () => order.push(name) && 1 }));
@@ -53,7 +53,7 @@ test('each candidate runs once in a round, in orders that differ and that a seed
   expect(await orderOf(7)).toEqual(orders);
 });
 
-test('time is that of one question; preparing and warming up do not count', async () => {
+test('a sample is the time of one question; preparation and warm-up do not count', async () => {
   let time = 0;
   const slow = {
     name: 'slow',
@@ -69,14 +69,14 @@ test('time is that of one question; preparing and warming up do not count', asyn
   expect(samplesOf(samples, 'slow')).toEqual([500_000, 500_000]);
 });
 
-test('a wrong answer ends the run, and so does a batch of nothing', async () => {
+test('a wrong answer or an empty batch ends the run', async () => {
   const wrong = () => {
     throw new Error('wrong');
   };
   const options = { rounds: 1, warmUp: 0 };
   await expect(runRounds([{ name: 'a', run: wrong }], options)).rejects.toThrow('wrong');
-  await expect(runRounds([{ name: 'a', run: () => 0 }], options)).rejects.toThrow('a asked nothing');
-  expect(() => samplesOf(new Map(), 'a')).toThrow('a did not run');
+  await expect(runRounds([{ name: 'a', run: () => 0 }], options)).rejects.toThrow('a asked no question');
+  expect(() => samplesOf(new Map(), 'a')).toThrow('candidate a did not run');
 });
 
 test('a topic replaces its own figures and keeps those of others', () => {
@@ -91,7 +91,7 @@ test('a topic replaces its own figures and keeps those of others', () => {
   expect(() => withTopic(known, 'load', changed)).toThrow('check.warm is not named after the topic load');
 });
 
-test('a slope leaves out what is there once, and noise on either side', () => {
+test('a slope leaves out a constant part and symmetric noise', () => {
   const line = [0, 10, 20, 30].map((x) => [x, 500 + 7 * x] as const);
   expect(slopeOf(line)).toBeCloseTo(7);
   expect(slopeOf(line.map(([x, y], n) => [x, y + (n % 3 === 0 ? 3 : -3)] as const))).toBeCloseTo(7);

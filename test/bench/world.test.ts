@@ -10,7 +10,7 @@ import {
 const world = createBenchWorld();
 const questions = drawQuestions(world, 400);
 
-test('the model has the size that the figures are given for', () => {
+test('the model has its documented size', () => {
   const { users, groups, places, roles, pages } = world;
   expect([users, groups, places, roles, pages].map(({ length }) => length)).toEqual([
     1_000, 200, 20, 30, 200,
@@ -18,13 +18,13 @@ test('the model has the size that the figures are given for', () => {
   expect(createBenchWorld()).toEqual(world);
 });
 
-test('half of the questions are allowed, each at a place with two above it', () => {
+test('half of the questions are allowed, each at a place with two ancestors', () => {
   expect(questions.filter(({ allowed }) => allowed)).toHaveLength(200);
   expect(new Set(questions.map(({ scope }) => chainOf(world.places, scope).length))).toEqual(new Set([3]));
   expect(drawQuestions(world, 400)).toEqual(questions);
 });
 
-test('what is allowed flows down the tree, and to no other user', () => {
+test('permissions are inherited down the tree, and by no other user', () => {
   const tiny = {
     places: [{ ref: 'client:a' }, { ref: 'project:b', parent: 'client:a' }, { ref: 'client:c' }],
     pages: ['home', 'rest'],
@@ -42,6 +42,6 @@ test('what is allowed flows down the tree, and to no other user', () => {
   expect(isAllowed(tiny, 'user:out', 'home', 'project:b')).toBe(false);
 });
 
-test('fresh strings ask the same', () => {
+test('fresh strings are equal', () => {
   expect(questions.map(inFreshStrings)).toEqual(questions);
 });

@@ -59,8 +59,8 @@ describe('a policy answer is read', () => {
       withStatement({ ...good, Resource: '/pets' }),
       'Resource is neither "*" nor an ARN',
     ],
-    ['a Condition', withStatement({ ...good, Condition: {} }), 'Condition is not understood'],
-    ['NotResource', withStatement({ ...good, NotResource: '*' }), 'NotResource is not understood'],
+    ['a Condition', withStatement({ ...good, Condition: {} }), 'Condition is not supported'],
+    ['NotResource', withStatement({ ...good, NotResource: '*' }), 'NotResource is not supported'],
     ['a simple verdict', { isAuthorized: true }, 'principalId is not a string'],
   ])('but not with %s', (_, answer, problem) => {
     expect(() => readAnswer(answer, rest)).toThrow(problem);

@@ -7,8 +7,8 @@ import { type Stack, startStack } from '../../local/stack.ts';
 import { gatehouse } from '../cli/support.ts';
 
 /**
- * The stack of `npm start`, over HTTP: a route whose place comes from the query, in APIs that cache and in such that do
- * not. A teacher of the north may see the grades there, and none of the south.
+ * The stack of `npm start`, over HTTP: a route whose place comes from the query, in APIs that cache and in
+ * such that do not. A teacher of the north may see the grades there, and none of the south.
  */
 let stack: Stack;
 let token: string;

@@ -6,8 +6,8 @@ import { createWorld, type World } from '../support/world.ts';
 import { request, restApi } from './support.ts';
 
 /**
- * The whole edge: a gateway that caches as AWS does, under the token alone and for five minutes, the authorizer, and a
- * real DynamoDB engine; and people who try to get further than they may.
+ * The whole edge: a gateway that caches as AWS does, under the token alone and for five minutes, the
+ * authorizer, and a real DynamoDB engine; and people who try to get further than they may.
  */
 const ISSUER = 'https://issuer.example';
 let world: World;

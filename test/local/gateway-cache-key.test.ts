@@ -1,7 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Api } from '../../local/gateway/api.ts';
 import type { GatewayRequest } from '../../local/gateway/request.ts';
-import { bearer, cachingGateway, httpApiV2, ok, policy, restApi, restTokenApi } from './support.ts';
+import {
+  authorizationHeader,
+  cachingGateway,
+  httpApiV2,
+  ok,
+  policy,
+  restApi,
+  restTokenApi,
+} from './support.ts';
 
 const routes = ['GET /pets/{id}', 'DELETE /pets/{id}', 'GET /owners'].map((key) => ({
   key,
@@ -113,9 +121,9 @@ describe('the cache key holds', () => {
       policy(event.authorizationToken === 'good' ? 'Allow' : 'Deny', '*'),
     );
     const { send } = cachingGateway(restTokenApi({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }));
-    expect(await send('GET /pets/1', bearer('good'))).toBe('200 miss');
-    expect(await send('GET /owners', bearer('good'))).toBe('200 hit');
-    expect(await send('GET /owners', bearer('bad'))).toBe('403 miss');
+    expect(await send('GET /pets/1', authorizationHeader('good'))).toBe('200 miss');
+    expect(await send('GET /owners', authorizationHeader('good'))).toBe('200 hit');
+    expect(await send('GET /owners', authorizationHeader('bad'))).toBe('403 miss');
     expect(invoke).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { bearer, cachingGateway, httpApiV2, ok, policy, restApi } from './support.ts';
+import { authorizationHeader, cachingGateway, httpApiV2, ok, policy, restApi } from './support.ts';
 
 const routes = ['GET /pets/{id}', 'DELETE /pets/{id}', 'GET /owners'].map((key) => ({
   key,
@@ -33,9 +33,9 @@ describe('the result cache', () => {
   test('holds a bounded number of answers, and lets the oldest go', async () => {
     const { send } = cachingGateway(httpApiV2({ authorizer: { resultTtlSeconds: 300 } }));
     for (const token of ['a', 'b', 'c', 'd'])
-      expect(await send('GET /pets/1', bearer(token))).toBe('200 miss');
-    expect(await send('GET /pets/1', bearer('d'))).toBe('200 hit');
-    expect(await send('GET /pets/1', bearer('a'))).toBe('200 miss');
+      expect(await send('GET /pets/1', authorizationHeader(token))).toBe('200 miss');
+    expect(await send('GET /pets/1', authorizationHeader('d'))).toBe('200 hit');
+    expect(await send('GET /pets/1', authorizationHeader('a'))).toBe('200 miss');
   });
 
   test('is not asked when an identity source is missing', async () => {
@@ -109,11 +109,11 @@ describe('a cached simple answer', () => {
     const { send } = cachingGateway(
       httpApiV2({ routes, authorizer: { invoke: readsTheRoute, resultTtlSeconds: 300 } }),
     );
-    expect(await send('DELETE /pets/1', bearer('asked first'))).toBe('403 miss');
+    expect(await send('DELETE /pets/1', authorizationHeader('asked first'))).toBe('403 miss');
     // The trap: the Allow for reading answers for deleting, and the refusal for deleting answers for reading.
-    expect(await send('GET /pets/1', bearer('t'))).toBe('200 miss');
-    expect(await send('DELETE /pets/1', bearer('t'))).toBe('200 hit');
-    expect(await send('GET /pets/1', bearer('asked first'))).toBe('403 hit');
+    expect(await send('GET /pets/1', authorizationHeader('t'))).toBe('200 miss');
+    expect(await send('DELETE /pets/1', authorizationHeader('t'))).toBe('200 hit');
+    expect(await send('GET /pets/1', authorizationHeader('asked first'))).toBe('403 hit');
   });
 
   test('is kept apart by $context.routeKey, but shared by the ids under one route', async () => {

@@ -117,8 +117,8 @@ describe('an API that API Gateway would not create is refused at start:', () => 
     expect(() => gatewayOf(api)).toThrow(`API "${api.name}": `);
   });
 
-  test('two of them under one base path', () => {
-    expect(() => gatewayOf(httpApiV2(), restApi())).toThrow('one base path');
+  test('two of them with the same base path', () => {
+    expect(() => gatewayOf(httpApiV2(), restApi())).toThrow('the same base path');
   });
 
   test('and an hour of cache, or a route for each verb, is none of these', () => {

@@ -384,7 +384,7 @@ describe('a WebSocket API that API Gateway would not create is refused at start:
     ['a path as identity source', source('context.path'), 'context.path'],
     ['an unknown route of its own', keys('$open'), '$open'],
     ['a route without a name', keys(''), 'route ""'],
-    ['one route twice', keys('a', 'a'), 'stands twice'],
+    ['one route twice', keys('a', 'a'), 'is declared twice'],
     ['no base path', { basePath: '' }, 'basePath ""'],
   ])('%s', (_, changes, problem) => {
     const create = () => createWebSocketGateway({ apis: [webSocketApi(changes)], clock: Date.now });
@@ -392,8 +392,8 @@ describe('a WebSocket API that API Gateway would not create is refused at start:
     expect(create).toThrow('API "sockets": ');
   });
 
-  test('two of them under one base path', () => {
+  test('two of them with the same base path', () => {
     const apis = [webSocketApi(), webSocketApi()];
-    expect(() => createWebSocketGateway({ apis, clock: Date.now })).toThrow('one base path');
+    expect(() => createWebSocketGateway({ apis, clock: Date.now })).toThrow('the same base path');
   });
 });

@@ -141,7 +141,7 @@ describe('POST /_dev/token', () => {
     const { post } = await setUp();
     expect(await post('{"user":"bob@school.test"}')).toMatchObject({
       status: 404,
-      body: { error: 'unknown_user', message: 'user: nobody has the email bob@school.test' },
+      body: { error: 'unknown_user', message: 'user: no user has the email bob@school.test' },
     });
   });
 

@@ -35,7 +35,9 @@ type Changes<Api extends { authorizer: unknown }> = Partial<Omit<Api, 'authorize
   authorizer?: Partial<Api['authorizer']>;
 };
 
-/** An HTTP API, format 2.0, with simple responses, without cache; it allows everybody unless told otherwise. */
+/**
+ * An HTTP API, format 2.0, with simple responses, without cache; it allows everybody unless told otherwise.
+ */
 export function httpApiV2(changes: Changes<HttpApiV2> = {}): HttpApiV2 {
   return {
     ...settings,
@@ -168,4 +170,4 @@ export function cachingGateway(...apis: Api[]) {
   return { clock, send };
 }
 
-export const bearer = (token: string): GatewayRequest['headers'] => [['Authorization', token]];
+export const authorizationHeader = (token: string): GatewayRequest['headers'] => [['Authorization', token]];

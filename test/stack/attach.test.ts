@@ -7,7 +7,9 @@ import { readCaching } from '../../authorizer/routes/result-cache.ts';
 import { outsideOf } from '../../cli/routes/result-cache.ts';
 import { ruleOf } from '../../cli/routes/routes.ts';
 
-/** The examples of docs/attach, as far as being wrong would open something. Their form: `npm run snippets`. */
+/**
+ * The examples of docs/attach, as far as being wrong would open something. Their form: `npm run snippets`.
+ */
 const ROOT = new URL('../../docs/attach/', import.meta.url);
 const FILES = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter((name) =>
   /\.(?:yml|ts|tf)$/.test(name),

@@ -15,8 +15,9 @@ import * as neverCalled from '../../bundle/never-called.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
- * The file that is deployed, in a process of its own as on Lambda, on a real DynamoDB engine and with keys over HTTP.
- * Nothing in it is replaced: it has the real clock. Only calls of what stands in for parts of the SDK are counted.
+ * The file that is deployed, in a process of its own as on Lambda, on a real DynamoDB engine and with keys
+ * over HTTP. Nothing in it is replaced: it has the real clock. Only calls of what stands in for parts of the
+ * SDK are counted.
  */
 const REGION_AND_API = 'eu-central-1:123456789012:abc123';
 const ARN = `arn:aws:execute-api:${REGION_AND_API}`;

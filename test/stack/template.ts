@@ -23,7 +23,9 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Condition?: string }>>;
 }
 
-/** Packages the stack as `npm run package` does, into a folder of its own, and reads what would be deployed. */
+/**
+ * Packages the stack as `npm run package` does, into a folder of its own, and reads what would be deployed.
+ */
 export async function packageStack(
   stage: string,
   params: Readonly<Record<string, string>> = {},
