@@ -105,8 +105,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
   ): Promise<Entry<T>> {
     const stamp = item && stampIn(kind, item, start);
     const findCached = () => (begunIn === generation ? find(kind, id) : undefined);
-    const isSame = (cached: Entry<T> | undefined) =>
-      cached !== undefined && cached.writeId === stamp?.writeId;
+    const isSame = (cached: Entry<T>) => cached.writeId === stamp?.writeId;
     const known = findCached();
     if (known !== undefined && isSame(known) && kind.membersOf && item) {
       // The same write of the revision: the members have not changed.

@@ -3,6 +3,8 @@ import { createItemCache, type Entry } from '../../engine/item-cache.ts';
 import type { Kind } from '../../engine/items.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
+import type { Key } from '../../table/keys.ts';
+import type { ReadNotes } from '../../table/reader.ts';
 
 /** What is known of an item after reads: which write it is of, and in which span that write was current (ADR 0020). */
 const MARGIN = 1_000;
@@ -27,8 +29,10 @@ function setUp({ kind = KIND, maxBytes = 1_000_000 }: { kind?: Kind<unknown>; ma
   let returned: readonly Found[] = [];
   const calls: (readonly string[])[] = [];
   const answers: { readonly answer: () => void; readonly fail: (error: Error) => void }[] = [];
-  const getMany = vi.fn((keys: readonly { readonly PK: string; readonly SK: string }[]) => {
+  const getMany = vi.fn((keys: readonly Key[], notes?: ReadNotes) => {
     calls.push(keys.map(({ PK }) => PK));
+    if (notes) notes.calls += 1;
+    if (notes?.units !== undefined) notes.units += keys.length;
     const items = keys.map((key, at) => (returned[at] ? ({ ...key, ...returned[at] } as Item) : undefined));
     return new Promise<readonly (Item | undefined)[]>((resolve, reject) => {
       answers.push({ answer: () => resolve(items), fail: reject });
@@ -69,7 +73,7 @@ function setUp({ kind = KIND, maxBytes = 1_000_000 }: { kind?: Kind<unknown>; ma
     const entry = cache.find(each, id);
     return entry && { value: entry.value, from: entry.from, until: entry.until };
   };
-  return { cache, calls, begin, read, spanOf, setTime: (at: number) => (time = at) };
+  return { cache, calls, getMany, answers, begin, read, spanOf, setTime: (at: number) => (time = at) };
 }
 
 describe('the span of a write', () => {
@@ -122,6 +126,14 @@ describe('of two writes', () => {
     expect(spanOf()).toMatchObject({ value: 'w2' });
   });
 
+  test('it does so whatever was read in between', async () => {
+    const { begin, read, spanOf } = setUp();
+    const slow = begin(4_500, { a: write('w2', 4_600) });
+    await read(5_000, 5_100, write('w1', 3_000));
+    await slow.end(5_200);
+    expect(spanOf()).toEqual({ value: 'w2', from: 5_201, until: 4_500 });
+  });
+
   test('the cached one stays if their order is unknown; the read returns what it read', async () => {
     const { read, spanOf } = setUp();
     await read(5_000, 5_100, write('w1', 4_900));
@@ -165,6 +177,15 @@ describe('an absent item', () => {
     const entry = await read(start, 5_200, write('w1', 5_050, 'present'));
     expect(entry.value).toBe('present');
     expect(spanOf()).toMatchObject({ value });
+  });
+
+  test('was seen at the earliest end of a read that did not find it', async () => {
+    const { begin, read, spanOf } = setUp();
+    const slow = begin(5_000, { a: undefined });
+    await read(5_010, 5_100, undefined);
+    await slow.end(5_400);
+    await read(5_101, 5_500, write('w1', 5_050));
+    expect(spanOf()).toMatchObject({ value: 'w1' });
   });
 
   test.each([
@@ -263,6 +284,20 @@ describe('a kind with members, of which every change rewrites the main item', ()
     await readWith(5_000, 5_200, write('w1', 0), ['one']);
     await other.end(5_050);
     expect(spanOf()).toMatchObject({ from: 5_201, until: 5_000 });
+  });
+
+  test('of two reads at the same time is current from when the later one had its members', async () => {
+    const { begin, reads, setTime, spanOf } = withMembers();
+    const both = [begin(5_000, { a: write('w1', 0) }), begin(5_010, { a: write('w1', 0) })];
+    const [first, second] = both.map((each, at) => each.end(5_100 + at));
+    await vi.waitUntil(() => reads.length === 2, { timeout: 30_000 });
+    setTime(5_200);
+    reads[0]?.(['one']);
+    await first;
+    setTime(5_300);
+    reads[1]?.(['one']);
+    await second;
+    expect(spanOf()).toEqual({ value: ['one'], from: 5_301, until: 5_010 });
   });
 
   test('has its members even if the cache was cleared during the read', async () => {
@@ -365,6 +400,56 @@ describe('sharing', () => {
       0,
     );
     expect(calls).toEqual([['a', 'b']]);
+  });
+});
+
+describe('what a read costs', () => {
+  const WANTED = ['a', 'b'].map((id) => ({ kind: KIND, id }));
+
+  test.each(['read', 'readSnapshot'] as const)('is added up where it is asked for: %s', async (how) => {
+    const { cache, answers } = setUp();
+    const cost = { calls: 1, units: 5 };
+    const reading = how === 'read' ? cache.read(WANTED, 0, cost) : cache.readSnapshot(WANTED, cost);
+    answers[0]?.answer();
+    expect((await reading).get('b')).toMatchObject({ value: null });
+    expect(cost).toEqual({ calls: 2, units: 7 });
+  });
+
+  test('is added up where the read fails, too', async () => {
+    const { cache, answers } = setUp();
+    const cost = { calls: 0, units: 0 };
+    const reading = cache.read(WANTED, 0, cost);
+    answers[0]?.fail(new GatehouseError('throttled', 'no'));
+    await expect(reading).rejects.toMatchObject({ code: 'throttled' });
+    expect(cost).toEqual({ calls: 1, units: 2 });
+  });
+
+  test('is not asked of the table otherwise', async () => {
+    const { cache, answers, getMany } = setUp();
+    const reading = cache.read(WANTED, 0);
+    answers[0]?.answer();
+    await reading;
+    expect(getMany.mock.lastCall?.[1]?.units).toBeUndefined();
+  });
+});
+
+describe('the estimated size of an entry', () => {
+  const sizeWith = async (attributes: Readonly<Record<string, unknown>>, id = 'a') =>
+    (await setUp().read(5_000, 5_100, { writeId: 'w1', writtenAt: 0, ...attributes }, id)).size;
+
+  test('is that of its place, of its id, and of an id of its write', async () => {
+    expect(await sizeWith({})).toBe(360 + 'a'.length + 130 + 'writeId'.length + 'w1'.length);
+    expect((await sizeWith({}, 'abc')) - (await sizeWith({}))).toBe(2);
+  });
+
+  test.each([
+    ['a text', { text: 'xyz' }, 130 + 4 + 3],
+    ['a number', { count: 7 }, 130 + 5],
+    ['a set', { names: new Set(['a', 'b']) }, 130 + 5 + 2 * 16],
+    ['a list', { list: ['a', 'b', 'c'] }, 130 + 4 + 3 * 16],
+    ['what every decision item has', { Type: 'Decision', v: 1, status: 'active' }, 0],
+  ])('grows by %s', async (_, attributes, bytes) => {
+    expect((await sizeWith(attributes)) - (await sizeWith({}))).toBe(bytes);
   });
 });
 
