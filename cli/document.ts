@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type * as z from 'zod';
-import { hint, nearest } from './suggest.ts';
+import { closest, hint } from './suggest.ts';
 
 /** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
 export type Path = readonly (string | number)[];
@@ -153,7 +153,7 @@ export function problemsOf(error: z.ZodError): readonly Problem[] {
     if (issue.code !== 'unrecognized_keys') continue;
     spoilt.add(formatPath(pathOf(issue)));
     for (const key of issue.keys) {
-      const meant = nearest(key, issue.message.split(' '));
+      const meant = closest(key, issue.message.split(' '));
       if (meant !== undefined) spoilt.add(formatPath([...pathOf(issue), meant]));
     }
   }

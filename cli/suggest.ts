@@ -20,7 +20,7 @@ const MAX_LENGTH = 64;
 const MAX_LISTED = 12;
 
 /** The known word that was probably meant. */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function closest(word: string, known: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_LENGTH).toLowerCase();
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
@@ -34,7 +34,7 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
 /** What to say after an unknown word: what was probably meant, or else what there is. */
 export function hint(word: string, known: Iterable<string>): string {
   const words = [...known];
-  const meant = nearest(word, words);
+  const meant = closest(word, words);
   if (meant !== undefined) return `did you mean ${meant}?`;
   if (words.length === 0) return 'there is none';
   const listed = words.slice(0, MAX_LISTED).join(', ');

@@ -1,6 +1,6 @@
 import { routeShape } from '../../table/route-template.ts';
 import { changesFor } from '../routes/changes.ts';
-import { DEFAULT_API, needsText, type Route, ruleOf, writtenOf } from '../routes/routes.ts';
+import { DEFAULT_API, type Route, requirementText, ruleOf, writtenOf } from '../routes/routes.ts';
 import { derivedId } from './fact.ts';
 import type { ManifestFile } from './file.ts';
 import type { Look } from './look.ts';
@@ -56,7 +56,7 @@ export async function routeChanges(
           ...{ ...route, api, id: derivedId('route', api, route.method, routeShape(route.path, 'path')) },
           ...(typeof from.description === 'string' ? { description: from.description } : {}),
         },
-        details: [needsText(route)],
+        details: [requirementText(route)],
         path: ['routes', from.position],
       });
     for (const { route, from, ...fields } of changes.updates) {

@@ -3,7 +3,7 @@ import { VERBS } from '../../authorizer/routes/rule.ts';
 import { assertNone, type Path, type Problem, readDocument, readText, type Source } from '../document.ts';
 import { hint } from '../suggest.ts';
 import { UsageError } from '../surroundings.ts';
-import { extensionIn, type Level, type Needs, needsOf } from './extension.ts';
+import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
 import { behindAuthorizer, type Gateway, gatewayOf } from './gateway.ts';
 
 /** An operation of an OpenAPI document, as far as routes are concerned. */
@@ -13,7 +13,7 @@ export interface Operation {
   /** With the base path before it. */
   readonly path: string;
   readonly at: Path;
-  readonly needs: Needs;
+  readonly requirement: Requirement;
   /** Whether a Lambda authorizer stands before it; undefined when the document is not one of API Gateway. */
   readonly isGuarded: boolean | undefined;
 }
@@ -121,13 +121,19 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
     const own: Path = [...at, key];
     if (!isMapping(operation)) return tell(own, 'must be a mapping');
     const said = extensionIn(operation, own, problems);
-    const needs = needsOf([level, onPath, { said, at: own }], problems);
+    const needs = requirementOf([level, onPath, { said, at: own }], problems);
     // The $default route of an HTTP API takes whatever no other route does.
     const isDefault = path === '/$default' && operation.isDefaultRoute === true;
     const isGuarded = behindAuthorizer(gateway, operation);
     const tail = isDefault ? '/{proxy+}' : path;
     return [
-      { method, path: tail === '/' ? basePath || '/' : `${basePath}${tail}`, at: own, needs, isGuarded },
+      {
+        method,
+        path: tail === '/' ? basePath || '/' : `${basePath}${tail}`,
+        at: own,
+        requirement: needs,
+        isGuarded,
+      },
     ];
   });
 }

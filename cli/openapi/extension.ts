@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Path, type Problem, problemsOf } from '../document.ts';
 import { permissionTemplate, scopeTemplate } from '../routes/schema.ts';
-import { nearest } from '../suggest.ts';
+import { closest } from '../suggest.ts';
 
 /** The vendor extension by which a document says what its operations need. */
 export const EXTENSION = 'x-gatehouse';
@@ -16,7 +16,7 @@ export interface Placed {
 }
 
 /** What an operation needs; `unsaid` when nothing in the document tells it. */
-export type Needs =
+export type Requirement =
   | 'public'
   | 'unsaid'
   | {
@@ -41,7 +41,7 @@ export function extensionIn(
   problems: Problem[],
 ): Said | undefined {
   for (const key of Object.keys(holder))
-    if (key !== EXTENSION && /^x-/i.test(key) && nearest(key, [EXTENSION]) !== undefined)
+    if (key !== EXTENSION && /^x-/i.test(key) && closest(key, [EXTENSION]) !== undefined)
       problems.push({ path: [...at, key], message: `unknown key: did you mean ${EXTENSION}?` });
   if (!Object.hasOwn(holder, EXTENSION)) return undefined;
   const value = holder[EXTENSION];
@@ -66,7 +66,7 @@ export interface Level {
  * What the levels say together, from the root to the operation: the nearer one wins, field by field, and `public`
  * wholly. A default that is not complete says nothing of an operation that has nothing of its own.
  */
-export function needsOf(levels: readonly Level[], problems: Problem[]): Needs {
+export function requirementOf(levels: readonly Level[], problems: Problem[]): Requirement {
   // Told already: what follows from it would only be noise.
   if (levels.some(({ said }) => said === 'broken')) return 'unsaid';
   let permission: Placed | undefined;

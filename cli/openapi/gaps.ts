@@ -40,7 +40,7 @@ export function findGaps(
   named: ReadonlySet<string>,
 ): Gaps {
   const isIntended = (operation: Operation) =>
-    operation.needs === 'public' || named.has(nameOf(operation)) || isPreflight(operation);
+    operation.requirement === 'public' || named.has(nameOf(operation)) || isPreflight(operation);
   const asked = document.operations.filter((operation) => !isIntended(operation));
   const found = asked.map((operation) => ({ operation, coverage: coverageOf(routes, operation) }));
   return {

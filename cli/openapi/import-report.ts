@@ -1,6 +1,6 @@
 import { columns, nameOf, section } from '../print.ts';
 import type { Changes } from '../routes/changes.ts';
-import { needsText, routeData } from '../routes/routes.ts';
+import { requirementText, routeData } from '../routes/routes.ts';
 import { painter } from '../surroundings.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
@@ -27,12 +27,12 @@ export function formatImport(imported: Imported, colours: boolean): string {
   const { creates, updates, removes, kept, unchanged } = changes;
   const paint = painter(colours);
   const rows = [
-    ...creates.map((route) => ['+', route.method, route.path, needsText(route)]),
+    ...creates.map((route) => ['+', route.method, route.path, requirementText(route)]),
     ...updates.map(({ route, from, ...set }) => [
       ...['~', route.method, route.path],
-      `${needsText({ ...route, ...set })} (was ${needsText(route)})`,
+      `${requirementText({ ...route, ...set })} (was ${requirementText(route)})`,
     ]),
-    ...removes.map((route) => ['-', route.method, route.path, needsText(route)]),
+    ...removes.map((route) => ['-', route.method, route.path, requirementText(route)]),
   ];
   const will = isDryRun ? 'would be ' : '';
   const summary = `${creates.length} ${will}created, ${updates.length} ${will}changed, ${removes.length} ${will}removed, ${unchanged.length} as they were`;

@@ -55,7 +55,7 @@ export async function rehearse(
 }
 
 /** Where a document says what a field of a route is. */
-export function placeIn({ needs, at }: Operation, field: string | undefined): Path {
+export function placeIn({ requirement: needs, at }: Operation, field: string | undefined): Path {
   if (typeof needs === 'string') return at;
   return field === 'permission' ? needs.permission.at : field === 'scope' ? needs.scope.at : at;
 }

@@ -24,7 +24,7 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
   const problems: Problem[] = [];
   const shapes = new Map<string, Operation>();
   const wanted = operations.flatMap((operation): readonly Wanted<Operation>[] => {
-    const { method, path, needs, at } = operation;
+    const { method, path, requirement: needs, at } = operation;
     if (needs === 'public' || needs === 'unsaid') return [];
     if (!OF_AN_API.has(method)) {
       problems.push({ path: at, message: `routes have ${[...OF_AN_API].join(', ')}, and no ${method}` });
@@ -57,8 +57,8 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
       },
     ];
   });
-  const open = operations.filter(({ needs }) => needs === 'public');
-  const unsaid = operations.filter(({ needs }) => needs === 'unsaid');
+  const open = operations.filter(({ requirement: needs }) => needs === 'public');
+  const unsaid = operations.filter(({ requirement: needs }) => needs === 'unsaid');
   // A document without the extension is one for `route gaps`; to prune by it would remove every route.
   if (wanted.length === 0 && open.length === 0 && problems.length === 0)
     problems.push({

@@ -129,5 +129,5 @@ export const routeData = ({ id, method, path, permission, scope }: Route) => ({
 });
 
 /** What a route needs, for people. */
-export const needsText = ({ permission, scope }: Omit<WrittenRoute, 'method' | 'path'>): string =>
+export const requirementText = ({ permission, scope }: Omit<WrittenRoute, 'method' | 'path'>): string =>
   `${permission} at ${scope}`;

@@ -3,7 +3,7 @@ import { match, parameterOf, parametersOf, type RouteMatch } from '../../authori
 import type { TemplatePart } from '../../table/route-template.ts';
 import type { Route } from './routes.ts';
 
-/** A request as somebody describes it. */
+/** A request as the options of `route test` describe it. */
 export interface TriedRequest {
   readonly method: string;
   readonly path: string;
@@ -16,71 +16,67 @@ export interface TriedRequest {
 export interface Trial {
   readonly route: Route;
   readonly parameters: Readonly<Record<string, string>>;
-  /** What the request asks for; undefined when a value is missing or is none. */
+  /** The permission and scope that the request needs; undefined when a value is missing or not valid. */
   readonly question: Resolved | undefined;
-  /** Scopes that its path names and that may stand above: prefetched, never trusted. */
+  /** Scopes that its path names and that may be ancestors: prefetched, never trusted. */
   readonly prefetched: readonly string[];
-  /** Why it is undefined: each value that does not fill its place. */
-  readonly lacking: readonly string[];
+  /** Why it is undefined: each value that is missing or not valid. */
+  readonly missing: readonly string[];
 }
 
-/** Every route that fits the request, the one that counts first. */
-export function fitting(routes: readonly Route[], method: string, path: string): readonly RouteMatch[] {
-  const found: RouteMatch[] = [];
-  let rules = routes.map(({ rule }) => rule);
-  for (;;) {
-    const best = match(rules, method, path);
-    if (!best) return found;
-    found.push(best);
-    rules = rules.filter((rule) => rule !== best.rule);
-  }
+interface Matched {
+  readonly route: Route;
+  readonly found: RouteMatch;
 }
 
-/** What the authorizer makes of a request, by its own code, and which other routes fit as well. */
+/** Every route that a request matches, in the order of precedence. */
+function matching(routes: readonly Route[], request: TriedRequest): readonly Matched[] {
+  const rules = routes.map(({ rule }) => rule);
+  const found = match(rules, request.method, request.path);
+  const route = found && routes[rules.indexOf(found.rule)];
+  if (!route) return [];
+  const rest = routes.filter((each) => each !== route);
+  return [{ route, found }, ...matching(rest, request)];
+}
+
+/** What the authorizer makes of a request, and which other routes match it. */
 export function tryRequest(
   routes: readonly Route[],
   request: TriedRequest,
 ): { readonly trial: Trial | undefined; readonly others: readonly Route[] } {
-  const byId = new Map(routes.map((route) => [route.id, route]));
-  const routeOf = ({ rule }: RouteMatch): readonly Route[] => {
-    const route = byId.get(rule.id);
-    return route ? [route] : [];
-  };
-  const [best, ...rest] = fitting(routes, request.method, request.path);
-  const route = best && byId.get(best.rule.id);
-  if (!route) return { trial: undefined, others: [] };
-  return { trial: trialOf(route, best, request), others: rest.flatMap(routeOf) };
+  const [best, ...others] = matching(routes, request);
+  return { trial: best && trialOf(best, request), others: others.map(({ route }) => route) };
 }
 
-function trialOf(route: Route, found: RouteMatch, request: TriedRequest): Trial {
+function trialOf({ route, found }: Matched, request: TriedRequest): Trial {
   const sources = {
     claims: request.claims,
     header: (name: string) => request.headers.get(name) ?? [],
     query: (name: string) => request.query.get(name) ?? [],
   };
   const question = resolve(found, sources);
-  // A part by itself, asked of the same code, says which one it is that lacks its value.
-  const isLacking = (part: TemplatePart): boolean =>
+  // Resolving each part alone shows which one has no value.
+  const isMissing = (part: TemplatePart): boolean =>
     resolve({ ...found, rule: { ...found.rule, permission: [part], scope: [part] } }, sources) === undefined;
   const parts = [...found.rule.permission, ...found.rule.scope].filter((part) => part.kind !== 'literal');
-  const lacking = parts.filter(isLacking).map((part) => told(part, found, request));
+  const missing = parts.filter(isMissing).map((part) => describeMissing(part, found, request));
   return {
     ...{ route, question, prefetched: question ? prefetchedScopes(found, question.scope) : [] },
     parameters: parametersOf(found),
-    lacking: [...new Set(lacking)],
+    missing: [...new Set(missing)],
   };
 }
 
-const NO_VALUE = 'which is no name or id (letters, digits, dot, dash, underscore)';
+const INVALID = 'which is not a name or id (letters, digits, dot, dash, underscore)';
 
-/** Which value it is that does not fill its place, and how to give one. */
-function told(
+/** Which value is missing or not valid, and how to give one. */
+function describeMissing(
   part: Exclude<TemplatePart, { kind: 'literal' }>,
   found: RouteMatch,
   request: TriedRequest,
 ): string {
   const { kind, name } = part;
-  if (kind === 'path') return `{${name}} is ${parameterOf(found, name)}, ${NO_VALUE}`;
+  if (kind === 'path') return `{${name}} is ${parameterOf(found, name)}, ${INVALID}`;
   const claim = Object.hasOwn(request.claims, name) ? request.claims[name] : undefined;
   const values =
     kind === 'claim'
@@ -91,5 +87,5 @@ function told(
   const place = `{${kind}:${name}}`;
   if (values.length === 0) return `${place} has no value: give one with --${kind} ${name}=VALUE`;
   if (new Set(values).size > 1) return `${place} has several values: ${values.join(', ')}`;
-  return `${place} is ${values[0]}, ${NO_VALUE}`;
+  return `${place} is ${values[0]}, ${INVALID}`;
 }

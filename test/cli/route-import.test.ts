@@ -364,7 +364,7 @@ describe('a fault of the table', () => {
     [],
     ['/a', '/b', '/c'].map((path) => ({
       ...{ method: 'GET', path, permission: 'p', scope: 'tenant:{claim:t}' },
-      from: { method: 'GET', path, at: [], needs: 'unsaid', isGuarded: undefined } as Operation,
+      from: { method: 'GET', path, at: [], requirement: 'unsaid', isGuarded: undefined } as Operation,
     })),
     false,
   );

@@ -212,17 +212,17 @@ scope       project:7
   test('values that are missing, doubled or none', async () => {
     expect(await tried('GET', '/reports/daily')).toMatchObject({
       ...{ code: 1, matched: true, reason: 'route_unresolved' },
-      lacking: ['{claim:tenant} has no value: give one with --claim tenant=VALUE'],
+      missing: ['{claim:tenant} has no value: give one with --claim tenant=VALUE'],
     });
     const header = (...values: string[]) =>
       tried('GET', '/reports/sales', ...values.flatMap((value) => ['--header', `X-Place=${value}`]));
     expect(await header('A', 'A')).toMatchObject({ code: 0, permission: 'sales', scope: 'location:A' });
     expect(await header('A', 'B')).toMatchObject({
-      ...{ code: 1, lacking: ['{header:x-place} has several values: A, B'] },
+      ...{ code: 1, missing: ['{header:x-place} has several values: A, B'] },
     });
     expect(await header('a b')).toMatchObject({
       code: 1,
-      lacking: [expect.stringContaining('is a b, which is no')],
+      missing: [expect.stringContaining('is a b, which is not a')],
     });
   });
 
@@ -256,15 +256,20 @@ scope       project:7
     ['a value that is none', 'GET', '/projects/a:b/tasks', '{project} is a:b: values are letters'],
     ['no value', 'GET', '/projects//tasks', '{project} is empty: values are'],
     ['a typo', 'GET', '/project/7/tasks', 'a similar path'],
-  ])('%s matches nothing, and the nearest route is told', async (_, method, path, why) => {
-    const { code, matched, reason, near } = await tried(method, path);
+  ])('%s matches no route, and the route meant is suggested', async (_, method, path, why) => {
+    const { code, matched, reason, suggestions } = await tried(method, path);
     expect({ code, matched, reason }).toEqual({ code: 1, matched: false, reason: 'route_unmapped' });
-    expect(near).toMatchObject([{ route: { path: '/projects/{project}/tasks' } }, ...(near as []).slice(1)]);
-    expect((near as { why: string }[])[0]?.why).toContain(why);
+    expect(suggestions).toMatchObject([
+      { route: { path: '/projects/{project}/tasks' } },
+      ...(suggestions as []).slice(1),
+    ]);
+    expect((suggestions as { why: string }[])[0]?.why).toContain(why);
   });
 
-  test('nothing near, and nothing at all', async () => {
-    expect((await route(['test', 'GET', '/'])).out).toContain('none of 5 is near: see gatehouse route list');
+  test('no similar route, and no route at all', async () => {
+    expect((await route(['test', 'GET', '/'])).out).toContain(
+      'none of 5 routes is similar: see gatehouse route list',
+    );
     api = 'empty';
     const { code, out } = await route(['test', 'GET', '/projects/7/tasks']);
     expect(code).toBe(1);

@@ -7,7 +7,7 @@ import {
   cacheNotes,
   cachingOf,
 } from '../../routes/result-cache.ts';
-import { apiOf, needsText, ruleOf, type WrittenRoute } from '../../routes/routes.ts';
+import { apiOf, requirementText, ruleOf, type WrittenRoute } from '../../routes/routes.ts';
 import { pathProblem, permissionTemplate, scopeTemplate, unknownNames } from '../../routes/schema.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, UsageError } from '../../surroundings.ts';
@@ -62,7 +62,7 @@ export const addAdd: Subcommand = (route, around, finish) => {
         options.json
           ? asJson({ id, ...input, notes })
           : [
-              `added ${method} ${path} (${id}): ${needsText({ permission, scope })}`,
+              `added ${method} ${path} (${id}): ${requirementText({ permission, scope })}`,
               ...notes.map((note) => `note: ${note}`),
               '',
             ].join('\n'),

@@ -2,8 +2,8 @@ import { createEngine, type Decision } from '../../../engine/index.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
-import { type Near, nearRoutes } from '../../routes/near.ts';
-import { apiOf, needsText, type Route, routeData, routesOf } from '../../routes/routes.ts';
+import { apiOf, type Route, requirementText, routeData, routesOf } from '../../routes/routes.ts';
+import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { FINE, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../surroundings.ts';
@@ -42,7 +42,7 @@ export const addTry: Subcommand = (route, around, finish) => {
       throw new UsageError('--subject asks the table itself: give --table NAME as well');
     const routes = await routesOf(editing, api);
     const { trial, others } = tryRequest(routes, request);
-    const near = trial ? [] : nearRoutes(routes, request.method, request.path);
+    const suggestions = trial ? [] : suggestRoutes(routes, request.method, request.path);
     const question = trial?.question;
     const decision =
       subject !== undefined && question !== undefined
@@ -54,7 +54,7 @@ export const addTry: Subcommand = (route, around, finish) => {
           )
         : undefined;
     const result: Result = {
-      ...{ api, request, subject, trial, others, near, decision },
+      ...{ api, request, subject, trial, others, suggestions, decision },
       known: routes.length,
     };
     around.out(options.json ? asJson(dataOf(result)) : textOf(result, painter(wantsColours(around))));
@@ -68,7 +68,7 @@ interface Result {
   readonly subject: string | undefined;
   readonly trial: Trial | undefined;
   readonly others: readonly Route[];
-  readonly near: readonly Near[];
+  readonly suggestions: readonly Suggestion[];
   readonly decision: Decision | undefined;
   /** How many routes the API has. */
   readonly known: number;
@@ -103,21 +103,21 @@ function gathered(pairs: readonly (readonly [string, string])[]): ReadonlyMap<st
 
 const routeText = (route: Route): readonly string[] => [
   `${route.method} ${route.path}`,
-  needsText(route),
+  requirementText(route),
   `(${route.id})`,
 ];
 
 function textOf(result: Result, paint: Paint): string {
-  const { request, trial, others, near, subject, decision, known, api } = result;
+  const { request, trial, others, suggestions, subject, decision, known, api } = result;
   const head = [`request     ${request.method} ${request.path}`];
   if (!trial) {
     const none =
       known === 0
         ? [`the API ${api} has no routes: see gatehouse route add, and --api`]
-        : near.map(({ why, route }) => `${routeText(route).join('  ')}: ${why}`);
-    return `${[paint('red', 'NO ROUTE (route_unmapped)'), ...head, ...section('nearest', none.length > 0 ? none : [`none of ${known} is near: see gatehouse route list`])].join('\n')}\n`;
+        : suggestions.map(({ why, route }) => `${routeText(route).join('  ')}: ${why}`);
+    return `${[paint('red', 'NO ROUTE (route_unmapped)'), ...head, ...section('suggestions', none.length > 0 ? none : [`none of ${known} routes is similar: see gatehouse route list`])].join('\n')}\n`;
   }
-  const { route, parameters, question, prefetched, lacking } = trial;
+  const { route, parameters, question, prefetched, missing } = trial;
   const given = Object.entries(parameters).map(([name, value]) => `${name} = ${value}`);
   const state = question ? paint('green', 'MATCHED') : paint('red', 'NO VALUE (route_unresolved)');
   const decided = decision
@@ -135,12 +135,12 @@ function textOf(result: Result, paint: Paint): string {
     `scope       ${question?.scope ?? route.scope}`,
     ...(prefetched.length > 0 ? [`prefetched  ${prefetched.join(', ')}`] : []),
     ...decided,
-    ...section('what is lacking', lacking),
-    ...section('routes that fit as well, and come after it', columns(others.map(routeText))),
+    ...section('missing values', missing),
+    ...section('other routes that match, in the order of precedence', columns(others.map(routeText))),
   ].join('\n')}\n`;
 }
 
-const dataOf = ({ api, request, subject, trial, others, near, decision }: Result) => ({
+const dataOf = ({ api, request, subject, trial, others, suggestions, decision }: Result) => ({
   matched: trial !== undefined,
   ...(trial ? (trial.question ? {} : { reason: 'route_unresolved' }) : { reason: 'route_unmapped' }),
   ...{ api, method: request.method, path: request.path },
@@ -150,9 +150,9 @@ const dataOf = ({ api, request, subject, trial, others, near, decision }: Result
         parameters: trial.parameters,
         ...trial.question,
         ...(trial.prefetched.length > 0 ? { prefetched: trial.prefetched } : {}),
-        ...(trial.lacking.length > 0 ? { lacking: trial.lacking } : {}),
+        ...(trial.missing.length > 0 ? { missing: trial.missing } : {}),
         others: others.map(routeData),
       }
-    : { near: near.map(({ why, route }) => ({ why, route: routeData(route) })) }),
+    : { suggestions: suggestions.map(({ why, route }) => ({ why, route: routeData(route) })) }),
   ...(decision ? { subject, allowed: decision.allowed, reason: decision.reason } : {}),
 });
