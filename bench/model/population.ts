@@ -12,7 +12,8 @@ import { PATIENCE_MS } from '../harness/engine.ts';
 /**
  * A population that grows in blocks of 100 users: each block a tenant with three locations and 20 groups, each user
  * in five groups and with one role of their own at a location. One block is written by commands; all others are its
- * copies with other ids, item for item what the same commands write under those ids (test/bench/population.test.ts).
+ * copies with other ids, item for item what the same commands write under those ids
+ * (test/bench/population.integration.test.ts).
  */
 export const USERS_IN_BLOCK = 100;
 const GROUPS = 20;
