@@ -26,9 +26,20 @@ function bundled() {
   };
 }
 
+/*
+ * The name of a file says when it runs (test/tiers.test.ts holds it):
+ *
+ *   *.test.ts              unit (`npm run test:unit`, on the memory table) and `npm test` (on the DynamoDB engine)
+ *   *.integration.test.ts  `npm test` alone: it starts a process or cannot do without the DynamoDB engine
+ *   *.soak.test.ts         `npm run test:soak` alone: it takes long
+ */
+const ALL = 'test/**/*.test.ts';
+const INTEGRATION = 'test/**/*.integration.test.ts';
+const SOAK = 'test/**/*.soak.test.ts';
+const ENGINE = ['test/support/engine.ts'];
+
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
     // The SDK's notice about Node 20, once per worker, would bury the report.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Much of a test's time is the database's: one more than Vitest takes on two cores.
@@ -37,13 +48,35 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     projects: [
-      { extends: true, test: { name: 'source', include: ['test/**/*.test.ts'] } },
-      // The same tests, with what is deployed. handler.ts itself: test/stack/handler.test.ts.
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [ALL],
+          exclude: [INTEGRATION, SOAK],
+          globalSetup: ['test/support/no-engine.ts'],
+          setupFiles: ['test/support/no-process.ts'],
+          // Loading modules anew for each file would take longer than the tests.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'source', include: [ALL], exclude: [SOAK], globalSetup: ENGINE },
+      },
+      // The same tests, with what is deployed. handler.ts itself: test/stack/handler.integration.test.ts.
       {
         extends: true,
         plugins: [bundled()],
-        test: { name: 'bundled', include: ['test/authorizer/*.test.ts'] },
+        test: {
+          name: 'bundled',
+          include: ['test/authorizer/*.test.ts'],
+          // What imports nothing of the bundle is the same here.
+          exclude: [SOAK, 'test/authorizer/{arn.property,fetch}.test.ts'],
+          globalSetup: ENGINE,
+        },
       },
+      { extends: true, test: { name: 'soak', include: [SOAK], globalSetup: ENGINE } },
     ],
   },
 });

@@ -9,5 +9,6 @@ platform=$(node -p '`${process.platform}-${process.arch}`')
 npm install --prefix "$folder" --ignore-scripts --no-audit --no-fund --silent "node-$platform@24"
 node24="$folder/node_modules/node-$platform/bin/node"
 echo "Node $("$node24" --version)"
-"$node24" node_modules/vitest/vitest.mjs run --project bundled --project source test/authorizer test/stack/handler.test.ts
+"$node24" node_modules/vitest/vitest.mjs run --project bundled
+"$node24" node_modules/vitest/vitest.mjs run --project source test/stack/handler.integration.test.ts
 "$node24" --import tsx bench/run.ts startup --quick

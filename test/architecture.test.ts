@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { bundle } from '../bundle/build.ts';
+import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
 
 /**
  * What may import what, as a check that fails.
@@ -53,12 +53,9 @@ function importsOf(from: string, text: string): readonly Import[] {
 }
 
 const IMPORTS = [...SOURCES].flatMap(([path, text]) => importsOf(path, text));
-const within = (path: string, ...places: readonly string[]): boolean =>
-  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
 const shown = (imports: readonly Import[]) => imports.map(({ from, to }) => `${from} imports ${to}`);
 const ofFolder = (folder: string) => IMPORTS.filter(({ from }) => within(from, `${folder}/`));
 
-const NOT_FOR_DECISIONS = ['table/write/', 'table/decision/writes.ts', 'table/entities/', 'table/index.ts'];
 /** A command line for developers, not part of what is deployed. */
 /** They speak of keys, to readers. */
 const DOCUMENTS = 'provisioning/documents/';
@@ -278,57 +275,5 @@ describe('what no file may hold', () => {
   test('a stray test.only, console.log or debugger', () => {
     expect(find(/\b(?:test|it|describe)\.only\b|\bdebugger;/, FOLDERS)).toEqual([]);
     expect(find(/console\.log/, ['table', 'engine', 'authorizer', 'cli'])).toEqual([]);
-  });
-});
-
-describe('the bundle of', () => {
-  /** As the stack builds it. */
-  async function contents(entry: string) {
-    const { metafile, text } = await bundle(entry);
-    const [output] = Object.values(metafile.outputs);
-    const included = Object.entries(output?.inputs ?? {}).filter(
-      ([, { bytesInOutput }]) => bytesInOutput > 0,
-    );
-    return {
-      ours: Object.keys(metafile.inputs).filter((path) => !within(path, 'node_modules/', 'bundle/')),
-      included: included.map(([path]) => path),
-      text,
-    };
-  }
-  /** What only the command line uses. */
-  const FOR_PEOPLE = /node_modules\/(?:commander|csv-parse|yaml|@aws-sdk\/client-lambda)\//;
-  const WRITES = [
-    'TransactWriteItems',
-    'BatchWriteItem',
-    'PutItem',
-    'UpdateItem',
-    'DeleteItem',
-    'ExecuteStatement',
-  ];
-
-  test('the authorizer holds no write path', async () => {
-    const { ours, included, text } = await contents('authorizer/handler.ts');
-    expect(ours.length).toBeGreaterThan(10);
-    const isForbidden = (path: string) =>
-      !within(path, 'authorizer/', 'engine/', 'table/') ||
-      (within(path, ...NOT_FOR_DECISIONS, 'table/dynamodb/definition.ts') &&
-        path !== 'table/entities/scope-types.ts');
-    expect(ours.filter(isForbidden)).toEqual([]);
-    // Of the searches what policies for a whole API are made with, and none that asks an index.
-    expect(ours.filter((path) => within(path, 'engine/search/')).sort()).toEqual(
-      ['access-bound', 'granted-scopes', 'tree'].map((name) => `engine/search/${name}.ts`),
-    );
-    expect(included.filter((path) => WRITES.some((write) => path.includes(write)))).toEqual([]);
-    expect(WRITES.filter((write) => text.includes(write))).toEqual([]);
-    expect(included.filter((path) => within(path, 'engine/explain/'))).toEqual([]);
-    expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);
-  });
-
-  test('provisioning holds one, so that the search is known to find it, and no decision', async () => {
-    const { ours, included, text } = await contents('provisioning/handler.ts');
-    expect(ours).toContain('table/dynamodb/transaction.ts');
-    expect(text).toContain('TransactWriteItems');
-    expect(ours.filter((path) => within(path, 'authorizer/', 'cli/', 'local/', 'test/'))).toEqual([]);
-    expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);
   });
 });

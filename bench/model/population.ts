@@ -13,7 +13,7 @@ import { PATIENCE_MS } from '../harness/engine.ts';
  * A population in blocks of 100 users: each block is a tenant with three locations and 20 groups; each user
  * is in five groups and has one role of their own at a location. Commands write one block. The others are
  * copies of it with other ids, item for item what the same commands would write
- * (test/bench/population.test.ts).
+ * (test/bench/population.integration.test.ts).
  */
 export const USERS_IN_BLOCK = 100;
 const GROUPS = 20;

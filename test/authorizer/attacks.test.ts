@@ -1,7 +1,8 @@
 import { createHash, createHmac, generateKeyPairSync, KeyObject, sign as signWith } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK } from 'jose';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Authorizer, createHandlerFrom, createReadCredentials } from '../../authorizer/index.ts';
+import { until } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { base64url, httpEvent, ISSUER, restRequestEvent, settle, TTL_0 } from './support.ts';
 
@@ -118,7 +119,7 @@ async function serve(
     },
   );
   // The revision of the routes is read before them and after them.
-  await vi.waitUntil(() => answered === 2, { timeout: 30_000, interval: 1 });
+  await until(() => answered === 2);
   await settle();
   const send = async (event: unknown): Promise<string> => {
     try {

@@ -4,6 +4,7 @@ import { match } from '../../authorizer/routes/rule.ts';
 import { changesFor } from '../../cli/routes/changes.ts';
 import { type Route, ruleOf, type WrittenRoute } from '../../cli/routes/routes.ts';
 import { routeShape } from '../../table/route-template.ts';
+import { size } from '../support/tier.ts';
 
 /** Whatever an import changes, no request meets a rule on the way that is neither its old one nor its new one. */
 const segment = fc.constantFrom('a', 'b', '{x}');
@@ -81,6 +82,6 @@ test('in every order in which things are written', () => {
         for (const [position, permission] of state.entries())
           expect([states[0]?.[position], states.at(-1)?.[position]]).toContain(permission);
     }),
-    { numRuns: 500 },
+    { numRuns: size(60, 1_000) },
   );
 });

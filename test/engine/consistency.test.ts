@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DecisionReader } from '../../engine/item-cache.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
+import { until } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 
@@ -140,12 +141,12 @@ describe('atLeast', () => {
     };
     const engine = world.newEngine({ reader });
     const before = engine.check(`user:${id.user}`, 'home', flat);
-    await vi.waitUntil(() => answers.length === 1, { timeout: 30_000 });
+    await until(() => answers.length === 1);
     await write('grant.create', { ...grant(), roles: [id.role] });
     const after = ask(engine, flat, { atLeast: token });
     // The first call of its own, and the one for what was read together with what had just been written.
     for (const call of [1, 2]) {
-      await vi.waitUntil(() => answers.length > call, { timeout: 30_000 });
+      await until(() => answers.length > call);
       answers[call]?.();
     }
     expect(await after).toMatchObject({ allowed: true });

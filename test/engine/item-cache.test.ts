@@ -5,6 +5,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ReadNotes } from '../../table/reader.ts';
+import { until } from '../support/eventually.ts';
 
 /** What is known of an item after reads: which write it is of, and in which span that write was current (ADR 0020). */
 const MARGIN = 1_000;
@@ -245,7 +246,7 @@ describe('a kind with members, of which every change rewrites the main item', ()
     /** A read of the API with a read of its routes after it. */
     const readWith = async (start: number, end: number, found: Found, members: readonly string[]) => {
       const reading = world.begin(start, { a: found }).end(end - 1);
-      await vi.waitUntil(() => reads.length > 0, { timeout: 30_000 });
+      await until(() => reads.length > 0);
       world.setTime(end);
       reads.shift()?.(members);
       return (await reading).get('a') as Entry;
@@ -306,7 +307,7 @@ describe('a kind with members, of which every change rewrites the main item', ()
     cache.clear();
     await readWith(5_010, 5_100, write('w1', 0), ['one']);
     const reading = early.end(5_200);
-    await vi.waitUntil(() => reads.length > 0, { timeout: 30_000 });
+    await until(() => reads.length > 0);
     setTime(5_300);
     reads.shift()?.(['one']);
     expect((await reading).get('a')).toMatchObject({ value: ['one'] });

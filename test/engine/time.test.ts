@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
+import { until } from '../support/eventually.ts';
 import { createSchool, GRANTED, PAGE, PLACE, REVOKED, userRef } from './fake-table.ts';
 
 const TTL = 60_000;
@@ -127,7 +128,7 @@ describe('a clock that is set back', () => {
     hold();
     const answer = engine.check(formatRef(userRef(0)), 'dashboard', formatRef(below));
     reads[0]?.answer();
-    await vi.waitUntil(() => reads.length === 2, { timeout: 30_000 });
+    await until(() => reads.length === 2);
     clock.advance(-7_200_000);
     const setBackTo = clock.now();
     letGo();

@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import type * as z from 'zod';
 import type { CheckRequest } from '../../engine/index.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
-import { createWorld, type World } from '../support/world.ts';
+import { size } from '../support/tier.ts';
+import { createLightWorld, type World } from '../support/world.ts';
 import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './side.ts';
 
 /**
@@ -13,7 +14,7 @@ import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './sid
  */
 let world: World;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
   await furnishShared(world);
 });
 
@@ -121,7 +122,7 @@ async function holds(plan: Plan): Promise<void> {
 }
 
 test('no list and no check of one tenant shows or opens anything of its twin', async () => {
-  await fc.assert(fc.asyncProperty(plans, holds), { numRuns: 6, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(plans, holds), { numRuns: size(3, 12), endOnFailure: true });
   // The property says little unless there was something to see and to open.
   expect(counts.lists).toBeGreaterThan(300);
   expect(counts.rows).toBeGreaterThan(counts.lists / 5);

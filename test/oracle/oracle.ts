@@ -14,10 +14,14 @@ export function judge(model: Model, { subject, permission, scope, at }: Question
   if (who.status !== 'active') return deny('subject_inactive');
   if (at >= who.endsAt) return deny('subject_ended');
 
-  // 2. The scope exists, and it and all its ancestors are active.
-  const path = pathOf(model, scope);
-  if (!path) return deny('scope_unknown');
-  if (path.some(({ status }) => status !== 'active')) return deny('scope_inactive');
+  // 2. The scope exists, and it and all its ancestors are active: the first that is not, upwards, is the reason.
+  const path: Scope[] = [];
+  for (let ref: string | undefined = scope; ref !== undefined; ref = path.at(-1)?.parent) {
+    const place = model.scopes.find((each) => each.ref === ref);
+    if (!place) return deny('scope_unknown');
+    if (place.status !== 'active') return deny('scope_inactive');
+    path.push(place);
+  }
   const isOnPath = (ref: string) => path.some((each) => each.ref === ref);
   const root = path[path.length - 1] as Scope;
 

@@ -5,6 +5,7 @@ import { createClient, createServiceClient } from '../../table/dynamodb/client.t
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { START } from './generate.ts';
 
@@ -18,17 +19,30 @@ const REFUSALS: ReadonlySet<string> = new Set(['invalid', 'not_found', 'conflict
 
 export const isRefusal = (code: string): boolean => REFUSALS.has(code);
 
-/** A DynamoDB engine on which tables come and go: each world has one of its own. */
+/** Where tables come and go, each world with one of its own: a DynamoDB engine, or memory without an endpoint. */
 export function createStage(endpoint: string) {
-  const options = { endpoint, requestTimeoutMs: 20_000 };
+  // Without an endpoint it is never asked.
+  const options = { endpoint: endpoint || 'http://127.0.0.1:1', requestTimeoutMs: 20_000 };
   const service = createServiceClient(options);
   const client = createClient(options);
   let tables = 0;
 
+  async function openTable() {
+    const table = `oracle-${process.pid}-${Date.now()}-${++tables}`;
+    if (endpoint === '') return { ...createMemoryTable(), table, client, close: async () => {} };
+    await createTable(service, table);
+    return {
+      table,
+      client,
+      reader: createReader({ client, table, deadlineMs: 20_000 }),
+      writer: createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) }),
+      close: () => service.send(new DeleteTableCommand({ TableName: table })),
+    };
+  }
+
   /** An empty table with provisioning and engines on it, and a clock that moves only when told to, or waited for. */
   async function open() {
-    const table = `oracle-${process.pid}-${Date.now()}-${++tables}`;
-    await createTable(service, table);
+    const { table, client, reader, writer, close } = await openTable();
     let time = START;
     const advance = (milliseconds: number) => {
       time += milliseconds;
@@ -36,8 +50,6 @@ export function createStage(endpoint: string) {
     /** Lets time pass for whoever waits. */
     const wait = async (milliseconds: number) => advance(milliseconds);
     const clock = { now: () => time, advance, wait };
-    const reader = createReader({ client, table, deadlineMs: 20_000 });
-    const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) });
     let ids = 0;
     const newId = () => `01J8Z0E2Z8D2A3J7A7Y3${String(++ids).padStart(6, '0')}`;
     const newSecret = () => 'secret';
@@ -48,7 +60,6 @@ export function createStage(endpoint: string) {
       return answer.ok ? { ok: true, token: answer.token } : { ok: false, ...answer.error };
     };
     const newEngine = (more: Partial<EngineOptions> = {}) => createEngine({ reader, clock, wait, ...more });
-    const close = () => service.send(new DeleteTableCommand({ TableName: table }));
     return { table, client, reader, writer, clock, newId, newSecret, carryOut, newEngine, close };
   }
 

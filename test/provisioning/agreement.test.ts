@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
+import { modelOf } from '../oracle/model-of-items.ts';
+import { judge } from '../oracle/oracle.ts';
 import { findingsIn } from './findings.ts';
 import { pick } from './kinds.ts';
-import { decideNaively } from './naive.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
@@ -164,6 +165,7 @@ async function expectAgreement(world: LedgerWorld): Promise<void> {
   expect(await findingsIn(items, world.clock)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
   const engine = world.newEngine();
+  const model = modelOf(items);
   for (const at of [Date.parse('2026-01-15T00:00:00.000Z'), Date.parse('2026-01-25T00:00:00.000Z')]) {
     const questions = users.flatMap((id) =>
       permissions.flatMap((name) =>
@@ -172,7 +174,7 @@ async function expectAgreement(world: LedgerWorld): Promise<void> {
     );
     const { decisions } = await engine.checkMany(questions);
     expect(decisions.map(({ reason }) => reason)).toEqual(
-      questions.map((question) => decideNaively(items, question, at)),
+      questions.map((question) => judge(model, question).reason),
     );
   }
 }

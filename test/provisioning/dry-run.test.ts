@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
 
 /** `dryRun`: what would happen, and nothing happens. */
 let world: LedgerWorld;
 let inputOf: (command: string) => Promise<Input>;
 beforeAll(async () => {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   inputOf = createInputs(world);
 });
 
@@ -18,7 +18,7 @@ test.each(WRITE_COMMANDS)('%s answers what it would do and writes nothing', asyn
   const count = world.transactions.length;
   const answer = await dry(command, input);
   expect(world.transactions.length).toBe(count + 1);
-  expect(world.transactions.at(-1)?.every(({ kind }) => kind === 'ConditionCheck')).toBe(true);
+  expect(world.transactions.at(-1)?.every(({ kind }) => kind === 'check')).toBe(true);
   const real = await world.provision({ command, input });
   // A fresh id is another one each time; and what was not written needs no reader to wait for it.
   const id = 'id' in input || !answer.ok || !('id' in answer.result) ? {} : { id: expect.any(String) };

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findingsIn } from './findings.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
-import { createLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
+import { createLightLedgerWorld, type Input, isEmptied, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
 
 /**
@@ -11,7 +11,7 @@ import { faultsOf } from './verify.ts';
 let world: LedgerWorld;
 const id: Record<string, string> = {};
 beforeEach(async () => {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   const make = async (name: string, command: string, input: Input) => {
     id[name] = (await world.run(command, input)).id;
   };

@@ -6,10 +6,15 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
+import { size } from '../support/tier.ts';
 import { type Event, inParallel } from './stepwise.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
-/** Sizes far beyond a transaction: each works end to end, or is refused before anything is written. */
+/**
+ * Sizes far beyond a transaction: each works end to end, or is refused before anything is written. The soak tier has
+ * ten times as much of each.
+ */
+const HUNDRED = size(100, 1_000);
 let world: LedgerWorld;
 const id: Record<string, string> = {};
 const make = async (name: string, command: string, input: Input) => {
@@ -79,7 +84,7 @@ const report = (what: string, { calls, bytes, units }: Awaited<ReturnType<typeof
   figures.push(`${what}: ${calls} call(s), ${units} units, ${JSON.stringify(bytes)}`);
 
 beforeAll(async () => {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   await make('plain', 'user.create', {});
   await make('user', 'user.create', {});
   await make('location', 'location.create', { name: 'Large' });
@@ -89,14 +94,16 @@ beforeAll(async () => {
 });
 const large = () => `location:${id.location}`;
 
-describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assignments', () => {
+describe('a location with hundreds of groups, and a user in more of them, with many assignments', () => {
   let groups: readonly string[] = [];
   beforeAll(async () => {
     const of = (scope: string, many: number) => count(many).map(() => ({ scope, name: 'group' }));
-    groups = await seed(all('group.create', [...of(large(), 1_990), ...of(`location:${id.other}`, 1_000)]));
+    groups = await seed(
+      all('group.create', [...of(large(), 2 * HUNDRED - 10), ...of(`location:${id.other}`, HUNDRED)]),
+    );
     const more = await inParallel(of(large(), 10), 4, (input) => world.run('group.create', input));
     groups = [...more.map((group) => group.id), ...groups];
-    const withRole = groups.slice(0, 2_000).map((group) => ({ group, role: id.role }));
+    const withRole = groups.slice(0, 2 * HUNDRED).map((group) => ({ group, role: id.role }));
     await seed(all('group-role.create', withRole.slice(10)));
     await inParallel(withRole.slice(0, 10), 4, (input) => world.run('group-role.create', input));
     const joined = groups.map((group) => ({ group, user: id.user }));
@@ -105,7 +112,7 @@ describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assig
     const roles = await seed(
       all(
         'role.create',
-        count(250).map((i) => ({ name: `r${i}`, scope: 'global' })),
+        count(HUNDRED / 4).map((i) => ({ name: `r${i}`, scope: 'global' })),
       ),
     );
     const assigned = roles.flatMap((role) =>
@@ -122,16 +129,25 @@ describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assig
   });
 
   test('every page of their lists', async () => {
-    expect(await world.listed('membership.list', { user: id.user, limit: 1_000 })).toHaveLength(3_000);
-    expect(await world.listed('group.list', { scope: large(), limit: 1_000 })).toHaveLength(2_000);
-    expect(await world.listed('assignment.list', { user: id.user, limit: 300 })).toHaveLength(500);
-    expect(await world.listed('group-role.list', { role: id.role, limit: 1_000 })).toHaveLength(2_000);
+    expect(await world.listed('membership.list', { user: id.user, limit: HUNDRED })).toHaveLength(
+      3 * HUNDRED,
+    );
+    expect(await world.listed('group.list', { scope: large(), limit: HUNDRED })).toHaveLength(2 * HUNDRED);
+    expect(await world.listed('assignment.list', { user: id.user, limit: 0.3 * HUNDRED })).toHaveLength(
+      HUNDRED / 2,
+    );
+    expect(await world.listed('group-role.list', { role: id.role, limit: HUNDRED })).toHaveLength(
+      2 * HUNDRED,
+    );
   });
 
   test('a cold check is one call, for the user and for anybody else there', async () => {
     const both = await coldCheck(`user:${id.user}`, 'home', large());
     expect(both).toMatchObject({ reason: 'role', calls: 1, sent: 1 });
-    report('user of 3,000 groups and 500 assignments at a location of 2,000 groups', both);
+    report(
+      `user of ${3 * HUNDRED} groups and ${HUNDRED / 2} assignments at a location of ${2 * HUNDRED} groups`,
+      both,
+    );
     const there = await coldCheck(`user:${id.plain}`, 'home', large());
     expect(there).toMatchObject({ reason: 'no_grant', calls: 1, sent: 1 });
     report('user of nothing there', there);
@@ -151,10 +167,10 @@ describe('a location with 2,000 groups, and a user in 3,000 groups and 500 assig
   });
 });
 
-describe('a role with 2,000 permissions, and a permission held by 1,000 roles', () => {
+describe('a role with hundreds of permissions, and a permission of a hundred roles', () => {
   const name = (i: number) => `module:read:thing-${i}`;
   beforeAll(async () => {
-    const names = count(2_000).map((i) => ({ name: name(i) }));
+    const names = count(2 * HUNDRED).map((i) => ({ name: name(i) }));
     await seed(all('permission.create', names));
     const held = names.map((permission) => ({ role: id.role, permission: permission.name, effect: 'ALLOW' }));
     await seed(all('role-permission.create', held.slice(10)));
@@ -162,7 +178,7 @@ describe('a role with 2,000 permissions, and a permission held by 1,000 roles', 
     const roles = await seed(
       all(
         'role.create',
-        count(1_000).map((i) => ({ name: `s${i}`, scope: 'global' })),
+        count(HUNDRED).map((i) => ({ name: `s${i}`, scope: 'global' })),
       ),
     );
     const holding = roles.map((role, i) => ({ role, permission: name(0), effect: i % 2 ? 'ALLOW' : 'DENY' }));
@@ -172,19 +188,21 @@ describe('a role with 2,000 permissions, and a permission held by 1,000 roles', 
   });
 
   test('every page of their lists', async () => {
-    expect(await world.listed('role-permission.list', { role: id.role, limit: 700 })).toHaveLength(2_001);
-    expect(await world.listed('role-permission.list', { permission: name(0), limit: 300 })).toHaveLength(
-      1_001,
+    expect(await world.listed('role-permission.list', { role: id.role, limit: 0.7 * HUNDRED })).toHaveLength(
+      2 * HUNDRED + 1,
     );
+    expect(
+      await world.listed('role-permission.list', { permission: name(0), limit: 0.3 * HUNDRED }),
+    ).toHaveLength(HUNDRED + 1);
   });
 
   test('a cold check is one call', async () => {
     const held = await coldCheck(`user:${id.plain}`, name(0), `location:${id.other}`);
     expect(held).toMatchObject({ reason: 'role', calls: 1, sent: 1 });
-    report('a permission of 1,001 roles, 1,251 global roles', held);
+    report(`a permission of ${HUNDRED + 1} roles`, held);
     const one = await coldCheck(`user:${id.plain}`, name(7), `location:${id.other}`);
     expect(one).toMatchObject({ reason: 'role', calls: 1, sent: 1 });
-    report('one permission of a role that has 2,001', one);
+    report(`one permission of a role that has ${2 * HUNDRED + 1}`, one);
   });
 
   test('both are deleted in steps', async () => {

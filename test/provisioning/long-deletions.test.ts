@@ -1,14 +1,13 @@
 import { ulid } from 'ulid';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { findingsIn } from './findings.ts';
-import { decideNaively } from './naive.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
+import { modelOf } from '../oracle/model-of-items.ts';
+import { judge } from '../oracle/oracle.ts';
 import { type Event, inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
 
-// Every state is verified twice over: by the naive verifier, and by the product's.
+// Every state is verified by the naive verifier, and that at the end of a test by the product's as well.
 
 /**
  * The deletion of what has more edges than one transaction holds: the first step closes it, the next ones take
@@ -30,7 +29,7 @@ const WITNESSES = ['u0', 'u1', 'u2', 'u3'];
 
 /** A tenant under deny-overrides, one role that allows and one that forbids, and users. */
 async function createTenant(): Promise<void> {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   await make('tenant', 'tenant.create', { name: 'Acme', combination: 'deny-overrides' });
   for (const name of PAGES) await world.run('page.create', { name });
   for (const name of ['allows', 'forbids']) {
@@ -55,13 +54,8 @@ const questions = (scopes: readonly string[]) =>
   );
 const isAllowed = (reason: string | undefined) => reason === 'role' || reason === 'admin';
 
-async function expectWhole() {
-  const items = await world.everything();
-  expect(faultsOf(items)).toEqual([]);
-  expect(await findingsIn(items, world.clock)).toEqual([]);
-  expect(decisionsOf(items)).toEqual(rebuild(items));
-  return items;
-}
+const expectWhole = () => expectAllWhole(world);
+afterEach(() => expectVerified(world));
 
 /** What still speaks of it, beside the log. */
 const traces = async (word: unknown) => {
@@ -81,7 +75,8 @@ async function deleteWatched(event: Event, scopes: readonly string[] = [acme()])
     const items = await expectWhole();
     const asked = questions(scopes);
     const { decisions } = await world.newEngine().checkMany(asked);
-    const naive = asked.map((question) => decideNaively(items, question, world.clock.now()));
+    const model = modelOf(items);
+    const naive = asked.map((question) => judge(model, { ...question, at: world.clock.now() }).reason);
     expect(decisions.map(({ reason }) => reason)).toEqual(naive);
     return naive;
   };

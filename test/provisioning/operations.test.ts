@@ -1,12 +1,11 @@
 import { ulid } from 'ulid';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { createWriter } from '../../table/dynamodb/writer.ts';
 import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { operationKey } from '../../table/keys.ts';
 import { findingsOn } from './findings.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld, TIMED_OUT } from './support.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /** Idempotency under `operationId`: however often, however late, whatever was lost on the way. */
 const MONTH = 30 * 86_400_000;
@@ -16,14 +15,10 @@ let inputOf: (command: string) => Promise<Input>;
 let count = 0;
 const newOperation = () => `operation-${++count}`;
 beforeAll(async () => {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   inputOf = createInputs(world);
 });
-beforeEach(() => {
-  world.mishaps.length = 0;
-});
 afterAll(async () => {
-  world.mishaps.length = 0;
   expect(await findingsOn(world)).toEqual([]);
 });
 
@@ -55,18 +50,6 @@ describe.each(WRITE_COMMANDS)('%s', (command) => {
       expect(world.transactions.length).toBe(count);
     });
     expect(writes).toBe(1);
-  });
-
-  test('with a lost acknowledgement: done once, and answered', async () => {
-    const input = await inputOf(command);
-    const count = world.transactions.length;
-    const writes = await writesOf(async () => {
-      world.mishaps.push('lost acknowledgement');
-      // Nobody chose an operationId: it is our own retry that must not do it twice.
-      expect(await world.provision({ command, input })).toMatchObject({ ok: true });
-    });
-    expect(writes).toBe(1);
-    expect(world.transactions.length).toBe(count + 2);
   });
 });
 
@@ -168,37 +151,5 @@ describe('an operationId', () => {
     await world.run('user.create', {});
     const unnamed = (await world.touchedSince(first)).find((item) => item.Type === 'Operation');
     expect(unnamed?.ttl).toBe(Math.floor(world.clock.now() / 1000) + 86_400);
-  });
-});
-
-describe('when the time is up after a lost acknowledgement', () => {
-  /** A writer whose deadline is over after the first attempt. */
-  const impatient = () => {
-    const over = new AbortController();
-    const pacing = { deadline: () => over.signal, pause: async () => over.abort() };
-    return createProvisioning({
-      ...world,
-      writer: createWriter({ client: world.client, table: world.table, pacing }),
-      newId: () => ulid(),
-    });
-  };
-  const event = () => ({ command: 'user.create', input: {}, operationId: newOperation() });
-
-  test('what was written is answered as done', async () => {
-    const deletion = { command: 'user.delete', input: { id: (await world.run('user.create', {})).id } };
-    for (const each of [event(), { command: 'user.create', input: {} }, deletion]) {
-      world.mishaps.push('lost acknowledgement');
-      expect(await impatient()(each)).toMatchObject({ ok: true });
-    }
-  });
-
-  test('what was not written is reported as transient, and can be sent again', async () => {
-    world.mishaps.push(TIMED_OUT);
-    const same = event();
-    const writes = await writesOf(async () => {
-      expect(await impatient()(same)).toMatchObject({ error: { code: 'transient', retryable: true } });
-    });
-    expect(writes).toBe(0);
-    expect(await world.provision(same)).toMatchObject({ ok: true });
   });
 });

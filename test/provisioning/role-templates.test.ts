@@ -1,9 +1,7 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { findingsIn } from './findings.ts';
-import { decisionsOf, rebuild } from './rebuild.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { inParallel, interruptAfter, provisionWatched, provisionWith } from './stepwise.ts';
-import { createLedgerWorld, type LedgerWorld } from './support.ts';
-import { faultsOf } from './verify.ts';
+import { createLightLedgerWorld, type LedgerWorld } from './support.ts';
+import { expectWhole as expectAllWhole, expectVerified } from './whole.ts';
 
 /** A template of more permissions than one transaction takes is applied to a role in steps. */
 let world: LedgerWorld;
@@ -15,7 +13,7 @@ const permissions = [...Array(70).keys()].map((i) => ({
 const event = () => ({ command: 'role-template.apply', input: { id: id.template, role: id.role } });
 
 beforeEach(async () => {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   await inParallel(permissions, 4, async ({ permission }) => {
     if (!permission.includes(':')) await world.run('page.create', { name: permission });
   });
@@ -29,12 +27,8 @@ const held = async () =>
     .map(({ permission, effect }) => ({ permission, effect }))
     .sort((a, b) => (String(a.permission) < String(b.permission) ? -1 : 1));
 const wanted = [...permissions].sort((a, b) => (a.permission < b.permission ? -1 : 1));
-const expectWhole = async () => {
-  const items = await world.everything();
-  expect(faultsOf(items)).toEqual([]);
-  expect(await findingsIn(items, world.clock)).toEqual([]);
-  expect(decisionsOf(items)).toEqual(rebuild(items));
-};
+const expectWhole = () => expectAllWhole(world);
+afterEach(() => expectVerified(world));
 
 test('what it forbids comes first, and all of it comes', async () => {
   const answer = await provisionWatched(world, event(), async () => {

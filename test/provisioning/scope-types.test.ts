@@ -3,8 +3,9 @@ import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { parseKey } from '../../table/keys.ts';
+import { modelOf } from '../oracle/model-of-items.ts';
+import { judge } from '../oracle/oracle.ts';
 import { findingsIn } from './findings.ts';
-import { decideNaively } from './naive.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 import { faultsOf } from './verify.ts';
@@ -151,8 +152,9 @@ describe('types that were added', () => {
       TREE.map((where) => ({ subject: `user:${users[who]}`, permission: 'home', scope: at[where] ?? '' })),
     );
     const { decisions } = await world.newEngine().checkMany(asked);
+    const model = modelOf(items);
     expect(decisions.map(({ reason }) => reason)).toEqual(
-      asked.map((question) => decideNaively(items, question, world.clock.now())),
+      asked.map((question) => judge(model, { ...question, at: world.clock.now() }).reason),
     );
     const may: Record<string, string[]> = {};
     for (const [i, { allowed }] of decisions.entries()) {

@@ -1,4 +1,3 @@
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../provisioning/verify/index.ts';
@@ -18,7 +17,7 @@ const VALUES = /argon2id|sealed/;
 const refOf = (id: string) => ({ type: 'user', id });
 const nodeOf = (id: string) => world.reader.get(nodeKey(refOf(id)));
 const secretOf = (id: string) => world.reader.get(secretKey(refOf(id)));
-const put = (item: Item) => world.client.send(new PutCommand({ TableName: world.table, Item: { ...item } }));
+const put = (item: Item) => world.writer.send([{ kind: 'put', item }]);
 
 describe('secrets of a user', () => {
   test('stand apart from it, in no index, from one transaction', async () => {

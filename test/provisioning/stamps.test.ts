@@ -8,7 +8,7 @@ import { decisionKey, guardKey, parseKey } from '../../table/keys.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
 /**
  * Each write of a decision item or a guard carries the time at which it is sent and the id of its transaction, known
@@ -19,7 +19,7 @@ let world: LedgerWorld;
 let inputOf: (command: string) => Promise<Input>;
 const stamping = new Set<string>();
 beforeAll(async () => {
-  world = await createLedgerWorld();
+  world = await createLightLedgerWorld();
   inputOf = createInputs(world);
 });
 

@@ -2,65 +2,53 @@ import { ulid } from 'ulid';
 import { type Answer, createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
+import { type Action, keyOf } from '../../table/write/action.ts';
 import type { Writer } from '../../table/writer.ts';
-import { createWorld } from '../support/world.ts';
+import { commandsOf, createLightWorld, createWorld, type World } from '../support/world.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 export type Result = Record<string, unknown> & { id: string };
 
-/** One action of a transaction as it left the SDK. */
+/** One action of a transaction. */
 export interface Sent {
-  readonly kind: string;
+  readonly kind: Action['kind'];
   readonly key: Key;
 }
-
-interface SentItem {
-  readonly Key?: Key;
-  readonly Item?: Key;
-}
-
-/** What the SDK throws when an answer does not come in time. */
-export const TIMED_OUT = Object.assign(new Error('socket timed out'), { name: 'TimeoutError' });
 
 /**
  * A world that remembers every transaction and the key of every item that one ever named. Since nothing
  * is written but by transactions, reading those keys back is reading the whole table, without a Scan.
  */
-export async function createLedgerWorld() {
-  const world = await createWorld();
+export const createLedgerWorld = async () => keepLedger(await createWorld());
+
+/** The same on the memory table, but in the soak tier. */
+export const createLightLedgerWorld = async () => keepLedger(await createLightWorld());
+
+/** A light world with the same items at the same time: one is furnished, and each test changes a copy. */
+export async function copyOf(world: LedgerWorld): Promise<LedgerWorld> {
+  const items = await world.everything();
+  const copy = keepLedger(await createLightWorld(world.clock.now()));
+  for (let n = 0; n < items.length; n += 100) {
+    await copy.writer.send(items.slice(n, n + 100).map((item) => ({ kind: 'put', item })));
+  }
+  copy.transactions.length = 0;
+  return copy;
+}
+
+function keepLedger(world: World) {
   const transactions: (readonly Sent[])[] = [];
   const keys = new Map<string, Key>();
-  /** Remembers what this client writes; other clients than that of the world have to be given to it. */
-  const watch = (client: typeof world.client): void =>
-    client.middlewareStack.add(
-      (next) => (args) => {
-        const { TransactItems } = args.input as { TransactItems?: readonly Record<string, SentItem>[] };
-        if (TransactItems) {
-          const sent = TransactItems.flatMap(Object.entries<SentItem>).map(([kind, { Key, Item }]): Sent => {
-            const { PK, SK } = (Key ?? Item) as Key;
-            return { kind, key: { PK, SK } };
-          });
-          for (const { key } of sent) keys.set(`${key.PK}\n${key.SK}`, key);
-          transactions.push(sent);
-        }
-        return next(args);
-      },
-      { step: 'initialize' },
-    );
-  watch(world.client);
-
-  /** What becomes of the next transactions: done without a word of it, or not done but for this error. */
-  const mishaps: ('lost acknowledgement' | Error)[] = [];
-  world.client.middlewareStack.add(
-    (next, context) => async (args) => {
-      const mishap = context.commandName === 'TransactWriteItemsCommand' ? mishaps.shift() : undefined;
-      if (mishap instanceof Error) throw mishap;
-      const answer = await next(args);
-      if (mishap) throw TIMED_OUT;
-      return answer;
+  /** Remembers what goes through a writer; other writers than that of the world have to be given to it. */
+  const watch = (writer: Writer): Writer => ({
+    send: (actions) => {
+      const sent = actions.map((action): Sent => ({ kind: action.kind, key: keyOf(action) }));
+      for (const { key } of sent) keys.set(`${key.PK}\n${key.SK}`, key);
+      transactions.push(sent);
+      return writer.send(actions);
     },
-    { step: 'initialize' },
-  );
+  });
+  const writer = watch(world.writer);
+  const watched = { ...world, writer, ...commandsOf({ ...world, writer }) };
 
   /** Reads what is there of the keys, a few calls at a time. */
   async function present(wanted: readonly Key[]): Promise<readonly Item[]> {
@@ -91,7 +79,7 @@ export async function createLedgerWorld() {
     const rows: Result[] = [];
     let cursor: unknown;
     do {
-      const page = await world.run(command, { ...by, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await watched.run(command, { ...by, ...(cursor === undefined ? {} : { cursor }) });
       rows.push(...(page.items as Result[]));
       cursor = page.cursor;
     } while (cursor !== undefined);
@@ -106,12 +94,12 @@ export async function createLedgerWorld() {
     let left = times;
     const send: Writer['send'] = async (actions) => {
       if (left-- > 0) await act();
-      return world.writer.send(actions);
+      return writer.send(actions);
     };
     return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
   }
 
-  return { ...world, watch, provisionAround, transactions, mishaps, everything, touchedSince, facts, listed };
+  return { ...watched, watch, provisionAround, transactions, everything, touchedSince, facts, listed };
 }
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;

@@ -6,8 +6,9 @@ import { createMemoryTable } from '../../table/memory/index.ts';
 import { changeInOneWrite, furnishSmall } from '../oracle/generate.ts';
 import type { Operation } from '../oracle/operations.ts';
 import { createRandom } from '../oracle/random.ts';
+import { size } from '../support/tier.ts';
 import { findingsIn } from './findings.ts';
-import { asState, createLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+import { asState, createLightLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
 
 /** `transaction.write`: several commands in one transaction, each as if those before it were done. */
 type Part = Pick<Operation, 'command' | 'input'>;
@@ -47,7 +48,7 @@ describe('whatever is put together', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
         const random = createRandom(seed);
-        const [alone, whole] = [await createLedgerWorld(), await createLedgerWorld()];
+        const [alone, whole] = [await createLightLedgerWorld(), await createLightLedgerWorld()];
         const { names, operations } = furnishSmall(random);
         let drawn = 0;
         const draw = () =>
@@ -94,7 +95,7 @@ describe('whatever is put together', () => {
         }
         expect(await findingsIn(await whole.everything(), whole.clock)).toEqual([]);
       }),
-      { numRuns: Number(process.env.TOGETHER_RUNS ?? 2) },
+      { numRuns: size(1, 8) },
     );
     expect(written).toBeGreaterThan(10);
     expect(refused).toBeGreaterThan(10);
@@ -105,7 +106,7 @@ describe('parts that touch the same', () => {
   let world: LedgerWorld;
   let ids: Record<'tenant' | 'user' | 'role' | 'other' | 'here' | 'there', string>;
   beforeEach(async () => {
-    world = await createLedgerWorld();
+    world = await createLightLedgerWorld();
     const tenant = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
     const of = async (command: string, input: Input) => (await world.run(command, input)).id;
     ids = {

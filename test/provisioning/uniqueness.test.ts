@@ -80,8 +80,8 @@ describe.each(GUARDED)('the $field of a $type', (guarded) => {
       ?.filter(({ key }) => guards.some(({ PK }) => PK === key.PK))
       .map(({ kind, key }) => [kind, key.PK]);
     expect(guardActions?.sort()).toEqual([
-      ['Delete', guards[0].PK],
-      ['Put', guards[1].PK],
+      ['delete', guards[0].PK],
+      ['put', guards[1].PK],
     ]);
     expect(world.calls.filter(({ operation }) => operation === 'TransactWriteItems')).toHaveLength(1);
     expect(await ownerOf(guards[0])).toBeUndefined();

@@ -10,7 +10,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What the tests of rows came to, and what went wrong. */
 async function runTests(): Promise<{ readonly runs: readonly Run[]; readonly problems: readonly string[] }> {
-  const vitest = await startVitest('test', ['test/rows'], { root: ROOT, watch: false, reporters: [{}] });
+  const vitest = await startVitest('test', ['test/rows'], {
+    ...{ root: ROOT, project: 'source', watch: false, reporters: [{}] },
+  });
   const modules = vitest.state.getTestModules();
   const problems = [
     ...vitest.state.getUnhandledErrors().map(messageOf),

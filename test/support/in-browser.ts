@@ -6,8 +6,8 @@ import { createMemoryTable } from '../../table/memory/index.ts';
 export * as table from '../../table/index.ts';
 
 /**
- * A tenant with a user who may see one of two pages, written and asked in memory: what browser.test.ts bundles for a
- * browser and runs with nothing but what browsers have.
+ * A tenant with a user who may see one of two pages, written and asked in memory: what browser.integration.test.ts
+ * bundles for a browser and runs with nothing but what browsers have.
  */
 export async function decideInBrowser(): Promise<readonly unknown[]> {
   const { reader, writer } = createMemoryTable();

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { afterAll, inject } from 'vitest';
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
-import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
-import { createTable } from '../../table/dynamodb/definition.ts';
-import { createReader } from '../../table/dynamodb/reader.ts';
-import { createWriter } from '../../table/dynamodb/writer.ts';
-import { createPacing } from '../../table/read/pacing.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Writer } from '../../table/writer.ts';
+import { openLightStore, openStore, type Store } from './store.ts';
 
 /** A clock that moves only when told to, or waited for. Set back, it goes on in truth. */
 export function createClock(start = Date.parse('2026-01-15T12:00:00.000Z')) {
@@ -27,45 +23,38 @@ export function createClock(start = Date.parse('2026-01-15T12:00:00.000Z')) {
   };
 }
 
-/** One call to DynamoDB as it left the SDK. */
-export interface Call {
-  readonly operation: string;
-  readonly index: string | undefined;
-  readonly keys: number;
+/**
+ * A table of its own, with provisioning, a reader and engines on top, and a record of every call: on the run's
+ * DynamoDB engine, in the unit tier on the memory table.
+ */
+export const createWorld = async () => furnish(await openStore());
+
+/** The same on the memory table, but in the soak tier: for what makes too many calls on an engine. */
+export const createLightWorld = async (now?: number) => furnish(await openLightStore(), now);
+
+function furnish(store: Store, now?: number) {
+  const clock = createClock(now);
+  const newSecret = () => randomBytes(32).toString('base64url');
+  const parts = { ...store, clock, newSecret };
+
+  /** Lets enough time pass that what was written is certain to be older than any read from now on. */
+  const settle = () => clock.advance(60_000);
+
+  const newEngine = (options: Partial<EngineOptions> = {}) =>
+    createEngine({ reader: store.reader, clock, random: () => 0, wait: clock.wait, ...options });
+
+  return { ...parts, ...commandsOf(parts), settle, newEngine };
 }
 
-/**
- * A table of its own on the run's DynamoDB engine, with provisioning, a reader and engines on top, and a
- * record of every call that reached the SDK.
- */
-export async function createWorld() {
-  const endpoint = inject('endpoint');
-  const table = `test-${ulid()}`;
-  const service = createServiceClient({ endpoint, requestTimeoutMs: 20_000 });
-  await createTable(service, table);
-  afterAll(async () => {
-    await service.send(new DeleteTableCommand({ TableName: table }));
-  });
+interface ProvisioningParts {
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly clock: { readonly now: () => number };
+  readonly newSecret: () => string;
+}
 
-  const client = createClient({ endpoint, requestTimeoutMs: 20_000 });
-  const calls: Call[] = [];
-  client.middlewareStack.add(
-    (next, context) => (args) => {
-      const input = args.input as { IndexName?: string; RequestItems?: Record<string, { Keys?: unknown[] }> };
-      calls.push({
-        operation: String(context.commandName).replace('Command', ''),
-        index: input.IndexName,
-        keys: Object.values(input.RequestItems ?? {}).reduce((sum, { Keys = [] }) => sum + Keys.length, 0),
-      });
-      return next(args);
-    },
-    { step: 'initialize' },
-  );
-
-  const clock = createClock();
-  const reader = createReader({ client, table, deadlineMs: 20_000 });
-  const writer = createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) });
-  const newSecret = () => randomBytes(32).toString('base64url');
+/** Commands on a table: as they are, that must succeed, and that must fail. */
+export function commandsOf({ reader, writer, clock, newSecret }: ProvisioningParts) {
   const provision = createProvisioning({ reader, writer, clock, newId: () => ulid(), newSecret });
 
   /** Runs a command that must succeed and returns its result. */
@@ -84,28 +73,7 @@ export async function createWorld() {
     if (answer.ok) throw new Error(`${command} was expected to fail`);
     return answer.error;
   }
-
-  /** Lets enough time pass that what was written is certain to be older than any read from now on. */
-  const settle = () => clock.advance(60_000);
-
-  const newEngine = (options: Partial<EngineOptions> = {}) =>
-    createEngine({ reader, clock, random: () => 0, wait: clock.wait, ...options });
-
-  return {
-    endpoint,
-    table,
-    client,
-    calls,
-    clock,
-    reader,
-    writer,
-    newSecret,
-    provision,
-    run,
-    refused,
-    settle,
-    newEngine,
-  };
+  return { provision, run, refused };
 }
 
 export type World = Awaited<ReturnType<typeof createWorld>>;

@@ -9,7 +9,7 @@ import type { Action } from '../../table/write/action.ts';
 import { createRandom } from '../oracle/random.ts';
 import { refusalOf } from './support.ts';
 
-/** What the table in memory can do beside what every table does (conformance.test.ts). */
+/** What the table in memory can do beside what every table does (conformance.ts). */
 const [A, B, C] = ['A', 'B', 'C'].map((PK): Key => ({ PK, SK: 'META' })) as [Key, Key, Key];
 const put = (key: Key, n: number): Action => ({ kind: 'put', item: { ...key, n } });
 const numbersOf = (items: readonly (Item | undefined)[]) => items.map((item) => item?.n);

@@ -4,6 +4,7 @@ import { type Cell, compile } from '../../../authorizer/policies/compile.ts';
 import { match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
+import { size } from '../../support/tier.ts';
 import { rule } from '../support.ts';
 import { isMapped } from './mapped.ts';
 
@@ -102,12 +103,11 @@ describe.each([false, true])('patterns for an API that is closed: %s', (isClosed
           }
         }
       }),
-      { numRuns: Number(process.env.RUNS ?? 300) },
+      { numRuns: size(60, 1_000) },
     );
-    expect(seen.written).toBeGreaterThan(50);
-    expect(seen.wildcards).toBeGreaterThan(5);
-    expect(seen.refused).toBeGreaterThan(5);
+    expect(seen.written).toBeGreaterThan(10);
+    expect(seen.wildcards).toBeGreaterThan(1);
+    expect(seen.refused).toBeGreaterThan(1);
     expect(seen.allowed).toBeGreaterThan(1_000);
-    console.log(JSON.stringify(seen));
   }, 120_000);
 });

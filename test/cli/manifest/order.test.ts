@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Step } from '../../../cli/manifest/steps.ts';
 import { findingsOn } from '../../provisioning/findings.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { size } from '../../support/tier.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 import { allowedIn, applyOn, exportOn, planOn } from './support.ts';
 
 /** At no moment of an apply is anything allowed that neither the table as it was nor the manifest allows. */
@@ -217,7 +218,7 @@ const PERMISSIONS = [
 /** Two manifests, and what each of them allows. */
 async function pairOf(first: string, second: string) {
   // Ids follow from names: they are the same in every table.
-  const [one, two] = [await createWorld(), await createWorld()];
+  const [one, two] = [await createLightWorld(), await createLightWorld()];
   await applyOn(one, first);
   await applyOn(two, second);
   const refs = new Set<string>();
@@ -263,7 +264,7 @@ describe.each([
   ])(
     '%s: after every transaction nothing is allowed that neither the one nor the other allows',
     async (_, from, to, atOnce) => {
-      const table = await createWorld();
+      const table = await createLightWorld();
       await applyOn(table, from);
       const told: string[] = [];
       let taken = 0;
@@ -285,9 +286,9 @@ describe.each([
   );
 
   test('interrupted after any transaction and run again, it comes to the same', async () => {
-    const table = await createWorld();
+    const table = await createLightWorld();
     let runs = 0;
-    for (let stop = 1; ; stop += 5) {
+    for (let stop = 1; ; stop += size(13, 5)) {
       await applyOn(table, BEFORE);
       expect(await pair.allowed(table)).toEqual(pair.allowedBy(BEFORE));
       let left = stop;
@@ -315,6 +316,6 @@ describe.each([
       runs += 1;
       if (!ended) break;
     }
-    expect(runs).toBeGreaterThan(transactions / 6);
+    expect(runs).toBeGreaterThan(transactions / size(15, 6));
   });
 });

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createExplainer, formatExplanation, type Reason } from '../../../engine/index.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { SEED } from '../../support/seed.ts';
+import { size } from '../../support/tier.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
 
 /** In any world an explanation decides as the check, and what it tells adds up to that. */
 const ids = (count: number) => Array.from({ length: count }, () => ulid());
@@ -93,7 +95,7 @@ function commandOf({ what, a, b, c, d }: Step, { users, scopes, roles, groups }:
 }
 
 test('the decision is that of the check, and the story leads to it', async () => {
-  const world = await createWorld();
+  const world = await createLightWorld();
   await world.run('permission.create', { name: 'a:b:c' });
   await world.run('page.create', { name: 'home' });
   await world.run('module.create', { name: 'a' });
@@ -133,7 +135,7 @@ test('the decision is that of the check, and the story leads to it', async () =>
         }
       }
     }),
-    { numRuns: 12, endOnFailure: true },
+    { numRuns: size(6, 30), seed: SEED, endOnFailure: true },
   );
   for (const reason of ['role', 'no_grant', 'denied_by_role'] as const)
     expect(counts.get(reason) ?? 0, [...counts].join(' ')).toBeGreaterThan(2);

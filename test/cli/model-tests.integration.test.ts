@@ -1,6 +1,7 @@
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -423,8 +424,9 @@ test('--table beside files that all bring a world is a mistake', async () => {
 
 test('an interruption puts away what was started', async () => {
   const onInterrupt = (listener: () => void) => {
-    const timer = setTimeout(listener, 300);
-    return () => clearTimeout(timer);
+    const started = eventually(async () => expect(await tablesLeft()).not.toEqual([]));
+    void started.then(listener);
+    return () => undefined;
   };
   const users = Array.from({ length: 500 }, (_, each) => `u${each}:`).join(', ');
   const file = fileOf(`world: { pages: [home], scopes: { here: { type: tenant } }, users: { ${users} } }

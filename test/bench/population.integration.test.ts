@@ -11,9 +11,10 @@ import {
   writeByCommands,
 } from '../../bench/model/population.ts';
 import type { Item } from '../../table/item.ts';
+import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 
-const USERS = 12;
+const USERS = size(4, 12);
 const asTexts = (items: readonly Item[]): readonly string[] =>
   items.map((item) =>
     JSON.stringify(marshall(Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))))),

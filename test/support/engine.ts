@@ -1,8 +1,9 @@
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 
-/** One DynamoDB engine for the whole run: the embedded one, or whatever DYNAMODB_ENDPOINT names. */
+/** The DynamoDB engine of the tiers that have one: the embedded one, or whatever DYNAMODB_ENDPOINT names. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  project.provide('isSoak', project.name === 'soak');
   const given = process.env.DYNAMODB_ENDPOINT;
   if (given) {
     project.provide('endpoint', given);
@@ -17,8 +18,11 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 
 declare module 'vitest' {
   export interface ProvidedContext {
+    /** Empty in the unit tier. */
     endpoint: string;
     /** Whether reading what is not there costs a unit, as on AWS; DynamoDB Local says it costs none. */
     countsAbsent: boolean;
+    /** Whether this is the soak tier. */
+    isSoak: boolean;
   }
 }

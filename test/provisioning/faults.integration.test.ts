@@ -9,6 +9,7 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
 import type { Action } from '../../table/write/action.ts';
 import { findingsOn } from './findings.ts';
+import { createMishaps } from './mishaps.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /**
@@ -182,8 +183,10 @@ describe('what cannot pass is reported at once', () => {
 
 describe('provisioning', () => {
   let world: LedgerWorld;
+  let mishaps: ReturnType<typeof createMishaps>;
   beforeAll(async () => {
     world = await createLedgerWorld();
+    mishaps = createMishaps(world);
   });
   afterEach(async () => {
     expect(await findingsOn(world)).toEqual([]);
@@ -192,8 +195,8 @@ describe('provisioning', () => {
   /** Provisioning on a real table whose transactions fail with the errors first. */
   const answerAfter = (...errors: Error[]) => {
     const { pacing } = createPatience(3);
-    world.mishaps.splice(0, world.mishaps.length, ...errors);
-    const writer = createWriter({ client: world.client, table: world.table, pacing });
+    mishaps.splice(0, mishaps.length, ...errors);
+    const writer = world.watch(createWriter({ client: world.client, table: world.table, pacing }));
     return createProvisioning({ ...world, writer, newId: () => ulid() })(event());
   };
   const conflicted = cancelled('TransactionConflict', 'None', 'None', 'None', 'None');

@@ -4,6 +4,7 @@ import { applyPlan } from '../../cli/manifest/apply.ts';
 import { readManifest } from '../../cli/manifest/file.ts';
 import { planManifest } from '../../cli/manifest/plan.ts';
 import { findingsOn } from '../provisioning/findings.ts';
+import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 import { contentOf, createChance, createProxy, type Mishap } from './bulk/support.ts';
 import { largeManifest } from './manifest/large.ts';
@@ -11,7 +12,7 @@ import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /**
  * What comes to grief between the command line and the table: nothing is lost, nothing is doubled, and exit code and
- * message say what happened. Loads: bulk/faults.test.ts.
+ * message say what happened. Loads: bulk/faults.integration.test.ts.
  */
 afterAll(removeFiles);
 
@@ -129,7 +130,8 @@ describe('an apply', () => {
     expect(sent).toHaveLength(1);
   });
 
-  const file = () => fileOf(largeManifest({ users: 12, groups: 12, roles: 3, scopes: 6 }), 'json');
+  const file = () =>
+    fileOf(largeManifest({ users: size(4, 12), groups: size(4, 12), roles: 3, scopes: size(2, 6) }), 'json');
   let known: Promise<readonly string[]> | undefined;
   /** What it comes to when nothing happens. */
   const undisturbed = (): Promise<readonly string[]> => {

@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findingsOn } from '../../provisioning/findings.ts';
 import { faultsOf } from '../../provisioning/verify.ts';
+import { SEED } from '../../support/seed.ts';
+import { size } from '../../support/tier.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 import { contentOf, createChance, createProxy, type Mishap, startGatehouse } from './support.ts';
 
 /**
  * Bulk loads while everything fails: cut connections, throttling, conflicts, lost acknowledgements, SIGKILL.
- * KILLS=50 kills as many times (3 unless set).
+ * The soak tier kills more often (KILLS=50: as often as that).
  */
 afterAll(removeFiles);
-const KILLS = Number(process.env.KILLS ?? 3);
+const KILLS = Number(process.env.KILLS ?? size(1, 6));
 
 /** Users with and without ids of their own, with bad rows and addresses that come twice. */
 const USERS = (count: number): string => {
@@ -69,7 +71,7 @@ describe('on the way to the table', () => {
     ['conflicts of transactions', ['conflict']],
     ['all of it, and delays', ['cut', 'lose the answer', 'throttle', 'conflict', 'delay']],
   ] as const)('%s: nothing is lost, nothing is doubled', async (_, mishaps) => {
-    const text = USERS(140);
+    const text = USERS(size(60, 140));
     const chance = createChance(7);
     const { world, proxy, run } = await createStage(() =>
       chance() < (mishaps[0] === 'throttle' ? 0.12 : 0.3)
@@ -83,12 +85,12 @@ describe('on the way to the table', () => {
     expect(code).toBe(1);
     expect([told.refused, told.created + told.present]).toEqual([expected.refused, expected.accepted]);
     expect(await clean(world, proxy)).toEqual(expected.content);
-    for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(5);
+    for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(2);
   });
 
   test('an outage that ends is waited out', async () => {
     const { world, proxy, run } = await createStage(() => 'pass');
-    const text = USERS(110);
+    const text = USERS(size(45, 110));
     proxy.setDown(true);
     setTimeout(() => proxy.setDown(false), 3_000);
     expect((await run('users', fileOf(text, 'csv'))).code).toBe(1);
@@ -104,10 +106,10 @@ describe('on the way to the table', () => {
     '%s without end: a fault that says what to do, and another run ends it',
     async (mishap, what) => {
       const { world, proxy, run } = await createStage((operation, nth) =>
-        nth > 60 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
+        nth > 20 && isDown && (mishap !== 'conflict' || operation === 'TransactWriteItems') ? mishap : 'pass',
       );
       let isDown = true;
-      const text = USERS(110);
+      const text = USERS(size(45, 110));
       const file = fileOf(text, 'csv');
       const { code, error, out } = await run('users', file, '--patience', '1');
       expect(code).toBe(2);
@@ -133,12 +135,12 @@ describe('on the way to the table', () => {
     const scope = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
     const { id: group } = await world.run('group.create', { scope, name: 'all' });
     const users = await Promise.all(
-      Array.from({ length: 60 }, async () => (await world.run('user.create', {})).id),
+      Array.from({ length: size(30, 60) }, async () => (await world.run('user.create', {})).id),
     );
     const file = fileOf(`user,group\n${users.map((id) => `${id},${group}`).join('\n')}\n`, 'csv');
     expect(await run('memberships', file)).toMatchObject({ code: 0 });
     const { items } = await world.run('membership.list', { group, limit: 1_000 });
-    expect((items as unknown[]).length).toBe(60);
+    expect((items as unknown[]).length).toBe(users.length);
     expect(await findingsOn(world)).toEqual([]);
     expect(proxy.seen.get('conflict')).toBeGreaterThan(10);
   });
@@ -148,7 +150,7 @@ describe('killed', () => {
   test(
     `at ${KILLS} random moments and run again: as if nothing had been`,
     async () => {
-      const chance = createChance(Date.now());
+      const chance = createChance(SEED);
       const rows = 40 * (KILLS + 2);
       const text = USERS(rows);
       const file = fileOf(text, 'csv');
@@ -181,7 +183,6 @@ describe('killed', () => {
       expect(readFileSync(file.replace('.csv', '.refused.csv'), 'utf8').replace(/user:\S+/g, 'user:X')).toBe(
         expected.refusedText,
       );
-      console.info(`killed ${killed} of ${KILLS} times, ${rows} rows`);
     },
     60_000 + 10_000 * KILLS,
   );

@@ -1,0 +1,1 @@
+import './compile.property.test.ts';

@@ -1,0 +1,1 @@
+import './population.integration.test.ts';

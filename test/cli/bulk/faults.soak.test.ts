@@ -1,0 +1,1 @@
+import './faults.integration.test.ts';

@@ -1,0 +1,1 @@
+import './mishaps.integration.test.ts';

@@ -1,0 +1,1 @@
+import './route-changes.property.test.ts';

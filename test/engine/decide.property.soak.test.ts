@@ -1,0 +1,1 @@
+import './decide.property.test.ts';

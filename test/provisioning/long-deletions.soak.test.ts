@@ -1,0 +1,2 @@
+// On the DynamoDB engine.
+import './long-deletions.test.ts';

@@ -1,0 +1,82 @@
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createProvisioning } from '../../provisioning/index.ts';
+import { createWriter } from '../../table/dynamodb/writer.ts';
+import { findingsOn } from './findings.ts';
+import { createInputs, WRITE_COMMANDS } from './kinds.ts';
+import { createMishaps, TIMED_OUT } from './mishaps.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+
+/** Our own retry after an answer of DynamoDB was lost does nothing twice. */
+let world: LedgerWorld;
+let mishaps: ReturnType<typeof createMishaps>;
+let inputOf: (command: string) => Promise<Input>;
+let count = 0;
+const newOperation = () => `operation-${++count}`;
+beforeAll(async () => {
+  world = await createLedgerWorld();
+  mishaps = createMishaps(world);
+  inputOf = createInputs(world);
+});
+beforeEach(() => {
+  mishaps.length = 0;
+});
+afterAll(async () => {
+  mishaps.length = 0;
+  expect(await findingsOn(world)).toEqual([]);
+});
+
+/** Runs `act` and counts the audit records that it left: one for each write that happened. */
+async function writesOf(act: () => Promise<unknown>): Promise<number> {
+  const first = world.transactions.length;
+  await act();
+  const records = (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog');
+  // Of what is put together each part has its record.
+  return new Set(records.map(({ operationId }) => operationId)).size;
+}
+
+describe.each(WRITE_COMMANDS)('%s', (command) => {
+  test('with a lost acknowledgement: done once, and answered', async () => {
+    const input = await inputOf(command);
+    world.calls.length = 0;
+    const writes = await writesOf(async () => {
+      mishaps.push('lost acknowledgement');
+      // Nobody chose an operationId: it is our own retry that must not do it twice.
+      expect(await world.provision({ command, input })).toMatchObject({ ok: true });
+    });
+    expect(writes).toBe(1);
+    expect(world.calls.filter(({ operation }) => operation === 'TransactWriteItems')).toHaveLength(2);
+  });
+});
+
+describe('when the time is up after a lost acknowledgement', () => {
+  /** A writer whose deadline is over after the first attempt. */
+  const impatient = () => {
+    const over = new AbortController();
+    const pacing = { deadline: () => over.signal, pause: async () => over.abort() };
+    return createProvisioning({
+      ...world,
+      writer: world.watch(createWriter({ client: world.client, table: world.table, pacing })),
+      newId: () => ulid(),
+    });
+  };
+  const event = () => ({ command: 'user.create', input: {}, operationId: newOperation() });
+
+  test('what was written is answered as done', async () => {
+    const deletion = { command: 'user.delete', input: { id: (await world.run('user.create', {})).id } };
+    for (const each of [event(), { command: 'user.create', input: {} }, deletion]) {
+      mishaps.push('lost acknowledgement');
+      expect(await impatient()(each)).toMatchObject({ ok: true });
+    }
+  });
+
+  test('what was not written is reported as transient, and can be sent again', async () => {
+    mishaps.push(TIMED_OUT);
+    const same = event();
+    const writes = await writesOf(async () => {
+      expect(await impatient()(same)).toMatchObject({ error: { code: 'transient', retryable: true } });
+    });
+    expect(writes).toBe(0);
+    expect(await world.provision(same)).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,2 @@
+// On the DynamoDB engine.
+import './moves.test.ts';

@@ -1,0 +1,1 @@
+import './role-templates.test.ts';

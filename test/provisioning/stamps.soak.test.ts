@@ -1,0 +1,1 @@
+import './stamps.test.ts';

@@ -1,0 +1,1 @@
+import './uniqueness-crowd.integration.test.ts';

@@ -1,0 +1,23 @@
+import { expect, inject } from 'vitest';
+import type { Item } from '../../table/item.ts';
+import { findingsIn } from './findings.ts';
+import { decisionsOf, rebuild } from './rebuild.ts';
+import type { LedgerWorld } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/**
+ * Expects that the table is whole, by the naive verifier; in the soak tier by the product's as well, which takes
+ * longer. Returns all items.
+ */
+export async function expectWhole(world: LedgerWorld): Promise<readonly Item[]> {
+  const items = await world.everything();
+  expect(faultsOf(items)).toEqual([]);
+  expect(decisionsOf(items)).toEqual(rebuild(items));
+  if (inject('isSoak')) expect(await findingsIn(items, world.clock)).toEqual([]);
+  return items;
+}
+
+/** Expects the same by the product's verifier, at the end of a test. */
+export async function expectVerified(world: LedgerWorld): Promise<void> {
+  expect(await findingsIn(await world.everything(), world.clock)).toEqual([]);
+}
