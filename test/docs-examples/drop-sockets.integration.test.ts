@@ -118,7 +118,7 @@ describe('what closes', () => {
   });
 });
 
-test('the handler drops the connections of who was revoked, and of nobody else', async () => {
+test('the handler closes the connections of revoked users only', async () => {
   const { id: ann } = await world.run('user.create', {});
   const { id: ben } = await world.run('user.create', {});
   const before = (await records()).length;

@@ -35,7 +35,7 @@ async function ask(path: string): Promise<string> {
 }
 
 describe.each(['/rest', '/rest-whole'])('%s, whose key holds no query', (api) => {
-  test('lets nobody in by the answer for another place: the route is refused', async () => {
+  test('refuses a route that rests on input outside the cache key', async () => {
     const { north, south } = stack.school;
     const seen = [
       await ask(`${api}/h2q?loc=${north}`),
@@ -46,7 +46,7 @@ describe.each(['/rest', '/rest-whole'])('%s, whose key holds no query', (api) =>
     expect(seen[1]).toBe('403 hit');
   });
 
-  test('serves routes that say all in the path', async () => {
+  test('serves routes that read only the path', async () => {
     expect(await ask(`${api}/locations/${stack.school.south}/pages/grades`)).toContain('403');
   });
 });
@@ -60,12 +60,12 @@ test.each(['', '/http-policy', '/http-1.0'])(
   },
 );
 
-// A TOKEN authorizer sees no query at all.
-test('/rest-token refuses it for want of a place', async () => {
+// The event of a TOKEN authorizer has no query.
+test('/rest-token refuses it, because its event has no query', async () => {
   expect(await ask(`/rest-token/h2q?loc=${stack.school.north}`)).toBe('403 off');
 });
 
-test('the authorizers are told what the gateway does', () => {
+test("the authorizers' configuration matches the gateway's caches", () => {
   const invoke = async () => ({ isAuthorized: false, context: {} });
   const { resultCaches } = parseConfiguration({
     ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' },

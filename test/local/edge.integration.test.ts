@@ -13,7 +13,7 @@ const ISSUER = 'https://issuer.example';
 let world: World;
 let sign: (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 let gateway: ReturnType<typeof createGateway>;
-/** With these identity sources, and an authorizer that is told of them. */
+/** A gateway with these identity sources, and an authorizer configured with them. */
 let newGateway: (identitySources?: readonly string[]) => typeof gateway;
 const id: Record<string, string> = {};
 
@@ -84,7 +84,7 @@ beforeEach(() => {
   gateway = newGateway();
 });
 
-/** The status, and where the answer came from. */
+/** The status and the source of the answer. */
 async function ask(line: string, token: string, more: Record<string, string> = {}): Promise<string> {
   const headers = Object.entries({ Authorization: `Bearer ${token}`, ...more });
   const { statusCode, headers: answered } = await gateway(request(line, headers));
@@ -93,7 +93,7 @@ async function ask(line: string, token: string, more: Record<string, string> = {
 const at = (place: string, rest: string): string => `/places/${id[place]}/${rest}`;
 
 describe('one cached answer', () => {
-  test('opens all that the caller may use and nothing else, whatever is asked first', async () => {
+  test('allows exactly what the caller may use, whatever request came first', async () => {
     const asked = [
       [`GET ${at('ours place', 'news')}`, 200],
       [`DELETE ${at('ours place', 'news')}`, 403],
@@ -110,7 +110,7 @@ describe('one cached answer', () => {
     }
   });
 
-  test('refuses what a wildcard beside it would allow: the Deny beats the Allow', async () => {
+  test('refuses what a wildcard would allow: a Deny overrides an Allow', async () => {
     const token = await sign(id.ann ?? '');
     expect(await ask(`GET ${at('ours place', 'notes/public')}`, token)).toBe('200 miss');
     expect(await ask(`GET ${at('ours place', 'notes/secret')}`, token)).toBe('403 hit');
@@ -133,7 +133,7 @@ describe('one cached answer', () => {
     expect(await ask(`GET ${at('ours place', rest)}`, token)).toBe('403 hit');
   });
 
-  test('of one caller is never given to another', async () => {
+  test('is never given to another caller', async () => {
     const [ann, bob] = [await sign(id.ann ?? ''), await sign(id.bob ?? '')];
     expect(await ask(`GET ${at('ours place', 'news')}`, ann)).toBe('200 miss');
     expect(await ask(`GET ${at('ours place', 'news')}`, bob)).toBe('403 miss');
@@ -141,7 +141,7 @@ describe('one cached answer', () => {
     expect(await ask(`GET ${at('ours place', 'news')}`, ann)).toBe('200 hit');
   });
 
-  test('of one token is not that of the same caller with another claim', async () => {
+  test('is not shared by tokens with different claims', async () => {
     const ours = await sign(id.ann ?? '', { tenant: id.ours });
     const theirs = await sign(id.ann ?? '', { tenant: id.theirs });
     expect(await ask('GET /mine', ours)).toBe('200 miss');
@@ -149,15 +149,15 @@ describe('one cached answer', () => {
   });
 });
 
-describe('what a request says of itself', () => {
-  test('the verb is the one that API Gateway will call, in whatever way it was asked for', async () => {
+describe('data from the request', () => {
+  test('the verb is the one that API Gateway calls, also with an override', async () => {
     const token = await sign(id.ann ?? '');
     const line = at('ours place', 'news');
     expect(await ask(`GET ${line}`, token, { 'X-HTTP-Method-Override': 'DELETE' })).toBe('403 miss');
     expect(await ask(`GET ${line}`, token)).toBe('200 hit');
   });
 
-  test('another place in a header opens nothing', async () => {
+  test('another place in a header grants nothing', async () => {
     const token = await sign(id.ann ?? '');
     const headers = { 'x-location': id['ours place'] ?? '', 'X-Original-URL': at('ours place', 'news') };
     expect(await ask(`GET ${at('theirs place', 'news')}`, token, headers)).toBe('403 miss');
@@ -170,13 +170,13 @@ describe('what a request says of itself', () => {
     },
   );
 
-  test.each(['*', '?'.repeat(26), '%2a', '\u0024{*}'])('nor does a place: %s', async (place) => {
+  test.each(['*', '?'.repeat(26), '%2a', '\u0024{*}'])('nor does a place in the path: %s', async (place) => {
     const token = await sign(id.ann ?? '');
     expect(await ask(`GET /places/${place}/news`, token)).toBe('403 miss');
     expect(await ask(`GET ${at('ours place', 'news')}`, token)).toBe('200 hit');
   });
 
-  test('two tokens are none', async () => {
+  test('two tokens are refused', async () => {
     const [ann, bob] = [await sign(id.ann ?? ''), await sign(id.bob ?? '')];
     const line = `GET ${at('ours place', 'news')}`;
     const both = [
@@ -187,7 +187,7 @@ describe('what a request says of itself', () => {
   });
 });
 
-test('a right that was taken away is gone with the answer that was cached, and not before', async () => {
+test('a removed permission ends with the cached answer', async () => {
   const token = await sign(id.bob ?? '');
   const line = `GET ${at('theirs place', 'news')}`;
   expect(await ask(line, token)).toBe('200 miss');
@@ -198,7 +198,7 @@ test('a right that was taken away is gone with the answer that was cached, and n
   expect(await ask(line, token)).toBe('403 miss');
 });
 
-/** Whoever may use a route by query has no policy for the whole API: the answers are for one route each. */
+/** A caller with a route by query has no policy for the whole API: answers are for one route each. */
 describe('a place in the query', () => {
   beforeAll(async () => {
     const role = (await world.run('role.create', { name: 'paper', scope: 'tenant' })).id;

@@ -22,7 +22,7 @@ test.each([
   expect(parseFunctionName(text)).toBeUndefined();
 });
 
-test('an ARN has the qualifier that was asked for, and none otherwise', () => {
+test('an ARN has the requested qualifier, if any', () => {
   const arn = 'arn:aws:lambda:us-east-1:000000000000:function:echo';
   expect(functionArn({ name: 'echo', qualifier: undefined })).toBe(arn);
   expect(functionArn({ name: 'echo', qualifier: '7' })).toBe(`${arn}:7`);

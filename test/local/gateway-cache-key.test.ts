@@ -39,7 +39,7 @@ describe('the cache key holds', () => {
       }),
     );
 
-  test('headers by name in any letters, and not the headers that are no source', async () => {
+  test('headers by case-insensitive name, and no other headers', async () => {
     expect(
       await http('$request.header.X-A')(
         ['GET /owners', [['x-a', '1']]],

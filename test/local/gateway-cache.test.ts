@@ -6,11 +6,11 @@ const routes = ['GET /pets/{id}', 'DELETE /pets/{id}', 'GET /owners'].map((key) 
   integration: ok,
 }));
 
-/** The answer that many examples show: a policy for the requested method alone. */
+/** The answer of many examples: a policy for the requested method only. */
 const allowTheRequested = async (event: { methodArn: string }) => policy('Allow', event.methodArn);
 
 describe('the result cache', () => {
-  test('answers for the TTL by the clock, and not after it', async () => {
+  test('answers during the TTL, and not after it', async () => {
     const invoke = vi.fn(async () => ({ isAuthorized: true }));
     const { clock, send } = cachingGateway(
       httpApiV2({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }),
@@ -30,7 +30,7 @@ describe('the result cache', () => {
     expect(invoke).toHaveBeenCalledTimes(2);
   });
 
-  test('holds a bounded number of answers, and lets the oldest go', async () => {
+  test('has a bounded number of answers, and evicts the oldest', async () => {
     const { send } = cachingGateway(httpApiV2({ authorizer: { resultTtlSeconds: 300 } }));
     for (const token of ['a', 'b', 'c', 'd'])
       expect(await send('GET /pets/1', authorizationHeader(token))).toBe('200 miss');
@@ -43,7 +43,7 @@ describe('the result cache', () => {
     expect(await send('GET /pets/1', [])).toBe('401 skipped');
   });
 
-  test('belongs to one API: another does not profit from it', async () => {
+  test('belongs to one API', async () => {
     const invoke = vi.fn(async () => ({ isAuthorized: false }));
     const { send } = cachingGateway(
       httpApiV2({ basePath: '/a', authorizer: { resultTtlSeconds: 300 } }),
@@ -71,7 +71,7 @@ describe('the result cache', () => {
 });
 
 describe('a cached policy', () => {
-  test('is evaluated again for each request: one for the first route alone refuses the next', async () => {
+  test('is evaluated for each request: a policy for the first route refuses the next', async () => {
     const invoke = vi.fn(allowTheRequested);
     const { send } = cachingGateway(restApi({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }));
     expect(await send('GET /pets/1')).toBe('200 miss');
@@ -82,7 +82,7 @@ describe('a cached policy', () => {
     expect(invoke).toHaveBeenCalledOnce();
   });
 
-  test('for the whole API opens what it allows and refuses what it denies', async () => {
+  test('for the whole API allows and denies as it says', async () => {
     const api = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod';
     const invoke = async () => policy('Allow', [`${api}/GET/pets/*`, `${api}/GET/owners`]);
     const { send } = cachingGateway(restApi({ routes, authorizer: { invoke, resultTtlSeconds: 300 } }));
@@ -105,12 +105,12 @@ describe('a cached simple answer', () => {
     isAuthorized: event.routeKey === 'GET /pets/{id}',
   });
 
-  test('under too few identity sources opens routes that the authorizer would have refused', async () => {
+  test('with too few identity sources allows routes that the authorizer would have refused', async () => {
     const { send } = cachingGateway(
       httpApiV2({ routes, authorizer: { invoke: readsTheRoute, resultTtlSeconds: 300 } }),
     );
     expect(await send('DELETE /pets/1', authorizationHeader('asked first'))).toBe('403 miss');
-    // The trap: the Allow for reading answers for deleting, and the refusal for deleting answers for reading.
+    // The cached Allow for reading answers a deletion, and the cached refusal of a deletion answers a read.
     expect(await send('GET /pets/1', authorizationHeader('t'))).toBe('200 miss');
     expect(await send('DELETE /pets/1', authorizationHeader('t'))).toBe('200 hit');
     expect(await send('GET /pets/1', authorizationHeader('asked first'))).toBe('403 hit');

@@ -81,7 +81,7 @@ describe('HTTP API, format 2.0', () => {
     });
   });
 
-  test('says null to the backend where the authorizer gave no context', async () => {
+  test('gives the backend null when the authorizer gave no context', async () => {
     const { toBackend } = await events(api, undefined, policy('Allow', '*'));
     expect(toBackend).toMatchObject({ requestContext: { authorizer: { lambda: null } } });
   });

@@ -29,7 +29,7 @@ describe('REST API', () => {
     },
     queryStringParameters: { tag: 'y z', flag: '' },
     multiValueQueryStringParameters: { tag: ['x', 'y z'], flag: [''] },
-    // Not decoded: AWS says that of HTTP APIs only.
+    // Not decoded: AWS documents decoding for HTTP APIs only.
     pathParameters: { locationId: 'L%201' },
     stageVariables: { colour: 'blue' },
   };
@@ -77,7 +77,7 @@ describe('REST API', () => {
     });
   });
 
-  test('gives a TOKEN authorizer three fields and nothing else', async () => {
+  test('gives a TOKEN authorizer three fields only', async () => {
     const { toAuthorizer } = await events(({ invoke, integration }) =>
       restTokenApi({ routes: [{ key, integration }], authorizer: { invoke } }),
     );
@@ -101,7 +101,7 @@ describe('REST API', () => {
     });
   });
 
-  test('does not let the context speak for the principal', async () => {
+  test('does not let the context replace the principal', async () => {
     const { toBackend } = await events(
       api,
       undefined,
@@ -110,7 +110,7 @@ describe('REST API', () => {
     expect(toBackend).toMatchObject({ requestContext: { authorizer: { principalId: 'user-1' } } });
   });
 
-  test('says null to the backend and {} to the authorizer where there is nothing', async () => {
+  test('gives empty fields as null to the backend and as {} to the authorizer', async () => {
     const bare = await events(
       ({ invoke, integration }) =>
         restApi({ routes: [{ key: 'GET /', integration }], authorizer: { invoke } }),
@@ -170,7 +170,7 @@ test.each([
   });
 });
 
-describe('what crosses the Lambda boundary is a copy:', () => {
+describe('events and answers are copied:', () => {
   test('a backend that changes its event does not change the cached answer', async () => {
     const tenants: unknown[] = [];
     const api = httpApiV2({
@@ -195,7 +195,7 @@ describe('what crosses the Lambda boundary is a copy:', () => {
     expect(tenants).toEqual(['T1', 'T1']);
   });
 
-  test('an answer arrives as JSON has it', async () => {
+  test('an answer arrives as JSON represents it', async () => {
     const answer = policy('Allow', '*', { context: { since: new Date(0), gone: undefined } });
     const { toBackend } = await events(
       ({ invoke, integration }) => restApi({ routes: [{ key, integration }], authorizer: { invoke } }),

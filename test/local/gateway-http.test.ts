@@ -81,7 +81,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test('a path is not tidied up on its way', async () => {
+  test('a path is not normalised', async () => {
     const seen = vi.fn(async (_event: unknown) => ({ isAuthorized: true }));
     const origin = await serve(
       httpApiV2({ routes: [{ key: '$default', integration: ok }], authorizer: { invoke: seen } }),
@@ -111,7 +111,7 @@ describe('over HTTP', () => {
     expect([refused.status, await refused.json()]).toEqual([413, { message: 'Request Too Long' }]);
   });
 
-  test('a client that goes away in the middle of its body does not harm the next', async () => {
+  test('a client that disconnects while sending does not affect the next', async () => {
     const origin = await serve(httpApiV2());
     const { hostname, port } = new URL(origin);
     const socket = connect(Number(port), hostname);

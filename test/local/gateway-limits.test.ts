@@ -25,7 +25,7 @@ describe('a request that is too large', () => {
     expect(invoke).not.toHaveBeenCalled();
   });
 
-  test('with a body that was too long to hold is a 413', async () => {
+  test('with a body over the limit is a 413', async () => {
     const invoke = vi.fn(async () => ({ isAuthorized: true }));
     for (const api of [httpApiV2({ authorizer: { invoke } }), restApi()]) {
       const sent = { ...request('GET /pets/1'), body: undefined };
@@ -61,7 +61,7 @@ describe('several APIs on one port', () => {
   );
   const bodyOf = async (line: string) => (await gateway(request(line))).body;
 
-  test('are told apart by the longest base path, whole segments only', async () => {
+  test('are selected by the longest base path, in whole segments', async () => {
     expect(await bodyOf('GET /rest')).toBe('rest');
     expect(await bodyOf('GET /rest/')).toBe('rest');
     expect(await bodyOf('GET /rest?x=1')).toBe('rest');
@@ -121,7 +121,7 @@ describe('an API that API Gateway would not create is refused at start:', () => 
     expect(() => gatewayOf(httpApiV2(), restApi())).toThrow('the same base path');
   });
 
-  test('and an hour of cache, or a route for each verb, is none of these', () => {
+  test('a cache of an hour and a route for each verb are valid', () => {
     const routes = [route('GET /a/{x}'), route('PUT /a/{x}'), route('ANY /a/{x}')];
     expect(() => gatewayOf(httpApiV2({ routes, authorizer: { resultTtlSeconds: 3_600 } }))).not.toThrow();
   });

@@ -57,7 +57,7 @@ describe('without the identity source', () => {
     expect((await gatewayOf(api)(request('GET /pets/1?tenant=a'))).statusCode).toBe(200);
   });
 
-  test('an authorizer that names none is always called', async () => {
+  test('an authorizer without identity sources is always called', async () => {
     const invoke = vi.fn(async () => ({ isAuthorized: false }));
     expect(await call(httpApiV2({ authorizer: { invoke, identitySources: [] } }), 'GET /pets/1', [])).toEqual(
       forbidden,
@@ -106,7 +106,7 @@ describe('when the authorizer does not answer in time', () => {
     ['HTTP 1.0', 10_000],
     ['REST', 29_000],
     ['REST TOKEN', 29_000],
-  ] as const)('%s waits %i ms unless told otherwise', async (kind, ms) => {
+  ] as const)('%s waits %i ms by default', async (kind, ms) => {
     vi.useFakeTimers();
     try {
       const settled = vi.fn();
@@ -124,7 +124,7 @@ describe('when the authorizer does not answer in time', () => {
   });
 });
 
-describe('when the authorizer answers nonsense', () => {
+describe('when the answer of the authorizer is malformed', () => {
   const circular: Record<string, unknown> = {};
   circular.itself = circular;
 
@@ -157,7 +157,7 @@ describe('when the authorizer answers nonsense', () => {
     ).toBe(200);
   });
 
-  test('the client is not told what was wrong, the log is', async () => {
+  test('the reason is in the log, not in the response', async () => {
     const log = vi.fn();
     await gatewayOf(
       apiOf('REST', async () => ({})),
@@ -180,7 +180,7 @@ describe('when the policy refuses', () => {
   const deny = async () => policy('Deny', '*');
   const elsewhere = async () => policy('Allow', 'arn:aws:execute-api:*:*:*/GET/owners');
 
-  test('REST tells a Deny from the absence of an Allow', async () => {
+  test('REST distinguishes a Deny from a missing Allow', async () => {
     expect(await call(apiOf('REST', deny))).toEqual(explicitDeny);
     expect(await call(apiOf('REST', elsewhere))).toEqual(implicitDeny);
     expect(await call(apiOf('REST TOKEN', deny))).toEqual(explicitDeny);
@@ -204,7 +204,7 @@ describe('when the policy refuses', () => {
     expect(integration).not.toHaveBeenCalled();
   });
 
-  test('a policy for one API does not open another, nor another stage', async () => {
+  test('a policy for one API or stage does not allow another', async () => {
     const resource = 'arn:aws:execute-api:eu-central-1:123456789012:abc123/prod/*';
     const invoke = async () => policy('Allow', resource);
     expect((await gatewayOf(restApi({ authorizer: { invoke } }))(request('GET /pets/1'))).statusCode).toBe(
@@ -215,7 +215,7 @@ describe('when the policy refuses', () => {
   });
 });
 
-describe('when no route fits', () => {
+describe('when no route matches', () => {
   test('HTTP APIs answer 404, REST answers 403, and no authorizer is called', async () => {
     for (const kind of everyKind) {
       const invoke = vi.fn(async () => policy('Allow', '*'));

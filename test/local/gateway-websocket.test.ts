@@ -49,7 +49,7 @@ function webSocketApi(changes: Changes = {}): WebSocketApi {
   };
 }
 
-/** Serves one API on a free port for the length of one test. */
+/** Serves one API on a free port until the end of the test. */
 async function serve(changes: Changes = {}) {
   const entries: GatewayLogEntry[] = [];
   const gateway = createWebSocketGateway({
@@ -70,14 +70,14 @@ async function serve(changes: Changes = {}) {
   return { entries, origin, stop, url: `${origin.replace('http', 'ws')}/ws?at=L1`, port: server.port };
 }
 
-/** What a client sends that is nothing but a socket: it answers to nothing. */
+/** A client that is a bare socket and answers nothing. */
 const HANDSHAKE = [
   'GET /ws?at=L1 HTTP/1.1',
   ...['Host: x', 'Authorization: Bearer t', 'Connection: Upgrade', 'Upgrade: websocket'],
   ...['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''],
 ].join('\r\n');
 
-/** A connection that is expected to be let in. */
+/** A connection that must be accepted. */
 async function opened(url: string) {
   const socket = await openSocket(url, 't');
   if (typeof socket === 'number') throw new Error(`refused with ${socket}`);
@@ -151,7 +151,7 @@ describe('$connect', () => {
     expect(JSON.stringify(entries)).not.toMatch(/Bearer|L1/);
   });
 
-  test('is refused by its own route, by an answer or a fault', async () => {
+  test('is refused by an answer or a fault of its own route', async () => {
     const route = (integration: WebSocketApi['routes'][number]['integration']) => ({
       routes: [{ key: '$connect', integration }],
     });
@@ -161,7 +161,7 @@ describe('$connect', () => {
     expect(await openSocket(broken.url, 't')).toBe(502);
   });
 
-  test('gives its own route the request and what the authorizer said', async () => {
+  test("gives its own route the request and the authorizer's context", async () => {
     const integration = vi.fn(async (_event: unknown) => ({ statusCode: 200 }));
     const { url } = await serve({ routes: [{ key: '$connect', integration }] });
     await opened(url);
@@ -183,7 +183,7 @@ describe('$connect', () => {
     expect(await openSocket(url, 't'.repeat(10_240))).toBe(431);
   });
 
-  test('by a client that goes away while the authorizer is asked harms nobody', async () => {
+  test('survives a client that disconnects while the authorizer runs', async () => {
     const asked = deferred();
     const answer = deferred<typeof ALLOW>();
     const invoke = () => {
@@ -201,7 +201,7 @@ describe('$connect', () => {
 });
 
 describe('a message', () => {
-  test('finds its route by its action, and brings the context of the connection', async () => {
+  test('is routed by its action, with the context of the connection', async () => {
     const invoke = vi.fn(async () => ALLOW);
     const { url } = await serve({ authorizer: { invoke } });
     const socket = await opened(url);
@@ -242,7 +242,7 @@ describe('a message', () => {
     expect(answer.body ?? '').toBe(body);
   });
 
-  test('that is binary comes as base64', async () => {
+  test('that is binary is base64', async () => {
     const { url } = await serve();
     const socket = new WebSocket(url, { headers: { authorization: 'Bearer t' } });
     await once(socket, 'open');
@@ -255,7 +255,7 @@ describe('a message', () => {
     });
   });
 
-  test('without a route, or whose backend fails, is answered so; the connection stays', async () => {
+  test('without a route or with a failing backend gets an error; the connection stays open', async () => {
     const { url } = await serve({
       routes: [
         {
@@ -284,17 +284,17 @@ describe('a message', () => {
 });
 
 describe('the end of a connection', () => {
-  test('is told to $disconnect, with the context', async () => {
-    const told = deferred<unknown>();
+  test('calls $disconnect with the context', async () => {
+    const received = deferred<unknown>();
     const integration = async (event: WebSocketEvent) => {
-      told.resolve(event);
+      received.resolve(event);
       return { statusCode: 200 };
     };
     const { url } = await serve({ routes: [{ key: '$disconnect', integration }] });
     const socket = new WebSocket(url, { headers: { authorization: 'Bearer t' } });
     await once(socket, 'open');
     socket.close(4_000, 'done');
-    expect(await told.promise).toEqual({
+    expect(await received.promise).toEqual({
       requestContext: {
         ...context,
         routeKey: '$disconnect',
@@ -307,7 +307,7 @@ describe('the end of a connection', () => {
     });
   });
 
-  test('comes when the server stops, which waits for no client', async () => {
+  test('comes when the server stops, without waiting for clients', async () => {
     const { stop, url } = await serve();
     const socket = await opened(url);
     await stop();
@@ -343,7 +343,7 @@ describe('the end of a connection', () => {
 });
 
 describe('@connections', () => {
-  test('sends to a connection and ends it; then it is gone', async () => {
+  test('sends to a connection and closes it; then it is gone', async () => {
     const { origin, url } = await serve();
     const socket = new WebSocket(url, { headers: { authorization: 'Bearer t' } });
     await once(socket, 'open');

@@ -45,7 +45,7 @@ describe('a pattern', () => {
     [`${API}/prod/GET/pets/?`, `${API}/prod/GET/pets/12`, false],
     [`${API}/prod/GET/*`, `${API}/prod/POST/pets`, false],
     [`${API}/prod/*/pets`, `${API}/prod/POST/pets`, true],
-    // The trap of `*`: it crosses '/', so a star for the verb also swallows a path.
+    // `*` crosses '/', so a star for the verb also matches a path.
     [`${API}/prod/*/pets`, `${API}/prod/GET/owners/pets`, true],
     [`${API}/*`, `${API}/prod/GET/pets`, true],
     [`${API}/*`, `${API}4/prod/GET/pets`, false],
@@ -56,14 +56,14 @@ describe('a pattern', () => {
     expect(matchesPattern(resource, called)).toBe(fits);
   });
 
-  test('agrees with a matcher that is only obviously right', () => {
+  test('agrees with a simple matcher', () => {
     const naive = (pattern: string, text: string): boolean => {
       if (pattern === '') return text === '';
       const rest = pattern.slice(1);
       if (pattern[0] === '*') return naive(rest, text) || (text !== '' && naive(pattern, text.slice(1)));
       return text !== '' && (pattern[0] === '?' || pattern[0] === text[0]) && naive(rest, text.slice(1));
     };
-    // Few letters, so that patterns meet texts they nearly fit.
+    // Few letters, so that patterns nearly match their texts.
     const word = (letters: string) => fc.string({ unit: fc.constantFrom(...letters), maxLength: 9 });
     fc.assert(
       fc.property(word('ab/*?'), word('ab/*'), (pattern, text) => {
@@ -73,7 +73,7 @@ describe('a pattern', () => {
     );
   });
 
-  test('of many stars does not backtrack without end', () => {
+  test('with many stars has bounded backtracking', () => {
     const text = 'a'.repeat(1_600);
     expect(matchesPattern('*a'.repeat(250).concat('b'), text)).toBe(false);
     expect(matchesPattern('*a'.repeat(250), text)).toBe(true);
@@ -111,7 +111,7 @@ describe('a policy', () => {
     expect(evaluate(statements, INVOKE_ACTION, called)).toBe(decision);
   });
 
-  test('applies a statement when any of its actions and any of its resources fit', () => {
+  test('applies a statement when any of its actions and resources match', () => {
     const wide: Statement = {
       effect: 'Allow',
       actions: ['s3:*', INVOKE_ACTION],

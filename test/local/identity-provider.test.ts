@@ -28,7 +28,7 @@ const provider = (resolveUser: ResolveUser) =>
     resolveUser,
   });
 
-/** One for most tests: an RSA key takes a quarter of a second to make. */
+/** Shared, because making an RSA key is slow. */
 const shared = await provider(async (email) => users.get(email));
 
 interface Answer {
@@ -49,7 +49,7 @@ async function setUp(listener = shared) {
   return { origin, post, get, jwks };
 }
 
-/** Verified as an authorizer would do it, at a time that the test chooses. */
+/** Verifies as an authorizer does, at a given time. */
 const verify = (token: string, jwks: Jwks, at = now) =>
   jwtVerify(token, createLocalJWKSet(jwks), {
     issuer: ISSUER,
@@ -60,7 +60,7 @@ const verify = (token: string, jwks: Jwks, at = now) =>
   });
 
 describe('POST /_dev/token', () => {
-  test('gives a token that the published keys verify', async () => {
+  test('issues a token that the published keys verify', async () => {
     const { post, jwks } = await setUp();
     const answer = await post('{"user":"ann@school.test"}');
     expect(answer).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3_600 } });
@@ -78,7 +78,7 @@ describe('POST /_dev/token', () => {
     });
   });
 
-  test('gives no two tokens one jti', async () => {
+  test('gives each token its own jti', async () => {
     const { post, jwks } = await setUp();
     const keys = await jwks();
     const jti = async () => {
@@ -88,7 +88,7 @@ describe('POST /_dev/token', () => {
     expect(await jti()).not.toBe(await jti());
   });
 
-  test('gives a token that has expired already, for tests of expiry', async () => {
+  test('issues an expired token, for tests of expiry', async () => {
     const { post, jwks } = await setUp();
     const { status, body } = await post('{"user":"ann@school.test","expiresIn":-1}');
     expect([status, body.expires_in]).toEqual([200, -1]);
@@ -137,7 +137,7 @@ describe('POST /_dev/token', () => {
     expect(body.message.startsWith(field)).toBe(true);
   });
 
-  test('answers 404 to a user that nobody knows', async () => {
+  test('answers 404 for an unknown user', async () => {
     const { post } = await setUp();
     expect(await post('{"user":"bob@school.test"}')).toMatchObject({
       status: 404,
@@ -171,7 +171,7 @@ describe('the documents', () => {
     expect(keys[0]?.kid).toBe(await calculateJwkThumbprint(keys[0] ?? {}));
   });
 
-  test('say where the keys and the tokens are', async () => {
+  test('have the addresses of keys and tokens', async () => {
     const { get } = await setUp();
     expect(await get('/_dev/.well-known/openid-configuration')).toMatchObject({
       issuer: ISSUER,
@@ -189,7 +189,7 @@ describe('the documents', () => {
     expect(payload.sub).toBe('01USERANN');
   });
 
-  test('differ between two providers: a token of one is nothing to the other', async () => {
+  test('differ between two providers: tokens of one are invalid for the other', async () => {
     const one = await setUp();
     const other = await setUp(await provider(async () => undefined));
     const { body } = await one.post('{"user":"ann@school.test"}');

@@ -106,7 +106,7 @@ describe('a function that fails', () => {
     });
   });
 
-  test('may throw what is no error', async () => {
+  test('may throw a value that is no Error', async () => {
     const { invoke } = await failure('plain text');
     expect(await invoke({})).toMatchObject({
       FunctionError: 'Unhandled',
@@ -114,7 +114,7 @@ describe('a function that fails', () => {
     });
   });
 
-  test('may throw before its promise', async () => {
+  test('may throw synchronously', async () => {
     const { invoke } = await setUp(() => {
       throw new Error('at once');
     });
@@ -124,7 +124,7 @@ describe('a function that fails', () => {
     });
   });
 
-  test('may return what JSON cannot carry', async () => {
+  test('may return a value that is not JSON', async () => {
     const { invoke } = await setUp(async () => ({ big: 1n }));
     expect(await invoke({})).toMatchObject({
       FunctionError: 'Unhandled',
@@ -156,7 +156,7 @@ describe('Event', () => {
     });
   });
 
-  test('logs an error, which the caller never sees', async () => {
+  test('logs an error, which the caller does not get', async () => {
     const logged = deferred<LambdaLogEntry>();
     const { invoke } = await setUp(async () => Promise.reject(new Error('later')), { log: logged.resolve });
     const output = await invoke({ InvocationType: 'Event' });

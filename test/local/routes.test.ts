@@ -9,7 +9,7 @@ function selected(kind: 'http-2.0' | 'rest', keys: readonly string[], line: stri
   return match && { key: match.route.key, ...match.pathParameters };
 }
 
-/** The example of AG http-api-develop-routes, given in the order least helpful to the matcher. */
+/** The example of AG http-api-develop-routes, in the worst order for the matcher. */
 const PETS = ['$default', 'ANY /{proxy+}', 'GET /pets/{proxy+}', 'GET /pets/dog/{id}', 'GET /pets/dog/1'];
 
 describe('an HTTP API selects', () => {
@@ -24,7 +24,7 @@ describe('an HTTP API selects', () => {
     expect(selected('http-2.0', PETS, line)).toEqual(route);
   });
 
-  test('nothing where no route fits and there is no $default', () => {
+  test('nothing when no route matches and there is no $default', () => {
     expect(selected('http-2.0', ['GET /pets'], 'GET /owners')).toBeUndefined();
     expect(selected('http-2.0', ['GET /pets'], 'POST /pets')).toBeUndefined();
   });
@@ -95,7 +95,7 @@ describe('a REST API selects', () => {
   });
 });
 
-test('ANY does not stand for a verb that API Gateway does not know', () => {
+test('ANY does not match a verb that API Gateway does not know', () => {
   expect(selected('http-2.0', ['ANY /pets'], 'PURGE /pets')).toBeUndefined();
   expect(selected('http-2.0', ['$default'], 'PURGE /pets')).toBeUndefined();
 });

@@ -13,7 +13,7 @@ import { describeStack } from '../../local/screen.ts';
 import { startStack } from '../../local/stack.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-/** The world of `npm start`: who may do what there, and that a second start changes nothing. */
+/** The sample world of `npm start`: its decisions, and that a second start changes nothing. */
 let world: World;
 let sample: SampleWorld;
 let engine: Engine;
@@ -35,7 +35,7 @@ test('provisioned again on the same table: nothing is written, and every id is t
   expect(writes()).toBe(before);
 });
 
-// The embedded engine keeps a file; another one keeps what it likes.
+// The embedded engine uses a file; other engines have their own storage.
 test.skipIf(process.env.DYNAMODB_ENDPOINT !== undefined)(
   'two starts on one file: the same world',
   async () => {
@@ -53,7 +53,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT !== undefined)(
   },
 );
 
-test('behind the gateway are the routes that rules cover, and no others', async () => {
+test('the gateway has exactly the routes that rules cover', async () => {
   const rules = (await world.run('route.list', { limit: 100 })) as unknown as {
     items: { method: string; path: string }[];
   };
@@ -101,13 +101,13 @@ const [petra, milo, robot] = ['petra@bluefin.example', 'milo@bluefin.example', '
 
 describe('a decision of the sample world', () => {
   test.each<[who: string, what: string, where: Place, reason: string]>([
-    // A role at the client holds everywhere below it.
+    // A role at the client applies everywhere below it.
     [nora, 'doors:read:door', 'client', 'role'],
     [nora, 'doors:open:door', 'orangery', 'role'],
     [nora, 'hvac:set:climate', 'lighthouse', 'role'],
     [nora, 'hvac:set:climate', 'orangery', 'not_subscribed'],
     [nora, 'visitors', 'boathouse', 'role'],
-    // A role at a project: its buildings, their zones and devices; not its neighbour, not the client.
+    // A role at a project: its buildings, their zones and devices; not another project, not the client.
     [theo, 'doors:read:door', 'harbour', 'role'],
     [theo, 'doors:open:door', 'lighthouse', 'role'],
     [theo, 'doors:open:door', 'reception', 'role'],
@@ -116,7 +116,7 @@ describe('a decision of the sample world', () => {
     [theo, 'doors:read:door', 'gardens', 'no_grant'],
     [theo, 'doors:read:door', 'client', 'no_grant'],
     [theo, 'visitors', 'lighthouse', 'no_grant'],
-    // What is sold was bought for one building, and for what is in it.
+    // The subscription is for one building and everything in it.
     [theo, 'hvac:set:climate', 'lighthouse', 'role'],
     [theo, 'hvac:read:climate', 'heatPump', 'role'],
     [theo, 'hvac:set:climate', 'boathouse', 'not_subscribed'],
@@ -140,7 +140,7 @@ describe('a decision of the sample world', () => {
     [robot, 'reports', 'account', 'role'],
     [robot, 'reports', 'routes', 'role'],
     [robot, 'reports', 'timetables', 'not_licensed'],
-    // Of one world nobody may do anything in the other.
+    // Users of one world have no access to the other.
     [nora, 'reports', 'routes', 'no_grant'],
     [petra, 'doors:read:door', 'lighthouse', 'no_grant'],
     ['tina@school.example', 'doors:read:door', 'lighthouse', 'no_grant'],
@@ -151,7 +151,7 @@ describe('a decision of the sample world', () => {
   });
 });
 
-test('settings: a building chooses its temperature, and not for how long its log is kept', async () => {
+test('settings: a building overrides its temperature, but not how long its log is kept', async () => {
   const { client, lighthouse, boathouse } = sample.facilities;
   const at = async (building: string) =>
     (await world.run('setting.resolve', {

@@ -16,7 +16,7 @@ export const headers: GatewayRequest['headers'] = [
 export const line = 'POST /locations/L%201/pages?tag=x&tag=y%20z&flag';
 export const body = '{"a":1}';
 
-/** What the authorizer and the backend of an API were given for one request. */
+/** The events of the authorizer and the backend of an API for one request. */
 export async function events(
   make: (parts: {
     invoke: () => Promise<unknown>;

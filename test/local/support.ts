@@ -6,7 +6,7 @@ import { ANSWER_SOURCE_HEADER, createGateway } from '../../local/gateway/gateway
 import type { GatewayRequest } from '../../local/gateway/request.ts';
 import type { GatewayResponse } from '../../local/gateway/responses.ts';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only by `advance`. */
 export function frozenClock(startMs = Date.UTC(2026, 2, 12, 19, 3, 58)) {
   let now = startMs;
   return {
@@ -36,7 +36,7 @@ type Changes<Api extends { authorizer: unknown }> = Partial<Omit<Api, 'authorize
 };
 
 /**
- * An HTTP API, format 2.0, with simple responses, without cache; it allows everybody unless told otherwise.
+ * An HTTP API, format 2.0, with simple responses, without cache; it allows everybody by default.
  */
 export function httpApiV2(changes: Changes<HttpApiV2> = {}): HttpApiV2 {
   return {
@@ -134,12 +134,12 @@ export function request(
   return { method, target, protocol: 'HTTP/1.1', headers, body: Buffer.from(body), sourceIp: '203.0.113.9' };
 }
 
-/** Status and parsed body: what a refusal is. */
+/** The status and the parsed body. */
 export function seen(response: GatewayResponse): [status: number, body: unknown] {
   return [response.statusCode, JSON.parse(response.body.toString())];
 }
 
-/** Serves on a free port for the length of one test. */
+/** Serves on a free port until the end of the test. */
 export async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -150,7 +150,7 @@ export async function listen(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A promise and what settles it: for tests that wait for an event, and never for time. */
+/** A promise with its resolver, for tests that wait for an event rather than for time. */
 export function deferred<Value = void>() {
   let resolve: (value: Value) => void = () => {};
   const promise = new Promise<Value>((settle) => {

@@ -47,26 +47,26 @@ test.each(FILES)('%s: takes the authorizer by the names that the stack exports',
     expect(stack).toContain(`"\${self:provider.stackName}-${exported.slice('gatehouse-live-'.length)}"`);
 });
 
-/** The default of API Gateway, where an API does not say. */
+/** API Gateway's default TTL. */
 const TTL_OF_AWS = 300;
 
-/** By what the API of an example caches: what stands in its template. */
+/** The result cache in the template of an example. */
 function cacheIn(text: string): { readonly ttl: number; readonly key: readonly string[] } {
   const [, ttl = TTL_OF_AWS] =
     /(?:resultTtlInSeconds|AuthorizerResultTtlInSeconds|ReauthorizeEvery): (\d+)|authorizer_result_ttl_in_seconds *= *(\d+)|NOT_CACHED = Duration\.seconds\((\d+)\)/
       .exec(text)
       ?.filter((found) => found !== undefined) ?? [];
-  const spelt =
+  const expressions =
     text.match(/(?:\$request|method\.request)\.(?:header|querystring)\.[\w-]+|\$context\.\w+/g) ?? [];
   const headers = /(?:Headers: \[|IdentitySource\.header\(')([\w-]+)/.exec(text)?.[1];
-  const sources = [...spelt, ...(headers === undefined ? [] : [`method.request.header.${headers}`])];
+  const sources = [...expressions, ...(headers === undefined ? [] : [`method.request.header.${headers}`])];
   return { ttl: Number(ttl), key: sources.map((source) => readIdentitySource(source) ?? source) };
 }
 
-/** What is wrong where an authorizer is told this of such an API; undefined where it is told the truth. */
-function lie(text: string, told: ResultCaches): string | undefined {
+/** The difference between an API's cache and the authorizer's configuration of it, if any. */
+function mismatch(text: string, configured: ResultCaches): string | undefined {
   const cache = cacheIn(text);
-  const entry = told.get('default');
+  const entry = configured.get('default');
   if (entry === undefined || entry.ttl < cache.ttl) return `caches for ${cache.ttl} s`;
   const missing = entry.ttl === 0 ? [] : [...entry.key].filter((input) => !cache.key.includes(input));
   return missing.length === 0 ? undefined : `does not cache by ${missing.join()}`;
@@ -76,7 +76,7 @@ const STACK = yaml.parse(readFileSync(new URL('../../serverless.yml', import.met
   logLevel: 'silent',
 }) as { params: { default: { resultCache: string; httpAnswer: string } } };
 
-/** What the authorizer is told as the stack is shipped. */
+/** The authorizer's configuration in the shipped stack. */
 const { resultCaches: SHIPPED } = parseConfiguration({
   ...{ TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' },
   RESULT_CACHE: STACK.params.default.resultCache,
@@ -85,27 +85,27 @@ const { resultCaches: SHIPPED } = parseConfiguration({
 // $connect of a WebSocket API is never cached.
 const CACHING = FILES.filter((name) => !name.includes('websocket'));
 
-test.each(CACHING)('%s: the authorizer is told by what its API caches', (name) => {
+test.each(CACHING)('%s: the configuration of the authorizer matches the cache of its API', (name) => {
   expect(cacheIn(settings(name)).key).toContain('header:authorization');
-  expect(lie(settings(name), SHIPPED)).toBeUndefined();
+  expect(mismatch(settings(name), SHIPPED)).toBeUndefined();
 });
 
-test.each(CACHING)('%s: were its cache on, or its TTL left to AWS, this would be found', (name) => {
+test.each(CACHING)('%s: a cache that is on, or has the TTL of AWS, is found', (name) => {
   const on = settings(name).replace(ZERO, (setting) => setting.replace(/0$|NOT_CACHED/, '300'));
   const text = on.replace('Duration.seconds(0)', 'Duration.seconds(300)');
-  expect(lie(text, SHIPPED)).toBe('caches for 300 s');
-  expect(lie(settings(name).replace(/^.*(?:ttl|ReauthorizeEvery|NOT_CACHED).*$/gim, ''), SHIPPED)).toBe(
+  expect(mismatch(text, SHIPPED)).toBe('caches for 300 s');
+  expect(mismatch(settings(name).replace(/^.*(?:ttl|ReauthorizeEvery|NOT_CACHED).*$/gim, ''), SHIPPED)).toBe(
     'caches for 300 s',
   );
   const caching = (...identitySources: string[]) =>
     readCaching({ RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }) }).caches;
-  expect(lie(text, caching('$request.header.Authorization'))).toBeUndefined();
-  expect(lie(text, caching('$request.header.Authorization', '$request.querystring.loc'))).toBe(
+  expect(mismatch(text, caching('$request.header.Authorization'))).toBeUndefined();
+  expect(mismatch(text, caching('$request.header.Authorization', '$request.querystring.loc'))).toBe(
     'does not cache by query:loc',
   );
 });
 
-test('with the caches that the README shows every route is answered', () => {
+test('with the caches in the README every route is answered', () => {
   const [, json = ''] = /^```json\n([\s\S]*?)^```$/m.exec(textOf('README.md')) ?? [];
   const caching = readCaching({ RESULT_CACHE: json.replaceAll('\n', '') });
   expect([...caching.caches.keys()]).toEqual(['REST-API-ID', 'HTTP-API-ID']);
@@ -114,7 +114,7 @@ test('with the caches that the README shows every route is answered', () => {
     ['ANY', '/documents', 'location:{query:loc}'],
   ] as const)
     expect(outsideOf(caching, ruleOf('r', { method, path, permission: 'p', scope }))).toEqual([]);
-  // And with what its table has for each.
+  // And with the sources in its table.
   for (const { identitySources } of caching.caches.values())
     for (const source of identitySources.filter((each) => !each.includes('querystring')))
       expect(textOf('README.md').split('```json')[0]).toContain(source);

@@ -15,27 +15,26 @@ import * as neverCalled from '../../bundle/never-called.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
- * The file that is deployed, in a process of its own as on Lambda, on a real DynamoDB engine and with keys
- * over HTTP. Nothing in it is replaced: it has the real clock. Only calls of what stands in for parts of the
- * SDK are counted.
+ * The deployed file in a process of its own, as on Lambda, on a real DynamoDB engine and with keys over HTTP.
+ * Nothing in it is replaced. Only calls of the replacements of SDK parts are counted.
  */
 const REGION_AND_API = 'eu-central-1:123456789012:abc123';
 const ARN = `arn:aws:execute-api:${REGION_AND_API}`;
 
-/** Answers one event for each message. What is written on standard error goes with the answer. */
+/** Answers one event per message, with the lines written to standard error. */
 const RUNNER = `
 const lines = [];
 console.error = (line) => lines.push(line);
 let handler;
-try { ({ handler } = require(process.argv[2])); process.send({ ready: true }); }
+try { ({ handler } = require(process.argv[2])); process.send({ loaded: true }); }
 catch (error) { process.send({ failed: error.message }); process.disconnect(); }
 process.on('message', async (event) => {
   lines.length = 0;
   const outcome = await handler(event, { awsRequestId: 'r' }).then((answer) => ({ answer }), ({ message }) => ({ message }));
-  process.send({ ...outcome, lines, strays: globalThis.strays ?? 0 });
+  process.send({ ...outcome, lines, calls: globalThis.calls ?? 0 });
 });`;
 
-/** Where bundle/never-called.ts refuses. */
+/** The error of bundle/never-called.ts in the bundle. */
 const REFUSAL = /new Error\("this part of the AWS SDK is not in the bundle[^"]*"\)/g;
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-handler-'));
@@ -54,11 +53,11 @@ const portOf = (server: { address(): unknown }): number => (server.address() as 
 beforeAll(async () => {
   const { text, bytes } = await bundle('authorizer/handler.ts');
   handlerBytes = bytes;
-  // Without a place to count at, that no call is counted would say nothing.
+  // The count of calls is only meaningful if the bundle has this place.
   expect(text.match(REFUSAL)).toHaveLength(1);
   writeFileSync(
     join(folder, 'handler.cjs'),
-    text.replace(REFUSAL, '(globalThis.strays = (globalThis.strays ?? 0) + 1, $&)'),
+    text.replace(REFUSAL, '(globalThis.calls = (globalThis.calls ?? 0) + 1, $&)'),
   );
   writeFileSync(join(folder, 'runner.cjs'), RUNNER);
 
@@ -108,7 +107,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts the handler; the first message says whether it is ready. */
+/** Starts the handler; the first message says whether it has loaded. */
 async function start(env: Readonly<Record<string, string>> = {}) {
   const child = fork(join(folder, 'runner.cjs'), [join(folder, 'handler.cjs')], {
     execArgv: [],
@@ -129,14 +128,14 @@ async function start(env: Readonly<Record<string, string>> = {}) {
     first,
     ask: async (event: unknown) => {
       child.send(event as Record<string, unknown>);
-      const [{ strays, ...answer }] = await once(child, 'message');
-      expect(strays, 'calls of bundle/never-called.ts').toBe(0);
+      const [{ calls, ...answer }] = await once(child, 'message');
+      expect(calls, 'calls of bundle/never-called.ts').toBe(0);
       return answer;
     },
   };
 }
 
-const bearer = async (claims?: Record<string, unknown>) => `Bearer ${await token(claims)}`;
+const authorizationHeader = async (claims?: Record<string, unknown>) => `Bearer ${await token(claims)}`;
 const path = () => `/locations/${place}/roster`;
 const simple = (authorization: string, rawPath = path()) => ({
   version: '2.0',
@@ -153,7 +152,7 @@ test('it holds no more than 340 KB', () => {
   expect(handlerBytes).toBeLessThanOrEqual(budgets.figures['startup.bytes'].median.max);
 });
 
-test('what stands in it for parts of the SDK throws, should it be called', () => {
+test('the replacements of parts of the SDK throw when called', () => {
   const { defaultProvider, EventStreamSerde, eventStreamSerdeProvider } = neverCalled;
   for (const call of [defaultProvider, EventStreamSerde, eventStreamSerdeProvider])
     expect(call).toThrow('not in the bundle');
@@ -162,24 +161,28 @@ test('what stands in it for parts of the SDK throws, should it be called', () =>
 describe('the deployed handler', () => {
   test('allows and denies with HTTP APIs, by JWT and by API token; keys are fetched once', async () => {
     const { first, ask } = await start();
-    expect(first).toEqual({ ready: true });
+    expect(first).toEqual({ loaded: true });
     const before = keysFetched;
-    for (const authorization of [await bearer(), await bearer(), `Bearer ${apiToken}`])
+    for (const authorization of [
+      await authorizationHeader(),
+      await authorizationHeader(),
+      `Bearer ${apiToken}`,
+    ])
       expect(await ask(simple(authorization))).toMatchObject({
         answer: { isAuthorized: true, context: { subject: `user:${user}`, reason: 'role' } },
       });
     expect(keysFetched - before).toBe(1);
-    expect(await ask(simple(await bearer(), '/locations/elsewhere/roster'))).toMatchObject({
+    expect(await ask(simple(await authorizationHeader(), '/locations/elsewhere/roster'))).toMatchObject({
       answer: { isAuthorized: false },
     });
-    expect(await ask(simple(await bearer(), '/unmapped'))).toMatchObject({
+    expect(await ask(simple(await authorizationHeader(), '/unmapped'))).toMatchObject({
       answer: { isAuthorized: false, context: { reason: 'route_unmapped' } },
     });
   });
 
-  test('answers REST APIs, by token and by request, with a policy; a WebSocket that no route opens stays shut', async () => {
+  test('answers REST APIs, by token and by request, with a policy; a WebSocket without a route is refused', async () => {
     const { ask } = await start();
-    const authorization = await bearer();
+    const authorization = await authorizationHeader();
     const methodArn = `${ARN}/prod/GET${path()}`;
     const rest = { methodArn, headers: { Authorization: authorization }, httpMethod: 'GET', path: path() };
     const events = [
@@ -203,9 +206,9 @@ describe('the deployed handler', () => {
     expect(opened.filter((arn) => !arn.includes('/GET/'))).toEqual([]);
   });
 
-  test('turns bad credentials away with 401 and says so in the line that the alarm looks for', async () => {
+  test('refuses bad credentials with 401 and logs the line that the alarm counts', async () => {
     const { ask } = await start();
-    for (const authorization of ['', 'Bearer x', await bearer({ aud: 'other' })]) {
+    for (const authorization of ['', 'Bearer x', await authorizationHeader({ aud: 'other' })]) {
       const { message, lines } = await ask(simple(authorization));
       expect(message).toBe('Unauthorized');
       expect(lines).toEqual([expect.stringContaining('credentials refused')]);
@@ -227,13 +230,13 @@ describe('while it starts', () => {
     const connected = once(table, 'connection');
     const { first } = await start({ DYNAMODB_ENDPOINT: `http://127.0.0.1:${portOf(table)}` });
     await connected;
-    expect(first).toEqual({ ready: true });
+    expect(first).toEqual({ loaded: true });
     expect(connections).toHaveLength(1);
     for (const child of children.splice(0)) child.kill();
     table.close();
   });
 
-  test('it signs for DynamoDB with what Lambda puts into the environment, as the whole SDK would', async () => {
+  test("it signs requests with Lambda's environment credentials, as the whole SDK would", async () => {
     const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' };
     const table = createServer().listen(0, '127.0.0.1');
     await once(table, 'listening');
@@ -269,16 +272,16 @@ describe('while it starts', () => {
     table.close();
   });
 
-  test('a table that cannot be reached does not keep it from starting: requests fail, closed', async () => {
+  test('it starts without a reachable table: requests fail closed', async () => {
     const { first, ask } = await start({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' });
-    expect(first).toEqual({ ready: true });
+    expect(first).toEqual({ loaded: true });
     expect(await ask(simple('Bearer x'))).toMatchObject({ message: 'Unauthorized' });
-    expect(await ask(simple(await bearer()))).toMatchObject({ message: 'Internal error' });
+    expect(await ask(simple(await authorizationHeader()))).toMatchObject({ message: 'Internal error' });
   });
 
-  test('nor does an environment without credentials', async () => {
+  test('it starts without credentials: requests fail closed', async () => {
     const { first, ask } = await start({ DYNAMODB_ENDPOINT: '' });
-    expect(first).toEqual({ ready: true });
-    expect(await ask(simple(await bearer()))).toMatchObject({ message: 'Internal error' });
+    expect(first).toEqual({ loaded: true });
+    expect(await ask(simple(await authorizationHeader()))).toMatchObject({ message: 'Internal error' });
   });
 });

@@ -60,14 +60,14 @@ const allowedIn = (value: unknown): unknown =>
 const WRITE_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
 describe('least privilege', () => {
-  test('the authorizer reads the base table and writes its own log, and may do nothing else', () => {
+  test('the authorizer may read the base table and write its own log only', () => {
     expect(rightsOf('AuthorizerRole')).toEqual({
       [arnOf('Table')]: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
       [arnOf('AuthorizerLogGroup')]: WRITE_LOG,
     });
   });
 
-  test('the authorizer is denied the partitions of secrets, whatever else it is allowed', () => {
+  test('the authorizer is denied the partitions of secrets', () => {
     const deniedTo = (role: string) =>
       resource(role).Properties.Policies.flatMap(
         ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) =>
@@ -87,7 +87,7 @@ describe('least privilege', () => {
     expect(deniedTo('ProvisioningRole')).toEqual([]);
   });
 
-  test('provisioning reads and writes the base table, asks its indexes, and writes its own log', () => {
+  test('provisioning may read and write the base table, query its indexes, and write its own log', () => {
     const indexes = definition.GlobalSecondaryIndexes.map(({ IndexName }) =>
       JSON.stringify({ 'Fn::Sub': `\${Table.Arn}/index/${IndexName}` }),
     );
@@ -101,7 +101,7 @@ describe('least privilege', () => {
     });
   });
 
-  test('with a key of yours both may decrypt with it, through DynamoDB only', () => {
+  test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     expect(ofType('AWS::IAM::Policy').map(([name]) => name)).toEqual(['TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
@@ -164,7 +164,7 @@ describe('least privilege', () => {
   });
 });
 
-test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack goes', () => {
+test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack is deleted', () => {
   const { DeletionPolicy, Properties } = resource('Table');
   expect(DeletionPolicy).toBe('Retain');
   expect(Properties).toEqual({
@@ -185,7 +185,7 @@ test('the table: as defined, on demand, with backups, protected, encrypted, kept
   expect(stack.Parameters.TableKeyArn?.Default).toBe('arn:aws:kms:eu-central-1:123456789012:key/k');
 });
 
-test('the functions: Node 24 on arm64, within what API Gateway waits, told what they need', () => {
+test('the functions: Node 24 on arm64, within the time-out of API Gateway, with their environment', () => {
   const functions = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties);
   expect(functions).toHaveLength(2);
   for (const { Runtime, Architectures } of functions)
@@ -211,7 +211,7 @@ test('logs end after 30 days', () => {
 });
 
 describe('alarms', () => {
-  test('for errors, throttles and latency of each function, and for the table, all to the topic', () => {
+  test('cover errors, throttles and latency of each function, and the table, and notify the topic', () => {
     const alarms = ofType('AWS::CloudWatch::Alarm');
     expect(alarms.map(([name]) => name).sort()).toEqual([
       ...['AuthorizerErrorsAlarm', 'AuthorizerLatencyAlarm', 'AuthorizerThrottlesAlarm'],
@@ -223,7 +223,7 @@ describe('alarms', () => {
       expect(Properties).toMatchObject({ AlarmActions: toTopic, TreatMissingData: 'notBreaching' });
   });
 
-  test('a 401, which Lambda counts as an error, is not one of them: it is counted by its line in the log', () => {
+  test('a 401, an error for Lambda, is excluded: its log line is counted instead', () => {
     const { FilterPattern, LogGroupName, MetricTransformations } = resource('CredentialsRefused').Properties;
     expect(LogGroupName).toEqual({ Ref: 'AuthorizerLogGroup' });
     expect(FilterPattern).toBe('"credentials refused"');
@@ -240,7 +240,7 @@ describe('alarms', () => {
   });
 });
 
-test('what an API needs to use the authorizer is an output', () => {
+test('the outputs have all that an API needs to use the authorizer', () => {
   expect(stack.Outputs).toMatchObject({
     AuthorizerArn: { Value: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] } },
     AuthorizerInvokeUri: { Value: { 'Fn::Sub': expect.stringMatching(/^arn:.*\/invocations$/) } },
