@@ -49,7 +49,10 @@ const isOutside = ({ permission, scope }: RouteRule): boolean =>
 const bindsRest = ({ segments, bound }: RouteRule): boolean =>
   segments.some((segment) => segment.kind === 'rest' && bound.has(segment.name));
 
-/** Whether two values stand in a template with no `:` between them: then one text can come from several paths. */
+/**
+ * Whether two values stand in a permission's template with no `:` between them: then one text can come from several
+ * paths. A scope's template holds one value at most.
+ */
 const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
   const open = parts.flatMap((part, position) => (isOpen(part) ? [position] : []));
   return open.some((position, which) => {
@@ -60,7 +63,7 @@ const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
 
 /** Whether the rule's cells can be told one by one. */
 const isTellable = (rule: RouteRule): boolean =>
-  !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission) && !isAmbiguous(rule.scope);
+  !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission);
 
 /**
  * The cells of all routes that a caller may use: each route with each scope and permission in the caller's reach, as

@@ -95,12 +95,13 @@ const isGreedy = (parts: readonly PathPart[]): boolean => {
   return last !== undefined && 'any' in last && last.any === 'rest';
 };
 
-/** Whether every path of the cell is one of the rule as well. */
+/**
+ * Whether every path of the cell is one of the rule as well, which precedes the cell's. One that ends in `{rest+}` precedes
+ * no cell that is longer, so both have the same length.
+ */
 const covers = (rule: RouteRule, { parts }: Held): boolean => {
-  const last = rule.segments.at(-1)?.kind;
-  if (last === 'rest' ? parts.length < rule.segments.length : parts.length !== rule.segments.length)
-    return false;
-  if (isGreedy(parts) && last !== 'rest') return false;
+  if (parts.length !== rule.segments.length) return false;
+  if (isGreedy(parts) && rule.segments.at(-1)?.kind !== 'rest') return false;
   return rule.segments.every((segment, position) => {
     const part = parts[position];
     return segment.kind !== 'literal' || (part !== undefined && 'text' in part && part.text === segment.text);
@@ -140,7 +141,6 @@ function bansFor(cell: Held, { verb, rules, held, isClosed }: Surroundings): rea
     if (isDeeper ? !isClosed : !precedes(other, cell.rule)) continue;
     if (!intersects(pattern, verb, shape)) continue;
     const pinned = pin(shape, parts, !isDeeper && !greedy);
-    if (!pinned) continue;
     const those = held.filter(({ rule }) => rule === other);
     if (!those.some((each) => intersects(pattern, verb, each.parts))) {
       bans.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
@@ -165,19 +165,18 @@ const sameText = (a: PathPart, b: PathPart | undefined): boolean =>
 
 /**
  * The shape with the texts of the cell where both must have the same: up to the cell's first wildcard, and where both
- * are of one length everywhere. Undefined when they have no path in common.
+ * are of one length everywhere. They have a path in common.
  */
 function pin(
   shape: readonly PathPart[],
   parts: readonly PathPart[],
   isAligned: boolean,
-): readonly PathPart[] | undefined {
+): readonly PathPart[] {
   const firstOpen = parts.findIndex(isOpen);
   const pinned: PathPart[] = [];
   for (const [position, part] of shape.entries()) {
     const own = parts[position];
     const isPinned = own !== undefined && 'text' in own && (isAligned || position < firstOpen);
-    if (isPinned && 'text' in part && part.text !== own.text) return undefined;
     pinned.push(isPinned && !('any' in part && part.any === 'rest') ? own : part);
   }
   return pinned;
