@@ -93,12 +93,13 @@ const isGreedy = (parts: readonly PathPart[]): boolean => {
   return last !== undefined && 'any' in last && last.any === 'rest';
 };
 
-/** Whether the rule matches every path of the cell. */
+/**
+ * Whether the rule matches every path of the cell. The rule precedes the cell's; one that ends in `{rest+}` precedes
+ * no longer cell, so both have the same length.
+ */
 const covers = (rule: RouteRule, { parts }: VerbCell): boolean => {
-  const last = rule.segments.at(-1)?.kind;
-  if (last === 'rest' ? parts.length < rule.segments.length : parts.length !== rule.segments.length)
-    return false;
-  if (isGreedy(parts) && last !== 'rest') return false;
+  if (parts.length !== rule.segments.length) return false;
+  if (isGreedy(parts) && rule.segments.at(-1)?.kind !== 'rest') return false;
   return rule.segments.every((segment, position) => {
     const part = parts[position];
     return segment.kind !== 'literal' || (part !== undefined && 'text' in part && part.text === segment.text);
@@ -142,7 +143,6 @@ function denialsFor(
     if (isDeeper ? !isClosed : !precedes(other, cell.rule)) continue;
     if (!intersects(pattern, verb, shape)) continue;
     const pinned = pin(shape, parts, !isDeeper && !greedy);
-    if (!pinned) continue;
     const those = cells.filter(({ rule }) => rule === other);
     if (!those.some((each) => intersects(pattern, verb, each.parts))) {
       denials.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
@@ -167,19 +167,18 @@ const sameText = (a: PathPart, b: PathPart | undefined): boolean =>
 
 /**
  * The shape of a rule, narrowed to the paths that the cell's pattern covers: with the cell's texts up to its
- * first wildcard, or everywhere if both have the same length. Undefined if they have no path in common.
+ * first wildcard, or everywhere if both have the same length. They have a path in common.
  */
 function pin(
   shape: readonly PathPart[],
   parts: readonly PathPart[],
   isAligned: boolean,
-): readonly PathPart[] | undefined {
+): readonly PathPart[] {
   const firstOpen = parts.findIndex(isOpen);
   const pinned: PathPart[] = [];
   for (const [position, part] of shape.entries()) {
     const own = parts[position];
     const isPinned = own !== undefined && 'text' in own && (isAligned || position < firstOpen);
-    if (isPinned && 'text' in part && part.text !== own.text) return undefined;
     pinned.push(isPinned && !('any' in part && part.any === 'rest') ? own : part);
   }
   return pinned;

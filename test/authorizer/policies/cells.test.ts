@@ -62,6 +62,11 @@ describe('a route asks', () => {
       rule('r', 'GET', '/{x}', '{x}', 'location:{x}'),
       ['r x,north'],
     ],
+    [
+      'for each pair of values with a colon between',
+      rule('r', 'GET', '/{a}/{b}', 'tickets:{a}:{b}', 'tenant:school'),
+      ['r a,read b,ticket', 'r a,close b,ticket'],
+    ],
     ['nothing where a claim is missing', rule('r', 'GET', '/', 'grades', 'tenant:{claim:t}'), []],
   ])('%s', async (_, made, expected) => {
     expect(await setUp().cells([made])).toEqual(expected);
@@ -73,6 +78,27 @@ describe('a route asks', () => {
     expect(await cells([made], { t: 'mine' })).toEqual(['r']);
     for (const t of ['a*', 'a:b', '', 7, ['x']]) expect(await cells([made], { t })).toEqual([]);
     expect(asked).toEqual(['grades at tenant:mine']);
+  });
+
+  test('only what is decided as allowed', async () => {
+    const made = rule('r', 'GET', '/{id}', 'grades', 'location:{id}');
+    expect(await setUp(({ scope }) => scope.endsWith('south')).cells([made])).toEqual(['r id,south']);
+  });
+
+  test('for permissions that are exactly of its form, with values that may stand in a path', async () => {
+    const made = rule('r', 'GET', '/{p}', 'a.{p}', 'tenant:school');
+    const permissions = ['a.b', 'axb', `a.${'v'.repeat(129)}`];
+    expect(await setUp(() => true, { scopes: [], permissions }).cells([made])).toEqual(['r p,b']);
+  });
+
+  test('for permissions where one of several takes them from the path', async () => {
+    const { wanted, cells } = setUp();
+    const rules = [
+      rule('r', 'GET', '/', 'grades', 'tenant:school'),
+      rule('s', 'GET', '/{p}', '{p}', 'tenant:school'),
+    ];
+    await cells(rules);
+    expect(wanted).toEqual([{ types: new Set(), withPermissions: true, at: 5 }]);
   });
 
   test('for the scopes of the types that it takes from the path, and for none where it takes nothing', async () => {
@@ -87,15 +113,19 @@ describe('a route asks', () => {
 describe('there are none to tell', () => {
   const open = rule('open', 'GET', '/{id}', 'grades', 'location:{id}');
   const header = rule('r', 'GET', '/', 'grades', 'location:{header:x-location}');
+  const namesake = rule('r', 'GET', '/{id}', '{header:id}', 'location:{id}');
   const rest = rule('r', 'GET', '/{p+}', '{p}', 'tenant:school');
   const pair = rule('r', 'GET', '/{a}/{b}', '{a}-{b}', 'tenant:school');
+  const ofThree = rule('r', 'GET', '/{a}/{b}', '{a}-{b}:x:y', 'tenant:school');
   test.each<[string, RouteRule, string[] | undefined]>([
     // Whether it may be used, nobody knows before the header is there.
     ['a header, be it used or not', header, undefined],
+    ['a header with the name of a parameter, unless it may not be used', namesake, ['open id,north']],
     ['all that is left of the path, unless it may not be used', rest, ['open id,north']],
     ['two values side by side, unless it may not be used', pair, ['open id,north']],
+    ['two values side by side in three words, unless it may not be used', ofThree, ['open id,north']],
   ])('where a route is made of %s', async (_, made, withoutIt) => {
-    const permissions = ['grades', 'a-b'];
+    const permissions = ['grades', 'a-b', 'a-b:x:y'];
     expect(await setUp(() => true, { ...BOUND, permissions }).cells([open, made])).toBeUndefined();
     const isOpen = ({ permission, scope }: Asked) => permission === 'grades' && scope === 'location:north';
     const closed = setUp(isOpen, { scopes: ['location:north'], permissions: [] });
@@ -115,7 +145,11 @@ describe('there are none to tell', () => {
   });
 
   test('where there would be too many questions', async () => {
-    const scopes = Array.from({ length: 11 }, (_, n) => `location:l${n}`);
-    expect(await setUp(() => true, { scopes, permissions: [] }).cells([open])).toBeUndefined();
+    const withScopes = (length: number) => {
+      const scopes = Array.from({ length }, (_, n) => `location:l${n}`);
+      return setUp(() => true, { scopes, permissions: [] }).cells([open]);
+    };
+    expect(await withScopes(10)).toHaveLength(10);
+    expect(await withScopes(11)).toBeUndefined();
   });
 });

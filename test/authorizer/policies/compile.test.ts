@@ -4,8 +4,8 @@ import { type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
 import { rule } from '../support.ts';
 
 /**
- * Which patterns are written for routes of which the caller may use some: `+` may be used, `-` may not, `t=v` only with
- * this value of a parameter that the scope is made of.
+ * Which patterns are written for routes of which the caller may use some: `+` may be used, `-` may not, `t=v,w` only with
+ * these values of a parameter that the scope is made of.
  */
 const ALWAYS_DENIED = ['*%*', '*\\*', '*;*', '*//*', '*/.*', '*/?*/'];
 
@@ -16,8 +16,9 @@ function apiOf(routes: readonly string[]): { readonly rules: RouteRule[]; readon
     const bound = use.includes('=') ? use.slice(0, use.indexOf('=')) : undefined;
     const scope = bound === undefined ? 'location:here' : `location:{${bound}}`;
     const made = rule(`route-${position}`, method, path, 'page', scope);
-    const values = bound === undefined ? new Map() : new Map([[bound, use.slice(bound.length + 1)]]);
-    if (use !== '-') cells.push({ rule: made, values });
+    const values = bound === undefined ? [] : use.slice(bound.length + 1).split(',');
+    if (use === '+') cells.push({ rule: made, values: new Map() });
+    for (const value of values) cells.push({ rule: made, values: new Map([[bound as string, value]]) });
     return made;
   });
   return { rules, cells };
@@ -88,7 +89,27 @@ describe('an API whose unmapped paths reach the authorizer', () => {
       ['GET/?*/v', 'GET/a/w'],
       ['GET/?*/?*/v', 'GET/a/v'],
     ],
+    [
+      'each value of those that are bound there',
+      ['+ GET /{x}/v', 't=v,w GET /a/{t}'],
+      ['GET/?*/v', 'GET/a/v', 'GET/a/w'],
+      ['GET/?*/?*/v'],
+    ],
+    [
+      'not the paths of one that goes before, with the texts of both',
+      ['+ GET /{x}/b/{y}', '- GET /a/{z}/{w}'],
+      ['GET/?*/b/?*'],
+      ['GET/?*/?*/b/?*', 'GET/?*/b/?*/?*', 'GET/a/b/?*'],
+    ],
+    [
+      'not the route for ANY that goes before',
+      ['+ GET /a/{x}', '- ANY /a/b'],
+      ['GET/a/?*'],
+      ['GET/a/?*/?*', 'GET/a/b'],
+    ],
+    ['all paths', ['+ GET /{rest+}'], ['GET/?*'], []],
     ['all that is left of a path', ['+ GET /a/{rest+}'], ['GET/a/?*'], []],
+    ['all that is left of a longer one', ['+ GET /a/b/{rest+}'], ['GET/a/b/?*'], []],
     ['all of it from a segment that is free', ['+ GET /{x}/{rest+}'], ['GET/?*/?*'], []],
     [
       'not the full matches, which go before the rest',
@@ -130,6 +151,12 @@ describe('an API that refuses unmapped paths itself', () => {
       [],
     ],
     [
+      'deeper routes are denied as a whole, where their segments may stand elsewhere in the pattern',
+      ['+ GET /{x}/b/{z}', '- GET /a/{y}/{u}/{v}'],
+      ['GET/?*/b/?*'],
+      ['GET/a/?*/?*/?*'],
+    ],
+    [
       'the texts before the first wildcard are told, where a deeper route has parameters',
       ['+ GET /a/{x}', '- GET /{y}/{x}/c'],
       ['GET/a/?*'],
@@ -141,6 +168,9 @@ describe('an API that refuses unmapped paths itself', () => {
 
   test.each([
     ['the rest of a path has the same form', ['+ GET /a/{x}', '- GET /a/{rest+}']],
+    ['the rest of a shorter path would be denied', ['+ GET /a/b/{x}', '- GET /a/{rest+}']],
+    ['a Deny would take away what is longer', ['+ GET /a/{x}', '- GET /a/{x}/c', '+ GET /a/{x}/{y}/c']],
+    ['a Deny would take away a value of the route denied', ['+ GET /{x}/b', 't=w GET /a/{y}/{t}']],
     ['a deeper route is bound to one value', ['+ GET /a/{x}', 't=v GET /a/{t}/c']],
     ['a Deny would take away what goes before it', ['+ GET /a/{x}', '- GET /a/{x}/c', '+ GET /a/s/c']],
   ])('none where %s', (_, routes) => {
@@ -155,6 +185,13 @@ describe('ANY', () => {
   test.each<Case>([
     ['is every verb', ['+ ANY /a'], all('a'), []],
     ['has none that a route of its own has', ['+ ANY /a', '- GET /a'], butGet('a'), []],
+    ['has none at the root that a route of its own has', ['+ ANY /', '- GET /'], butGet(''), []],
+    [
+      'has none of all paths that a route of its own has',
+      ['+ ANY /{all+}', '- GET /{rest+}'],
+      butGet('?*'),
+      [],
+    ],
     ['has it on other paths', ['+ ANY /a', '- GET /b', '- GET /a/{x}', '- GET /{x}'], all('a'), []],
     [
       'gives no value to a route of a verb that has all',

@@ -47,6 +47,8 @@ describe('a pattern has a path in common with a route', () => {
 describe('a pattern has no path in common with a route', () => {
   test.each([
     ['POST/a', 'a'],
+    ['ET/a', 'a'],
+    ['GGET/a', 'a'],
     ['GET/', 'a'],
     ['GET/?*', ''],
     ['GET/a', ''],
