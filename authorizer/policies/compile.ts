@@ -88,6 +88,8 @@ const partsOf = (rule: RouteRule, values: ReadonlyMap<string, string>): readonly
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 const isOpen = (part: PathPart): boolean => 'any' in part;
+const textOf = (part: PathPart | undefined): string | undefined =>
+  part && 'text' in part ? part.text : undefined;
 const isGreedy = (parts: readonly PathPart[]): boolean => {
   const last = parts.at(-1);
   return last !== undefined && 'any' in last && last.any === 'rest';
@@ -100,10 +102,9 @@ const isGreedy = (parts: readonly PathPart[]): boolean => {
 const covers = (rule: RouteRule, { parts }: VerbCell): boolean => {
   if (parts.length !== rule.segments.length) return false;
   if (isGreedy(parts) && rule.segments.at(-1)?.kind !== 'rest') return false;
-  return rule.segments.every((segment, position) => {
-    const part = parts[position];
-    return segment.kind !== 'literal' || (part !== undefined && 'text' in part && part.text === segment.text);
-  });
+  return rule.segments.every(
+    (segment, position) => segment.kind !== 'literal' || textOf(parts[position]) === segment.text,
+  );
 };
 
 /** All rules and allowed cells for one verb. */
@@ -148,22 +149,14 @@ function denialsFor(
       denials.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
       continue;
     }
-    const isBound = (position: number): boolean => other.bound.has(nameAt(other, position));
+    // Every value that one of its cells has must be the only one that the pattern covers.
     const isAllowed = those.some((each) =>
-      each.parts.every((part, position) => !isBound(position) || sameText(part, pinned[position])),
+      each.parts.every((part, position) => isOpen(part) || textOf(part) === textOf(pinned[position])),
     );
     if (!isAllowed) return undefined;
   }
   return denials;
 }
-
-const nameAt = ({ segments }: RouteRule, position: number): string => {
-  const segment = segments[position];
-  return segment === undefined || segment.kind === 'literal' ? '' : segment.name;
-};
-
-const sameText = (a: PathPart, b: PathPart | undefined): boolean =>
-  'text' in a && b !== undefined && 'text' in b && a.text === b.text;
 
 /**
  * The shape of a rule, narrowed to the paths that the cell's pattern covers: with the cell's texts up to its
