@@ -49,7 +49,10 @@ const isOutside = ({ permission, scope }: RouteRule): boolean =>
 const bindsRest = ({ segments, bound }: RouteRule): boolean =>
   segments.some((segment) => segment.kind === 'rest' && bound.has(segment.name));
 
-/** Whether a template has two values without a `:` in between: several paths can then give the same text. */
+/**
+ * Whether a permission's template has two values without a `:` in between: several paths can then give the same
+ * text. A scope's template has at most one value.
+ */
 const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
   const open = parts.flatMap((part, position) => (isOpen(part) ? [position] : []));
   return open.some((position, which) => {
@@ -60,7 +63,7 @@ const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
 
 /** Whether the rule's cells can be listed. */
 const isListable = (rule: RouteRule): boolean =>
-  !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission) && !isAmbiguous(rule.scope);
+  !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission);
 
 /**
  * The cells that a caller may use: each route with each scope and permission in the caller's access bound
