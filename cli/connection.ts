@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { type ClientOptions, createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import type { Reader } from '../table/reader.ts';
+import { type Context, UsageError } from './context.ts';
 import type { FunctionOptions } from './lambda.ts';
-import { type Surroundings, UsageError } from './surroundings.ts';
 
 /** The options by which subcommands find their table, or the function that stands before it. */
 export interface ConnectionOptions {
@@ -25,7 +25,7 @@ export const addConnectionOptions = (command: Command): Command =>
 const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
 /** The options of a client; throws {@link UsageError} for an endpoint that is no URL. */
-export function readEndpoint(options: ConnectionOptions, env: Surroundings['env']): ClientOptions {
+export function readEndpoint(options: ConnectionOptions, env: Context['env']): ClientOptions {
   const endpoint = options.endpoint ?? (env.DYNAMODB_ENDPOINT || undefined);
   const name = options.endpoint === undefined ? 'DYNAMODB_ENDPOINT' : '--endpoint';
   if (endpoint !== undefined && !isUrl(endpoint))
@@ -38,10 +38,7 @@ export function readEndpoint(options: ConnectionOptions, env: Surroundings['env'
 }
 
 /** The function that options name; undefined when they name none: then it is the table. */
-export function functionOf(
-  options: ConnectionOptions,
-  env: Surroundings['env'],
-): FunctionOptions | undefined {
+export function functionOf(options: ConnectionOptions, env: Context['env']): FunctionOptions | undefined {
   const { function: name, lambdaEndpoint: endpoint } = options;
   if (name === undefined) {
     if (endpoint !== undefined) throw new UsageError('--lambda-endpoint goes with --function NAME');
@@ -56,14 +53,14 @@ export function functionOf(
 }
 
 /** The name of the table that options or environment name. */
-export function tableOf(options: ConnectionOptions, env: Surroundings['env']): string {
+export function tableOf(options: ConnectionOptions, env: Context['env']): string {
   const table = options.table ?? env.TABLE_NAME;
   if (!table) throw new UsageError('which table? Give --table NAME, or set TABLE_NAME');
   return table;
 }
 
 /** A reader of the table that options or environment name. */
-export function connect(options: ConnectionOptions, env: Surroundings['env']): Reader {
+export function connect(options: ConnectionOptions, env: Context['env']): Reader {
   if (options.function !== undefined)
     throw new UsageError(
       'this reads the table itself, which no function can do for it: give --table NAME instead of --function',

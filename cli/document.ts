@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type * as z from 'zod';
-import { closest, hint } from './suggest.ts';
+import { closest, hint } from './suggestions.ts';
 
 /** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
 export type Path = readonly (string | number)[];

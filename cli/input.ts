@@ -4,10 +4,10 @@ import {
   type Property,
   typeOf,
 } from '../provisioning/documents/commands.ts';
+import { type Context, UsageError } from './context.ts';
 import { readDocument, readText } from './document.ts';
 import { readInstant } from './instant.ts';
-import { hint } from './suggest.ts';
-import { type Surroundings, UsageError } from './surroundings.ts';
+import { hint } from './suggestions.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -28,7 +28,7 @@ export async function readInput(
   described: CommandDescription,
   pairs: readonly string[],
   file: string | undefined,
-  around: Surroundings,
+  context: Context,
 ): Promise<Input> {
   const fields = fieldsOf(described);
   const known = fields.map(({ name }) => name);
@@ -38,7 +38,7 @@ export async function readInput(
       throw new UsageError(`${where}${described.name} has no field ${name}: ${hint(name, known)}`);
   };
   if (file !== undefined) {
-    for (const [name, value] of Object.entries(await readObject(file, around))) {
+    for (const [name, value] of Object.entries(await readObject(file, context))) {
       refuseUnknown(name, `${file}: `);
       input[name] = value;
     }
@@ -62,10 +62,10 @@ export async function readInput(
   return input;
 }
 
-async function readObject(file: string, around: Surroundings): Promise<Input> {
+async function readObject(file: string, context: Context): Promise<Input> {
   const isStandard = file === '-';
-  if (isStandard && !around.input) throw new UsageError('--input -: there is no standard input here');
-  const text = isStandard ? await around.input?.() : await readText(file);
+  if (isStandard && !context.input) throw new UsageError('--input -: there is no standard input here');
+  const text = isStandard ? await context.input?.() : await readText(file);
   const { data } = readDocument(isStandard ? 'standard input' : file, text ?? '');
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new UsageError(`--input ${file} holds no mapping of fields to values`);

@@ -90,7 +90,7 @@ const THROTTLED = new Set(['TooManyRequestsException', 'ThrottlingException', 'E
 const UNREACHED =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** The function is being made or changed. */
-const NOT_READY = new Set(['ResourceConflictException', 'ResourceNotReadyException']);
+const UPDATING = new Set(['ResourceConflictException', 'ResourceNotReadyException']);
 
 const ADVICE: readonly (readonly [RegExp, (name: string) => string])[] = [
   [
@@ -122,7 +122,7 @@ function toTransportError(error: unknown, name: string): TransportError {
   const kind = fault.name ?? '';
   const transient = (what: string) => new TransportError(what, true, error);
   if (THROTTLED.has(kind)) return transient(`${name} was throttled`);
-  if (NOT_READY.has(kind)) return transient(`${name} is not ready (${kind})`);
+  if (UPDATING.has(kind)) return transient(`${name} is not ready (${kind})`);
   if (kind === 'TimeoutError' || kind === 'AbortError' || kind === 'RequestTimeout')
     return transient(`${name} did not answer in time`);
   if (UNREACHED.test(fault.code ?? '')) return transient(`${name} could not be reached (${fault.code})`);

@@ -16,9 +16,9 @@ import { addRoute } from './commands/route.ts';
 import { addSuspendTenant } from './commands/suspend-tenant.ts';
 import { addTest } from './commands/test.ts';
 import { addVerify } from './commands/verify.ts';
+import { type Context, EXIT_CODES, OK, USAGE } from './context.ts';
 import { ProblemsError } from './document.ts';
 import type { Subcommand } from './subcommand.ts';
-import { EXIT_CODES, FAULT, FINE, type Surroundings } from './surroundings.ts';
 import { TransportError } from './transport.ts';
 
 /** All there are, in the order of the help. */
@@ -51,16 +51,16 @@ const SUBCOMMANDS: readonly Subcommand[] = [
  * @param args without the interpreter and the script
  * @returns the exit code
  */
-export async function runProgram(args: readonly string[], around: Surroundings): Promise<number> {
-  let exitCode = FINE;
+export async function runProgram(args: readonly string[], context: Context): Promise<number> {
+  let exitCode = OK;
   const program = new Command('gatehouse')
     .description('Authorization on one DynamoDB table: ask it, have it explained, test it, run it.')
     .usage('<subcommand> [options]')
     .addHelpText('after', `${EXIT_CODES}\n\ngatehouse help SUBCOMMAND shows options and examples.`)
     .exitOverride()
     .configureOutput({
-      writeOut: around.out,
-      writeErr: around.error,
+      writeOut: context.out,
+      writeErr: context.error,
       // Commander puts its suggestion on a line of its own.
       outputError: (text, write) =>
         write(
@@ -72,7 +72,7 @@ export async function runProgram(args: readonly string[], around: Surroundings):
     });
   const prefix = (): string => `${['gatehouse', ...namedIn(program, args)].join(' ')}: `;
   for (const add of SUBCOMMANDS) {
-    add(program, around, (code) => {
+    add(program, context, (code) => {
       exitCode = code;
     });
   }
@@ -80,13 +80,13 @@ export async function runProgram(args: readonly string[], around: Surroundings):
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? FINE : FAULT;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
     if (error instanceof ProblemsError) {
-      around.error(`${error.message}\n`);
-      return FAULT;
+      context.error(`${error.message}\n`);
+      return USAGE;
     }
-    around.error(`${prefix()}${error instanceof Error ? error.message : String(error)}${adviceOn(error)}\n`);
-    return FAULT;
+    context.error(`${prefix()}${error instanceof Error ? error.message : String(error)}${adviceOn(error)}\n`);
+    return USAGE;
   }
 }
 

@@ -8,8 +8,8 @@ import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
 import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
+import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
-import { type Surroundings, UsageError } from './surroundings.ts';
 import { type Deliver, deliverer, directTransport, type ProvisioningEvent } from './transport.ts';
 
 /** A table with provisioning on top. */
@@ -52,7 +52,7 @@ export const addActorOption = (command: Command): Command =>
     .option('--deadline <seconds>', 'how long to try again what was throttled or got no answer', '60');
 
 /** Who acts, for the audit log. */
-export const actorOf = ({ actor }: WriteOptions, env: Surroundings['env']): string | undefined =>
+export const actorOf = ({ actor }: WriteOptions, env: Context['env']): string | undefined =>
   actor ?? (env.USER || env.USERNAME || undefined);
 
 /** Sends a write command; throws when it is refused. */
@@ -143,7 +143,7 @@ function deadlineOf({ deadline = String(DEFAULT_DEADLINE_S) }: WriteOptions): nu
  * Writing on behalf of whom options or environment name: to the table that they name, or through the function of
  * `--function`. Either way what is throttled or gets no answer is sent again, under the same operation id.
  */
-export function connectForWriting(options: WriteOptions, { env, now }: Surroundings): Editing {
+export function connectForWriting(options: WriteOptions, { env, now }: Context): Editing {
   const target = functionOf(options, env);
   const hasTable = target === undefined || options.table !== undefined;
   const direct = hasTable

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type Surroundings, UsageError } from '../surroundings.ts';
+import { type Context, UsageError } from '../context.ts';
 import type { Progress } from './load.ts';
 
 /** The progress of a load, written beside the input so that an interrupted load can resume. */
@@ -64,11 +64,11 @@ const AGAIN = 'Without --resume all rows are sent again, which changes nothing t
 export function resumed(
   checkpointFile: string,
   identity: Pick<Checkpoint, 'kind' | 'table' | 'hash' | 'refusedFile'>,
-  around: Surroundings,
+  context: Context,
 ): Checkpoint | undefined {
   const found = readCheckpoint(checkpointFile);
   if (!found) {
-    around.error(`no interrupted load is known (${checkpointFile}): starting at the first row\n`);
+    context.error(`no interrupted load is known (${checkpointFile}): starting at the first row\n`);
     return undefined;
   }
   const differs = (

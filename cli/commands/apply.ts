@@ -1,4 +1,5 @@
 import { confirm } from '../ask.ts';
+import { OK, REFUSED, wantsColours } from '../context.ts';
 import { applyPlan } from '../manifest/apply.ts';
 import { planManifest, readManifestFile } from '../manifest/plan.ts';
 import { countsOf, formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
@@ -12,7 +13,6 @@ import {
 } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, REFUSED, wantsColours } from '../surroundings.ts';
 
 interface ApplyOptions extends ManifestOptions {
   readonly yes?: boolean;
@@ -77,6 +77,6 @@ export const addApply: Subcommand = (program, around, finish) => {
       }
       if (options.json) around.out(asJson({ ...planData(plan, table), applied: true }));
       else if (plan.steps.length > 0) around.out(`done: ${plan.steps.length} steps\n`);
-      finish(FINE);
+      finish(OK);
     });
 };

@@ -1,9 +1,9 @@
 import { createEngine } from '../../engine/index.ts';
 import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
+import { EXIT_CODES, OK, painter, REFUSED, wantsColours } from '../context.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { EXIT_CODES, FINE, painter, REFUSED, wantsColours } from '../surroundings.ts';
 
 interface CheckOptions extends ConnectionOptions {
   readonly at?: number;
@@ -17,7 +17,7 @@ Examples:
   gatehouse check --at 2026-03-01 --json user:01M7… doors:open:door building:01M7…`;
 
 /** `gatehouse check`: the decision and its reason. */
-export const addCheck: Subcommand = (program, around, finish) => {
+export const addCheck: Subcommand = (program, context, finish) => {
   const command = program
     .command('check')
     .summary('may this subject do this there?')
@@ -31,16 +31,16 @@ export const addCheck: Subcommand = (program, around, finish) => {
   addConnectionOptions(command)
     .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
     .action(async (subject: string, permission: string, scope: string, options: CheckOptions) => {
-      const { at = around.now() } = options;
-      const engine = createEngine({ reader: connect(options, around.env), clock: { now: around.now } });
+      const { at = context.now() } = options;
+      const engine = createEngine({ reader: connect(options, context.env), clock: { now: context.now } });
       const consistency = options.strong ? 'strong' : 'cached';
       const { allowed, reason } = await engine.check(subject, permission, scope, { at, consistency });
-      const paint = painter(wantsColours(around));
-      around.out(
+      const paint = painter(wantsColours(context));
+      context.out(
         options.json
           ? asJson({ allowed, reason, subject, permission, scope, at: new Date(at).toISOString() })
           : `${paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED')} (${reason})\n`,
       );
-      finish(allowed ? FINE : REFUSED);
+      finish(allowed ? OK : REFUSED);
     });
 };

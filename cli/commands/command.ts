@@ -2,12 +2,12 @@ import { stringify } from 'yaml';
 import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
 import type { Success } from '../../provisioning/index.ts';
 import { addConnectionOptions } from '../connection.ts';
+import { OK, REFUSED, USAGE, UsageError } from '../context.ts';
 import { fieldsOf, findCommand, readInput } from '../input.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { hint } from '../suggest.ts';
-import { FAULT, FINE, REFUSED, UsageError } from '../surroundings.ts';
+import { hint } from '../suggestions.ts';
 import type { Delivered } from '../transport.ts';
 
 interface CommandOptions extends WriteOptions {
@@ -35,7 +35,7 @@ Exit codes:
   2  wrong use, or a fault`;
 
 /** `gatehouse command`: every command of provisioning. */
-export const addCommand: Subcommand = (program, around, finish) => {
+export const addCommand: Subcommand = (program, context, finish) => {
   const command = program
     .command('command')
     .alias('run')
@@ -55,14 +55,14 @@ export const addCommand: Subcommand = (program, around, finish) => {
     })
     .action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
       if (options.list) {
-        around.out(listOf(name, options.json === true));
-        return finish(FINE);
+        context.out(listOf(name, options.json === true));
+        return finish(OK);
       }
       if (name === undefined) throw new UsageError('which command? gatehouse command --list names them');
       const described = find(name);
-      const input = await readInput(described, fields, options.input, around);
+      const input = await readInput(described, fields, options.input, context);
       const { operation: operationId } = options;
-      const editing = connectForWriting(options, around);
+      const editing = connectForWriting(options, context);
       const delivered = await editing.deliver({
         command: described.name,
         input,
@@ -71,21 +71,21 @@ export const addCommand: Subcommand = (program, around, finish) => {
         ...(editing.actor === undefined ? {} : { actor: editing.actor }),
       });
       const { answer } = delivered;
-      if (options.json) around.out(asJson({ ...answer, operationId: delivered.operationId }));
+      if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId }));
       if (answer.ok) {
-        if (!options.json) around.out(textOf(described, answer, delivered, options.dryRun === true));
-        for (const note of notesOn(described, input, answer, delivered)) around.error(`note: ${note}\n`);
-        return finish(FINE);
+        if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true));
+        for (const note of notesOn(described, input, answer, delivered)) context.error(`note: ${note}\n`);
+        return finish(OK);
       }
       const { error } = answer;
       if (!options.json) {
-        around.error(
+        context.error(
           `gatehouse command ${name}: ${withField(error)} (${error.code}, ${
             error.retryable ? `retryable with --operation ${delivered.operationId}` : 'not retryable'
           })\n`,
         );
       }
-      finish(isFault(error) ? FAULT : REFUSED);
+      finish(isFault(error) ? USAGE : REFUSED);
     });
 };
 

@@ -8,14 +8,14 @@ Examples:
   gatehouse completion bash > ~/.local/share/bash-completion/completions/gatehouse`;
 
 /** `gatehouse completion`: a completion script for the shell. */
-export const addCompletion: Subcommand = (program, around) => {
+export const addCompletion: Subcommand = (program, context) => {
   program
     .command('completion')
     .summary('print a completion script for the shell')
     .description('Prints a completion script: it completes subcommands, options, choices and files.')
     .addArgument(new Argument('<shell>', 'the shell').choices(['bash']))
     .addHelpText('after', HELP)
-    .action(() => around.out(bashCompletion(program)));
+    .action(() => context.out(bashCompletion(program)));
 };
 
 /** What bash offers after the words that lead to a command. */

@@ -1,9 +1,9 @@
 import { createExplainer, formatExplanation } from '../../engine/index.ts';
 import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
+import { EXIT_CODES, OK, REFUSED, wantsColours } from '../context.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { EXIT_CODES, FINE, REFUSED, wantsColours } from '../surroundings.ts';
 
 interface ExplainOptions extends ConnectionOptions {
   readonly at?: number;
@@ -16,7 +16,7 @@ Examples:
   gatehouse explain --table gatehouse --region eu-central-1 --json user:01M7… grades location:01M7…`;
 
 /** `gatehouse explain`: why a decision is what it is. */
-export const addExplain: Subcommand = (program, around, finish) => {
+export const addExplain: Subcommand = (program, context, finish) => {
   const command = program
     .command('explain')
     .summary('why is it allowed or refused?')
@@ -29,14 +29,17 @@ export const addExplain: Subcommand = (program, around, finish) => {
   addConnectionOptions(command)
     .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
     .action(async (subject: string, permission: string, scope: string, options: ExplainOptions) => {
-      const { at = around.now() } = options;
-      const explainer = createExplainer({ reader: connect(options, around.env), clock: { now: around.now } });
+      const { at = context.now() } = options;
+      const explainer = createExplainer({
+        reader: connect(options, context.env),
+        clock: { now: context.now },
+      });
       const explanation = await explainer.explain(subject, permission, scope, { at });
-      around.out(
+      context.out(
         options.json
           ? asJson(explanation)
-          : formatExplanation(explanation, { colours: wantsColours(around) }),
+          : formatExplanation(explanation, { colours: wantsColours(context) }),
       );
-      finish(explanation.allowed ? FINE : REFUSED);
+      finish(explanation.allowed ? OK : REFUSED);
     });
 };

@@ -2,13 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { isRef } from '../../table/identifiers.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../connection.ts';
+import { OK, UsageError } from '../context.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { lookWith } from '../manifest/look.ts';
 import { connectTo } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import { apiOf } from '../routes/routes.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, UsageError } from '../surroundings.ts';
 
 interface ExportCommandOptions extends ConnectionOptions {
   readonly root: readonly string[];
@@ -70,6 +70,6 @@ export const addExport: Subcommand = (program, around, finish) => {
           );
         });
       for (const note of notes) around.error(`note: ${note}\n`);
-      finish(FINE);
+      finish(OK);
     });
 };

@@ -2,6 +2,7 @@ import { type Argument, type Command, Option } from 'commander';
 import { createEngine, createLists, type ListOptions, type Lists } from '../../engine/index.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
+import { type Context, OK } from '../context.ts';
 import { descriptionsOf, namesOf } from '../names.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
@@ -13,7 +14,6 @@ import {
   typeOption,
 } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, type Surroundings } from '../surroundings.ts';
 
 interface Options extends ConnectionOptions {
   readonly at?: number;
@@ -52,7 +52,7 @@ Exit codes:
 
 const subcommandOf =
   (search: Search): Subcommand =>
-  (program, around, finish) => {
+  (program, context, finish) => {
     const command: Command = program
       .command(search.name)
       .summary(search.summary)
@@ -67,8 +67,8 @@ const subcommandOf =
     addConnectionOptions(command)
       .addHelpText('after', `\nExamples:\n  gatehouse ${search.name} ${search.example}\n${EXIT_CODES}`)
       .action(async (first: string, second: string, options: Options) => {
-        await run(search, [first, second], options, around);
-        finish(FINE);
+        await run(search, [first, second], options, context);
+        finish(OK);
       });
   };
 
@@ -76,11 +76,11 @@ async function run(
   { search, labels, keys }: Search,
   given: readonly [string, string],
   options: Options,
-  around: Surroundings,
+  context: Context,
 ): Promise<void> {
-  const { limit, at = around.now(), kind, type } = options;
-  const reader = connect(options, around.env);
-  const clock = { now: around.now };
+  const { limit, at = context.now(), kind, type } = options;
+  const reader = connect(options, context.env);
+  const clock = { now: context.now };
   const lists = createLists({ reader, engine: createEngine({ reader, clock }), clock });
   const rows: (readonly [string, string | undefined])[] = [];
   let { cursor } = options;
@@ -100,12 +100,12 @@ async function run(
       [keys[0]]: item,
       ...(label === undefined ? {} : { [keys[1]]: label }),
     }));
-    return around.out(asJson({ items, ...(cursor === undefined ? {} : { cursor }) }));
+    return context.out(asJson({ items, ...(cursor === undefined ? {} : { cursor }) }));
   }
   const lines =
     rows.length === 0 ? ['none'] : columns(rows.map(([item, label]) => [item, plain(label ?? '')]));
-  around.out(`${lines.join('\n')}\n`);
-  if (cursor !== undefined) around.error(`note: there may be more: --all, or --cursor ${cursor}\n`);
+  context.out(`${lines.join('\n')}\n`);
+  if (cursor !== undefined) context.error(`note: there may be more: --all, or --cursor ${cursor}\n`);
 }
 
 /** `gatehouse who`: the subjects that may use a permission at a scope. */

@@ -17,12 +17,12 @@ import { formatLoaded, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, STDIN, sizeOf } from '../bulk/source.ts';
 import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
+import { type Context, OK, REFUSED, UsageError } from '../context.ts';
 import { ProblemsError } from '../document.ts';
 import { functionTransport } from '../lambda.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { actorOf, addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, REFUSED, type Surroundings, UsageError } from '../surroundings.ts';
 import { directTransport, type Transport, TransportError } from '../transport.ts';
 
 interface LoadCommandOptions extends WriteOptions {
@@ -58,7 +58,7 @@ const CHECKPOINT_MS = 250;
 const REFUSALS_SHOWN = 5;
 
 /** `gatehouse load`: users, memberships and assignments in bulk. */
-export const addLoad: Subcommand = (program, around, finish) => {
+export const addLoad: Subcommand = (program, context, finish) => {
   const command = program
     .command('load')
     .summary('load users, memberships or assignments in bulk')
@@ -75,7 +75,7 @@ export const addLoad: Subcommand = (program, around, finish) => {
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, file: string, options: LoadCommandOptions) => {
       const kind = ROW_KINDS.find((each) => each.name === name);
-      if (kind) finish(await loadFile(kind, file, options, around));
+      if (kind) finish(await loadFile(kind, file, options, context));
     });
 };
 
@@ -98,12 +98,12 @@ async function loadFile(
   kind: RowKind,
   file: string,
   options: LoadCommandOptions,
-  around: Surroundings,
+  context: Context,
 ): Promise<number> {
   const { parallel, patienceMs, isDryRun } = readOptions(options, file);
-  const target = targetOf(options, around);
+  const target = targetOf(options, context);
   const size = await sizeOf(file);
-  const { now } = around;
+  const { now } = context;
   const begun = now();
   const input = openInput(file);
   const source = await readSource(input, createColumns(kind.fields)).catch((error: unknown) => {
@@ -119,7 +119,7 @@ async function loadFile(
     hash: hasCheckpoint ? await hashOf(file) : '',
     refusedFile: refusedFile === undefined ? '' : resolve(refusedFile),
   };
-  const checkpoint = options.resume ? resumed(checkpointFile, identity, around) : undefined;
+  const checkpoint = options.resume ? resumed(checkpointFile, identity, context) : undefined;
   const from = checkpoint ? progressOf(checkpoint) : NO_PROGRESS;
   const refused =
     refusedFile === undefined
@@ -134,30 +134,30 @@ async function loadFile(
     } catch (error) {
       // A checkpoint only saves time: the load continues without one.
       hasCheckpoint = false;
-      around.error(`${error instanceof Error ? error.message : error}: --resume will not be possible\n`);
+      context.error(`${error instanceof Error ? error.message : error}: --resume will not be possible\n`);
     }
   };
   save(from);
 
-  const isTerminal = around.isErrorTerminal === true;
+  const isTerminal = context.isErrorTerminal === true;
   let shown = 0;
   const loading = startLoad(source.rows, {
     ...{ kind, parallel, patienceMs, isDryRun, from, now, transport: target.transport },
-    actor: actorOf(options, around.env),
+    actor: actorOf(options, context.env),
     close: () => input.destroy(),
     onRefused: (row, refusal) => {
       refused?.write(row, refusal);
       if (++shown <= REFUSALS_SHOWN)
-        around.error(`${isTerminal ? CLEAR_LINE : ''}${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
+        context.error(`${isTerminal ? CLEAR_LINE : ''}${nameOf(file)}:${refusal.line}: ${refusal.message}\n`);
     },
     onProgress: (progress) => {
       if (now() - saved >= CHECKPOINT_MS) save(progress);
     },
   });
   const hideProgress = showProgress({
-    ...{ loading, kind: kind.name, size, now, isTerminal, write: around.error },
+    ...{ loading, kind: kind.name, size, now, isTerminal, write: context.error },
   });
-  const stopListening = around.onInterrupt?.(loading.stop);
+  const stopListening = context.onInterrupt?.(loading.stop);
   const ending = await loading.done.finally(() => {
     hideProgress();
     stopListening?.();
@@ -172,13 +172,13 @@ async function loadFile(
     ...{ kind: kind.name, file, isDryRun, ending, refusedFile, status: loading.status() },
     ...{ milliseconds: now() - begun, rowsBefore: from.rows },
   };
-  around.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
+  context.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
   if (!isComplete)
     throw new Error(
       `${ending.fault === undefined ? 'stopped' : `${nameOf(file)}: ${ending.fault}`}; nothing is lost: run it again` +
         `${hasCheckpoint ? ', with --resume to continue' : ''}`,
     );
-  return ending.progress.refused === 0 ? FINE : REFUSED;
+  return ending.progress.refused === 0 ? OK : REFUSED;
 }
 
 /** The file of refused rows beside the input; undefined for standard input. */
@@ -191,7 +191,7 @@ function defaultRefused(file: string, { format }: Source): string | undefined {
 /** Where commands go, and its name in checkpoints. */
 function targetOf(
   options: LoadCommandOptions,
-  { env, now }: Surroundings,
+  { env, now }: Context,
 ): { readonly transport: Transport; readonly name: string } {
   const target = functionOf(options, env);
   if (target) return { transport: retryable(functionTransport(target)), name: `function ${target.name}` };

@@ -1,5 +1,6 @@
 import { isId, isRef, parseRef } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
+import { OK, painter, UsageError, wantsColours } from '../context.ts';
 import { asJson, plain } from '../print.ts';
 import {
   addActorOption,
@@ -10,7 +11,6 @@ import {
 } from '../provisioning.ts';
 import { addPageOptions, instantOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, painter, UsageError, wantsColours } from '../surroundings.ts';
 
 interface LogOptions extends WriteOptions {
   readonly tenant?: string;
@@ -42,7 +42,7 @@ Exit codes:
   2  wrong use, or a fault`;
 
 /** `gatehouse log`: who did what, when, and what it was before and after. */
-export const addLog: Subcommand = (program, around, finish) => {
+export const addLog: Subcommand = (program, context, finish) => {
   const command = program
     .command('log')
     .summary('who did what, and when?')
@@ -60,18 +60,18 @@ export const addLog: Subcommand = (program, around, finish) => {
         ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
         ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
       };
-      const { send } = connectForWriting(options, around);
+      const { send } = connectForWriting(options, context);
       const { by, keep, title } = await choose(send, options);
       const found = await read(send, { ...by, ...period }, keep, limit, options.cursor);
-      if (options.json) around.out(asJson({ log: title, ...found }));
+      if (options.json) context.out(asJson({ log: title, ...found }));
       else {
-        const paint = painter(wantsColours(around));
-        around.out(`${[paint('dim', title), ...found.items.flatMap(linesOf)].join('\n')}\n`);
-        if (found.items.length === 0) around.out('none\n');
+        const paint = painter(wantsColours(context));
+        context.out(`${[paint('dim', title), ...found.items.flatMap(linesOf)].join('\n')}\n`);
+        if (found.items.length === 0) context.out('none\n');
         if (found.cursor !== undefined)
-          around.error(`note: there may be more: --cursor ${found.cursor}, or a larger --limit\n`);
+          context.error(`note: there may be more: --cursor ${found.cursor}, or a larger --limit\n`);
       }
-      finish(FINE);
+      finish(OK);
     });
 };
 

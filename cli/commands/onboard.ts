@@ -1,11 +1,11 @@
 import type { CommandDescription } from '../../provisioning/documents/commands.ts';
 import { isId } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
+import { OK, UsageError } from '../context.ts';
 import { findCommand, readInput } from '../input.ts';
 import { asJson, columns, plain } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, UsageError } from '../surroundings.ts';
 import { collect } from './route/shared.ts';
 
 interface OnboardOptions extends WriteOptions {
@@ -95,7 +95,7 @@ export const addOnboard: Subcommand = (program, around, finish) => {
           : `token ${answer.token}\noperation ${operationId}`;
         around.out(`${columns(rows).join('\n')}\n${end}\n`);
       }
-      finish(FINE);
+      finish(OK);
     });
 };
 

@@ -1,3 +1,4 @@
+import { OK, REFUSED, wantsColours } from '../context.ts';
 import { planManifest, readManifestFile } from '../manifest/plan.ts';
 import { formatPlan, planData } from '../manifest/print.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, REFUSED, wantsColours } from '../surroundings.ts';
 
 const HELP = `
 Examples:
@@ -39,6 +39,6 @@ export const addPlan: Subcommand = (program, around, finish) => {
       const plan = await planManifest(read, reading, pruningOf(options)).finally(reading.end);
       const printing = { colours: wantsColours(around), all: options.all === true, place };
       around.out(options.json ? asJson(planData(plan, table)) : formatPlan(plan, printing));
-      finish(plan.steps.length === 0 ? FINE : REFUSED);
+      finish(plan.steps.length === 0 ? OK : REFUSED);
     });
 };

@@ -1,7 +1,7 @@
 import { isId } from '../../table/identifiers.ts';
+import { UsageError } from '../context.ts';
 import type { Editing } from '../provisioning.ts';
 import { type Revoked, revocation, secondsOption } from '../revocation/subcommand.ts';
-import { UsageError } from '../surroundings.ts';
 
 const JWT_LIFE = secondsOption(
   '--jwt-life',

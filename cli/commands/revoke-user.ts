@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { isId, isRef, parseRef } from '../../table/identifiers.ts';
+import { UsageError } from '../context.ts';
 import { type Editing, listAll, RefusedError } from '../provisioning.ts';
 import { type RevokeOptions, revocation } from '../revocation/subcommand.ts';
-import { UsageError } from '../surroundings.ts';
 
 interface Subject {
   readonly type: 'user' | 'technical-user';

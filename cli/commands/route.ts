@@ -9,7 +9,7 @@ import { ROUTE_EXIT_CODES } from './route/shared.ts';
 import { addTry } from './route/test.ts';
 
 /** `gatehouse route`: which permission and scope a request needs. */
-export const addRoute: Subcommand = (program, around, finish) => {
+export const addRoute: Subcommand = (program, context, finish) => {
   const route = program
     .command('route')
     .summary('which permission and scope does a request need?')
@@ -17,5 +17,5 @@ export const addRoute: Subcommand = (program, around, finish) => {
     .usage('<subcommand> [options]')
     .addHelpText('after', ROUTE_EXIT_CODES);
   for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck])
-    add(route, around, finish);
+    add(route, context, finish);
 };

@@ -1,7 +1,7 @@
 import { isRef, parseRef } from '../../table/identifiers.ts';
+import { UsageError } from '../context.ts';
 import { fieldsOf, findCommand } from '../input.ts';
 import { revocation } from '../revocation/subcommand.ts';
-import { UsageError } from '../surroundings.ts';
 
 /** The command and the status that close a root of this type: `suspended` where it exists, else `inactive`. */
 function closingOf(type: string): { readonly command: string; readonly status: string } | undefined {

@@ -1,8 +1,8 @@
 import { addConnectionOptions, type ConnectionOptions, connect, readEndpoint } from '../connection.ts';
+import { EXIT_CODES, OK, REFUSED, UsageError, wantsColours } from '../context.ts';
 import { readTestFiles, runFiles } from '../model-tests/files.ts';
 import { countsOf, formatReport, reportData } from '../model-tests/report.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { EXIT_CODES, FINE, REFUSED, UsageError, wantsColours } from '../surroundings.ts';
 
 interface TestOptions extends ConnectionOptions {
   readonly json?: boolean;
@@ -44,6 +44,6 @@ export const addTest: Subcommand = (program, around, finish) => {
           ? `${JSON.stringify(reportData(results), null, 2)}\n`
           : formatReport(results, wantsColours(around)),
       );
-      finish(countsOf(results).failed === 0 ? FINE : REFUSED);
+      finish(countsOf(results).failed === 0 ? OK : REFUSED);
     });
 };

@@ -6,8 +6,8 @@ import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
+import { OK, type Paint, painter, REFUSED, wantsColours } from '../context.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, type Paint, painter, REFUSED, wantsColours } from '../surroundings.ts';
 
 interface VerifyOptions extends ConnectionOptions {
   readonly tenant?: string;
@@ -37,7 +37,7 @@ const readRate = (text: string): number => {
 };
 
 /** `gatehouse verify`: whether what is repeated in the table agrees, and putting right what does not. */
-export const addVerify: Subcommand = (program, around, finish) => {
+export const addVerify: Subcommand = (program, context, finish) => {
   const command: Command = program
     .command('verify')
     .summary('does everything in the table agree?')
@@ -49,25 +49,25 @@ export const addVerify: Subcommand = (program, around, finish) => {
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
     .action(async (options: VerifyOptions) => {
-      const client = createClient({ ...readEndpoint(options, around.env), requestTimeoutMs: 5_000 });
-      const table = { client, table: tableOf(options, around.env) };
+      const client = createClient({ ...readEndpoint(options, context.env), requestTimeoutMs: 5_000 });
+      const table = { client, table: tableOf(options, context.env) };
       const { tenant, rate } = options;
-      let told = around.now();
+      let told = context.now();
       const result = await verify({
         reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
-        clock: { now: around.now },
+        clock: { now: context.now },
         ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
         ...(rate === undefined ? {} : { rate }),
         ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
         onProgress: ({ partitions, items, findings }) => {
-          if (around.now() - told < PROGRESS_EVERY_MS) return;
-          told = around.now();
-          around.error(`${partitions} partitions, ${items} items, ${findings} findings\n`);
+          if (context.now() - told < PROGRESS_EVERY_MS) return;
+          told = context.now();
+          context.error(`${partitions} partitions, ${items} items, ${findings} findings\n`);
         },
       });
-      const paint = painter(wantsColours(around));
-      around.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : format(result, paint));
-      finish(result.open.length === 0 ? FINE : REFUSED);
+      const paint = painter(wantsColours(context));
+      context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : format(result, paint));
+      finish(result.open.length === 0 ? OK : REFUSED);
     });
 };
 

@@ -3,7 +3,7 @@ import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { parseScopeTemplate, parseValueTemplate } from '../../table/route-template.ts';
 import { assertNone, type Path, type Problem, problemsOf, type Source } from '../document.ts';
 import { pathProblem, unknownNames } from '../routes/schema.ts';
-import { hint } from '../suggest.ts';
+import { hint } from '../suggestions.ts';
 import { type Manifest, manifestSchema, SECTIONS } from './schema.ts';
 
 export interface ManifestFile {

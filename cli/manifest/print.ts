@@ -1,5 +1,5 @@
+import { type Paint, painter } from '../context.ts';
 import { count, plain, section } from '../print.ts';
-import { type Paint, painter } from '../surroundings.ts';
 import type { PlannedManifest } from './plan.ts';
 import type { Kept, Step } from './steps.ts';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
+import { type Context, UsageError } from '../context.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../provisioning.ts';
-import { type Surroundings, UsageError } from '../surroundings.ts';
 import type { ProvisioningEvent } from '../transport.ts';
 import type { ManifestFile } from './file.ts';
 import type { Provision } from './look.ts';
@@ -41,7 +41,7 @@ export interface Connected {
 }
 
 /** Provisioning on the table that options or environment name, or through the function that they name. */
-export function connectTo(options: WriteOptions, around: Surroundings): Connected {
+export function connectTo(options: WriteOptions, around: Context): Connected {
   const { env } = around;
   const { deliver, actor } = connectForWriting(options, around);
   const provision: Provision = async (event) => (await deliver(event as ProvisioningEvent)).answer;
@@ -64,7 +64,7 @@ const TELL_EVERY = 50;
 /** Shows on a terminal how much has been read, for what is large. */
 export function telling(
   provision: Provision,
-  { isTerminal, error }: Surroundings,
+  { isTerminal, error }: Context,
 ): Provision & { end: () => void } {
   if (!isTerminal) return Object.assign(provision.bind(undefined), { end: () => {} });
   let answers = 0;

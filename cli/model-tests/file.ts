@@ -3,7 +3,7 @@ import { DENIED, type Reason } from '../../engine/decision.ts';
 import { isRef } from '../../table/identifiers.ts';
 import { assertNone, type Path, type Problem, problemsOf, type Source } from '../document.ts';
 import { isSubjectRef } from '../question.ts';
-import { hint } from '../suggest.ts';
+import { hint } from '../suggestions.ts';
 import { instant, list, name, names, object, permissionName } from '../world/fields.ts';
 import { referenceProblems } from '../world/references.ts';
 import { type World, worldSchema } from '../world/schema.ts';

@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
+import type { Context } from '../context.ts';
 import { assertNone, type Problem, ProblemsError, readDocument, readText } from '../document.ts';
-import type { Surroundings } from '../surroundings.ts';
 import { type Translation, translateWorld } from '../world/commands.ts';
 import { inputProblems, sendSteps } from '../world/provision.ts';
 import { readTestFile, type TestFile } from './file.ts';
@@ -21,7 +21,7 @@ export interface RunOptions {
   /** The table that files without a world are about. */
   readonly live: () => Reader;
   readonly now: () => number;
-  readonly onInterrupt: Surroundings['onInterrupt'] | undefined;
+  readonly onInterrupt: Context['onInterrupt'] | undefined;
 }
 
 /** Reads all files. Throws ProblemsError with everything that is wrong with any of them. */

@@ -1,5 +1,5 @@
 import { type Explanation, formatExplanation } from '../../engine/index.ts';
-import { painter } from '../surroundings.ts';
+import { painter } from '../context.ts';
 import type { Answered, TestResult } from './run.ts';
 
 export interface FileResult {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { VERBS } from '../../authorizer/routes/rule.ts';
+import { UsageError } from '../context.ts';
 import { assertNone, type Path, type Problem, readDocument, readText, type Source } from '../document.ts';
-import { hint } from '../suggest.ts';
-import { UsageError } from '../surroundings.ts';
+import { hint } from '../suggestions.ts';
 import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
 import { behindAuthorizer, type Gateway, gatewayOf } from './gateway.ts';
 

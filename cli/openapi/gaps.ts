@@ -1,8 +1,8 @@
+import { painter, UsageError } from '../context.ts';
 import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
 import { type Route, routeData } from '../routes/routes.ts';
-import { hint } from '../suggest.ts';
-import { painter, UsageError } from '../surroundings.ts';
+import { hint } from '../suggestions.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
 /** How the routes of a table and the operations of a document differ. */

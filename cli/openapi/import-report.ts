@@ -1,7 +1,7 @@
+import { painter } from '../context.ts';
 import { columns, nameOf, section } from '../print.ts';
 import type { Changes } from '../routes/changes.ts';
 import { requirementText, routeData } from '../routes/routes.ts';
-import { painter } from '../surroundings.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
 /** What an import has done, or would do. */

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
 import { addConnectionOptions } from '../connection.ts';
+import { type Context, OK, UsageError } from '../context.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { FINE, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Bound, DEFAULTS, longestYes, type Times } from './layers.ts';
 
 /** A subcommand that revokes something, and reports until when caches may still allow. */
@@ -52,10 +52,10 @@ const readSeconds = (name: string, text: string): number => {
 export const secondsOption = (flag: string, description: string): Option =>
   new Option(`${flag} <seconds>`, description).argParser((text) => readSeconds(flag, text));
 
-const fromEnv = (env: Surroundings['env'], name: string, otherwise: number): number =>
+const fromEnv = (env: Context['env'], name: string, otherwise: number): number =>
   env[name] ? readSeconds(name, env[name]) : otherwise;
 
-const timesOf = (options: RevokeOptions, env: Surroundings['env']): Times => ({
+const timesOf = (options: RevokeOptions, env: Context['env']): Times => ({
   cacheTtl: options.cacheTtl ?? fromEnv(env, 'CACHE_TTL_SECONDS', DEFAULTS.cacheTtl),
   outageTtl: options.outageTtl ?? fromEnv(env, 'CACHE_OUTAGE_TTL_SECONDS', DEFAULTS.outageTtl),
   resultTtl: options.resultTtl,
@@ -65,7 +65,7 @@ const timesOf = (options: RevokeOptions, env: Surroundings['env']): Times => ({
 
 export const revocation =
   <Options extends RevokeOptions>(of: Revocation<Options>): Subcommand =>
-  (program, around, finish) => {
+  (program, context, finish) => {
     const command: Command = program
       .command(of.name)
       .summary(of.summary)
@@ -95,10 +95,10 @@ export const revocation =
     addActorOption(addConnectionOptions(command))
       .addHelpText('after', `\nExamples:\n${of.examples}\n${EXIT_CODES}`)
       .action(async (argument: string, options: Options) => {
-        const times = timesOf(options, around.env);
-        const revoked = await of.revoke(connectForWriting(options, around), argument, options);
-        around.out(report(revoked, longestYes(times), around.now(), options.json === true));
-        finish(FINE);
+        const times = timesOf(options, context.env);
+        const revoked = await of.revoke(connectForWriting(options, context), argument, options);
+        context.out(report(revoked, longestYes(times), context.now(), options.json === true));
+        finish(OK);
       });
   };
 

@@ -11,9 +11,9 @@ import {
 } from '../../authorizer/routes/cache-key.ts';
 import { type Caching, readCaching } from '../../authorizer/routes/result-cache.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
+import { type Context, UsageError } from '../context.ts';
 import { readText } from '../document.ts';
 import { nameOf } from '../print.ts';
-import { type Surroundings, UsageError } from '../surroundings.ts';
 import { formatPath } from './routes.ts';
 
 /** By what API Gateway caches answers, as the authorizer is told of it: the options have the names of its variables. */
@@ -39,10 +39,7 @@ export const addCacheOptions = (command: Command): Command =>
     );
 
 /** What the options or the environment tell; undefined where they name no cache. Throws {@link UsageError}. */
-export async function cachingOf(
-  options: CacheOptions,
-  env: Surroundings['env'],
-): Promise<Caching | undefined> {
+export async function cachingOf(options: CacheOptions, env: Context['env']): Promise<Caching | undefined> {
   const cache = options.resultCache ?? env.RESULT_CACHE ?? '';
   const isText = cache === '' || cache.trimStart().startsWith('{');
   const text = isText ? cache : (await readText(cache)).trim();

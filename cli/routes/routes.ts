@@ -10,8 +10,8 @@ import {
   type Segment,
   type TemplatePart,
 } from '../../table/route-template.ts';
+import { UsageError } from '../context.ts';
 import { type Editing, listAll, type Send } from '../provisioning.ts';
-import { UsageError } from '../surroundings.ts';
 
 /** Routes as people read and write them, beside the rules that the authorizer matches. */
 export interface WrittenRoute {

@@ -1,5 +1,5 @@
 import { isValue, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
-import { closest } from '../suggest.ts';
+import { closest } from '../suggestions.ts';
 import type { Route } from './routes.ts';
 
 /** A route that a request misses, and why. */

@@ -1,7 +1,7 @@
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Path, Problem } from '../document.ts';
-import { hint } from '../suggest.ts';
+import { hint } from '../suggestions.ts';
 import type { Access, World } from './schema.ts';
 
 /** Whether the names in a world lead somewhere: what a schema cannot see. Paths begin at the world. */

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
+import type { Context } from '../../cli/context.ts';
 import { runProgram } from '../../cli/program.ts';
-import type { Surroundings } from '../../cli/surroundings.ts';
 
 /** Runs the command line in this process, on the DynamoDB engine of the run. */
-export async function gatehouse(args: readonly string[], changes: Partial<Surroundings> = {}) {
+export async function gatehouse(args: readonly string[], changes: Partial<Context> = {}) {
   const out: string[] = [];
   const error: string[] = [];
   const code = await runProgram(args, {

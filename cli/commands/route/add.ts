@@ -1,3 +1,4 @@
+import { OK, UsageError } from '../../context.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import { apiOf, requirementText, ruleOf, type WrittenRoute } from '../../routes/routes.ts';
 import { pathProblem, permissionTemplate, scopeTemplate, unknownNames } from '../../routes/schema.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE, UsageError } from '../../surroundings.ts';
 import { assertMethod, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
 interface AddOptions extends RouteOptions, WriteOptions, CacheOptions {
@@ -23,7 +23,7 @@ const EXAMPLES = `  gatehouse route add GET /projects/{project}/tasks --permissi
   gatehouse route add ANY /admin/{rest+} --permission admin --scope tenant:{claim:tenant_id}`;
 
 /** `gatehouse route add`. */
-export const addAdd: Subcommand = (route, around, finish) => {
+export const addAdd: Subcommand = (route, context, finish) => {
   const command = route
     .command('add')
     .summary('add a route')
@@ -38,10 +38,10 @@ export const addAdd: Subcommand = (route, around, finish) => {
       const { permission, scope, description } = options;
       assertRoute({ method, path, permission, scope });
       const rule = ruleOf('', { method, path, permission, scope });
-      const caching = await cachingOf(options, around.env);
+      const caching = await cachingOf(options, context.env);
       assertInKey(caching, [rule]);
       const api = apiOf(options);
-      const editing = connectForWriting(options, around);
+      const editing = connectForWriting(options, context);
       const input = {
         api,
         method,
@@ -58,7 +58,7 @@ export const addAdd: Subcommand = (route, around, finish) => {
         throw error;
       });
       const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(editing, [permission]))];
-      around.out(
+      context.out(
         options.json
           ? asJson({ id, ...input, notes })
           : [
@@ -67,7 +67,7 @@ export const addAdd: Subcommand = (route, around, finish) => {
               '',
             ].join('\n'),
       );
-      finish(FINE);
+      finish(OK);
     },
   );
 };

@@ -1,3 +1,4 @@
+import { OK, REFUSED } from '../../context.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../routes/result-cache.ts';
 import { apiOf, type Route, routeData, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE, REFUSED } from '../../surroundings.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
 
 const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
@@ -24,7 +24,7 @@ interface Finding extends Outside {
 }
 
 /** `gatehouse route check`: routes that rest on what API Gateway does not cache by. */
-export const addCheck: Subcommand = (route, around, finish) => {
+export const addCheck: Subcommand = (route, context, finish) => {
   const command = route
     .command('check')
     .summary('which routes rest on what is not in the key of the result cache?')
@@ -34,14 +34,14 @@ export const addCheck: Subcommand = (route, around, finish) => {
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {
       const api = apiOf(options);
-      const caching = await cachingOf(options, around.env);
-      const routes = await routesOf(connectForWriting(options, around), api);
+      const caching = await cachingOf(options, context.env);
+      const routes = await routesOf(connectForWriting(options, context), api);
       if (caching === undefined) {
         const taking = routes.flatMap((each) => {
           const inputs = takenBy(each.rule);
           return inputs.length === 0 ? [] : [{ route: each, inputs }];
         });
-        around.out(
+        context.out(
           options.json
             ? asJson({
                 ...{ api, known: false, routes: routes.length },
@@ -49,13 +49,13 @@ export const addCheck: Subcommand = (route, around, finish) => {
               })
             : textOfUnknown(api, routes.length, taking),
         );
-        finish(FINE);
+        finish(OK);
         return;
       }
       const findings = routes.flatMap((each) =>
         outsideOf(caching, each.rule).map((outside): Finding => ({ ...outside, route: each })),
       );
-      around.out(
+      context.out(
         options.json
           ? asJson({
               ...{ api, known: true, routes: routes.length },
@@ -67,7 +67,7 @@ export const addCheck: Subcommand = (route, around, finish) => {
             })
           : textOf(api, routes.length, findings),
       );
-      finish(findings.length === 0 ? FINE : REFUSED);
+      finish(findings.length === 0 ? OK : REFUSED);
     },
   );
 };

@@ -1,10 +1,10 @@
+import { OK, REFUSED, wantsColours } from '../../context.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
 import { asJson } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { apiOf, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE, REFUSED, wantsColours } from '../../surroundings.ts';
 import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
 
 interface GapsOptions extends RouteOptions {
@@ -22,7 +22,7 @@ API Gateway exports what it runs:
   aws apigatewayv2 export-api --api-id ID --specification OAS30 --output-type YAML export.yaml`;
 
 /** `gatehouse route gaps`: operations that no rule covers, rules that no operation uses. */
-export const addGaps: Subcommand = (route, around, finish) => {
+export const addGaps: Subcommand = (route, context, finish) => {
   const command = route
     .command('gaps')
     .summary('which operations of an API does no route cover?')
@@ -35,9 +35,9 @@ export const addGaps: Subcommand = (route, around, finish) => {
     const api = apiOf(options);
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const intended = readPublic(options.public, document);
-    const routes = await routesOf(connectForWriting(options, around), api);
+    const routes = await routesOf(connectForWriting(options, context), api);
     const gaps = findGaps(api, document, routes, intended);
-    around.out(options.json ? asJson(gapsData(gaps)) : formatGaps(gaps, wantsColours(around)));
-    finish(hasFailed(gaps, options.strict === true) ? REFUSED : FINE);
+    context.out(options.json ? asJson(gapsData(gaps)) : formatGaps(gaps, wantsColours(context)));
+    finish(hasFailed(gaps, options.strict === true) ? REFUSED : OK);
   });
 };

@@ -1,3 +1,4 @@
+import { OK, wantsColours } from '../../context.ts';
 import { assertNone } from '../../document.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { placeIn, rehearse, write } from '../../openapi/import.ts';
@@ -15,7 +16,6 @@ import {
 } from '../../routes/result-cache.ts';
 import { apiOf, routesOf, ruleOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE, wantsColours } from '../../surroundings.ts';
 import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
 interface ImportOptions extends RouteOptions, WriteOptions, CacheOptions {
@@ -32,7 +32,7 @@ In the document, on an operation, on a path, or at the root as a default:
   x-gatehouse: public      (no rule: the route stands without the authorizer)`;
 
 /** `gatehouse route import`: the routes of an OpenAPI document. */
-export const addImport: Subcommand = (route, around, finish) => {
+export const addImport: Subcommand = (route, context, finish) => {
   const command = route
     .command('import')
     .summary('read routes from an OpenAPI document')
@@ -46,14 +46,14 @@ export const addImport: Subcommand = (route, around, finish) => {
       const api = apiOf(options);
       const document = await readApiDocument(file, basePathOf(options.basePath));
       const { wanted, open, unsaid } = wantedRoutes(document);
-      const caching = await cachingOf(options, around.env);
+      const caching = await cachingOf(options, context.env);
       const rules = wanted.map((route) => ({ rule: ruleOf('', route), from: route.from }));
       const problems = rules.flatMap(({ rule, from }) => {
         const message = outsideProblem(caching, rule);
         return message === undefined ? [] : [{ path: placeIn(from, 'scope'), message }];
       });
       assertNone(document.source, problems);
-      const editing = connectForWriting(options, around);
+      const editing = connectForWriting(options, context);
       const changes = changesFor(await routesOf(editing, api), wanted, options.prune === true);
       await rehearse(document.source, api, changes, editing.rehearse);
       if (!options.dryRun) await write(api, changes, editing.send);
@@ -64,8 +64,8 @@ export const addImport: Subcommand = (route, around, finish) => {
       );
       const notes = [...document.notes, ...warnings, ...(await unregistered(editing, literal))];
       const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
-      around.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(around)));
-      finish(FINE);
+      context.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(context)));
+      finish(OK);
     },
   );
 };

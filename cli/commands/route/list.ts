@@ -1,12 +1,12 @@
+import { OK } from '../../context.ts';
 import { asJson, columns } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE } from '../../surroundings.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
 
 /** `gatehouse route list`. */
-export const addList: Subcommand = (route, around, finish) => {
+export const addList: Subcommand = (route, context, finish) => {
   const command = route
     .command('list')
     .summary('list the routes of an API')
@@ -14,7 +14,7 @@ export const addList: Subcommand = (route, around, finish) => {
   withRouteOptions(command, '  gatehouse route list --api shop --json').action(
     async (options: RouteOptions) => {
       const api = apiOf(options);
-      const routes = await routesOf(connectForWriting(options, around), api);
+      const routes = await routesOf(connectForWriting(options, context), api);
       const rows = routes.map(({ id, method, path, permission, scope }) => [
         method,
         path,
@@ -24,8 +24,8 @@ export const addList: Subcommand = (route, around, finish) => {
       ]);
       const lines =
         rows.length === 0 ? [`no routes in the API ${api}: every request to it is refused`] : columns(rows);
-      around.out(options.json ? asJson(routes.map(routeData)) : `${lines.join('\n')}\n`);
-      finish(FINE);
+      context.out(options.json ? asJson(routes.map(routeData)) : `${lines.join('\n')}\n`);
+      finish(OK);
     },
   );
 };

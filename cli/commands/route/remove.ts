@@ -1,12 +1,12 @@
 import { isId } from '../../../table/identifiers.ts';
+import { OK, UsageError } from '../../context.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE, UsageError } from '../../surroundings.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
 
 /** `gatehouse route remove`. An id names one route of all APIs. */
-export const addRemove: Subcommand = (route, around, finish) => {
+export const addRemove: Subcommand = (route, context, finish) => {
   const command = route
     .command('remove')
     .summary('remove a route')
@@ -17,15 +17,15 @@ export const addRemove: Subcommand = (route, around, finish) => {
   ).action(async (id: string, options: RouteOptions & WriteOptions) => {
     if (!isId(id))
       throw new UsageError(`ID ${id} is neither a ULID nor a UUID: gatehouse route list shows ids`);
-    const { send } = connectForWriting(options, around);
+    const { send } = connectForWriting(options, context);
     // Read first: to say what it was. Of another API than the one that is named it is not removed.
     const { api, method, path } = await send('route.read', { id });
     if (options.api !== undefined && options.api !== api)
       throw new Error(`this route is one of the API ${api}, not of ${options.api}`);
     await send('route.delete', { id });
-    around.out(
+    context.out(
       options.json ? asJson({ id, api, method, path, removed: true }) : `removed ${method} ${path} (${id})\n`,
     );
-    finish(FINE);
+    finish(OK);
   });
 };

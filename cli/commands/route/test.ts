@@ -1,4 +1,5 @@
 import { createEngine, type Decision } from '../../../engine/index.ts';
+import { OK, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../context.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
@@ -6,7 +7,6 @@ import { apiOf, type Route, requirementText, routeData, routesOf } from '../../r
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { FINE, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../surroundings.ts';
 import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
 
 interface TestOptions extends RouteOptions {
@@ -21,7 +21,7 @@ const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W9
   gatehouse route test GET /reports --claim tenant_id=01M7… --subject user:01M7…`;
 
 /** `gatehouse route test`: what a request means, by the code of the authorizer. */
-export const addTry: Subcommand = (route, around, finish) => {
+export const addTry: Subcommand = (route, context, finish) => {
   const command = route
     .command('test')
     .summary('which route, permission and scope does a request mean?')
@@ -34,10 +34,10 @@ export const addTry: Subcommand = (route, around, finish) => {
     .addOption(subjectOption())
     .addOption(atOption());
   withRouteOptions(command, EXAMPLES).action(async (method: string, path: string, options: TestOptions) => {
-    const { subject, at = around.now() } = options;
+    const { subject, at = context.now() } = options;
     const request = readRequest(method, path, options);
     const api = apiOf(options);
-    const editing = connectForWriting(options, around);
+    const editing = connectForWriting(options, context);
     if (subject !== undefined && !editing.hasTable)
       throw new UsageError('--subject asks the table itself: give --table NAME as well');
     const routes = await routesOf(editing, api);
@@ -46,7 +46,7 @@ export const addTry: Subcommand = (route, around, finish) => {
     const question = trial?.question;
     const decision =
       subject !== undefined && question !== undefined
-        ? await createEngine({ reader: editing.reader, clock: { now: around.now } }).check(
+        ? await createEngine({ reader: editing.reader, clock: { now: context.now } }).check(
             subject,
             question.permission,
             question.scope,
@@ -57,8 +57,8 @@ export const addTry: Subcommand = (route, around, finish) => {
       ...{ api, request, subject, trial, others, suggestions, decision },
       known: routes.length,
     };
-    around.out(options.json ? asJson(dataOf(result)) : textOf(result, painter(wantsColours(around))));
-    finish(question !== undefined && (decision?.allowed ?? true) ? FINE : REFUSED);
+    context.out(options.json ? asJson(dataOf(result)) : textOf(result, painter(wantsColours(context))));
+    finish(question !== undefined && (decision?.allowed ?? true) ? OK : REFUSED);
   });
 };
 

@@ -1,7 +1,7 @@
 import type { Terminal } from './ask.ts';
 
 /** What the command line takes from its process; tests give their own. */
-export interface Surroundings {
+export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -20,11 +20,11 @@ export interface Surroundings {
 }
 
 /** The exit codes of every subcommand. */
-export const FINE = 0;
+export const OK = 0;
 /** Refused, or a test has failed. */
 export const REFUSED = 1;
 /** Wrong use, or a fault. */
-export const FAULT = 2;
+export const USAGE = 2;
 
 export const EXIT_CODES = `
 Exit codes:
@@ -42,7 +42,7 @@ const CODES = { green: 32, red: 31, dim: 2 } as const;
 export type Paint = (colour: keyof typeof CODES, text: string) => string;
 
 /** Colours are for terminals, and for people who have not said no (https://no-color.org). */
-export const wantsColours = ({ isTerminal, env }: Surroundings): boolean => isTerminal && !env.NO_COLOR;
+export const wantsColours = ({ isTerminal, env }: Context): boolean => isTerminal && !env.NO_COLOR;
 
 export const painter =
   (colours: boolean): Paint =>

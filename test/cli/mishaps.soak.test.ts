@@ -1,1 +1,0 @@
-import './mishaps.integration.test.ts';

@@ -1,0 +1,1 @@
+import './network-faults.integration.test.ts';
