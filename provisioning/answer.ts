@@ -5,7 +5,10 @@ import { type ErrorCode, GatehouseError } from '../table/errors.ts';
 export interface Success {
   readonly ok: true;
   readonly result: Readonly<Record<string, unknown>>;
-  /** Freshness token, of the time of this answer: a check `at least as fresh as` it sees the write. Empty for reads. */
+  /**
+   * Freshness token, of the time of this answer: a check `at least as fresh as` it sees the write. Empty for
+   * reads.
+   */
   readonly token: string;
 }
 

@@ -68,7 +68,10 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
   return create(item, () => new GatehouseError('internal', 'two audit records with one id'));
 }
 
-/** The user behind an actor that is named by id or reference; others (`pipeline`) have no activity of their own. */
+/**
+ * The user behind an actor that is named by id or reference; others (`pipeline`) have no activity of their
+ * own.
+ */
 function userOf(actor: string): Ref | undefined {
   if (isId(actor)) return { type: 'user', id: actor };
   return isRef(actor) ? parseRef(actor, 'actor') : undefined;

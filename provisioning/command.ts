@@ -2,7 +2,10 @@ import type * as z from 'zod';
 import type { Reader } from '../table/reader.ts';
 import type { Plan, Planning } from './plan.ts';
 
-/** A command: a name, the schema of its input, and what it does. Commands are data; commands/index.ts lists them. */
+/**
+ * A command: a name, the schema of its input, and what it does. Commands are data; commands/index.ts lists
+ * them.
+ */
 interface Shared {
   /** `entity.verb`, as `user.create`. */
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Door of provisioning: the policy administration point. */
+/** Entry of provisioning: the policy administration point. */
 export type { Answer, Failure, Success } from './answer.ts';
 export type { Command } from './command.ts';
 export { COMMANDS } from './commands/index.ts';

@@ -4,6 +4,7 @@ import { GatehouseError } from '../table/errors.ts';
 import type { Item } from '../table/item.ts';
 import { operationKey } from '../table/keys.ts';
 import { type Action, create } from '../table/write/action.ts';
+import { canonical } from './canonical.ts';
 
 /**
  * Idempotency for good: the record of an operation is written in the transaction of the command, so a
@@ -44,19 +45,9 @@ export async function describeOperation(
   command: string,
   input: unknown,
 ): Promise<Operation> {
-  const digest = await sha256(JSON.stringify([command, sorted(input)]));
+  // The same input written in another order is the same operation.
+  const digest = await sha256(canonical([command, input]));
   return { id, named, command, digest };
-}
-
-/** Objects with their keys in order, so that the same input written otherwise is the same operation. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, each]) => [key, sorted(each)]),
-  );
 }
 
 /** @param writtenAt epoch milliseconds, from which the record of an unnamed operation has its day */

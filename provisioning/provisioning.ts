@@ -80,7 +80,7 @@ export function createProvisioning({
       event.input,
     );
     const outcome = (await earlier(operation)) ?? (await write(command, parsed.data, operation, event));
-    // A dry run wrote nothing that a reader could wait for. Of anything else it is known by now that it is there.
+    // A dry run has no write to wait for. Any other write is committed by now.
     const token = event.dryRun ? '' : formatFreshnessToken(clock.now());
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
   }
@@ -117,7 +117,7 @@ export function createProvisioning({
       const now = new Date(clock.now()).toISOString();
       try {
         const plan = await next({ reader, now, newId, newSecret });
-        // What is sent counts from here: how long the plan took is nothing that a reader could know of.
+        // The stamp is of the sending: readers cannot know how long planning took.
         const writtenAt = clock.now();
         const outcome = { result: plan.result };
         const context = {
@@ -129,7 +129,7 @@ export function createProvisioning({
           step: plan.next || steps > 0 ? steps + 1 : undefined,
         };
         const actions = mergeActions([
-          // The operation comes first: a repetition is told so before it is told of its own values.
+          // The operation comes first: a repetition fails on it before it fails on its own values.
           ...(plan.next ? [] : [recordOperation(operation, outcome, now, writtenAt)]),
           ...plan.actions,
           ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
@@ -177,6 +177,8 @@ const unfinished = (steps: number): GatehouseError =>
 
 function unknownCommand(name: string): string {
   const [entity] = name.split('.');
-  const near = [...COMMANDS.keys()].filter((known) => known.startsWith(`${entity}.`));
-  return near.length > 0 ? `no such command; of ${entity} there are ${near.join(', ')}` : 'no such command';
+  const similar = [...COMMANDS.keys()].filter((known) => known.startsWith(`${entity}.`));
+  return similar.length > 0
+    ? `no such command; of ${entity} there are ${similar.join(', ')}`
+    : 'no such command';
 }

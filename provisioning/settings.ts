@@ -39,8 +39,8 @@ export function readValue(text: string, type: ValueType): unknown {
 }
 
 /**
- * The settings in force at a scope, for a user or nobody: a GetItem of the scope, then those of all levels in one
- * BatchGetItem.
+ * The settings in force at a scope, for a user or nobody: a GetItem of the scope, then those of all levels in
+ * one BatchGetItem.
  *
  * @throws GatehouseError `not_found` on `scope`; `damaged_item` for a stored setting that cannot be read
  */

@@ -31,8 +31,8 @@ export const isLongerThan = (text: string, max: number): boolean =>
   text.length > max || (text.length * 3 > max && byteLength(text) > max);
 
 /**
- * Compares two texts by their UTF-8 bytes, as DynamoDB sorts keys. JavaScript compares units of UTF-16 and puts
- * what lies beyond U+FFFF before U+E000 to U+FFFF.
+ * Compares two texts by their UTF-8 bytes, as DynamoDB sorts keys. JavaScript compares units of UTF-16 and
+ * puts what lies beyond U+FFFF before U+E000 to U+FFFF.
  *
  * @returns below zero, zero or above, as for `sort`
  */

@@ -1,5 +1,5 @@
 /**
- * The one error of the table and of everything that stands on it.
+ * The one error of the table and of everything above it.
  *
  * `code` is stable and is what callers match on; `field` names the input at fault; `retryable` says
  * whether the same call may succeed later (seed 004: "conflict, throttled or transient, invalid, not found").
@@ -13,7 +13,9 @@ export type ErrorCode =
   | 'unfinished'
   | 'stale'
   | 'throttled'
-  /** What was read or written was being changed by others; it was tried again until the deadline. No outage. */
+  /**
+   * What was read or written was being changed by others; it was tried again until the deadline. No outage.
+   */
   | 'contended'
   | 'transient'
   | 'damaged_item'
@@ -59,6 +61,18 @@ export const invalid = (field: string, message: string): GatehouseError =>
 export const notFound = (field: string, what: string): GatehouseError =>
   new GatehouseError('not_found', `${what} does not exist`, { field });
 
-/** The value in `field` is taken, or the thing is in a state that forbids the change. */
+/** What was read has changed before the write: plan again from what it is now. */
+export const stale = (what: string, field?: string): GatehouseError =>
+  new GatehouseError(
+    'stale',
+    `${what} was changed by someone else meanwhile`,
+    field === undefined ? {} : { field },
+  );
+
+/** More than a limit allows. The message names the limit. */
+export const limitExceeded = (message: string, field?: string): GatehouseError =>
+  new GatehouseError('limit_exceeded', message, field === undefined ? {} : { field });
+
+/** The value in `field` is taken, or the node is in a state that forbids the change. */
 export const conflict = (field: string, message: string, holder?: string): GatehouseError =>
   new GatehouseError('conflict', message, holder === undefined ? { field } : { field, holder });

@@ -23,15 +23,19 @@ export interface Key {
   readonly SK: string;
 }
 
+/** A text that names an item: for maps and sets. */
+export const identityOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
+export const isSameKey = (a: Key, b: Key): boolean => a.PK === b.PK && a.SK === b.SK;
+
 export const META = 'META';
 export const DECISION = 'DECISION';
 
-/** What belongs to no tenant hangs here: the administrators, the global roles. */
+/** Owner of what belongs to no tenant: the administrators, the global roles. */
 export const GLOBAL: Ref = { type: 'global', id: 'GATEHOUSE' };
-/** The roles that can be granted in any tenant hang here. */
+/** Owner of the roles that can be granted in any tenant. */
 export const ANY_TENANT: Ref = { type: 'global', id: 'ANY_TENANT' };
 
-/** The scope types that operators have added hang here. */
+/** Owner of the scope types that operators have added. */
 export const SCOPE_TYPE_LIST: Ref = { type: 'global', id: 'SCOPE_TYPES' };
 
 /** The partition that holds the routes of one API. */
@@ -66,10 +70,10 @@ export const permissionRef = (permission: PermissionName): Ref => ({
 
 export const nodeKey = (ref: Ref): Key => ({ PK: part(ref), SK: META });
 
-/** The partition in which a node and all its edges stand, for Query. */
+/** The partition of a node and all its edges, for Query. */
 export const partitionOf = (ref: Ref): string => part(ref);
 
-/** Edge between two things. */
+/** Edge between two nodes. */
 export const edgeKey = (from: Ref, to: Ref): Key => ({ PK: part(from), SK: part(to) });
 
 /** Edge with more than two ends, as a role assignment (user, scope, role): its kind leads the sort key. */
@@ -78,10 +82,10 @@ export const wideEdgeKey = (from: Ref, kind: string, ...to: readonly Ref[]): Key
   SK: join(keyPrefix(kind), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id])),
 });
 
-/** A setting stands in the partition of the scope or user that has it. */
+/** A setting is in the partition of its scope or user. */
 export const settingKey = (owner: Ref, key: string): Key => edgeKey(owner, { type: 'setting', id: key });
 
-/** Start of the sort keys of all edges from one node to things of one type, or of one wide kind. */
+/** Start of the sort keys of all edges from one node to nodes of one type, or of one wide kind. */
 export const edgePrefix = (type: string, ...to: readonly Ref[]): string =>
   `${join(keyPrefix(type), ...to.flatMap((ref) => [keyPrefix(ref.type), ref.id]))}#`;
 
@@ -125,18 +129,18 @@ export const logKey = (owner: Ref | undefined, time: string, id: string): Key =>
   SK: join(time, id),
 });
 
-/** Index key of the list of all things of one type. */
+/** Index key of the list of all nodes of one type. */
 export const listPartition = (type: string, shard: number): string =>
   join('LIST', keyPrefix(type), String(shard));
 
 /** Index sort key in a tenant's list: by type, then by time (seed 000, GSI4). */
 export const timedSort = (type: string, time: string, id: string): string => join(keyPrefix(type), time, id);
 
-/** Index key of all things of one type in one status; they are sorted by a date (seed 002, GSI3). */
+/** Index key of all nodes of one type in one status, sorted by a date (seed 002, GSI3). */
 export const statusPartition = (type: string, status: string, shard: number): string =>
   join('STATUS', keyPrefix(type), status, String(shard));
 
-/** Index key of all things of one type by name, for kinds that belong to no tenant. */
+/** Index key of all nodes of one type by name, for kinds that belong to no tenant. */
 export const namePartition = (type: string, shard: number): string =>
   join('NAMES', keyPrefix(type), String(shard));
 
@@ -163,13 +167,13 @@ export const typeBetween = (type: string, from = FIRST, until = LAST): readonly 
   `${keyPrefix(type)}#${until}`,
 ];
 
-/** Sort keys of edges to things of these types, with whatever stands between them. */
+/** Sort keys of edges to nodes of these types, with whatever sorts between them. */
 export function edgesBetween(...types: readonly string[]): readonly [string, string] {
   const starts = types.map((type) => edgePrefix(type)).sort();
   return [String(starts[0]), `${starts.at(-1)}${LAST}`];
 }
 
-/** Sort keys of a node and of its edges to things of these types, with whatever stands between them. */
+/** Sort keys of a node and of its edges to nodes of these types, with whatever sorts between them. */
 export function nodeBetween(...types: readonly string[]): readonly [string, string] {
   const starts = [META, ...types.map((type) => edgePrefix(type))].sort();
   return [starts[0] as string, `${starts.at(-1)}${LAST}`];
@@ -209,7 +213,7 @@ const isGuardKind = (kind: string) =>
 /** `TECHNICAL_USER` becomes `technical-user`. */
 const typeOf = (prefix: string): string => prefix.toLowerCase().replaceAll('_', '-');
 
-/** Reads a key back into what it stands for; undefined for a key this module never builds. */
+/** Parses a key; undefined for a key that this module never builds. */
 export function parseKey(key: Key): ParsedKey | undefined {
   const [head = '', ...rest] = key.PK.split('#');
   const sort = key.SK.split('#');

@@ -2,7 +2,7 @@ import type { IndexName } from './entities/entity.ts';
 import type { Item } from './item.ts';
 import type { Key } from './keys.ts';
 
-/** A stretch of one partition: all of it, the sort keys that begin with `prefix`, or those in `between`. */
+/** A range of one partition: all of it, the sort keys that begin with `prefix`, or those in `between`. */
 export interface Range {
   readonly partition: string;
   readonly prefix?: string;
@@ -40,7 +40,7 @@ export interface MergedQuery {
   readonly cursor?: string | undefined;
 }
 
-/** What a read notes of itself for whoever asked, while it goes on. */
+/** What a read counts for its caller. */
 export interface ReadNotes {
   /** Calls to DynamoDB; the SDK's own second attempts are not counted. */
   calls: number;
@@ -48,10 +48,12 @@ export interface ReadNotes {
   units: number | undefined;
 }
 
-/** Notes for nobody. */
+/** Notes that no caller reads. */
 export const noNotes = (): ReadNotes => ({ calls: 0, units: undefined });
 
-/** Everything Gatehouse ever reads with: GetItem, BatchGetItem, TransactGetItems and Query. There is no Scan. */
+/**
+ * Everything Gatehouse ever reads with: GetItem, BatchGetItem, TransactGetItems and Query. There is no Scan.
+ */
 export interface Reader {
   /** GetItem, strongly consistent. */
   readonly get: (key: Key) => Promise<Item | undefined>;

@@ -6,10 +6,12 @@ import { isName, isType } from './identifiers.ts';
  *
  *   path        /locations/{locationId}/pages/{page}     {rest+} as the last segment takes what is left
  *   permission  dashboard · {page} · tickets:{action}:ticket
- *   scope       location:{locationId} · tenant:{claim:tenant_id} · location:{header:x-location} · location:{query:at}
+ *   scope       location:{locationId} · tenant:{claim:tenant_id} · location:{header:x-location} ·
+ *   location:{query:at}
  *
- * A gateway's result cache knows the path, a header or a query parameter only where they are identity sources:
- * whoever turns it on makes them so, or a cached answer stands for a request that it was not made for.
+ * A gateway's result cache knows the path, a header or a query parameter only where they are identity
+ * sources: whoever turns it on makes them so, or a cached answer stands for a request that it was not made
+ * for.
  *
  * Literals compare as they are. A value that fills a `{…}` must itself be a name or an id (letters,
  * digits, dot, dash, underscore), so nothing from a request can change what a template means.

@@ -8,9 +8,9 @@ export const MAX_ITEM_BYTES = 400 * 1024;
 export const MAX_TRANSACTION_BYTES = 4 * 1024 * 1024;
 
 /**
- * The bytes of an item as DynamoDB counts them (AWS, "DynamoDB item sizes and formats"): names and texts in UTF-8,
- * a number about a byte for two digits, a list or map 3 bytes and one for each element. An estimate: AWS says of
- * numbers only "approximately".
+ * The bytes of an item as DynamoDB counts them (AWS, "DynamoDB item sizes and formats"): names and texts in
+ * UTF-8, a number about a byte for two digits, a list or map 3 bytes and one for each element. An estimate:
+ * AWS says of numbers only "approximately".
  */
 export const sizeOf = (item: Item): number => sizeOfMap(item);
 

@@ -1,4 +1,4 @@
-import { scopeChanges, type Window } from '../../table/decision/writes.ts';
+import { scopeChanges, type Validity } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
@@ -20,7 +20,7 @@ import type { Planning } from '../plan.ts';
  */
 const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
 
-const windowOf = ({ status, startDate, endDate }: Attributes): Window | undefined =>
+const validityOf = ({ status, startDate, endDate }: Attributes): Validity | undefined =>
   COUNTS.has(status)
     ? {
         start: typeof startDate === 'string' ? startDate : undefined,
@@ -29,13 +29,13 @@ const windowOf = ({ status, startDate, endDate }: Attributes): Window | undefine
     : undefined;
 
 /** How the decision item of a scope is brought up to one entitlement; undefined takes it away. */
-type Repeat = (id: string, of: Attributes, window: Window | undefined) => Action;
+type Repeat = (id: string, of: Attributes, validity: Validity | undefined) => Action;
 
-const subscribe: Repeat = (id, { scope, module }, window) =>
-  scopeChanges(parseRef(String(scope), 'scope')).subscribe(String(module), id, window);
+const subscribe: Repeat = (id, { scope, module }, validity) =>
+  scopeChanges(parseRef(String(scope), 'scope')).subscribe(String(module), id, validity);
 
-const license: Repeat = (id, { account, enterprise }, window) =>
-  scopeChanges(parseRef(String(account), 'account')).license(String(enterprise), id, window);
+const license: Repeat = (id, { account, enterprise }, validity) =>
+  scopeChanges(parseRef(String(account), 'account')).license(String(enterprise), id, validity);
 
 const shared = (
   repeat: Repeat,
@@ -44,16 +44,16 @@ const shared = (
   onCreate: async (planning, ref, attributes) => {
     refuseEmptyPeriod(attributes, 'startDate', 'endDate');
     const { root } = await placeOf(planning, attributes);
-    const window = windowOf(attributes);
+    const validity = validityOf(attributes);
     return {
-      actions: window ? [repeat(ref.id, attributes, window)] : [],
+      actions: validity ? [repeat(ref.id, attributes, validity)] : [],
       derived: { root: formatRef(root) },
       tenant: root,
     };
   },
   onUpdate: async (_planning, node, after) => {
     refuseEmptyPeriod(after, 'startDate', 'endDate');
-    return [repeat(node.ref.id, node.item, windowOf(after))];
+    return [repeat(node.ref.id, node.item, validityOf(after))];
   },
   // Together they are one value in the decision item.
   asRead: ['status', 'startDate', 'endDate'],

@@ -4,6 +4,7 @@ import { edgeKindCommands } from './edges.ts';
 import { entitlementCommands } from './entitlements.ts';
 import { grantCommands } from './grants.ts';
 import { groupCommands } from './groups.ts';
+import { linkCommands } from './links.ts';
 import { onboardCommand } from './onboarding.ts';
 import { permissionCommands } from './permissions.ts';
 import { platformCommands } from './platform.ts';
@@ -17,7 +18,6 @@ import { deleteTreeCommand } from './scope-tree.ts';
 import { scopeTypeCommands } from './scope-types.ts';
 import { scopeCommands } from './scopes.ts';
 import { settingCommands } from './settings.ts';
-import { tieCommands } from './ties.ts';
 import { tokenCommands } from './tokens.ts';
 import { transactionCommand } from './transaction.ts';
 import { userCommands } from './users.ts';
@@ -41,7 +41,7 @@ const ALONE = byName([
   ...entitlementCommands,
   ...settingCommands,
   ...platformCommands,
-  ...tieCommands,
+  ...linkCommands,
   ...tokenCommands,
   ...recordCommands,
   ...policyCommands,

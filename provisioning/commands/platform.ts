@@ -6,7 +6,10 @@ import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
-/** What a platform keeps of its customers and gives no rights: addresses, tools, products, services (seed 002). */
+/**
+ * What a platform keeps of its customers and gives no rights: addresses, tools, products, services (seed
+ * 002).
+ */
 const addressBehaviour: Behaviour = {
   tenantOf: tenantFrom('account'),
   onCreate: async (planning, _ref, { account }) => {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { GatehouseError } from '../../table/errors.ts';
+import { GatehouseError, limitExceeded } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { permissionRef } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
@@ -59,10 +59,9 @@ export async function fromTemplate(
 ): Promise<readonly Action[]> {
   const permissions = await permissionsOf(planning, template, 'customTemplateId');
   if (permissions.length > A_STEPFUL) {
-    throw new GatehouseError(
-      'limit_exceeded',
+    throw limitExceeded(
       `the template holds ${permissions.length} permissions, a role is created with at most ${A_STEPFUL}: create it without the template, then use role-template.apply`,
-      { field: 'customTemplateId' },
+      'customTemplateId',
     );
   }
   // The role is created in the same transaction: there is nothing yet that could be counted up.
@@ -80,8 +79,8 @@ const applyTemplate = writeCommand({
     const target = await loadNode(planning, 'role', input.role, 'role');
     const roleScope = textOf(target.item, 'scope');
     const wanted = await permissionsOf(planning, input.id, 'id');
-    const held = await planning.reader.listAll(edgesFrom(target.ref, 'page', 'permission'));
-    const has = new Set(held.map((edge) => textOf(edge, 'permission')));
+    const existing = await planning.reader.listAll(edgesFrom(target.ref, 'page', 'permission'));
+    const has = new Set(existing.map((edge) => textOf(edge, 'permission')));
     // What it forbids comes first: half a template must not allow more than all of it.
     const lacking = wanted
       .filter(({ permission }) => !has.has(permission))

@@ -1,7 +1,7 @@
 import { roleChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { conflict, invalid, notFound, stale } from '../../table/errors.ts';
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
@@ -23,7 +23,9 @@ import { fromTemplate } from './role-templates.ts';
 /** Longest chain of inheritance: the engine walks it on every decision that uses the role. */
 const MAX_INHERITANCE = 16;
 
-/** What a role hangs on, so that the roles of one scope can be listed, and the role that it inherits from. */
+/**
+ * The owners of a role: its scope, or the list of roles without a tenant, and the role that it inherits from.
+ */
 function ownersOfRole({ scope, parent }: Attributes): readonly Owner[] {
   const owner = ownerOf(String(scope));
   return [
@@ -40,10 +42,7 @@ const unownedRoles = (scope: string): Ref => (scope === 'global' ? GLOBAL : ANY_
 const tooDeep = () => invalid('parent', `roles inherit through at most ${MAX_INHERITANCE} levels`);
 
 /** Somebody changed the inheritance between our read and our write: plan again from what it is now. */
-const changedAbove = () =>
-  new GatehouseError('stale', 'the inheritance of roles was changed by someone else meanwhile', {
-    field: 'parent',
-  });
+const changedAbove = () => stale('the inheritance of roles', 'parent');
 
 /** How many levels of roles inherit from this one. A role that comes or goes below counts up its revision. */
 async function levelsBelow({ reader }: Planning, top: Ref): Promise<number> {

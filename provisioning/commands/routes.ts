@@ -21,13 +21,13 @@ import { scopeTypeOf } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
 /**
- * Routes: which permission and scope a request needs. The item in the API's partition is what the
- * authorizer reads, all of an API in one Query; it holds the whole rule. The item beside them says which write changed
- * a route last.
+ * Routes: which permission and scope a request needs. The item in the API's partition is what the authorizer
+ * reads, all of an API in one Query; it holds the whole rule. The item beside them says which write changed a
+ * route last.
  */
 const DEFAULT_API = 'default';
 
-/** Where the rule of a route stands: in the partition of its API. */
+/** The key of a route's rule, in the partition of its API. */
 export const ruleKey = (api: string, ref: Ref) => edgeKey(apiRef(api), ref);
 
 async function refuseUnknownNames(

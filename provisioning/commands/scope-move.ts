@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
-import { conflict, GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { conflict, invalid, notFound, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
@@ -12,7 +12,7 @@ import { refusePlace } from '../nodes/scope-types.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
-import { isMoving, scopesBelow, survey } from './scope-tree.ts';
+import { isMoving, scopesBelow, treeBelow } from './scope-tree.ts';
 import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
 
 /**
@@ -31,8 +31,7 @@ interface Move {
 /** More scopes than this need not be tried in one transaction: each takes at least three actions. */
 const SMALL_TREE = 32;
 
-const changedMeanwhile = () =>
-  new GatehouseError('stale', 'a scope was changed by someone else meanwhile', { field: 'scope' });
+const changedMeanwhile = () => stale('a scope', 'scope');
 
 async function readMove(planning: Planning, input: { scope: string; parent: string }): Promise<Move> {
   const scope = await loadScope(planning, input.scope, 'scope');
@@ -135,7 +134,7 @@ const asResting = (ref: string): Action => ({
     found ? conflict('scope', `${ref} above it is being moved: finish that first`) : changedMeanwhile(),
 });
 
-/** Closes the scope, and says where it goes: from then on nothing comes to stand in it. */
+/** Closes the scope and records the new parent: from then on nothing can be created in it. */
 const close = ({ scope, parent }: Move): readonly Action[] => [
   ...(isMoving(scope) ? [] : textsOf(scope.item, 'ancestors').map(asResting)),
   asPlaced(parent),
@@ -205,7 +204,7 @@ export const moveCommand: Command = writeCommand({
     if (move.scope.item.movingTo === input.parent)
       return goOn(planning, move, [{ ref: move.scope.ref, path: move.place }]);
     if (move.scope.item.movingTo === undefined) {
-      const { nodes, height, moving } = await survey(planning.reader, move.scope.ref, SMALL_TREE);
+      const { nodes, height, moving } = await treeBelow(planning.reader, move.scope.ref, SMALL_TREE);
       if (moving) throw movesItself(moving);
       refuseDepth(move.place.length + height);
       const actions = nodes && atOnce(planning, move, nodes);

@@ -28,7 +28,7 @@ const ownedItems = (reader: Reader, of: Ref): Promise<readonly Item[]> =>
 
 const ownedRef = (item: Item): Ref => parseRef(textOf(item, 'owned'), 'owned');
 
-/** The scopes that stand directly under these. Each is read itself; the edges say only which there are. */
+/** The children of these scopes. Each node is read; the edges only name them. */
 export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Promise<readonly Node[]> {
   const found: Ref[] = [];
   for (const parent of parents) {
@@ -50,7 +50,7 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
  * more than `most`, which there are, parents before children. Each node is read before what stands under it,
  * so its revision tells whether anything has come to it since.
  */
-export async function survey(
+export async function treeBelow(
   reader: Reader,
   top: Ref,
   most: number,
@@ -108,7 +108,7 @@ async function leafOf(planning: Planning, top: Node): Promise<Node> {
   }
 }
 
-/** Others' things that are only linked here, as the workstreams of accounts are to an enterprise. */
+/** Refuses nodes of other tenants that are linked here, as workstreams of accounts are to an enterprise. */
 async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void> {
   const root = formatRef(rootOf(top));
   const linked = (await ownedItems(reader, top.ref)).find(

@@ -2,7 +2,7 @@ import { newScope, scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { MAX_ANCESTORS, SCOPE_TYPES, type ScopeType } from '../../table/entities/scope-types.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
-import { GatehouseError, invalid, notFound } from '../../table/errors.ts';
+import { GatehouseError, invalid, limitExceeded, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { allInTenant, allOf, inTenant } from '../../table/index-queries.ts';
 import { DECISION, decisionKey, edgePrefix, nodeKey } from '../../table/keys.ts';
@@ -26,9 +26,7 @@ export const placeUnder = (parent: Node | undefined): readonly string[] =>
 /** Throws when a path would be longer than a check should have to read. */
 export function refuseDepth(ancestors: number): void {
   if (ancestors <= MAX_ANCESTORS) return;
-  throw new GatehouseError('limit_exceeded', `a scope has at most ${MAX_ANCESTORS} scopes above it`, {
-    field: 'parent',
-  });
+  throw limitExceeded(`a scope has at most ${MAX_ANCESTORS} scopes above it`, 'parent');
 }
 
 /** What was read of the parent holds until the child is written: its place, and that it keeps it. */
@@ -76,14 +74,14 @@ const scopeBehaviour: Behaviour = {
     refuseDepth(ancestors.length);
     const root = ancestors.at(-1) ?? formatRef(ref);
     if (above && combination === 'deny-overrides') throw chosenByRoot();
-    const facts = {
+    const decided = {
       status: String(status),
       ancestors,
       ...(combination === undefined ? {} : { combination: String(combination) }),
       ...(typeof enterprise === 'string' ? { enterprise } : {}),
     };
     return {
-      actions: [newScope(ref, facts), ...(above ? [asPlaced(above)] : [])],
+      actions: [newScope(ref, decided), ...(above ? [asPlaced(above)] : [])],
       derived: { ancestors, root },
       tenant: parseRef(root, 'root'),
     };
@@ -94,10 +92,10 @@ const scopeBehaviour: Behaviour = {
       throw invalid('status', `it is being moved to ${String(node.item.movingTo)}: finish that first`);
     }
     if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
-    const facts = Object.fromEntries(
+    const decided = Object.fromEntries(
       Object.entries({ status, combination, enterprise }).filter(([, value]) => typeof value === 'string'),
     ) as Record<string, string>;
-    return Object.keys(facts).length > 0 ? [scopeChanges(node.ref).set(facts)] : [];
+    return Object.keys(decided).length > 0 ? [scopeChanges(node.ref).set(decided)] : [];
   },
   keepsOwned: true,
   // What is not active closes all below it.
@@ -146,7 +144,7 @@ const listAdded = listCommand({
   ],
 });
 
-/** A scope with what hangs on it, in one Query (seed 002). */
+/** A scope with what it owns or uses, in one Query (seed 002). */
 const readAll = (type: string, summary: string, types: readonly string[], keep?: typeof isOwnership) =>
   listCommand({
     name: `${type}.read-all`,

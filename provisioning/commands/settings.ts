@@ -6,7 +6,7 @@ import { settingKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
-import { setting } from '../edges/ties.ts';
+import { setting } from '../edges/links.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
 import type { Attributes } from '../kinds/node-kind.ts';

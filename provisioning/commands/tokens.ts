@@ -13,7 +13,7 @@ import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { stale } from '../kinds/deletion.ts';
+import { changedMeanwhile } from '../kinds/deletion.ts';
 import { by, listCommand, period } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import { type Attributes, type Behaviour, type NodeKind, ownersOf } from '../kinds/node-kind.ts';
@@ -82,7 +82,7 @@ const revoke = writeCommand({
       set: changes,
       add: { rev: 1 },
       when: { exists: true, equals: { revoked: false } },
-      failure: () => stale(ENTITIES.token),
+      failure: () => changedMeanwhile(ENTITIES.token),
     };
     const owners = ownersOf(TOKEN, node.item, node.ref);
     return {

@@ -120,7 +120,9 @@ const readWithWorkstreams = listCommand({
   withRefs: true,
 });
 
-/** What is in force at an instant: an assignment from its start until before its end, any other edge always. */
+/**
+ * What is in force at an instant: an assignment from its start until before its end, any other edge always.
+ */
 const isInForce = ({ Type, startsAt, endsAt }: Item, at: string | undefined): boolean =>
   at === undefined ||
   Type !== 'Assignment' ||

@@ -1,3 +1,4 @@
+import { enterpriseUse, setting, workstreamMember } from '../edges/links.ts';
 import {
   admin,
   assignment,
@@ -7,7 +8,6 @@ import {
   rolePermission,
   tenantGrant,
 } from '../edges/rights.ts';
-import { enterpriseUse, setting, workstreamMember } from '../edges/ties.ts';
 
 /**
  * One of every kind of edge, made by the very constructors that make them, so that the keys in docs/table.md

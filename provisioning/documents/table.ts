@@ -4,7 +4,10 @@ import { nodeKey } from '../../table/keys.ts';
 import { ACCESS, type Access } from './access.ts';
 import { EDGES, ID } from './edges.ts';
 
-/** `docs/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything else. */
+/**
+ * `docs/table.md`, made from the registry, the edges and the access patterns, so that it cannot say anything
+ * else.
+ */
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>

@@ -1,11 +1,11 @@
-import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
+import { conflict, notFound, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
 
 /**
- * An edge, as data: where it and its mirrors stand, what its ends are, and which facts it puts into
+ * An edge, as data: where it and its mirrors stand, what its ends are, and what it writes to
  * decision items. Edges are the truth for lists; decision items repeat them for checks, in the same
  * transaction (ADR 0003).
  */
@@ -15,7 +15,7 @@ export interface Edge {
   /** The items: the edge itself first, then its mirrors. All hold the same attributes. */
   readonly keys: readonly [Key, ...Key[]];
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  /** Nodes that it ties; each must exist. The field is the command's name for it. */
+  /** Nodes that it links; each must exist. The field is the command's name for it. */
   readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
   /** What else is written when the edge comes to be. */
   readonly grant: readonly Action[];
@@ -25,7 +25,10 @@ export interface Edge {
   readonly revoke: readonly Action[];
 }
 
-/** The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s group. */
+/**
+ * The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s
+ * group.
+ */
 const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
 
 /**
@@ -35,11 +38,7 @@ const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
 const asRead = (edge: Edge, key: Key) => ({
   when: key === edge.keys[0] ? { exists: true, equals: edge.attributes } : { exists: true },
   failure: (found: unknown) =>
-    found
-      ? new GatehouseError('stale', `this ${edge.label} was changed by someone else meanwhile`, {
-          field: blamed(edge),
-        })
-      : notFound(blamed(edge), `this ${edge.label}`),
+    found ? stale(`this ${edge.label}`, blamed(edge)) : notFound(blamed(edge), `this ${edge.label}`),
 });
 
 export function addEdge(edge: Edge, now: string): readonly Action[] {

@@ -4,8 +4,8 @@ import type { Page, Reader } from '../../table/reader.ts';
 import type { Attributes } from '../visible.ts';
 
 /**
- * What seed 003 repeats in its edges for display (`groupName`, `userDisplayName`, `locationCode`, …). A copy in
- * every edge would be wrong after the first renaming, so it is read from the nodes when it is asked for.
+ * What seed 003 repeats in its edges for display (`groupName`, `userDisplayName`, `locationCode`, …). A copy
+ * in every edge would be wrong after the first renaming, so it is read from the nodes when it is asked for.
  */
 export interface Names {
   /** The node at the other end. */

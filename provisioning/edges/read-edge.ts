@@ -3,6 +3,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Edge } from './edge.ts';
+import { enterpriseUse, setting, workstreamMember } from './links.ts';
 import {
   admin,
   assignment,
@@ -13,7 +14,6 @@ import {
   rolePermission,
   tenantGrant,
 } from './rights.ts';
-import { enterpriseUse, setting, workstreamMember } from './ties.ts';
 
 /** Items of edges back into edges, by their `Type`. A deletion reads a node's partition and undoes each. */
 const READERS: Readonly<Record<string, (item: Item) => Edge>> = {

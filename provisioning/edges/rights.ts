@@ -144,7 +144,7 @@ export interface GrantOf {
 }
 
 /**
- * Where a grant stands in its root's partition. A technical user stands there already, as what its account owns:
+ * The key of a grant in its root's partition. A technical user is there already, as owned by its account:
  * its grant has a key of its own.
  */
 export const grantKey = (root: Ref, holder: Ref): Key =>

@@ -23,7 +23,7 @@ export async function refuseForeignRole(
     throw invalid(field, `the role belongs to ${scope} and cannot be granted in ${root}`);
 }
 
-/** Of a scope of a type that there is not, nothing can be there: that is the better word for a slip of the pen. */
+/** Throws `invalid` on `scope` when its type does not exist: a better error than a missing item. */
 export async function refuseUnknownType(
   reader: Reader,
   { scope }: { readonly scope?: unknown },

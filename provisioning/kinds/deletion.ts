@@ -1,5 +1,5 @@
 import type { Entity } from '../../table/entities/entity.ts';
-import { conflict, GatehouseError, notFound } from '../../table/errors.ts';
+import { conflict, GatehouseError, notFound, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
@@ -26,9 +26,9 @@ const A_STEPFUL = 150;
 export async function planDeletion(planning: Planning, kind: NodeKind, node: Node): Promise<Plan> {
   const { entity, behaviour } = kind;
   const partition = partitionOf(node.ref);
-  const isUnderWay = node.item.deletingSince !== undefined;
+  const hasBegun = node.item.deletingSince !== undefined;
   // Read after the node: an edge that comes or goes from here on changes the revision.
-  const page = isUnderWay
+  const page = hasBegun
     ? await planning.reader.list({ ranges: [{ partition }], limit: A_STEPFUL })
     : { items: await planning.reader.listAll({ ranges: [{ partition }] }) };
   if (behaviour.keepsOwned) refuseWhileOwning(entity, node, page.items);
@@ -47,7 +47,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     return planDeletion(again, kind, { ref: node.ref, item });
   };
 
-  if (!isUnderWay && page.items.length > MAX_ACTIONS) {
+  if (!hasBegun && page.items.length > MAX_ACTIONS) {
     return { ...planClosing(planning, kind, node), result, next };
   }
   const pieces = await piecesOf(planning, kind, node, page.items);
@@ -60,14 +60,17 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   ];
   const whole = [...rest, ...pieces.flat()];
   if (page.cursor === undefined && fits(whole)) return { actions: whole, result, audit };
-  if (!isUnderWay) return { ...planClosing(planning, kind, node), result, next };
-  // An edge that somebody else takes away meanwhile is no failure, but a reason to look again.
+  if (!hasBegun) return { ...planClosing(planning, kind, node), result, next };
+  // Where another writer removed an edge in the meantime, the step is planned again.
   const { actions, taken } = asManyAsFit([[unchanged(entity, node)], ...pieces]);
   if (taken <= 1) throw new GatehouseError('damaged_item', 'what hangs on this node cannot be read');
   return { actions, result, audit, next };
 }
 
-/** What hangs on the node, in portions each of which is whole: an edge with its mirrors and facts. */
+/**
+ * What depends on the node, in portions that must not be split: an edge with its mirrors and decision
+ * entries.
+ */
 async function piecesOf(
   planning: Planning,
   { behaviour }: NodeKind,
@@ -81,7 +84,9 @@ async function piecesOf(
   return [...edges, ...((await behaviour.remains?.(planning, node, around)) ?? [])];
 }
 
-/** The first step of a deletion in steps: from then on the node counts for nothing, and no edge comes to it. */
+/**
+ * The first step of a deletion in steps: from then on the node counts for nothing, and no edge comes to it.
+ */
 export const planClosing = (
   planning: Planning,
   { entity, behaviour }: NodeKind,
@@ -94,7 +99,8 @@ export const planClosing = (
       set: { deletingSince: planning.now },
       add: { rev: 1 },
       when: { exists: true, equals: { rev: node.item.rev as number } },
-      failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
+      failure: (found) =>
+        found ? changedMeanwhile(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`),
     },
     ...(behaviour.close?.(node) ?? []),
   ],
@@ -112,14 +118,12 @@ const removal = (entity: Entity, node: Node): Delete => ({
   kind: 'delete',
   key: nodeKey(node.ref),
   when: { exists: true, equals: { rev: node.item.rev as number } },
-  failure: (found) => (found ? stale(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`)),
+  failure: (found) =>
+    found ? changedMeanwhile(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`),
 });
 
 /** The node changed between our read and our write: plan again from what it is now. */
-export const stale = (entity: Entity) =>
-  new GatehouseError('stale', `the ${labelOf(entity)} was changed by someone else meanwhile`, {
-    field: idFieldOf(entity),
-  });
+export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, idFieldOf(entity));
 
 /** Refuses to delete a node that still owns something; `around` is what stands in its partition. */
 function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]): void {

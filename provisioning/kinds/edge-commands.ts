@@ -49,7 +49,7 @@ export function edgeCommands(kind: EdgeKind): readonly Command[] {
 
 const merged = (a: z.ZodObject, b: z.ZodObject): z.ZodObject => z.strictObject({ ...a.shape, ...b.shape });
 
-/** The audit record names an edge by what it ties. */
+/** The audit record names an edge by its ends. */
 const auditRef = (kind: EdgeKind, item: Attributes): Ref => ({
   type: kind.type,
   id: Object.keys(kind.identity.shape)

@@ -14,7 +14,7 @@ import { addOwner, moveOwners } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import { visible } from '../visible.ts';
-import { planDeletion, stale } from './deletion.ts';
+import { changedMeanwhile, planDeletion } from './deletion.ts';
 import {
   type Attributes,
   aKind,
@@ -113,7 +113,7 @@ function readNodeCommand(entity: Entity): Command {
   });
 }
 
-/** Whom a guard stands for. Natural keys are no ids, so the reference is taken apart by hand. */
+/** The owner that a guard names. Natural keys are no ids, so `parseRef` does not read them. */
 const ownerOf = (guard: Item, { type }: Entity): Ref => ({
   type,
   id: String(guard.owner).slice(type.length + 1),
@@ -171,7 +171,7 @@ function updateCommand(kind: NodeKind): Command {
           exists: true,
           equals: { ...guardedValues(entity, node.item), ...asRead, deletingSince: undefined },
         },
-        failure: (found) => (found ? stale(entity) : notFound(idField, `this ${labelOf(entity)}`)),
+        failure: (found) => (found ? changedMeanwhile(entity) : notFound(idField, `this ${labelOf(entity)}`)),
       };
       const extra = (await behaviour.onUpdate?.(planning, node, after, changes)) ?? [];
       return {

@@ -19,7 +19,7 @@ export interface NodeKind {
 export type Attributes = Readonly<Record<string, unknown>>;
 
 export interface Behaviour {
-  /** What the node hangs on, from its attributes alone, where its entry in the registry does not say it all. */
+  /** The owners of the node, from its attributes, where the registry does not name them all. */
   readonly owners?: (attributes: Attributes, ref: Ref) => readonly Owner[];
   /** Attributes that decide what else an update writes: they must still be as they were read. */
   readonly asRead?: readonly string[];
@@ -32,7 +32,7 @@ export interface Behaviour {
     after: Attributes,
     changes: Attributes,
   ) => Promise<readonly Action[]>;
-  /** The node cannot be deleted while other nodes hang on it. */
+  /** The node cannot be deleted while it owns others. */
   readonly keepsOwned?: true;
   /** Throws when the node cannot be deleted as things are, for another reason. */
   readonly refuseDeletion?: (planning: Planning, node: Node) => Promise<void>;
@@ -59,7 +59,7 @@ interface Extra {
   readonly tenant?: Ref | undefined;
 }
 
-/** What a node hangs on. */
+/** The owners of a node. */
 export const ownersOf = (
   { entity, behaviour }: NodeKind,
   attributes: Attributes,

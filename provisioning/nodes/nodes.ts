@@ -23,7 +23,7 @@ export async function loadScope(planning: Planning, text: string, field: string)
   const ref = parseScopeRef(text, field);
   const item = await planning.reader.get(nodeKey(ref));
   if (item) return { ref, item };
-  // Of a type that nobody has added there can be none: that is the better word for a slip of the pen.
+  // An unknown type is the better error than a missing scope.
   if (!(await scopeTypeOf(planning.reader, ref.type))) throw notAScope(field);
   throw notFound(field, formatRef(ref));
 }

@@ -1,4 +1,4 @@
-import { conflict, GatehouseError } from '../../table/errors.ts';
+import { conflict, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey } from '../../table/keys.ts';
@@ -16,7 +16,7 @@ export interface Owner {
   readonly ref: Ref;
   /** The attribute of the node that names the owner, for messages. */
   readonly field: string;
-  /** What global things hang on: it is always there and has no node. */
+  /** An owner that always exists and has no node. */
   readonly isAnchor?: true;
 }
 
@@ -28,7 +28,7 @@ const keyOf = (owner: Owner, owned: Ref) => edgeKey(owner.ref, owned);
 export function addOwner(owner: Owner, owned: Ref, attributes: Attributes): readonly Action[] {
   const item: Item = {
     ...visible(attributes),
-    // It goes when the node goes by itself.
+    // The copy expires with its node.
     ...(attributes.ttl === undefined ? {} : { ttl: attributes.ttl }),
     ...keyOf(owner, owned),
     Type: OWNERSHIP,
@@ -40,8 +40,7 @@ export function addOwner(owner: Owner, owned: Ref, attributes: Attributes): read
   ];
 }
 
-const changed = (what: string, field: string) =>
-  new GatehouseError('stale', `${what} was changed by someone else meanwhile`, { field });
+const changed = (what: string, field: string) => stale(what, field);
 
 /** The edge from an owner that the node leaves. */
 export const removeOwner = (owner: Owner, owned: Ref): readonly Action[] => [
@@ -49,7 +48,7 @@ export const removeOwner = (owner: Owner, owned: Ref): readonly Action[] => [
   { kind: 'delete', key: keyOf(owner, owned) },
 ];
 
-/** Brings what the edge repeats up to the changes of its node. */
+/** Applies the changes of a node to the edge that repeats it. */
 function repeat(owner: Owner, owned: Ref, changes: Attributes): Action {
   // What is not shown of the node is not shown here either.
   const shown = [...Object.keys(visible(changes)), ...('ttl' in changes ? ['ttl'] : [])];
@@ -64,7 +63,7 @@ function repeat(owner: Owner, owned: Ref, changes: Attributes): Action {
   };
 }
 
-/** The edges of a node that changes: kept and brought up to date, left, or come to. */
+/** The edges from owners to a node that changes: updated, removed or added. */
 export function moveOwners(
   owned: Ref,
   before: readonly Owner[],

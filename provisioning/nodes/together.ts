@@ -1,7 +1,7 @@
 import { compareBytes } from '../../table/bytes.ts';
 import { invalid } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import type { Key } from '../../table/keys.ts';
+import { identityOf, type Key } from '../../table/keys.ts';
 import { isWithin } from '../../table/read/pages.ts';
 import type { ListQuery, Range, Reader } from '../../table/reader.ts';
 import { type Action, keyOf } from '../../table/write/action.ts';
@@ -9,8 +9,8 @@ import { mergeActions } from '../../table/write/merge.ts';
 import { after, inSequence, meets } from '../../table/write/sequence.ts';
 
 /**
- * What one transaction writes of several plans, each made as if the ones before were carried out: the reader answers
- * as it will then, and of each item there is one action. What has been read is read once.
+ * What one transaction writes of several plans, each made as if the ones before were carried out: the reader
+ * answers as it will then, and of each item there is one action. What has been read is read once.
  */
 export interface Planned {
   readonly reader: Reader;
@@ -18,8 +18,6 @@ export interface Planned {
   readonly add: (actions: readonly Action[]) => Promise<void>;
   readonly actions: () => readonly Action[];
 }
-
-const identityOf = ({ PK, SK }: Key): string => JSON.stringify([PK, SK]);
 
 export function createPlanned(reader: Reader): Planned {
   const planned = new Map<string, Action>();
@@ -34,15 +32,15 @@ export function createPlanned(reader: Reader): Planned {
   const seen = (key: Key, item: Item | undefined): Item | undefined => {
     const action = planned.get(identityOf(key));
     if (!action) return item;
-    // What was planned upon an item that has changed since fails when it is sent: nothing can be planned upon that.
+    // An earlier plan for this item no longer applies: later plans cannot build on it.
     if (action.when && action.failure && !meets(item, action.when)) throw action.failure(item);
     return after(item, action);
   };
   const touches = ({ partition }: Range): boolean =>
     [...planned.values()].some((action) => keyOf(action).PK === partition);
 
-  /** One stretch of a partition, with what has been planned there. */
-  const stretch = async (range: Range, keep: ListQuery['keep'] = () => true): Promise<readonly Item[]> => {
+  /** The items of a range, with what has been planned there. */
+  const itemsIn = async (range: Range, keep: ListQuery['keep'] = () => true): Promise<readonly Item[]> => {
     const items = new Map((await reader.listAll({ ranges: [range] })).map((item) => [item.SK, item]));
     for (const action of planned.values()) {
       const key = keyOf(action);
@@ -95,7 +93,7 @@ export function createPlanned(reader: Reader): Planned {
       listAll: async (query) => {
         if (query.index !== undefined) refuseLists(planned);
         if (!query.ranges.some(touches)) return reader.listAll(query);
-        const all = await Promise.all(query.ranges.map((range) => stretch(range, query.keep)));
+        const all = await Promise.all(query.ranges.map((range) => itemsIn(range, query.keep)));
         return all.flat();
       },
       list: async (query) => {
@@ -110,7 +108,7 @@ export function createPlanned(reader: Reader): Planned {
   };
 }
 
-/** Pages and indexes cannot be told as they will be. */
+/** Pages and indexes after the planned writes cannot be predicted. */
 function refuseLists(planned: ReadonlyMap<string, unknown>): void {
   if (planned.size > 0)
     throw invalid('command', 'this command goes by a list that what is before it may change: send it alone');

@@ -4,9 +4,9 @@ import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
 import type { Effect } from './finding.ts';
 
-/** What a decision item is like, and what it does that one is not as it should be. */
+/** The form of decision items, and the effect of each kind of error in one. */
 
-/** What every decision item has besides facts. `denials` only grows. */
+/** Attributes of every decision item that are no entries. `denials` only grows. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   ...['PK', 'SK', 'Type'],
   ...[Attribute.version, Attribute.writtenAt, Attribute.writeId, Attribute.denials],
@@ -15,11 +15,11 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
 export const isMarked = (item: Item): boolean =>
   item.Type === 'Decision' && item[Attribute.version] === DECISION_VERSION && stampOf(item) !== undefined;
 
-/** The revision of an API: a decision item that has no node, and is nothing but its stamp. */
+/** The revision of an API: a decision item without a node that holds only its stamp. */
 export const isApiRevision = (parsed: ParsedKey): boolean =>
   parsed.form === 'decision' && parsed.type === 'api';
 
-/** Sets, by the names of their attributes. */
+/** Whether an attribute of this name is a set. */
 export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   if (parsed.form === 'tenant-effects') return attribute === 'allow' || attribute === 'deny';
   if (parsed.form !== 'decision' || isApiRevision(parsed)) return false;
@@ -31,31 +31,31 @@ export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   return attribute === 'denials' || (kind === 'group' && attribute !== 'group');
 }
 
-/** What it does that a decision item holds a fact that nothing says, lacks one, or has another value for it. */
+/** The effect of an entry too many, a missing entry, or another value. */
 export function effectOf(
   how: 'more' | 'less' | 'differs',
   attribute: string,
-  held: unknown,
+  stored: unknown,
   wanted: unknown,
 ): Effect {
   const [kind] = splitAttribute(attribute);
   const turn = (opens: boolean): Effect => (opens ? 'opens' : 'closes');
-  if (attribute === 'status') return turn(held === 'active');
+  if (attribute === 'status') return turn(stored === 'active');
   if (kind === 'module' && attribute !== 'module') return turn(how !== 'more');
   if (attribute === 'deny' || kind === 'denials') return turn(how === 'less');
   if (attribute === 'allow') return turn(how === 'more');
   if (kind === 'wild')
     return how === 'more'
-      ? turn(held !== 'DENY')
-      : turn(how === 'differs' ? held !== 'DENY' : wanted === 'DENY');
+      ? turn(stored !== 'DENY')
+      : turn(how === 'differs' ? stored !== 'DENY' : wanted === 'DENY');
   if (attribute === 'endsAt') {
     if (how === 'less') return 'opens';
-    return how === 'more' ? 'closes' : turn(String(held) > String(wanted));
+    return how === 'more' ? 'closes' : turn(String(stored) > String(wanted));
   }
   if (['combination', 'ancestors', 'enterprise', 'module', 'ttl'].includes(attribute)) return 'either';
   if (attribute === 'registered' || attribute === 'isAdmin' || kind === 'sub' || kind === 'license')
     return turn(how !== 'less');
   if (attribute === 'subject' || attribute === 'hash') return 'opens';
-  // A role may refuse as well: who lacks one may be let in where refusals count.
+  // A role may deny as well: a subject without it may be allowed under deny-overrides.
   return how === 'less' ? 'either' : 'opens';
 }

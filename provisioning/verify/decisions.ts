@@ -1,82 +1,75 @@
+import { Attribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, GLOBAL, globalKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import {
+  edgeKey,
+  GLOBAL,
+  globalKey,
+  identityOf,
+  isSameKey,
+  type Key,
+  nodeKey,
+  parseKey,
+} from '../../table/keys.ts';
+import { canonical } from '../canonical.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { BOOKKEEPING, effectOf, isApiRevision, isMarked, isSetAttribute } from './decision-form.ts';
-import { ANY_GROUP, type Fact, factsOf, factsOfEdge, factsOfNode } from './facts.ts';
+import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
 import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
-import {
-  attempt,
-  canonical,
-  type Fault,
-  type Found,
-  identity,
-  isExpired,
-  isSameKey,
-  type Relation,
-} from './relation.ts';
+import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
 
-/** What decision items hold against what nodes and edges say. */
-type Coordinates = Pick<Fact, 'at' | 'attribute' | 'member'>;
+/** Compares decision items with the nodes and edges that they repeat. */
+type Coordinates = Pick<Entry, 'at' | 'attribute' | 'member'>;
 
-const told = ({ attribute, member }: Coordinates): string =>
+const nameOf = ({ attribute, member }: Coordinates): string =>
   member === undefined ? attribute : `${attribute} ${member}`;
 
-/** A flag that is down is as good as none. */
-const heldIn = (item: Item, { attribute, member }: Coordinates): unknown => {
+/** A flag that is false counts as absent. */
+const storedIn = (item: Item, { attribute, member }: Coordinates): unknown => {
   const value = item[attribute];
   if (member === undefined) return value === false ? undefined : value;
   return value instanceof Set && value.has(member) ? member : undefined;
 };
 
-/** One fact, by whichever side it was come upon. */
-function factRelation(fact: Coordinates, sources: readonly Key[], now: number, onlyLess = false): Relation {
+/** One entry, found from the decision item or from its source. */
+function entryRelation(entry: Coordinates, sources: readonly Key[], now: number, onlyLess = false): Relation {
   const judge = ([item, ...from]: readonly Found[]): readonly Fault[] => {
     if (isExpired(item, now)) return [];
-    const facts = attempt(() => factsOf(from));
-    // What is so damaged that nothing can be read from it is said elsewhere.
-    if (!facts) return [];
-    const found = facts.find(
+    const entries = attempt(() => entriesOf(from));
+    // Sources that cannot be read have findings of their own.
+    if (!entries) return [];
+    const found = entries.find(
       ({ at, attribute, member }) =>
-        isSameKey(at, fact.at) && attribute === fact.attribute && member === fact.member,
+        isSameKey(at, entry.at) && attribute === entry.attribute && member === entry.member,
     );
     const wanted = found && (found.member ?? found.value);
-    const ttl = facts.find(({ at, attribute }) => isSameKey(at, fact.at) && attribute === 'ttl')?.value;
+    const ttl = entries.find(({ at, attribute }) => isSameKey(at, entry.at) && attribute === 'ttl')?.value;
     const repairOf = () =>
       from.every((source) => !source || isSound(source)) ? ('rebuild' as const) : undefined;
     if (!item) {
       if (wanted === undefined || (typeof ttl === 'number' && ttl * 1_000 <= now)) return [];
-      const isOwned = parseKey(fact.at)?.form === 'tenant-effects';
-      const expected = 'what nodes and edges say';
+      const isOwned = parseKey(entry.at)?.form === 'tenant-effects';
       return [
-        {
-          code: 'decision_missing',
-          key: fact.at,
-          expected,
+        fault('decision_missing', entry.at, 'what nodes and edges say', {
           effect: isOwned ? 'either' : 'closes',
           repair: repairOf(),
-        },
+        }),
       ];
     }
-    const held = heldIn(item, fact);
-    if (canonical(held) === canonical(wanted)) return [];
-    const how = wanted === undefined ? 'more' : held === undefined ? 'less' : 'differs';
+    const stored = storedIn(item, entry);
+    if (canonical(stored) === canonical(wanted)) return [];
+    const how = wanted === undefined ? 'more' : stored === undefined ? 'less' : 'differs';
     if (onlyLess && how !== 'less') return [];
+    const expected = how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`;
+    const effect = effectOf(how, entry.attribute, stored, wanted);
     return [
-      {
-        code: `decision_${how}`,
-        key: fact.at,
-        attribute: told(fact),
-        expected: how === 'more' ? 'nothing says so' : `${canonical(wanted)} says ${placesOf(from)}`,
-        effect: effectOf(how, fact.attribute, held, wanted),
-        repair: repairOf(),
-      },
+      fault(`decision_${how}`, entry.at, expected, { attribute: nameOf(entry), effect, repair: repairOf() }),
     ];
   };
   return {
-    name: `fact ${fact.at.PK} ${fact.at.SK} ${told(fact)} ${onlyLess ? sources.map(identity).join() : ''}`,
-    keys: [fact.at, ...sources],
+    name: `entry ${entry.at.PK} ${entry.at.SK} ${nameOf(entry)} ${onlyLess ? sources.map(identityOf).join() : ''}`,
+    keys: [entry.at, ...sources],
     judge,
   };
 }
@@ -86,22 +79,22 @@ const placesOf = (items: readonly Found[]): string => {
   return first ? `${first.PK} / ${first.SK}` : 'nothing';
 };
 
-/** What must be in decision items because of this node or edge. */
-export function factRelations(item: Item, now: number): readonly Relation[] {
+/** The entries that this node or edge requires in decision items. */
+export function entryRelations(item: Item, now: number): readonly Relation[] {
   const node = nodeAt(item);
   const edge = node ? undefined : attempt(() => readEdge(item));
-  const facts = attempt(() =>
-    node ? factsOfNode(node.ref, item) : edge ? factsOfEdge(item, ANY_GROUP) : [],
+  const entries = attempt(() =>
+    node ? entriesOfNode(node.ref, item) : edge ? entriesOfEdge(item, ANY_GROUP) : [],
   );
-  return (facts ?? []).flatMap((fact) => {
-    if (fact.attribute === 'denials') return edge ? [factRelation(fact, edge.keys, now, true)] : [];
-    const parsed = parseKey(fact.at);
-    const sources = parsed && attempt(() => sourcesOf(parsed, fact.attribute, fact.member));
-    return sources ? [factRelation(fact, sources, now)] : [];
+  return (entries ?? []).flatMap((entry) => {
+    if (entry.attribute === 'denials') return edge ? [entryRelation(entry, edge.keys, now, true)] : [];
+    const parsed = parseKey(entry.at);
+    const sources = parsed && attempt(() => sourcesOf(parsed, entry.attribute, entry.member));
+    return sources ? [entryRelation(entry, sources, now)] : [];
   });
 }
 
-/** What must be true because this decision item says so, and that it is well-formed. */
+/** The sources that this decision item requires, and its form. */
 export function decisionRelations(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   if (!parsed || !('id' in parsed)) return [];
@@ -112,27 +105,19 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
   const at = { PK: item.PK, SK: item.SK };
   const relations: Relation[] = [
     {
-      name: `decision ${identity(at)}`,
+      name: `decision ${identityOf(at)}`,
       keys: hasNode ? [at, node] : [at],
       judge: ([found, owner]) => {
         if (!found || isExpired(found, now)) return [];
         const faults: Fault[] = isMarked(found)
           ? []
-          : [
-              {
-                code: 'decision_damaged',
-                key: at,
-                attribute: 'v',
-                expected: 'Type, v, writtenAt and writeId',
-                effect: 'closes',
-                repair: 'rebuild',
-              },
-            ];
-        if (hasNode && !owner) {
-          // Effects of global roles may have been there before what they are about, and of gone tenants nobody asks.
-          const expected = `a node ${node.PK} / ${node.SK}`;
-          faults.push({ code: 'decision_without_node', key: at, expected, effect: 'opens' });
-        }
+          : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')];
+        // Effects of global roles may be older than their permission; nobody asks for those of deleted
+        // tenants.
+        if (hasNode && !owner)
+          faults.push(
+            fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' }),
+          );
         for (const [attribute, value] of Object.entries(found)) {
           if (attribute === 'denials' && isSetAttribute(parsed, attribute)) {
             if (!(value instanceof Set)) faults.push(malformed(at, attribute));
@@ -152,14 +137,14 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
     for (const member of value instanceof Set ? value : [undefined]) {
       const sources = sourcesOf(parsed, attribute, member as string | undefined) ?? [];
       relations.push(
-        factRelation({ at, attribute, ...(member === undefined ? {} : { member }) }, sources, now),
+        entryRelation({ at, attribute, ...(member === undefined ? {} : { member }) }, sources, now),
       );
     }
   }
   return relations;
 }
 
-/** Whether the attribute is one that such an item may have, in the form that it has there. */
+/** Whether such an item may have the attribute, and in this form. */
 function isWellFormed(
   parsed: NonNullable<ReturnType<typeof parseKey>>,
   attribute: string,
@@ -176,16 +161,10 @@ function isWellFormed(
   );
 }
 
-const malformed = (key: Key, attribute: string): Fault => ({
-  code: 'decision_damaged',
-  key,
-  attribute,
-  expected: 'no such attribute, or in another form',
-  effect: 'closes',
-  repair: 'rebuild',
-});
+const malformed = (key: Key, attribute: string, expected = 'no such attribute, or in another form'): Fault =>
+  fault('decision_damaged', key, expected, { attribute, effect: 'closes', repair: 'rebuild' });
 
-/** Beside anything that can be checked stands the item of what holds everywhere. */
+/** Where a permission exists, the global decision item exists. */
 export const globalRelation = (permission: Key): Relation => ({
   name: 'global',
   keys: [globalKey(), permission],
@@ -193,13 +172,10 @@ export const globalRelation = (permission: Key): Relation => ({
     found || !node
       ? []
       : [
-          {
-            code: 'decision_missing',
-            key: globalKey(),
-            expected: 'what holds everywhere',
+          fault('decision_missing', globalKey(), 'what holds everywhere', {
             effect: 'closes',
             repair: 'rebuild',
-          },
+          }),
         ],
 });
 

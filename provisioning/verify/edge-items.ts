@@ -1,12 +1,21 @@
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, type Key, nodeKey, parseKey, wideEdgeKey } from '../../table/keys.ts';
+import {
+  edgeKey,
+  identityOf,
+  isSameKey,
+  type Key,
+  nodeKey,
+  parseKey,
+  wideEdgeKey,
+} from '../../table/keys.ts';
+import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { nodeAt } from './kinds.ts';
-import { attempt, canonical, type Found, identity, isInstant, isSameKey, type Relation } from './relation.ts';
+import { attempt, type Found, fault, isInstant, type Relation } from './relation.ts';
 
-/** The edge of an item that is one, where it is as such an edge can be. */
+/** The edge that an item belongs to; undefined when the item is not a well-formed edge. */
 export function edgeOf(item: Item | undefined): Edge | undefined {
   const edge = item && attempt(() => readEdge(item));
   if (!edge || !item || !edge.keys.some((key) => isSameKey(key, item))) return undefined;
@@ -22,7 +31,7 @@ export function edgeOf(item: Item | undefined): Edge | undefined {
 
 export const attributesOf = ({ PK: _, SK: __, ...attributes }: Item) => attributes;
 
-/** Where the items of the edge may be, by the key of one of them alone. */
+/** The possible keys of an edge's other items, from the key of one of them. */
 function othersOf(item: Key): readonly Key[] {
   const parsed = parseKey(item);
   if (parsed?.form !== 'edge') return [];
@@ -45,26 +54,26 @@ function othersOf(item: Key): readonly Key[] {
   ].filter((key) => !isSameKey(key, item));
 }
 
-/** An item where an edge, a copy or a rule should be, and is not as one can be. */
+/** An item with the key of an edge, a copy or a rule that is none of these. */
 export function damaged(item: Item): Relation {
   const key = { PK: item.PK, SK: item.SK };
   const others = othersOf(key);
   const parsed = parseKey(key);
   const [to] = parsed?.form === 'edge' ? parsed.to : [];
-  // What hangs here, should this be meant for a copy of it.
+  // The node that this item may be a damaged copy of.
   const hanging = to && attempt(() => nodeKey(to));
   return {
-    name: `damaged ${identity(key)}`,
+    name: `damaged ${identityOf(key)}`,
     keys: [key, ...others, ...(hanging && nodeAt(hanging) ? [hanging] : [])],
     judge: ([found, ...rest]) => {
       if (!found || edgeOf(found)) return [];
-      const isToldOfElsewhere = rest.some((other) =>
+      const isReportedElsewhere = rest.some((other) =>
         edgeOf(other)?.keys.some((each) => isSameKey(each, key)),
       );
       const code = parsed?.form === 'edge' || parsed?.form === 'node' ? 'edge_damaged' : 'unknown_item';
-      return isToldOfElsewhere || isHangingHere(rest, key)
+      return isReportedElsewhere || isHangingHere(rest, key)
         ? []
-        : [{ code, key, expected: 'what can be read as an edge', effect: 'none' }];
+        : [fault(code, key, 'what can be read as an edge')];
     },
   };
 }

@@ -1,24 +1,17 @@
 import { formatRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL, type Key, nodeKey } from '../../table/keys.ts';
+import { GLOBAL, identityOf, isSameKey, type Key, nodeKey } from '../../table/keys.ts';
+import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { subject } from '../edges/rights.ts';
 import { attributesOf, damaged, edgeOf } from './edge-items.ts';
-import { ANY_GROUP, factsOfEdge } from './facts.ts';
-import { heldByGrant, mirrorsOfGrant } from './grants.ts';
-import {
-  attempt,
-  canonical,
-  type Fault,
-  type Found,
-  identity,
-  isSameKey,
-  type Relation,
-} from './relation.ts';
+import { ANY_GROUP, entriesOfEdge } from './entries.ts';
+import { mirrorsOfGrant, roleOfGrant } from './grants.ts';
+import { attempt, type Found, fault, type Relation } from './relation.ts';
 import { shownAdmin, shownRole } from './shown-rights.ts';
 import { settle } from './votes.ts';
 
-/** From this item of an edge whoever walks looks at all of them; from the others only at this one. */
+/** The item from which the walk checks the whole edge; from the others it compares with this one only. */
 const homeOf = (edge: Edge): Key => (edge.label === 'TenantGrant' ? (edge.keys[1] as Key) : edge.keys[0]);
 
 /** What an edge repeats of the nodes at its ends. */
@@ -28,9 +21,9 @@ const REPEATS: Readonly<Record<string, readonly [type: string, attribute: string
   RolePermission: ['role', 'roleScope', 'scope'],
 };
 
-/** What must hold of an edge: its items say the same, its ends are there, and what they repeat is so. */
+/** An edge's items agree, its ends exist, and what it repeats of them is right. */
 export function edgeRelations(item: Item): readonly Relation[] {
-  if (item.Type === 'GrantRole') return [heldByGrant(item)];
+  if (item.Type === 'GrantRole') return [roleOfGrant(item)];
   const edge = edgeOf(item);
   if (!edge) return [damaged(item)];
   const isHome = isSameKey(item, homeOf(edge));
@@ -55,20 +48,20 @@ export function edgeRelations(item: Item): readonly Relation[] {
 function edgeRelation(edge: Edge, read: Item): Relation {
   const ends = edge.ends.filter(({ ref }) => ref.type !== GLOBAL.type);
   const endKeys = ends.map(({ ref }) => nodeKey(ref));
-  const facts = attempt(() => factsOfEdge(read, ANY_GROUP)) ?? [];
-  const decisions = [...new Map(facts.map(({ at }) => [identity(at), at])).values()];
+  const entries = attempt(() => entriesOfEdge(read, ANY_GROUP)) ?? [];
+  const decisions = [...new Map(entries.map(({ at }) => [identityOf(at), at])).values()];
   const [count, repeats] = [edge.keys.length, REPEATS[edge.label]];
   return {
-    name: `edge ${edge.keys.map(identity).sort().join(' ')}`,
+    name: `edge ${edge.keys.map(identityOf).sort().join(' ')}`,
     keys: [...edge.keys, ...endKeys, ...decisions],
     judge: (items) => {
       const copies = items.slice(0, count);
       const nodes = items.slice(count, count + ends.length);
-      const held = items.slice(count + ends.length);
+      const repeating = items.slice(count + ends.length);
       if (copies.every((copy) => copy === undefined)) return [];
       const current = copies.flatMap((copy) => edgeOf(copy) ?? []);
       const isSameEdge = ({ keys }: Edge) => keys.every((key, n) => isSameKey(key, edge.keys[n] as Key));
-      // Another grant by now, under an id of its own: the next look at it will tell.
+      // Replaced by another grant in the meantime: the next check of that one decides.
       if (current.length > 0 && !current.some(isSameEdge)) return [];
       const repeated = repeats && nodes[ends.findIndex(({ ref }) => ref.type === repeats[0])]?.[repeats[2]];
       const isRight = (copy: Found, n: number): copy is Item =>
@@ -76,20 +69,16 @@ function edgeRelation(edge: Edge, read: Item): Relation {
         edgeOf(copy) !== undefined &&
         edgeOf(copy)?.keys.some((key) => isSameKey(key, edge.keys[n] as Key)) === true &&
         (repeats === undefined || repeated === undefined || copy[repeats[1]] === repeated);
-      // A grant may have lost roles since it was come upon.
+      // A grant may have lost roles since the walk read it.
       const named = new Set(current.flatMap((each) => each.ends).map(({ ref }) => formatRef(ref)));
       const isNamed = ({ ref }: Edge['ends'][number]) => named.size === 0 || named.has(formatRef(ref));
       const missing = ends.filter((end, n) => nodes[n] === undefined && isNamed(end));
-      const dangling = missing.map(
-        ({ ref }): Fault => ({
-          code: 'edge_dangling',
-          key: edge.keys[0],
+      const dangling = missing.map(({ ref }) =>
+        fault('edge_dangling', edge.keys[0], `${formatRef(ref)}, to which it leads`, {
           attribute: formatRef(ref),
-          expected: `${formatRef(ref)}, to which it leads`,
-          effect: 'none',
         }),
       );
-      return [...dangling, ...settle(edge, copies, isRight, held)];
+      return [...dangling, ...settle(edge, copies, isRight, repeating)];
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Key } from '../../table/keys.ts';
 
-/** What is found wrong, by stable codes: docs/verify.md says of each what it means and what repair does. */
+/** Stable codes of findings. docs/verify.md explains each, and what repair does. */
 export const CODES = [
   'decision_more',
   'decision_less',
@@ -34,7 +34,7 @@ export const CODES = [
 export type FindingCode = (typeof CODES)[number];
 
 /**
- * What it does to decisions: `opens` lets in whom nodes and edges do not, `closes` keeps out whom they let in,
+ * The effect on decisions: `opens` allows what nodes and edges do not, `closes` denies what they allow,
  * `either` may do both (a role may refuse), `none` concerns lists and look-ups only.
  */
 export type Effect = 'opens' | 'either' | 'closes' | 'none';
@@ -47,15 +47,15 @@ export interface Finding {
   readonly attribute?: string;
   readonly expected: string;
   readonly effect: Effect;
-  /** Whether it may let somebody in: `opens` or `either`. */
+  /** Whether it may allow too much: `opens` or `either`. */
   readonly dangerous: boolean;
-  /** Whether `--repair` can put it right from what else is there. */
+  /** Whether `--repair` can derive the right value from other items. */
   readonly repairable: boolean;
 }
 
 const ORDER: readonly Effect[] = ['opens', 'either', 'closes', 'none'];
 
-/** What opens something comes first. */
+/** Findings that allow too much come first. */
 export const byDanger = (a: Finding, b: Finding): number =>
   ORDER.indexOf(a.effect) - ORDER.indexOf(b.effect) ||
   compare(a.key.PK, b.key.PK) ||
@@ -65,5 +65,5 @@ export const byDanger = (a: Finding, b: Finding): number =>
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 /** One finding, whatever led to it. */
-export const identityOf = ({ code, key, attribute = '' }: Finding): string =>
+export const findingId = ({ code, key, attribute = '' }: Finding): string =>
   [code, key.PK, key.SK, attribute].join('\n');

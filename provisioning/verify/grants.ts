@@ -1,12 +1,12 @@
 import type { Item } from '../../table/item.ts';
-import { edgeKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { edgeKey, identityOf, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { readGrant } from '../edges/read-edge.ts';
 import { role, tenantGrant } from '../edges/rights.ts';
 import { damaged, edgeOf } from './edge-items.ts';
-import { attempt, canonical, differences, type Fault, identity, type Relation } from './relation.ts';
+import { attempt, fault, faultsOf, type Relation } from './relation.ts';
 
-/** Each role that a grant holds knows of the grant. */
+/** Each role of a grant has an item that repeats the grant. */
 export function mirrorsOfGrant(item: Item): readonly Relation[] {
   const grant = attempt(() => readGrant(item));
   if (!grant) return [];
@@ -16,65 +16,37 @@ export function mirrorsOfGrant(item: Item): readonly Relation[] {
   });
 }
 
-export function heldByGrant(item: Item): Relation {
+export function roleOfGrant(item: Item): Relation {
   const parsed = parseKey(item);
   const [root, holder] = parsed?.form === 'edge' ? parsed.to : [];
   const at = root && holder && attempt(() => edgeKey(holder, root));
   return at ? mirrorRelation(item, at) : damaged(item);
 }
 
-/** The item at a role that tells of a grant with it. */
+/** The item at a role that repeats a grant of it. */
 function mirrorRelation(mirror: Item, at: Key): Relation {
   const key = { PK: mirror.PK, SK: mirror.SK };
   const parsed = parseKey(key);
   const id = parsed && 'id' in parsed ? parsed.id : '';
   return {
-    name: `grant ${identity(key)}`,
+    name: `grant ${identityOf(key)}`,
     keys: [at, key, nodeKey(role(id))],
     judge: ([grant, found, node]) => {
-      const held = grant && edgeOf(grant) && attempt(() => readGrant(grant));
-      const wanted = held?.roles.includes(id)
-        ? tenantGrant({ ...held, roles: [id] }).grant.find((action) => action.kind === 'put')
+      const read = grant && edgeOf(grant) && attempt(() => readGrant(grant));
+      const wanted = read?.roles.includes(id)
+        ? tenantGrant({ ...read, roles: [id] }).grant.find((action) => action.kind === 'put')
         : undefined;
       if (wanted?.kind !== 'put') {
-        if (!found || (grant && !held)) return [];
-        const repair: readonly Action[] | undefined = held ? [{ kind: 'delete', key }] : undefined;
-        return [
-          {
-            code: 'edge_left_over',
-            key,
-            expected: 'none: the grant does not hold the role',
-            effect: 'none',
-            repair,
-          },
-        ];
+        if (!found || (grant && !read)) return [];
+        const repair: readonly Action[] | undefined = read ? [{ kind: 'delete', key }] : undefined;
+        return [fault('edge_left_over', key, 'none: the grant does not hold the role', { repair })];
       }
-      const dangling: readonly Fault[] = node
-        ? []
-        : [
-            {
-              code: 'edge_dangling',
-              key: at,
-              attribute: `role:${id}`,
-              expected: `role:${id}, to which it leads`,
-              effect: 'none',
-            },
-          ];
-      const repair: readonly Action[] = [{ kind: 'put', item: wanted.item }];
-      if (!found)
-        return [...dangling, { code: 'edge_missing', key, expected: 'as its grant', effect: 'none', repair }];
+      const attribute = `role:${id}`;
       return [
-        ...dangling,
-        ...differences(found, wanted.item).map(
-          (attribute): Fault => ({
-            code: 'edge_differs',
-            key,
-            attribute,
-            expected: canonical((wanted.item as Item)[attribute]) || 'none',
-            effect: 'none',
-            repair,
-          }),
-        ),
+        ...(node ? [] : [fault('edge_dangling', at, `${attribute}, to which it leads`, { attribute })]),
+        ...faultsOf('edge', wanted.item, found, 'as its grant', {
+          repair: [{ kind: 'put', item: wanted.item }],
+        }),
       ];
     },
   };

@@ -2,15 +2,16 @@ import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
+import { canonical } from '../canonical.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
-import { attempt, canonical, differences, type Fault, isInstant, type Relation } from './relation.ts';
+import { attempt, differences, type Fault, fault, isInstant, type Relation } from './relation.ts';
 
-/** What must hold of the guards of unique values, from either side. */
+/** Guards of unique values, checked from the owner and from the guard. */
 
-/** A guard from before there were stamps has none, and counts as written when it is read. */
+/** A guard that is older than stamps has none: it counts as written when it is read. */
 const bare = ({ createdAt: _, updatedAt: __, writtenAt: ___, writeId: ____, ...item }: Item) => item;
 
 /** The guard of a value of this node. */
@@ -30,55 +31,45 @@ export function guardOf(ref: Ref, kind: NodeKind, guard: Item): Relation {
         ? [{ kind: 'put', item: { ...wanted, ...dates } }]
         : undefined;
       if (!found)
-        return [
-          { code: 'guard_missing', key, expected: `owner ${formatRef(ref)}`, effect: 'closes', repair },
-        ];
+        return [fault('guard_missing', key, `owner ${formatRef(ref)}`, { effect: 'closes', repair })];
       const different = [
         ...differences(bare(found), bare(wanted)),
         ...['createdAt', 'updatedAt'].filter((name) => !isInstant(found[name])),
       ];
-      return different.map((attribute): Fault => {
-        const given = found.owner;
-        // Somebody else's: that there are two owners is nothing to be decided here.
-        const isOthers = typeof given === 'string' && given !== wanted.owner && isOwner(given);
-        const written = { ...wanted, createdAt: node.createdAt, updatedAt: node.updatedAt };
-        const put: readonly Action[] = [
-          {
-            kind: 'put',
-            item:
-              isInstant(dates.createdAt) && isInstant(dates.updatedAt) ? { ...wanted, ...dates } : written,
-          },
-        ];
-        return {
-          code: 'guard_differs',
-          key,
+      // The guard names another existing owner: a repair cannot decide between the two.
+      const { owner: given } = found;
+      const isOthers = typeof given === 'string' && given !== wanted.owner && isOwner(given);
+      const areDates = isInstant(dates.createdAt) && isInstant(dates.updatedAt);
+      const { createdAt, updatedAt } = areDates ? dates : node;
+      const put: readonly Action[] = [{ kind: 'put', item: { ...wanted, createdAt, updatedAt } }];
+      return different.map((attribute) =>
+        fault('guard_differs', key, canonical(wanted[attribute]) || 'none', {
           attribute,
-          expected: canonical(wanted[attribute]) || 'none',
           effect: attribute === 'owner' ? 'opens' : 'none',
           repair: isOthers ? undefined : repair && put,
-        };
-      });
+        }),
+      );
     },
   };
 }
 
 const isOwner = (text: string): boolean => /^[a-z][a-z-]*:[^#]+$/.test(text);
 
-/** Whose a guard says that it is, and whether that node has such a value. */
+/** The owner that a guard names exists and has the value. */
 export function guardRelations(guard: Item): readonly Relation[] {
   const key = { PK: guard.PK, SK: guard.SK };
   const [type = '', id = ''] = String(guard.owner).split(/:(.*)/s);
   const owner = { type, id };
   const at = attempt(() => nodeAt(nodeKey(owner)));
-  const fault = (repair: readonly Action[] | undefined, effect: Fault['effect']): readonly Fault[] => [
-    { code: 'guard_without_owner', key, expected: 'no guard: nobody has this value', effect, repair },
+  const unowned = (repair: readonly Action[] | undefined, effect: Fault['effect'] = 'none') => [
+    fault('guard_without_owner', key, 'no guard: nobody has this value', { effect, repair }),
   ];
   if (!at) {
     return [
       {
         name: `owner ${key.PK}`,
         keys: [key],
-        judge: ([found]) => (found?.owner === guard.owner ? fault(undefined, 'none') : []),
+        judge: ([found]) => (found?.owner === guard.owner ? unowned(undefined) : []),
       },
     ];
   }
@@ -89,11 +80,11 @@ export function guardRelations(guard: Item): readonly Relation[] {
       judge: ([found, node, decision]) => {
         if (!found || found.owner !== guard.owner) return [];
         const remove: readonly Action[] = [{ kind: 'delete', key }];
-        // A decision item without its node: it is the node that was lost.
-        if (!node) return fault(decision ? undefined : remove, 'none');
+        // A decision item without its node: the node was lost.
+        if (!node) return unowned(decision ? undefined : remove);
         const values = attempt(() => guardsOf(at.kind.entity, owner, node));
-        if (!values) return fault(undefined, 'none');
-        return values.some(({ PK }) => PK === key.PK) ? [] : fault(remove, 'opens');
+        if (!values) return unowned(undefined);
+        return values.some(({ PK }) => PK === key.PK) ? [] : unowned(remove, 'opens');
       },
     },
     ...(attempt(() => [guardOf(owner, at.kind, guard)]) ?? []),

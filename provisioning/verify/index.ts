@@ -1,3 +1,3 @@
-export type { Finding, FindingCode } from './finding.ts';
-export type { Progress, Verified, VerifyOptions } from './options.ts';
+export type { Finding } from './finding.ts';
+export type { Verified, VerifyOptions } from './options.ts';
 export { verify } from './verify.ts';

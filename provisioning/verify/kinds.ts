@@ -15,7 +15,7 @@ import { SCOPE_KINDS } from '../commands/scopes.ts';
 import { TOKEN_KINDS } from '../commands/tokens.ts';
 import { USER_KINDS } from '../commands/users.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { isScope } from './facts.ts';
+import { isScope } from './entries.ts';
 
 /** All kinds of nodes that there are. */
 const KINDS: ReadonlyMap<string, NodeKind> = new Map(

@@ -2,17 +2,18 @@ import type * as z from 'zod';
 import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Value } from '../../table/write/action.ts';
+import { canonical } from '../canonical.ts';
 import { partsOf } from '../edges/rights.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
 import { nodeAt } from './kinds.ts';
-import { attempt, canonical, isInstant } from './relation.ts';
+import { attempt, isInstant } from './relation.ts';
 
-/** What can be seen to be wrong with a node by itself. */
+/** Damage of a node that can be seen without other items. */
 export interface Damage {
   readonly attribute: string;
   readonly expected: string;
-  /** What it must be, where that can be said; undefined within: to be removed. */
+  /** The right value, where it can be derived; `be: undefined`: to be removed. */
   readonly should?: { readonly be: Value | undefined };
 }
 
@@ -39,7 +40,7 @@ const isPlace = ({ behaviour }: NodeKind): boolean => behaviour.asRead?.includes
 export const isPath = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string' && isRef(each));
 
-/** Damage that nothing else can make good: what was given, and is not as it can have been given. */
+/** Attributes with values that no command accepts: nothing else in the table holds them. */
 export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): readonly Damage[] {
   const found: Damage[] = [];
   const shape = entity.attributes.shape as Record<string, z.ZodType>;
@@ -73,7 +74,7 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
   if (entity.type === 'token') found.push(...tokenDamage(item));
   if (entity.type === 'session' && !isInstant(item.sessionStart))
     found.push({ attribute: 'sessionStart', expected: 'an instant' });
-  // Who is who follows from the key.
+  // The rest can be derived from the key.
   return [...found, ...keyDamage({ entity, ...kind }, ref, item)];
 }
 
@@ -107,11 +108,11 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
   return found;
 }
 
-/** Whether what was given of a node is as it can have been given, so that other items can be made from it. */
+/** Whether all given attributes of a node are valid, so that other items can be derived from it. */
 export function isSound(item: Item): boolean {
   const node = nodeAt(item);
   if (!node) return true;
-  // Where a scope stands is judged with what is above it.
+  // The path of a scope is checked against its ancestors.
   if (isPlace(node.kind) && !isPath(item.ancestors)) return false;
   return damageOf(node.kind, node.ref, item).every(({ should }) => should !== undefined);
 }

@@ -1,21 +1,22 @@
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, nodeKey } from '../../table/keys.ts';
+import { canonical } from '../canonical.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { copyRelation } from './copies.ts';
 import { globalRelation } from './decisions.ts';
-import { isScope } from './facts.ts';
+import { isScope } from './entries.ts';
 import { guardOf } from './guards.ts';
 import { nodeAt } from './kinds.ts';
 import { damageOf, indexDamage, isSound } from './node-damage.ts';
 import { hangsOn, placeOf, rootRelation } from './place.ts';
-import { attempt, canonical, changeOf, type Fault, type Relation } from './relation.ts';
+import { attempt, changeOf, type Fault, fault, type Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 import { shownRights } from './shown-rights.ts';
 
-/** What must hold of a node: of itself, its guards, its place, and the copies of it where it hangs. */
+/** A node's own attributes, its guards, its path, and its copies at its owners. */
 export function nodeRelations(item: Item, now: number): readonly Relation[] {
   const node = nodeAt(item);
   if (!node) return [];
@@ -43,36 +44,20 @@ function itself(ref: Ref, kind: NodeKind, now: number): Relation {
     keys: [key],
     judge: ([item]) => {
       if (!item) return [];
-      const faults: Fault[] = damageOf(kind, ref, item).map(({ attribute, expected, should }) => ({
-        code: 'node_damaged',
-        key,
-        attribute,
-        expected,
-        effect: 'none',
-        repair: should && changeOf(key, { [attribute]: should.be }),
-      }));
-      if (!Number.isSafeInteger(item.rev)) {
-        // Larger than any that it can have had: no plan that was made before is taken for one made now.
-        const repair = changeOf(key, { rev: now });
-        faults.push({
-          code: 'node_damaged',
-          key,
-          attribute: 'rev',
-          expected: 'a number',
-          effect: 'none',
-          repair,
-        });
-      }
+      const faults: Fault[] = damageOf(kind, ref, item).map(({ attribute, expected, should }) =>
+        fault('node_damaged', key, expected, {
+          attribute,
+          repair: should && changeOf(key, { [attribute]: should.be }),
+        }),
+      );
+      // Larger than any earlier revision, so that no older plan matches it.
+      if (!Number.isSafeInteger(item.rev))
+        faults.push(
+          fault('node_damaged', key, 'a number', { attribute: 'rev', repair: changeOf(key, { rev: now }) }),
+        );
       for (const [attribute, value] of Object.entries(indexDamage(kind, ref, item))) {
         const repair = isSound(item) ? changeOf(key, { [attribute]: value }) : undefined;
-        faults.push({
-          code: 'index',
-          key,
-          attribute,
-          expected: canonical(value) || 'none',
-          effect: 'none',
-          repair,
-        });
+        faults.push(fault('index', key, canonical(value) || 'none', { attribute, repair }));
       }
       return faults;
     },

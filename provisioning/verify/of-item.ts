@@ -4,7 +4,7 @@ import type { Item } from '../../table/item.ts';
 import { apiRef, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { copyRelation } from './copies.ts';
-import { decisionRelations, factRelations } from './decisions.ts';
+import { decisionRelations, entryRelations } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
 import { guardRelations } from './guards.ts';
 import { nodeAt } from './kinds.ts';
@@ -13,7 +13,7 @@ import { isExpired, type Relation } from './relation.ts';
 import { revisionRelation, ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 
-/** All that an item is part of, as far as it is looked at from there. */
+/** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   if (parsed?.form === 'log' || parsed?.form === 'operation' || isExpired(item, now)) return [];
@@ -24,12 +24,12 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
   }
   if (parsed?.form === 'decision' || parsed?.form === 'tenant-effects') return decisionRelations(item, now);
   const node = nodeAt(item);
-  if (node) return [...nodeRelations(item, now), ...factRelations(item, now)];
+  if (node) return [...nodeRelations(item, now), ...entryRelations(item, now)];
   const to = otherEnd(item);
   if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];
   if (item.Type === 'RouteRule' && to && parsed?.form === 'edge')
     return [ruleRelation(to, parsed.id), revisionRelation({ PK: item.PK, SK: item.SK }, parsed.id)];
-  return [...edgeRelations(item), ...(isAtHome(item) ? factRelations(item, now) : [])];
+  return [...edgeRelations(item), ...(isAtHome(item) ? entryRelations(item, now) : [])];
 }
 
 /** What has a partition and no node: the API of a route, the patterns of roles. */
@@ -46,7 +46,7 @@ export function unnamedBy(item: Item): readonly Ref[] {
   });
 }
 
-/** Facts of an edge are looked at from the partition of its subject, its group, its role. */
+/** Entries of an edge are looked at from the partition of its subject, its group, its role. */
 function isAtHome(item: Item): boolean {
   const key = parseKey(item);
   const type = key?.form === 'edge' ? key.type : undefined;

@@ -8,13 +8,13 @@ export interface VerifyOptions {
   readonly clock: { readonly now: () => number };
   /** Only this tenant, all that is listed in it, and who has a grant there. */
   readonly tenant?: Ref;
-  /** Put right what can be derived. */
+  /** Repair what can be derived. */
   readonly repair?: { readonly writer: Writer; readonly newId: () => string; readonly actor?: string };
-  /** Milliseconds after which what looks wrong is read again before it is reported. Default 1,000. */
+  /** Milliseconds after which a suspected fault is read again before it is reported. Default 1,000. */
   readonly graceMs?: number;
   /** Items read per second, at most. */
   readonly rate?: number;
-  /** Partitions that are looked at at a time. Default 8. */
+  /** Partitions that are checked at a time. Default 8. */
   readonly width?: number;
   readonly onProgress?: (progress: Progress) => void;
 }

@@ -1,29 +1,21 @@
 import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { type Key, nodeKey } from '../../table/keys.ts';
+import { canonical } from '../canonical.ts';
 import { isPath, isSound } from './node-damage.ts';
-import { canonical, changeOf, type Fault, type Found, type Relation } from './relation.ts';
+import { changeOf, type Fault, type Found, fault, type Relation } from './relation.ts';
 
-/** What must hold of where a node stands: its path, its root, and what it hangs on. */
+/** A node's path, its root, and its owners. */
 
-/** What a node hangs on is there. */
+/** The owner of a node exists. */
 export const hangsOn = (ref: Ref, owner: Ref): Relation => ({
   name: `hangs ${formatRef(ref)} ${formatRef(owner)}`,
   keys: [nodeKey(ref), nodeKey(owner)],
   judge: ([node, above]) =>
-    !node || above
-      ? []
-      : [
-          {
-            code: 'edge_dangling',
-            key: nodeKey(ref),
-            expected: `${formatRef(owner)}, on which it hangs`,
-            effect: 'none',
-          },
-        ],
+    !node || above ? [] : [fault('edge_dangling', nodeKey(ref), `${formatRef(owner)}, on which it hangs`)],
 });
 
-/** The path of a scope is that of its parent and one more, up to one that is being moved. */
+/** The path of a scope is its parent's path and the parent, up to a scope that is being moved. */
 export function placeOf(ref: Ref, read: Item): Relation {
   const key = nodeKey(ref);
   const names = [read.parent, ...(Array.isArray(read.ancestors) ? read.ancestors : [])];
@@ -35,7 +27,7 @@ export function placeOf(ref: Ref, read: Item): Relation {
     name: `place ${key.PK} ${above.join()}`,
     keys: [key, ...keys],
     judge: ([node, ...ancestors]) => {
-      // Moved meanwhile: the next look at it will tell.
+      // Moved in the meantime: the next check decides.
       if (!node || canonical([node.parent, node.ancestors]) !== canonical([read.parent, read.ancestors]))
         return [];
       const byName = new Map(above.map((name, n) => [name, ancestors[n]]));
@@ -50,32 +42,23 @@ export function placeOf(ref: Ref, read: Item): Relation {
       }
       if (at.parent !== undefined) return [pathFault(key, wantedPath(ref, node, byName))];
       const root = path.at(-1) ?? formatRef(ref);
-      return node.root === root
-        ? []
-        : [
-            {
-              code: 'node_of_other_place',
-              key,
-              attribute: 'root',
-              expected: String(root),
-              effect: 'either',
-              repair: changeOf(key, { root: String(root) }),
-            },
-          ];
+      if (node.root === root) return [];
+      const repair = changeOf(key, { root: String(root) });
+      return [
+        fault('node_of_other_place', key, String(root), { attribute: 'root', effect: 'either', repair }),
+      ];
     },
   };
 }
 
-const pathFault = (key: Key, path: readonly string[] | undefined): Fault => ({
-  code: 'node_of_other_place',
-  key,
-  attribute: 'ancestors',
-  expected: path ? path.join(' < ') : 'the path of its parent, and its parent',
-  effect: 'either',
-  repair: path && changeOf(key, { ancestors: path }),
-});
+const pathFault = (key: Key, path: readonly string[] | undefined): Fault =>
+  fault('node_of_other_place', key, path ? path.join(' < ') : 'the path of its parent, and its parent', {
+    attribute: 'ancestors',
+    effect: 'either',
+    repair: path && changeOf(key, { ancestors: path }),
+  });
 
-/** From what the parent says, as long as the node itself is not in doubt about who that is. */
+/** The path from the parent, unless the node itself contradicts who the parent is. */
 function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): readonly string[] | undefined {
   const { parent } = node;
   const first: unknown = Array.isArray(node.ancestors) ? node.ancestors[0] : undefined;
@@ -90,7 +73,7 @@ function wantedPath(ref: Ref, node: Item, byName: ReadonlyMap<string, Found>): r
   return inDoubt ? undefined : [String(parent), ...(above.ancestors as string[])];
 }
 
-/** What names its tenant names that of the place where it is. */
+/** A node that repeats its root repeats that of its scope. */
 const PLACES: Readonly<Record<string, string>> = {
   group: 'scope',
   tool: 'workstream',
@@ -109,16 +92,7 @@ export function rootRelation(ref: Ref, read: Item): readonly Relation[] {
       judge: ([node, above]) => {
         if (!node || !above || node.root === above.root) return [];
         const repair = isSound(above) ? changeOf(key, { root: String(above.root) }) : undefined;
-        return [
-          {
-            code: 'node_repeats',
-            key,
-            attribute: 'root',
-            expected: String(above.root),
-            effect: 'none',
-            repair,
-          },
-        ];
+        return [fault('node_repeats', key, String(above.root), { attribute: 'root', repair })];
       },
     },
   ];

@@ -7,6 +7,7 @@ import {
   ANY_TENANT,
   edgePrefix,
   GLOBAL,
+  isSameKey,
   type Key,
   nodeKey,
   parseKey,
@@ -18,13 +19,13 @@ import { readPermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
-import { type Fact, factsOf } from './facts.ts';
+import { type Entry, entriesOf } from './entries.ts';
 import { isSound } from './node-damage.ts';
-import { isSameKey } from './relation.ts';
 
 /**
- * A decision item made anew from nodes and edges. It is put on condition that the old one is still as it was before
- * anything else was read: every write of a fact stamps it, so none that came meanwhile is lost.
+ * A decision item rebuilt from nodes and edges. It is written on condition that the old one has not changed
+ * since before the sources were read: every write of an entry stamps the item, so no concurrent write is
+ * lost.
  *
  * @returns undefined when there is nothing to be made
  * @throws GatehouseError `damaged_item` when what it would be made from is itself damaged
@@ -44,12 +45,12 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
         ? await globalSources(reader, before)
         : await sourcesAround(reader, own);
   const item: Record<string, unknown> = { ...bare };
-  for (const fact of sources.filter((each) => isSameKey(each.at, at))) put(item, fact);
+  for (const entry of sources.filter((each) => isSameKey(each.at, at))) put(item, entry);
   const noted = before?.[Attribute.denials];
-  // It only ever grows: what it once held cannot be derived.
+  // It only grows: former members cannot be derived.
   if (noted instanceof Set && isSetAttribute(parsed, Attribute.denials))
     for (const member of noted) put(item, { at, attribute: Attribute.denials, member: String(member) });
-  // A flag that is down stays there.
+  // A flag that is false stays in the item.
   for (const [name, value] of Object.entries(before ?? {}))
     if (
       value === false &&
@@ -61,7 +62,7 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
   return item as Item;
 }
 
-function put(item: Record<string, unknown>, { attribute, member, value }: Fact): void {
+function put(item: Record<string, unknown>, { attribute, member, value }: Entry): void {
   if (member === undefined) {
     item[attribute] = value;
     return;
@@ -70,31 +71,31 @@ function put(item: Record<string, unknown>, { attribute, member, value }: Fact):
   item[attribute] = known instanceof Set ? known.add(member) : new Set([member]);
 }
 
-/** The facts of items read as they stand, each with the node that its facts need. */
-function read(items: readonly (Item | undefined)[], groupNode?: Item): readonly Fact[] {
+/** The entries of items. Throws `damaged_item` where one of them is damaged. */
+function read(items: readonly (Item | undefined)[], groupNode?: Item): readonly Entry[] {
   for (const item of items) {
     if (item && !isSound(item))
       throw new GatehouseError('damaged_item', `${item.PK} / ${item.SK} is damaged`, { field: 'PK' });
   }
   return items.flatMap((item) =>
-    factsOf([item, ...(groupNode && item !== groupNode ? [groupNode] : [])]).filter(
-      (fact, n, all) => all.indexOf(fact) === n,
+    entriesOf([item, ...(groupNode && item !== groupNode ? [groupNode] : [])]).filter(
+      (entry, n, all) => all.indexOf(entry) === n,
     ),
   );
 }
 
 /** Of a node with its partition: subjects, scopes, permissions, tokens, sessions. */
-async function sourcesAround(reader: Reader, own: Ref): Promise<readonly Fact[]> {
+async function sourcesAround(reader: Reader, own: Ref): Promise<readonly Entry[]> {
   const around = await reader.listAll({ ranges: [{ partition: partitionOf(own) }] });
-  const facts = [
+  const entries = [
     ...read(around.filter((item) => item.Type !== OWNERSHIP && !item.SK.startsWith('DECISION'))),
   ];
   const owned = around.filter((item) => item.Type === OWNERSHIP);
   const ofType = (type: string) => owned.filter((item) => item.SK.startsWith(edgePrefix(type)));
-  facts.push(...(await nodesAndEdges(reader, 'group', ofType('group'), 'role')));
-  facts.push(...(await nodesAndEdges(reader, 'role', ofType('role'), 'permission', 'page')));
-  for (const type of ['subscription', 'license']) facts.push(...read(await nodesOf(reader, ofType(type))));
-  return facts;
+  entries.push(...(await nodesAndEdges(reader, 'group', ofType('group'), 'role')));
+  entries.push(...(await nodesAndEdges(reader, 'role', ofType('role'), 'permission', 'page')));
+  for (const type of ['subscription', 'license']) entries.push(...read(await nodesOf(reader, ofType(type))));
+  return entries;
 }
 
 const nodesOf = async (reader: Reader, owned: readonly Item[]) => {
@@ -108,25 +109,25 @@ const nodesOf = async (reader: Reader, owned: readonly Item[]) => {
   return found.filter((item) => item !== undefined);
 };
 
-/** What hangs there of a type, each with its edges to things of these types. */
+/** The owned nodes of a type, each with its edges to nodes of these types. */
 async function nodesAndEdges(
   reader: Reader,
   type: 'group' | 'role',
   owned: readonly Item[],
   ...to: readonly string[]
-): Promise<readonly Fact[]> {
-  const facts: Fact[] = [];
+): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
   for (const node of await nodesOf(reader, owned)) {
     const edges = await reader.listAll({
       ranges: to.map((each) => ({ partition: node.PK, prefix: edgePrefix(each) })),
       keep: (item) => item.Type === (type === 'group' ? 'GroupRole' : 'RolePermission'),
     });
-    facts.push(...read([node]), ...read(edges, type === 'group' ? node : undefined));
+    entries.push(...read([node]), ...read(edges, type === 'group' ? node : undefined));
   }
-  return facts;
+  return entries;
 }
 
-async function effectsOn(reader: Reader, permission: string): Promise<readonly Fact[]> {
+async function effectsOn(reader: Reader, permission: string): Promise<readonly Entry[]> {
   const name = readPermissionName(permission);
   if (!name) return [];
   return read(
@@ -137,22 +138,22 @@ async function effectsOn(reader: Reader, permission: string): Promise<readonly F
 }
 
 /** The roles that no tenant owns, what they hold by wildcard, and the modules that are sold. */
-async function globalSources(reader: Reader, before: Item | undefined): Promise<readonly Fact[]> {
-  const facts: Fact[] = [];
-  for (const shelf of [GLOBAL, ANY_TENANT]) {
+async function globalSources(reader: Reader, before: Item | undefined): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  for (const anchor of [GLOBAL, ANY_TENANT]) {
     const owned = await reader.listAll({
-      ranges: [{ partition: partitionOf(shelf), prefix: edgePrefix(role('').type) }],
+      ranges: [{ partition: partitionOf(anchor), prefix: edgePrefix(role('').type) }],
       keep: (item) => item.Type === OWNERSHIP,
     });
-    facts.push(...(await nodesAndEdges(reader, 'role', owned, 'permission')));
+    entries.push(...(await nodesAndEdges(reader, 'role', owned, 'permission')));
   }
-  // An index follows by a moment: what the item itself names is asked for by key.
+  // An index is eventually consistent, so modules that the item names are read by key.
   const named = Object.keys(before ?? {}).flatMap((name) => {
     const [kind, id] = splitAttribute(name);
     return kind === 'module' && id !== undefined ? [nodeKey({ type: 'module', id })] : [];
   });
   const listed = (await reader.listAll(allOf('module'))).map(({ PK, SK }) => ({ PK, SK }));
   const keys = [...new Map([...named, ...listed].map((key) => [key.PK, key])).values()];
-  facts.push(...read((await reader.getMany(keys)).filter((item) => item !== undefined)));
-  return facts;
+  entries.push(...read((await reader.getMany(keys)).filter((item) => item !== undefined)));
+  return entries;
 }

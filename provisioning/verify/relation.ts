@@ -1,25 +1,26 @@
-import { GatehouseError } from '../../table/errors.ts';
+import { GatehouseError, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import type { Key } from '../../table/keys.ts';
+import { identityOf, isSameKey, type Key } from '../../table/keys.ts';
 import { type Action, type Condition, type Expected, keyOf, type Value } from '../../table/write/action.ts';
+import { canonical } from '../canonical.ts';
 import type { Effect, Finding, FindingCode } from './finding.ts';
 
 /**
- * Something that must hold between a few items. It is judged over what a walk has read, and before anything is
- * said, again over the items as they stood at one instant.
+ * A condition over a few items. It is checked over what the walk has read and, before anything is
+ * reported, again over a snapshot of the items.
  */
 export interface Relation {
-  /** The same relation has the same name, from whichever of its items it was come upon. */
+  /** The same relation has the same name, whichever of its items leads to it. */
   readonly name: string;
   readonly keys: readonly Key[];
   readonly judge: (items: readonly Found[]) => readonly Fault[];
-  /** A part of its items with which the walk contents itself as long as nothing is wrong there. */
+  /** A cheaper check over some of its items; the whole relation is checked where this one fails. */
   readonly glance?: { readonly keys: readonly Key[]; readonly isFine: (items: readonly Found[]) => boolean };
 }
 
 export type Found = Item | undefined;
 
-/** A finding with what puts it right. */
+/** A finding with its repair. */
 export interface Fault {
   readonly code: FindingCode;
   readonly key: Key;
@@ -30,6 +31,28 @@ export interface Fault {
   readonly repair?: readonly Action[] | 'rebuild' | undefined;
 }
 
+type More = Partial<Pick<Fault, 'attribute' | 'effect' | 'repair'>>;
+
+/** A fault; one of lists and look-ups only, unless an effect is given. */
+export const fault = (code: FindingCode, key: Key, expected: string, more: More = {}): Fault => ({
+  code,
+  key: { PK: key.PK, SK: key.SK },
+  expected,
+  effect: 'none',
+  ...more,
+});
+
+/** What derived items there are, by the codes of their faults. */
+type Derived = 'copy' | 'edge' | 'guard' | 'rule';
+
+/** The faults of an item that must be there and as it is wanted. */
+export const faultsOf = (what: Derived, wanted: Item, found: Found, missing: string, more: More = {}) =>
+  found
+    ? differences(found, wanted).map((attribute) =>
+        fault(`${what}_differs`, wanted, canonical(wanted[attribute]) || 'none', { attribute, ...more }),
+      )
+    : [fault(`${what}_missing`, wanted, missing, more)];
+
 export const toFinding = ({ repair, ...fault }: Fault): Finding => ({
   ...fault,
   key: { PK: fault.key.PK, SK: fault.key.SK },
@@ -37,22 +60,18 @@ export const toFinding = ({ repair, ...fault }: Fault): Finding => ({
   repairable: repair !== undefined,
 });
 
-export const identity = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
-export const isSameKey = (a: Key, b: Key): boolean => a.PK === b.PK && a.SK === b.SK;
-
-/** Attributes by which every writer marks that it has been there. */
+/** Attributes that every write changes. */
 const MARKS = ['Type', 'rev', 'writtenAt', 'writeId', 'updatedAt'];
 
-/** That an item is as it was read. */
+/** The condition that an item is as it was read. */
 export const asRead = (item: Found): Condition =>
   item
     ? { exists: true, equals: Object.fromEntries(MARKS.map((mark) => [mark, item[mark] as Expected])) }
     : { exists: false };
 
-const changed = (key: Key) => () =>
-  new GatehouseError('stale', `${key.PK} / ${key.SK} was changed by someone else meanwhile`);
+const changed = (key: Key) => () => stale(`${key.PK} / ${key.SK}`);
 
-/** The writes on condition that all they were made from is as it was read. */
+/** The writes, on condition that all items of the relation are as they were read. */
 export function guarded(
   keys: readonly Key[],
   items: readonly Found[],
@@ -62,16 +81,16 @@ export function guarded(
     when: asRead(items[keys.findIndex((each) => isSameKey(each, key))]),
     failure: changed(key),
   });
-  const written = new Set(actions.map((action) => identity(keyOf(action))));
+  const written = new Set(actions.map((action) => identityOf(keyOf(action))));
   return [
     ...actions.map((action): Action => ({ ...action, ...conditionOf(keyOf(action)) })),
     ...keys
-      .filter((key) => !written.has(identity(key)))
+      .filter((key) => !written.has(identityOf(key)))
       .map((key): Action => ({ kind: 'check', key, ...conditionOf(key) })),
   ];
 }
 
-/** A change of a node counts up its revision, as every other does. */
+/** A change of a node, which increments its revision. */
 export const changeOf = (
   key: Key,
   changes: Readonly<Record<string, Value | undefined>>,
@@ -88,19 +107,6 @@ export const changeOf = (
   },
 ];
 
-/** A form in which equal values are equal texts; what is undefined is not there. */
-export const canonical = (value: unknown): string => JSON.stringify(sorted(value)) ?? '';
-
-const sorted = (value: unknown): unknown => {
-  if (value instanceof Set) return { set: [...value].sort() };
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .filter(([, each]) => each !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, each]) => [name, sorted(each)]);
-};
-
 /** The names of attributes in which two items differ. */
 export const differences = (a: object, b: object): readonly string[] => {
   const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
@@ -113,11 +119,11 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 export const isInstant = (value: unknown): boolean =>
   typeof value === 'string' && INSTANT.test(value) && !Number.isNaN(Date.parse(value));
 
-/** Gone by its time-to-live, whether DynamoDB has come to it or not. */
+/** Past its time-to-live, whether DynamoDB has deleted it or not. */
 export const isExpired = (item: Found, now: number): boolean =>
   typeof item?.ttl === 'number' && item.ttl * 1_000 <= now;
 
-/** The value of what may throw because an item is damaged. */
+/** The result, or undefined where an item is damaged. */
 export function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,25 +1,26 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
 import { stamped } from '../../table/decision/writes.ts';
-import { GatehouseError } from '../../table/errors.ts';
+import { GatehouseError, stale } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
-import { type Key, parseKey } from '../../table/keys.ts';
+import { identityOf, type Key, parseKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { auditRecord } from '../audit.ts';
+import { canonical } from '../canonical.ts';
 import type { Finding } from './finding.ts';
 import type { VerifyOptions } from './options.ts';
 import { rebuild } from './rebuild.ts';
-import { asRead, canonical, type Fault, identity } from './relation.ts';
+import { asRead, type Fault } from './relation.ts';
 
-/** How often a repair is tried that somebody else's change came before. */
+/** Attempts of a repair that concurrent changes interrupt. */
 export const MAX_TRIES = 5;
 
 interface RepairsOptions extends Pick<VerifyOptions, 'reader' | 'clock'> {
   readonly repair: NonNullable<VerifyOptions['repair']>;
 }
 
-/** Puts right what is found wrong, and keeps what was. */
+/** Repairs faults and collects their findings. */
 export function createRepairs({ reader, clock, repair }: RepairsOptions) {
   const repaired: Finding[] = [];
 
@@ -60,7 +61,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
     repaired.push(...findings);
   }
 
-  /** Makes a decision item anew; whether what was found wrong with it is right then. */
+  /** Rebuilds a decision item. Answers whether it is right afterwards. */
   async function makeAnew(key: Key, findings: readonly Finding[]): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       const before = await reader.get(key);
@@ -68,15 +69,14 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         const item = await rebuild(reader, key, before);
         if (!item) return false;
         if (before && canonical(withoutStamp(before)) === canonical(withoutStamp(item))) {
-          // What it is made from was put right: so is the item itself.
+          // Its sources were repaired, which made the item right.
           if (stampOf(before)) return true;
         }
-        const failure = () =>
-          new GatehouseError('stale', `${key.PK} / ${key.SK} was changed by someone else meanwhile`);
+        const failure = () => stale(`${key.PK} / ${key.SK}`);
         await write([{ kind: 'put', item, when: asRead(before), failure }], findings);
         return true;
       } catch (error) {
-        // What it would be made from is damaged itself: that finding is open, and so is this one.
+        // Its sources are damaged: their findings stay open, and so does this one.
         if (error instanceof GatehouseError && (error.code === 'damaged_item' || error.code === 'invalid'))
           return false;
         if (!isStale(error)) throw error;
@@ -100,12 +100,12 @@ export function unite(faults: readonly Fault[]): readonly Action[] {
     for (const action of Array.isArray(repair) ? (repair as readonly Action[]) : []) {
       if (action.kind === 'update')
         updates.push(action.add?.rev === 1 ? { ...action, add: { ...action.add, rev: 1 } } : action);
-      else puts.set(identity(action.kind === 'put' ? action.item : action.key), action);
+      else puts.set(identityOf(action.kind === 'put' ? action.item : action.key), action);
     }
   }
   const merged = mergeActions(updates).map((action): Action => {
     if (action.kind !== 'update' || action.add?.rev === undefined) return action;
-    // Set and counted at once is no expression that DynamoDB takes.
+    // DynamoDB refuses to set and add one attribute in one update.
     const { rev: _, ...rest } = action.add;
     return { ...action, add: action.set?.rev === undefined ? { ...rest, rev: 1 } : rest };
   });

@@ -1,17 +1,17 @@
-import { GatehouseError, notFound } from '../../table/errors.ts';
+import { limitExceeded, notFound } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { type Key, partitionOf } from '../../table/keys.ts';
-import { type Finding, identityOf } from './finding.ts';
+import { identityOf, type Key, partitionOf } from '../../table/keys.ts';
+import { type Finding, findingId } from './finding.ts';
 import { nodeAt } from './kinds.ts';
 import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Progress, VerifyOptions } from './options.ts';
-import { attempt, type Fault, type Found, guarded, identity, type Relation, toFinding } from './relation.ts';
+import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
 import { createRepairs, isStale, MAX_TRIES, unite } from './repairs.ts';
 import { everything, guardKeys, inOneTenant, pagesOf } from './walk.ts';
 
-/** More findings than this are not kept: the table is then not what was meant. */
+/** With more findings than this it is probably the wrong table. */
 const MAX_FINDINGS = 100_000;
 const A_BATCH = 400;
 
@@ -28,7 +28,7 @@ export function createRound({
 }: VerifyOptions) {
   const open = new Map<string, Finding>();
   const repairs = repair && createRepairs({ reader, clock, repair });
-  /** Decision items to be made anew once all that they are made from is right. */
+  /** Decision items to rebuild once their sources are repaired. */
   const damagedDecisions = new Map<string, { readonly key: Key; readonly findings: Finding[] }>();
   const unlisted: Ref[] = [];
   const seenUnlisted = new Set<string>();
@@ -46,17 +46,14 @@ export function createRound({
 
   const report = (finding: Finding): void => {
     if (open.size >= MAX_FINDINGS)
-      throw new GatehouseError(
-        'limit_exceeded',
-        `more than ${MAX_FINDINGS} findings: is this the right table?`,
-      );
-    open.set(identityOf(finding), finding);
+      throw limitExceeded(`more than ${MAX_FINDINGS} findings: is this the right table?`);
+    open.set(findingId(finding), finding);
   };
 
-  /** What these items are part of, judged over them and what else it takes; what looks wrong is looked at again. */
+  /** Checks the relations of these items. Suspected faults are read again. */
   async function look(items: readonly Item[]): Promise<void> {
     counts.items += items.length;
-    const known = new Map<string, Found>(items.map((item) => [identity(item), item]));
+    const known = new Map<string, Found>(items.map((item) => [identityOf(item), item]));
     const relations = new Map<string, Relation>();
     for (const item of items) {
       for (const relation of relationsOf(item, clock.now())) {
@@ -68,17 +65,18 @@ export function createRound({
     const all = [...relations.values()];
     const wanted = new Map<string, Key>();
     for (const { glance, keys } of all) {
-      for (const key of glance?.keys ?? keys) if (!known.has(identity(key))) wanted.set(identity(key), key);
+      for (const key of glance?.keys ?? keys)
+        if (!known.has(identityOf(key))) wanted.set(identityOf(key), key);
     }
     const missing = [...wanted.values()];
     for (let start = 0; start < missing.length; start += A_BATCH) {
       const some = missing.slice(start, start + A_BATCH);
       const found = await reader.getMany(some);
-      for (const [n, key] of some.entries()) known.set(identity(key), found[n]);
+      for (const [n, key] of some.entries()) known.set(identityOf(key), found[n]);
       for (const item of found) if (item) noteUnlisted(item);
       await spend(some.length);
     }
-    const at = (keys: readonly Key[]) => keys.map((key) => known.get(identity(key)));
+    const at = (keys: readonly Key[]) => keys.map((key) => known.get(identityOf(key)));
     const suspects = all.filter(({ glance, keys, judge }) =>
       glance ? !glance.isFine(at(glance.keys)) : judge(at(keys)).length > 0,
     );
@@ -87,7 +85,7 @@ export function createRound({
     for (const suspect of suspects) await settle(suspect);
   }
 
-  /** A node that its list does not name is come upon by what hangs on it, or leads to it. */
+  /** A node that is missing in its list is found by items that name it. */
   function noteUnlisted(item: Item): void {
     const node = nodeAt(item);
     if (!node) return;
@@ -98,7 +96,7 @@ export function createRound({
     unlisted.push(node.ref);
   }
 
-  /** What is still wrong when all of it is read at one instant, reported or put right. */
+  /** Reports or repairs what is wrong in a snapshot. */
   async function settle(relation: Relation): Promise<void> {
     for (let tries = 1; ; tries++) {
       const items = await reader.getSnapshot(relation.keys);
@@ -109,9 +107,9 @@ export function createRound({
         const finding = toFinding(fault);
         if (fault.repair === 'rebuild') {
           const { key } = fault;
-          const known = damagedDecisions.get(identity(key)) ?? { key, findings: [] };
+          const known = damagedDecisions.get(identityOf(key)) ?? { key, findings: [] };
           known.findings.push(finding);
-          damagedDecisions.set(identity(key), known);
+          damagedDecisions.set(identityOf(key), known);
         }
         if (repairs && fault.repair && fault.repair !== 'rebuild') written.push(fault);
         else report(finding);
@@ -153,7 +151,7 @@ export function createRound({
 
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
     await along(tenant ? inOneTenant(reader, tenant) : everything(reader));
-    // A slip of the pen must not read as a clean tenant. One whose node is lost has what hangs on it.
+    // A mistyped tenant is not a clean one. A tenant whose node is lost still has other items.
     if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
     if (!tenant) {
       for (const ref of unnamed.values()) await partition(ref);
@@ -166,7 +164,7 @@ export function createRound({
     for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) await partition(ref);
     for (const { key, findings } of damagedDecisions.values()) {
       if (!(await repairs?.makeAnew(key, findings))) continue;
-      for (const finding of findings) open.delete(identityOf(finding));
+      for (const finding of findings) open.delete(findingId(finding));
     }
     return { ...counts, findings: open.size, open: [...open.values()] };
   }

@@ -1,54 +1,37 @@
 import { changeApiRevision } from '../../table/decision/writes.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRevisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import { apiRevisionKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { ruleKey, ruleOf } from '../commands/routes.ts';
 import { isSound } from './node-damage.ts';
-import { canonical, differences, type Fault, identity, type Relation } from './relation.ts';
+import { fault, faultsOf, type Relation } from './relation.ts';
 
-/** The rule that the authorizer reads, of a route; where it is put right, the revision of its API goes on as well. */
+/** The rule that the authorizer reads of a route. Its repair changes the revision of the API too. */
 export function ruleRelation(ref: Ref, api: string): Relation {
   const key = ruleKey(api, ref);
   return {
-    name: `rule ${identity(key)}`,
+    name: `rule ${identityOf(key)}`,
     keys: [nodeKey(ref), key, apiRevisionKey(api)],
     judge: ([node, rule]) => {
       if (!node || node.api !== api) {
+        if (!rule) return [];
         const repair: readonly Action[] = [{ kind: 'delete', key }, changeApiRevision(api)];
-        return rule
-          ? [
-              {
-                code: 'rule_left_over',
-                key,
-                expected: 'no rule: there is no such route',
-                effect: 'opens',
-                repair: node ? repair : undefined,
-              },
-            ]
-          : [];
+        const expected = 'no rule: there is no such route';
+        return [
+          fault('rule_left_over', key, expected, { effect: 'opens', repair: node ? repair : undefined }),
+        ];
       }
       const wanted: Item = { ...key, Type: 'RouteRule', id: ref.id, ...ruleOf(node) };
       const repair: readonly Action[] | undefined = isSound(node)
         ? [{ kind: 'put', item: wanted }, changeApiRevision(api)]
         : undefined;
-      if (!rule)
-        return [{ code: 'rule_missing', key, expected: 'the rule of its route', effect: 'either', repair }];
-      return differences(rule, wanted).map(
-        (attribute): Fault => ({
-          code: 'rule_differs',
-          key,
-          attribute,
-          expected: canonical(wanted[attribute]) || 'none',
-          effect: 'either',
-          repair,
-        }),
-      );
+      return faultsOf('rule', wanted, rule, 'the rule of its route', { effect: 'either', repair });
     },
   };
 }
 
-/** Beside any rule stands the revision of its API: without it nobody can tell whether the rules that they have still hold. */
+/** An API with rules has a revision: readers compare it to know whether their rules are current. */
 export function revisionRelation(rule: Key, api: string): Relation {
   const key = apiRevisionKey(api);
   return {
@@ -58,13 +41,10 @@ export function revisionRelation(rule: Key, api: string): Relation {
       revision || !found
         ? []
         : [
-            {
-              code: 'decision_missing',
-              key,
-              expected: 'the revision of the routes',
+            fault('decision_missing', key, 'the revision of the routes', {
               effect: 'closes',
               repair: 'rebuild',
-            },
+            }),
           ],
   };
 }

@@ -4,11 +4,11 @@ import { nodeKey, secretKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { SECRET, secretItem, splitSecrets } from '../nodes/secrets.ts';
-import { changeOf, type Fault, type Relation } from './relation.ts';
+import { changeOf, type Fault, fault, type Relation } from './relation.ts';
 
 const OF_THE_ITEM = ['PK', 'SK', 'Type', 'updatedAt'];
 
-/** Secrets stand in the item of their own and nowhere else. No finding says a value. */
+/** Secrets are in their own item and nowhere else. No finding shows a value. */
 export function secretRelation(ref: Ref, { entity }: NodeKind): Relation {
   const key = secretKey(ref);
   return {
@@ -17,21 +17,11 @@ export function secretRelation(ref: Ref, { entity }: NodeKind): Relation {
     judge: ([node, item]) => {
       if (!node) {
         const repair: readonly Action[] = [{ kind: 'delete', key }];
-        return item
-          ? [
-              {
-                code: 'secret_left_over',
-                key,
-                expected: 'no secrets: there is no such node',
-                effect: 'none',
-                repair,
-              },
-            ]
-          : [];
+        return item ? [fault('secret_left_over', key, 'no secrets: there is no such node', { repair })] : [];
       }
       const faults: Fault[] = [];
       const { secrets: misplaced } = splitSecrets(entity, node);
-      // What stands at its place is the later one.
+      // A value in the secret item is newer than one in the node.
       const { secrets: kept } = splitSecrets(entity, item ?? {});
       const whole = {
         ...item,
@@ -39,16 +29,14 @@ export function secretRelation(ref: Ref, { entity }: NodeKind): Relation {
       };
       const put: Action = { kind: 'put', item: whole };
       for (const attribute of Object.keys(misplaced))
-        faults.push({
-          code: 'secret_misplaced',
-          key: nodeKey(ref),
-          attribute,
-          expected: `at ${key.PK}`,
-          effect: 'none',
-          repair: [...changeOf(nodeKey(ref), { [attribute]: undefined }), put],
-        });
+        faults.push(
+          fault('secret_misplaced', nodeKey(ref), `at ${key.PK}`, {
+            attribute,
+            repair: [...changeOf(nodeKey(ref), { [attribute]: undefined }), put],
+          }),
+        );
       const damaged = (attribute: string, expected: string, repair?: readonly Action[]) =>
-        faults.push({ code: 'secret_damaged', key, attribute, expected, effect: 'none', repair });
+        faults.push(fault('secret_damaged', key, expected, { attribute, repair }));
       if (item && item.Type !== SECRET) damaged('Type', SECRET, [put]);
       const shape = entity.attributes.shape as Record<string, z.ZodType>;
       for (const [attribute, value] of Object.entries(kept))

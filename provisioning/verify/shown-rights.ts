@@ -1,11 +1,11 @@
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, type Key, nodeKey } from '../../table/keys.ts';
+import { edgeKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { administratorKeys } from './decisions.ts';
-import { attempt, changeOf, type Fault, type Relation } from './relation.ts';
+import { attempt, changeOf, fault, type Relation } from './relation.ts';
 
-/** A subject shows its global roles, and whether it is an administrator. */
+/** A subject's node repeats its global roles, and whether it is an administrator. */
 export function shownRights(ref: Ref, item: Item): readonly Relation[] {
   if (ref.type !== 'user' && ref.type !== 'technical-user') return [];
   return [
@@ -16,15 +16,6 @@ export function shownRights(ref: Ref, item: Item): readonly Relation[] {
   ];
 }
 
-const shownFault = (key: Key, attribute: string, expected: string, repair: readonly Action[]): Fault => ({
-  code: 'node_repeats',
-  key,
-  attribute,
-  expected,
-  effect: 'none',
-  repair,
-});
-
 export function shownAdmin(ref: Ref): Relation {
   const key = nodeKey(ref);
   return {
@@ -34,17 +25,24 @@ export function shownAdmin(ref: Ref): Relation {
       if (!node) return [];
       const isAdmin = edges.some((edge) => edge !== undefined);
       const isShown = isAdmin ? node.isAdmin === true : node.isAdmin === undefined || node.isAdmin === false;
-      return isShown ? [] : [shownFault(key, 'isAdmin', String(isAdmin), changeOf(key, { isAdmin }))];
+      return isShown
+        ? []
+        : [
+            fault('node_repeats', key, String(isAdmin), {
+              attribute: 'isAdmin',
+              repair: changeOf(key, { isAdmin }),
+            }),
+          ];
     },
   };
 }
 
 export function shownRole(ref: Ref, id: string): Relation {
   const key = nodeKey(ref);
-  const held = { type: 'role', id };
+  const role = { type: 'role', id };
   return {
     name: `shown ${key.PK} ${id}`,
-    keys: [key, edgeKey(ref, held), edgeKey(held, ref)],
+    keys: [key, edgeKey(ref, role), edgeKey(role, ref)],
     judge: ([node, ...edges]) => {
       if (!node) return [];
       const has = edges.some((edge) => edge !== undefined);
@@ -60,7 +58,8 @@ export function shownRole(ref: Ref, id: string): Relation {
               takeOut: has ? {} : { roles: members },
             }
           : { kind: 'update', key, add: { rev: 1 }, set: { roles: members } };
-      return [shownFault(key, `roles ${id}`, has ? 'this role' : 'not this role', [repair])];
+      const expected = has ? 'this role' : 'not this role';
+      return [fault('node_repeats', key, expected, { attribute: `roles ${id}`, repair: [repair] })];
     },
   };
 }

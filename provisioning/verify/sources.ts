@@ -13,7 +13,9 @@ import { isPermissionPattern, readPermissionName } from '../../table/permission-
 import { grantKey, group, role } from '../edges/rights.ts';
 import { isApiRevision } from './decision-form.ts';
 
-/** Where the node, or the items of the edge, of a fact stand; undefined for an attribute that nothing says. */
+/**
+ * The keys of the node or edge items that an entry comes from; undefined for an attribute without a source.
+ */
 export function sourcesOf(
   parsed: ParsedKey,
   attribute: string,

@@ -17,7 +17,7 @@ import type { ListQuery, Reader } from '../../table/reader.ts';
 import { guardLists } from '../nodes/guards.ts';
 import { LISTED_TYPES } from './kinds.ts';
 
-/** Where a walk comes by: the partitions of all nodes, found by Query, a page at a time. */
+/** The partitions that a walk checks: those of all nodes, found by Query, a page at a time. */
 const A_PAGE = 200;
 
 /** The items of a list, page after page. */
@@ -43,7 +43,7 @@ async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
   }
 }
 
-/** What there always is, and has no node: what hangs on it is found there. */
+/** Owners that always exist and have no node. */
 const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
 
 /** Everything that has a partition, by the lists of all nodes of each type. */

@@ -1,7 +1,7 @@
 /**
  * Names of the attributes of decision items, built and read here only (ADR 0003).
  *
- * Every fact is a top-level attribute or a member of a top-level set, so that a write is one
+ * Every entry is a top-level attribute or a member of a top-level set, so that a write is one
  * `SET #a = :v`, `ADD #set :v` or `DELETE #set :v`: it creates the item when there is none and never
  * reads before it writes.
  */

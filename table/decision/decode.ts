@@ -17,11 +17,13 @@ import type {
 } from './items.ts';
 
 /**
- * Which write an item is of: what the test of coherence goes by (SPEC section 2). Decision items have it, and the
- * guards that decisions look up.
+ * Which write an item is of: what the test of coherence goes by (SPEC section 2). Decision items have it, and
+ * the guards that decisions look up.
  */
 export interface Stamp {
-  /** Epoch milliseconds of the sending, by the writer's clock; the write arrives within the margin or never. */
+  /**
+   * Epoch milliseconds of the sending, by the writer's clock; the write arrives within the margin or never.
+   */
   readonly writtenAt: number;
   /** Of this one transaction and no other: two writes may be of one millisecond. */
   readonly writeId: string;
@@ -31,9 +33,8 @@ const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
 const isWriteId = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
- * The stamp of an item that may lack one because it was written before there were stamps: a guard or the record of a
- * credential. Undefined where it is not whole: the item then counts as written when it was
- * read.
+ * The stamp of an item that may lack one because it was written before there were stamps: a guard or the
+ * record of a credential. Undefined where it is not whole: the item then counts as written when it was read.
  */
 export function stampOf(item: Item): Stamp | undefined {
   const { [Attribute.writtenAt]: writtenAt, [Attribute.writeId]: writeId } = item;
@@ -133,8 +134,8 @@ const MOST = 20_000;
 const texts = new Map<string, string>();
 
 /**
- * The one copy of a text that many items hold, such as the id of a group: each item that is read brings its own, and
- * they would all be kept. It is the same text either way.
+ * The one copy of a text that many items hold, such as the id of a group: each item that is read brings its
+ * own, and they would all be kept. It is the same text either way.
  */
 function oneOf(text: string): string {
   const before = texts.get(text);
@@ -152,7 +153,7 @@ const SUBJECT_ATTRIBUTES = plain(
   Attribute.globalRoles,
 );
 
-/** What most subjects are beside their groups. It stands behind each of them, so that one takes few bytes. */
+/** The attributes that most subjects share, as their prototype: each subject then takes few bytes. */
 const ORDINARY: Omit<SubjectItem, 'groups'> = {
   active: true,
   endsAt: Number.POSITIVE_INFINITY,
@@ -262,15 +263,15 @@ function decodeRoles(
     } else if (kind === 'wild') {
       const isPattern = pattern !== undefined && isPermissionPattern(pattern) && more.length === 0;
       if (!isPattern || !isEffect(value)) throw damaged(item, name);
-      const held = patterns.get(id) ?? new Map<string, Effect>();
-      held.set(pattern, value);
-      patterns.set(id, held);
+      const own = patterns.get(id) ?? new Map<string, Effect>();
+      own.set(pattern, value);
+      patterns.set(id, own);
     } else other(compound);
   }
-  for (const [id, held] of patterns) {
+  for (const [id, own] of patterns) {
     const role = roles.get(id);
     // Patterns of a role that is not listed belong to a role in deletion: not in force.
-    if (role) roles.set(id, { parent: role.parent, patterns: held });
+    if (role) roles.set(id, { parent: role.parent, patterns: own });
   }
   return roles;
 }

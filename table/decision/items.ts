@@ -16,10 +16,10 @@ export interface Assignment extends Interval {
   readonly role: string;
 }
 
-/** What somebody is entitled to, by name, and when. */
+/** Entitlements by name, and when each is valid. */
 type Entitlements = ReadonlyMap<string, readonly Interval[]>;
 
-/** To be read by name, not spread: what is the same for most may stand behind the object. */
+/** To be read by name, not spread: attributes that most subjects share may be in its prototype. */
 export interface SubjectItem {
   readonly active: boolean;
   /** The subject is gone from this instant on; Infinity when it has no end date. */
@@ -70,7 +70,7 @@ export interface GlobalItem {
   readonly soldModules: ReadonlySet<string>;
 }
 
-/** What is known of a token or a login session that somebody comes with. */
+/** What a decision reads of a token or a login session. */
 export interface CredentialItem {
   readonly subject: string;
   /** SHA-256 of an API token's text, base64url; nothing else has one. */

@@ -40,9 +40,10 @@ const isStamped = (key: Key): boolean =>
   ['decision', 'tenant-effects', 'guard'].includes(String(parseKey(key)?.form));
 
 /**
- * The actions as they are sent: each that writes an item with a stamp writes this one. The margin for coherence counts
- * from the stamp to the arrival (SPEC section 2), so it is of the sending: what was read before, to plan the actions,
- * may have taken long. A sending that is planned anew has another `writeId`; attempts of the same sending have the same.
+ * The actions as they are sent: each that writes an item with a stamp writes this one. The margin for
+ * coherence counts from the stamp to the arrival (SPEC section 2), so it is of the sending: what was read
+ * before, to plan the actions, may have taken long. A sending that is planned anew has another `writeId`;
+ * attempts of the same sending have the same.
  */
 export const stamped = (actions: readonly Action[], { writtenAt, writeId }: Stamp): readonly Action[] =>
   actions.map((action) => {
@@ -126,28 +127,28 @@ export function scopeChanges(scope: Ref) {
       change({ takeOut: { [groupAttribute(group)]: set(role) } }),
     removeGroup: (group: string) => change({ remove: [groupAttribute(group)] }),
     /** A subscription that counts, from a start until an end; one that does not is not listed. */
-    subscribe: (module: string, id: string, interval: Window | undefined) =>
+    subscribe: (module: string, id: string, interval: Validity | undefined) =>
       change(entitle(subscriptionAttribute(module, id), interval)),
     /**
-     * Notes on a root that its own roles refuse the permission, or once did: should the item that says which of them
-     * do be missing then, it is missed.
+     * Notes on a root that its own roles refuse the permission, or once did: should the item that says which
+     * of them do be missing then, it is missed.
      */
     noteDenial: (permission: PermissionName) =>
       change({ add: { [Attribute.denials]: set(permission.text) } }),
-    license: (enterprise: string, id: string, interval: Window | undefined) =>
+    license: (enterprise: string, id: string, interval: Validity | undefined) =>
       change(entitle(licenseAttribute(enterprise, id), interval)),
     set: (values: Record<string, string | readonly string[]>) => change({ set: values }),
   };
 }
 
 /** ISO 8601, either side open. */
-export interface Window {
+export interface Validity {
   readonly start: string | undefined;
   readonly end: string | undefined;
 }
 
-const entitle = (attribute: string, window: Window | undefined): Change =>
-  window ? { set: { [attribute]: formatInterval(window.start, window.end) } } : { remove: [attribute] };
+const entitle = (attribute: string, validity: Validity | undefined): Change =>
+  validity ? { set: { [attribute]: formatInterval(validity.start, validity.end) } } : { remove: [attribute] };
 
 /** Marks a module as sold by subscription, or as free. */
 export const moduleChange = (module: string, isSold: boolean): Update =>
@@ -157,8 +158,8 @@ export const moduleChange = (module: string, isSold: boolean): Update =>
   );
 
 /**
- * The item of what holds everywhere, while there is none. It is there before any permission is: where it is missing
- * beside one, nobody can say what is sold, and what global roles refuse.
+ * The item of what holds everywhere, while there is none. It is there before any permission is: where it is
+ * missing beside one, nobody can say what is sold, and what global roles refuse.
  */
 export const newGlobal = (): Put =>
   create(
@@ -167,8 +168,8 @@ export const newGlobal = (): Put =>
   );
 
 /**
- * Notes that a route of the API has come, changed or gone: rules count only with the revision that they were read
- * with, and of a route that is gone nothing else is left. The stamp is all there is to it.
+ * Notes that a route of the API has come, changed or gone: rules count only with the revision that they were
+ * read with, and of a route that is gone nothing else is left. The stamp is all there is to it.
  */
 export const changeApiRevision = (api: string): Update => update(apiRevisionKey(api), {});
 
@@ -196,11 +197,10 @@ export function permissionChanges(permission: PermissionName, owner: Ref | undef
     unregister: () => change({ set: { [Attribute.registered]: false } }),
     setModule: (module: string | undefined) =>
       change(module === undefined ? { remove: [Attribute.module] } : { set: { [Attribute.module]: module } }),
-    /** One role has one effect on one permission: setting one takes the other away. */
-    /** Of a role that has none on it: two roles may come with opposite ones in the same transaction. */
+    /** Of a role that has no effect on it yet: two roles may add opposite ones in the same transaction. */
     addEffect: (role: string, effect: Effect) =>
       change({ add: { [effect === 'ALLOW' ? Attribute.allow : Attribute.deny]: set(role) } }),
-    /** Whatever it was before. */
+    /** One role has one effect on one permission: setting one removes the other. */
     setEffect: (role: string, effect: Effect) => {
       const [to, from] =
         effect === 'ALLOW' ? [Attribute.allow, Attribute.deny] : [Attribute.deny, Attribute.allow];

@@ -7,7 +7,10 @@ export interface ClientOptions {
   /** Any DynamoDB endpoint; AWS's own for the region when left out. */
   readonly endpoint?: string;
   readonly region?: string;
-  /** Where credentials for AWS are looked for; everywhere that the SDK looks (profiles, single sign-on, …) when left out. */
+  /**
+   * Where credentials for AWS are looked for; everywhere that the SDK looks (profiles, single sign-on, …)
+   * when left out.
+   */
   readonly credentialsFrom?: 'environment';
   /** Milliseconds one attempt may take. */
   readonly requestTimeoutMs?: number;

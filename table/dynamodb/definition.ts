@@ -14,7 +14,9 @@ import definition from './definition.json' with { type: 'json' };
  */
 export type TableDefinition = typeof definition;
 
-/** Creates the table at an endpoint unless it is there already. Not for production: there the stack does it. */
+/**
+ * Creates the table at an endpoint unless it is there already. Not for production: there the stack does it.
+ */
 export async function createTable(client: DynamoDBClient, table: string): Promise<void> {
   const { TimeToLiveSpecification, ...schema } = definition;
   try {

@@ -1,4 +1,4 @@
-/** Door of the table on DynamoDB: the client, the table's definition, reader and writer. */
+/** Entry of the table on DynamoDB: the client, the table's definition, reader and writer. */
 export { type ClientOptions, createClient, createServiceClient } from './client.ts';
 export { createTable, type TableDefinition } from './definition.ts';
 export { createReader, type ReaderOptions } from './reader.ts';

@@ -5,9 +5,9 @@ import {
   QueryCommand,
   TransactGetCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { GatehouseError, invalid } from '../errors.ts';
+import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
-import type { Key } from '../keys.ts';
+import { identityOf, type Key } from '../keys.ts';
 import { createPacing, type Pacing } from '../read/pacing.ts';
 import { createLists, keyAttributes, type QueryRange, type RangeQuery } from '../read/pages.ts';
 import { noNotes, type Range, type Reader, type ReadNotes } from '../reader.ts';
@@ -30,8 +30,6 @@ function noteUnits(
 /** Keys of one BatchGetItem call (DynamoDB's limit). */
 const MAX_BATCH_KEYS = 100;
 
-const identity = (key: Key): string => `${key.PK}\n${key.SK}`;
-
 /**
  * Reads items by key, strongly consistent, 100 keys a call.
  *
@@ -49,7 +47,7 @@ async function batchGet(
   pacing: Pacing,
   notes: ReadNotes,
 ): Promise<readonly (Item | undefined)[]> {
-  const unique = [...new Map(keys.map((key) => [identity(key), { PK: key.PK, SK: key.SK }])).values()];
+  const unique = [...new Map(keys.map((key) => [identityOf(key), { PK: key.PK, SK: key.SK }])).values()];
   const found = new Map<string, Item>();
   const signal = pacing.deadline();
   await Promise.all(
@@ -65,7 +63,7 @@ async function batchGet(
       ),
     ),
   );
-  return keys.map((key) => found.get(identity(key)));
+  return keys.map((key) => found.get(identityOf(key)));
 }
 
 async function readChunk(
@@ -77,7 +75,7 @@ async function readChunk(
   signal: AbortSignal,
   notes: ReadNotes,
 ): Promise<void> {
-  const asked = new Set(chunk.map(identity));
+  const asked = new Set(chunk.map(identityOf));
   let wanted: readonly Key[] = chunk;
   for (let attempt = 0; wanted.length > 0; attempt++) {
     if (attempt > 0) await pacing.pause(attempt, signal);
@@ -95,14 +93,14 @@ async function readChunk(
     noteUnits(notes, answer.ConsumedCapacity);
     const items = answer.Responses?.[table] as Item[] | undefined;
     const unread = answer.UnprocessedKeys?.[table]?.Keys as Key[] | undefined;
-    // Without either, nothing was said of any key; that is not the word that all of them are absent.
+    // Without either the service answered nothing, which does not mean that all keys are absent.
     if (!items && !unread)
       throw new GatehouseError('internal', 'BatchGetItem answered nothing for the table');
     for (const key of [...(items ?? []), ...(unread ?? [])]) {
-      if (!asked.has(identity(key)))
+      if (!asked.has(identityOf(key)))
         throw new GatehouseError('internal', 'BatchGetItem answered with an item nobody asked for');
     }
-    for (const item of items ?? []) found.set(identity(item), item);
+    for (const item of items ?? []) found.set(identityOf(item), item);
     wanted = unread ?? [];
   }
 }
@@ -112,11 +110,12 @@ const MAX_SNAPSHOT_KEYS = 100;
 
 /**
  * Reads items by key as they stood at one instant: TransactGetItems is serializable against every transaction
- * (BatchGetItem reads its items one by one). It costs twice the read units. A write to one of the items that is
- * under way cancels it; it is tried again until the deadline.
+ * (BatchGetItem reads its items one by one). It costs twice the read units. A write to one of the items that
+ * is under way cancels it; it is tried again until the deadline.
  *
  * @returns the items in the order of the keys, undefined where the table has none
- * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` when writes to the items got in its way
+ * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` when writes to the items got in
+ *   its way
  *   until the deadline, otherwise as the service fails
  */
 async function snapshot(
@@ -127,10 +126,7 @@ async function snapshot(
   notes: ReadNotes,
 ): Promise<readonly (Item | undefined)[]> {
   if (keys.length > MAX_SNAPSHOT_KEYS) {
-    throw new GatehouseError(
-      'limit_exceeded',
-      `one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`,
-    );
+    throw limitExceeded(`one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`);
   }
   const signal = pacing.deadline();
   const request = new TransactGetCommand({

@@ -21,7 +21,8 @@ export interface WriterOptions {
 }
 
 /**
- * @throws GatehouseError `invalid` for a deadline other than {@link WRITE_DEADLINE_MS}: every reader takes a write
+ * @throws GatehouseError `invalid` for a deadline other than {@link WRITE_DEADLINE_MS}: every reader takes a
+ *   write
  *   for certain after the margin that is made of it
  */
 export function createWriter({

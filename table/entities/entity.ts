@@ -32,7 +32,10 @@ export interface Entity {
   readonly filledIn?: readonly string[];
   /** Attributes fixed at creation. */
   readonly immutable?: readonly string[];
-  /** Attributes that are kept apart from the node (ADR 0022) and never shown: not in an answer, not in the log. */
+  /**
+   * Attributes that are kept apart from the node (ADR 0022) and never shown: not in an answer, not in the
+   * log.
+   */
   readonly secret?: readonly string[];
   /** Attributes that are kept with the node and never shown. */
   readonly hidden?: readonly string[];

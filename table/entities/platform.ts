@@ -2,7 +2,10 @@ import * as z from 'zod';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
 
-/** What hangs on scopes and gives no rights by itself: entitlements, and what a platform keeps of its customers. */
+/**
+ * What hangs on scopes and gives no rights by itself: entitlements, and what a platform keeps of its
+ * customers.
+ */
 const description = field.text(1_000).optional();
 const words = field.text(256).optional();
 const active = { status: 'active' };

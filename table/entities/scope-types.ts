@@ -31,7 +31,7 @@ export const MAX_ANCESTORS = 16;
 
 export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, type);
 
-/** Words that stand at the head of keys and are no places. A test compares them with the registry. */
+/** First words of keys that are no scopes. A test compares them with the registry. */
 const TAKEN: ReadonlySet<string> = new Set([
   ...['user', 'technical-user', 'group', 'role', 'role-template', 'page', 'permission', 'module', 'route'],
   ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
@@ -41,11 +41,11 @@ const TAKEN: ReadonlySet<string> = new Set([
 /** So do the kinds of guards. */
 const GUARD_KIND = /-(?:name|code|route)$/;
 
-/** Whether things of this type can be scopes: it comes with the table, or an operator may add it. */
+/** Whether nodes of this type can be scopes: it comes with the table, or an operator may add it. */
 export const mayBeScopeType = (type: string): boolean =>
   isType(type) && !TAKEN.has(type) && !GUARD_KIND.test(type);
 
-/** Reads a reference to a scope. Throws `invalid` naming `field` when things of this type are no scopes. */
+/** Reads a reference to a scope. Throws `invalid` naming `field` when nodes of this type are no scopes. */
 export function parseScopeRef(text: string, field: string): Ref {
   const ref = parseRef(text, field);
   if (!mayBeScopeType(ref.type)) throw notAScope(field);

@@ -16,12 +16,14 @@ export interface Faults {
   /** How many writes are given up by their writer, and carried out all the same. */
   readonly lateRate?: number;
   /**
-   * Milliseconds after which the writer gives up, and how much later than that the write may be carried out. Within
-   * `WRITE_DEADLINE_MS` and `LATE_ARRIVAL_MS` (table/timing.ts) the promises of the engine hold.
+   * Milliseconds after which the writer gives up, and how much later than that the write may be carried out.
+   * Within `WRITE_DEADLINE_MS` and `LATE_ARRIVAL_MS` (table/timing.ts) the promises of the engine hold.
    */
   readonly giveUpMs?: number;
   readonly lateMs?: number;
-  /** Milliseconds that an attempt takes at most. The items of a BatchGetItem are read at instants within it. */
+  /**
+   * Milliseconds that an attempt takes at most. The items of a BatchGetItem are read at instants within it.
+   */
   readonly delayMs?: number;
   /** Milliseconds by which an index follows the table at most. */
   readonly indexLagMs?: number;
@@ -67,7 +69,8 @@ export function createMishaps(faults: Faults | undefined, schedule: Schedule | u
     /**
      * Tries until an attempt comes to something or the time is up, as reader and writer on DynamoDB do.
      *
-     * @param deadlineMs no attempt begins later than so many milliseconds after the first: readers count on it
+     * @param deadlineMs no attempt begins later than so many milliseconds after the first: readers count on
+     *   it
      * @param attempt answers the failure by which it may be tried again, or undefined
      */
     persistently: async (

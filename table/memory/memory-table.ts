@@ -1,14 +1,14 @@
 import { INDEXES } from '../entities/entity.ts';
 import type { Item } from '../item.ts';
-import type { Key } from '../keys.ts';
+import { identityOf, type Key } from '../keys.ts';
 import type { Reader } from '../reader.ts';
 import { type Action, keyOf } from '../write/action.ts';
 import type { Writer } from '../writer.ts';
 import { createMishaps, type Faults, type Schedule } from './faults.ts';
 import { createMemoryReader } from './reader.ts';
-import { createRows, identityOf } from './rows.ts';
+import { createRows } from './rows.ts';
 import { copyItem } from './values.ts';
-import { createMemoryWriter, type HeldCommit } from './writer.ts';
+import { createMemoryWriter, type PausedCommit } from './writer.ts';
 
 export interface MemoryTableOptions {
   /** What the table holds from the start. */
@@ -18,8 +18,9 @@ export interface MemoryTableOptions {
   /** How faults that take time let it pass; a test gives its own time. */
   readonly schedule?: Schedule;
   /**
-   * Awaited before an item is read by its key. What it writes in between the items of one `getMany` is seen by those
-   * that follow: DynamoDB reads the items of a BatchGetItem one by one. A snapshot is read after all of its calls.
+   * Awaited before an item is read by its key. What it writes in between the items of one `getMany` is seen
+   * by those that follow: DynamoDB reads the items of a BatchGetItem one by one. A snapshot is read after all
+   * of its calls.
    */
   readonly onItemRead?: (key: Key) => Promise<void>;
   /** Told of each transaction, as it was given to the writer, at the instant at which it is carried out. */
@@ -29,21 +30,23 @@ export interface MemoryTableOptions {
 export interface MemoryTable {
   readonly reader: Reader;
   readonly writer: Writer;
-  /** All items as they stand, in no order. */
+  /** All current items, in no order. */
   readonly items: () => readonly Item[];
   /** Puts an item there, past every check: what another program might have done. */
   readonly put: (item: Item) => void;
   readonly remove: (key: Key) => void;
-  /** The next transaction that is sent is given up by its writer (`transient`) and carried out when told so. */
-  readonly holdNextCommit: () => HeldCommit;
+  /**
+   * The writer gives up the next transaction (`transient`); it is carried out when the caller releases it.
+   */
+  readonly holdNextCommit: () => PausedCommit;
   /** From now on the indexes stay as they are; the function that it returns lets them follow. */
   readonly holdIndexes: () => () => void;
 }
 
 /**
- * A table in plain JavaScript (SPEC section 11): what DynamoDB does with reads, conditions, transactions and limits,
- * without a network or a clock. On demand it also does what may happen on DynamoDB and seldom does: see
- * {@link Faults} and the functions beside reader and writer.
+ * A table in plain JavaScript (SPEC section 11): what DynamoDB does with reads, conditions, transactions and
+ * limits, without a network or a clock. On demand it also does what may happen on DynamoDB and seldom does:
+ * see {@link Faults} and the functions beside reader and writer.
  *
  * @throws GatehouseError `invalid` on `schedule`, when faults take time and there is none
  */
@@ -95,11 +98,11 @@ export function createMemoryTable(options: MemoryTableOptions = {}): MemoryTable
     remove: (key) => change(key, undefined),
     holdNextCommit,
     holdIndexes: () => {
-      const held: (() => void)[] = [];
-      waiting = held;
+      const paused: (() => void)[] = [];
+      waiting = paused;
       return () => {
-        if (waiting === held) waiting = undefined;
-        for (const show of held.splice(0)) show();
+        if (waiting === paused) waiting = undefined;
+        for (const show of paused.splice(0)) show();
       };
     },
   };

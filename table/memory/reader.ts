@@ -1,16 +1,18 @@
-import { GatehouseError, invalid } from '../errors.ts';
+import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
-import type { Key } from '../keys.ts';
+import { identityOf, type Key } from '../keys.ts';
 import { createLists, keyAttributes, placeOf, type QueryRange, type RangeQuery } from '../read/pages.ts';
 import type { Reader } from '../reader.ts';
 import { noNotes, type ReadNotes } from '../reader.ts';
 import { MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
 import { READ_DEADLINE_MS } from '../timing.ts';
 import { type Mishaps, throttled } from './faults.ts';
-import { identityOf, type Rows } from './rows.ts';
+import type { Rows } from './rows.ts';
 import { copyItem } from './values.ts';
 
-/** DynamoDB's limits: keys and bytes of one BatchGetItem, keys of one TransactGetItems, bytes of one Query. */
+/**
+ * DynamoDB's limits: keys and bytes of one BatchGetItem, keys of one TransactGetItems, bytes of one Query.
+ */
 const MAX_KEYS = 100;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const MAX_QUERY_BYTES = 1024 * 1024;
@@ -96,10 +98,7 @@ export function createMemoryReader({ rows, indexOf, mishaps, onItemRead }: Memor
 
   async function getSnapshot(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {
     if (keys.length > MAX_KEYS)
-      throw new GatehouseError(
-        'limit_exceeded',
-        `one snapshot holds ${MAX_KEYS} items, this would take ${keys.length}`,
-      );
+      throw limitExceeded(`one snapshot holds ${MAX_KEYS} items, this would take ${keys.length}`);
     if (keys.length === 0 || new Set(keys.map(identityOf)).size < keys.length)
       throw new GatehouseError('internal', 'a snapshot is of no item, or of one twice');
     if (onItemRead) for (const key of keys) await onItemRead(key);
@@ -114,7 +113,7 @@ export function createMemoryReader({ rows, indexOf, mishaps, onItemRead }: Memor
         : undefined;
     });
     if (items.reduce((sum, item) => sum + (item ? sizeOf(item) : 0), 0) > MAX_TRANSACTION_BYTES)
-      throw new GatehouseError('limit_exceeded', 'the items of one snapshot take more than 4 MB');
+      throw limitExceeded('the items of one snapshot take more than 4 MB');
     for (const item of items) note(notes, item, 2);
     return items;
   }

@@ -1,16 +1,17 @@
 import { compareBytes } from '../bytes.ts';
 import type { IndexName } from '../entities/entity.ts';
 import type { Item } from '../item.ts';
-import type { Key } from '../keys.ts';
+import { identityOf, type Key } from '../keys.ts';
 import { isWithin, keyAttributes } from '../read/pages.ts';
 import type { Range } from '../reader.ts';
-
-export const identityOf = ({ PK, SK }: Key): string => `${PK}\n${SK}`;
 
 /** Items by their key, and within each partition in the order of their sort keys. */
 export interface Rows {
   readonly get: (key: Key) => Item | undefined;
-  /** Puts an item in the place of the one with its key. Of an index: takes it out if it lacks the index's keys. */
+  /**
+   * Puts an item in the place of the one with its key. Of an index: takes it out if it lacks the index's
+   * keys.
+   */
   readonly put: (item: Item) => void;
   readonly remove: (key: Key) => void;
   readonly all: () => readonly Item[];
@@ -72,7 +73,7 @@ export function createRows(index?: IndexName): Rows {
   };
 }
 
-/** The position of the first row of which something is true that is true of all after it. */
+/** The position of the first row that satisfies a predicate which all later rows satisfy too. */
 function firstWhere(rows: readonly Item[], isPast: (row: Item) => boolean): number {
   let [low, high] = [0, rows.length];
   while (low < high) {

@@ -10,8 +10,10 @@ export const copyItem = (item: Item): Item => copyMap(item) as Item;
 /**
  * A copy of an action, as it is to be carried out.
  *
- * @throws GatehouseError `internal` for what DynamoDB refuses as a request: a value that it has no type for, an
- *   empty set, a key that is empty, too long or more than one, an update that changes the key, nothing, or one attribute twice
+ * @throws GatehouseError `internal` for what DynamoDB refuses as a request: a value that it has no type for,
+ *   an
+ *   empty set, a key that is empty, too long or more than one, an update that changes the key, nothing, or
+ *   one attribute twice
  */
 export function copyAction(action: Action): Action {
   if (action.kind === 'put') {

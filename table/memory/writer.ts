@@ -1,4 +1,4 @@
-import { GatehouseError } from '../errors.ts';
+import { GatehouseError, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
 import { WRITE_DEADLINE_MS } from '../timing.ts';
@@ -11,13 +11,13 @@ import type { Rows } from './rows.ts';
 import { copyAction, copyItem } from './values.ts';
 
 /** A transaction that its writer gave up and that is still under way. */
-export interface HeldCommit {
+export interface PausedCommit {
   /** Carries it out now, if one was sent and its conditions hold; says whether. */
   readonly commit: () => boolean;
 }
 
 export interface MemoryWriterOptions {
-  /** What stands there now. */
+  /** The current item. */
   readonly rows: Pick<Rows, 'get'>;
   /** What an action makes of its item: nothing where it is deleted. */
   readonly change: (action: Action, item: Item | undefined) => void;
@@ -31,7 +31,9 @@ interface Sent {
   readonly given: readonly Action[];
 }
 
-/** Writing to memory as to DynamoDB: the same limits, and conditions that fail in the order of the actions. */
+/**
+ * Writing to memory as to DynamoDB: the same limits, and conditions that fail in the order of the actions.
+ */
 export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWriterOptions) {
   const holds: ((commit: () => boolean) => void)[] = [];
 
@@ -43,10 +45,9 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
     const sizes = results.map(([{ kind }, item]) =>
       item && (kind === 'put' || kind === 'update') ? sizeOf(item) : 0,
     );
-    if (sizes.some((size) => size > MAX_ITEM_BYTES))
-      return new GatehouseError('limit_exceeded', ITEM_TOO_LARGE);
+    if (sizes.some((size) => size > MAX_ITEM_BYTES)) return limitExceeded(ITEM_TOO_LARGE);
     if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
-      return new GatehouseError('limit_exceeded', 'the items of one transaction take more than 4 MB');
+      return limitExceeded('the items of one transaction take more than 4 MB');
     for (const [action, item] of results) if (action.kind !== 'check') change(action, item);
     onCommit?.(given);
     return undefined;
@@ -95,17 +96,19 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
     },
   };
 
-  /** The next transaction that is sent is given up by its writer (`transient`) and carried out when told so. */
-  function holdNextCommit(): HeldCommit {
-    let held: (() => boolean) | undefined;
+  /**
+   * The writer gives up the next transaction (`transient`); it is carried out when the caller releases it.
+   */
+  function holdNextCommit(): PausedCommit {
+    let paused: (() => boolean) | undefined;
     const hold = (commit: () => boolean): void => {
-      held = commit;
+      paused = commit;
     };
     holds.push(hold);
     return {
       commit: () => {
-        const commit = held;
-        held = undefined;
+        const commit = paused;
+        paused = undefined;
         if (holds.includes(hold)) holds.splice(holds.indexOf(hold), 1);
         return commit?.() ?? false;
       },

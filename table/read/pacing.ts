@@ -23,8 +23,9 @@ export function createPacing({ deadlineMs, random = Math.random }: PacingOptions
           signal.removeEventListener('abort', done);
           resolve();
         };
-        // A process that was stopped for longer than the deadline finds both timers due, and this one first. The one
-        // that it sets then comes after the deadline's, so that nobody takes the time for left and sends once more.
+        // A process that was stopped for longer than the deadline finds both timers due, and this one first.
+        // The one that it sets then comes after the deadline's, so that nobody takes the time for left and
+        // sends once more.
         const rested = () => {
           timer = setTimeout(done, 0);
         };

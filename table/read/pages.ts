@@ -100,7 +100,10 @@ export interface RangeQuery {
   readonly after: Position['after'];
 }
 
-/** Items in the order of their sort keys; `after` is there exactly when there may be more, and says where to go on. */
+/**
+ * Items in the order of their sort keys; `after` is there exactly when there may be more, and says where to
+ * go on.
+ */
 interface RangeAnswer {
   readonly items: readonly Item[];
   readonly after?: Position['after'];
@@ -175,8 +178,8 @@ async function readPage(queryRange: QueryRange, query: ListQuery): Promise<Page<
 function refuseForeign({ range, after }: Position, { ranges, index }: ListQuery): void {
   if (after === undefined) return;
   const [hash, sort] = keyAttributes(index);
-  const stretch = ranges[range];
-  if (!stretch || after[hash] !== stretch.partition || !isWithin(after[sort] ?? '', stretch))
+  const current = ranges[range];
+  if (!current || after[hash] !== current.partition || !isWithin(after[sort] ?? '', current))
     throw invalid('cursor', 'cursor does not belong to this list');
 }
 

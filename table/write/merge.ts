@@ -1,4 +1,5 @@
 import { GatehouseError } from '../errors.ts';
+import { identityOf } from '../keys.ts';
 import { type Action, type Delete, keyOf, type Update } from './action.ts';
 
 /**
@@ -8,8 +9,7 @@ import { type Action, type Delete, keyOf, type Update } from './action.ts';
 export function mergeActions(actions: readonly Action[]): readonly Action[] {
   const merged = new Map<string, Action>();
   for (const action of actions) {
-    const { PK, SK } = keyOf(action);
-    const identity = `${PK}\n${SK}`;
+    const identity = identityOf(keyOf(action));
     const earlier = merged.get(identity);
     merged.set(identity, earlier ? unite(earlier, action) : action);
   }
@@ -45,7 +45,10 @@ function uniteUpdates(a: Update, b: Update): Update {
   return { kind: 'update', key: a.key, ...united, ...uniteConditions(a, b) };
 }
 
-/** "Two document paths overlap": DynamoDB refuses an update that does two things to one attribute; not every engine does. */
+/**
+ * "Two document paths overlap": DynamoDB refuses an update that does two things to one attribute; not every
+ * engine does.
+ */
 function assertDisjoint(
   { PK, SK }: Update['key'],
   { set, remove, add, takeOut }: Required<Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>>,
@@ -58,7 +61,10 @@ function assertDisjoint(
 
 type Conditional = Pick<Update, 'when' | 'failure'>;
 
-/** Both conditions must hold. A missing item fails by the first one's word, a wrong value by that which names values. */
+/**
+ * Both conditions must hold. A missing item fails by the first one's word, a wrong value by that which names
+ * values.
+ */
 function uniteConditions(a: Conditional, b: Conditional): Conditional {
   const { when, failure } = a;
   if (!when || !failure) return b.when && b.failure ? { when: b.when, failure: b.failure } : {};

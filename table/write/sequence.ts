@@ -1,11 +1,11 @@
-import { GatehouseError } from '../errors.ts';
+import { type GatehouseError, stale } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { type Action, type Condition, type Expected, keyOf, type Update, type Value } from './action.ts';
 
 /**
- * Two actions on one item, one after the other, as one action: DynamoDB takes only one of each item in a transaction.
- * What the later one asks for is judged by what the earlier one leaves. Where both together cannot be said without
- * knowing the item, it must still be as it was read.
+ * Two actions on one item, one after the other, as one action: DynamoDB takes only one of each item in a
+ * transaction. What the later one asks for is judged by what the earlier one leaves. Where both together
+ * cannot be said without knowing the item, it must still be as it was read.
  */
 
 /** What an item is after an action on it. */
@@ -102,7 +102,7 @@ const failureOf =
     const between = after(found, earlier);
     if (later.when && later.failure && !meets(between, later.when)) return later.failure(between);
     const { PK, SK } = keyOf(later);
-    return new GatehouseError('stale', `${PK} / ${SK} was changed by someone else meanwhile`);
+    return stale(`${PK} / ${SK}`);
   };
 
 const OPERATIONS = ['set', 'remove', 'add', 'takeOut'] as const;

@@ -1,4 +1,5 @@
-import { GatehouseError } from '../errors.ts';
+import { GatehouseError, limitExceeded } from '../errors.ts';
+import { identityOf } from '../keys.ts';
 import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
 import { type Action, keyOf } from './action.ts';
 
@@ -8,22 +9,20 @@ export const MAX_ACTIONS = 100;
 export const ITEM_TOO_LARGE = 'an item would grow beyond what the table can hold (400 KB)';
 
 /**
- * Refuses what is too much for one transaction, before anything is sent: more than 100 actions, an item of more than
- * 400 KB, items of more than 4 MB together. Of an update only the table knows how large the item becomes.
+ * Refuses what is too much for one transaction, before anything is sent: more than 100 actions, an item of
+ * more than 400 KB, items of more than 4 MB together. Of an update only the table knows how large the item
+ * becomes.
  *
  * @throws GatehouseError `limit_exceeded`
  */
 export function assertFits(actions: readonly Action[]): void {
   if (actions.length > MAX_ACTIONS) {
-    throw new GatehouseError(
-      'limit_exceeded',
-      `this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`,
-    );
+    throw limitExceeded(`this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`);
   }
   const sizes = actions.map((action) => (action.kind === 'put' ? sizeOf(action.item) : 0));
-  if (sizes.some((size) => size > MAX_ITEM_BYTES)) throw new GatehouseError('limit_exceeded', ITEM_TOO_LARGE);
+  if (sizes.some((size) => size > MAX_ITEM_BYTES)) throw limitExceeded(ITEM_TOO_LARGE);
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
-    throw new GatehouseError('limit_exceeded', 'this change is larger than one transaction holds (4 MB)');
+    throw limitExceeded('this change is larger than one transaction holds (4 MB)');
 }
 
 /**
@@ -35,10 +34,10 @@ export function assertOnePerItem(actions: readonly Action[]): void {
   if (actions.length === 0) throw new GatehouseError('internal', 'a transaction without an action');
   const seen = new Set<string>();
   for (const action of actions) {
-    const { PK, SK } = keyOf(action);
-    const identity = `${PK}\n${SK}`;
+    const key = keyOf(action);
+    const identity = identityOf(key);
     if (seen.has(identity))
-      throw new GatehouseError('internal', `two actions of one transaction on ${PK} / ${SK}`);
+      throw new GatehouseError('internal', `two actions of one transaction on ${key.PK} / ${key.SK}`);
     seen.add(identity);
   }
 }

@@ -2,7 +2,7 @@ import { type Finding, type VerifyOptions, verify } from '../../provisioning/ver
 import type { Item } from '../../table/item.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 
-export const told = (findings: readonly Finding[]): readonly string[] =>
+export const linesOf = (findings: readonly Finding[]): readonly string[] =>
   findings.map(
     ({ code, key, attribute, expected }) =>
       `${code} ${key.PK} / ${key.SK} ${attribute ?? ''}: expected ${expected}`,
@@ -10,7 +10,7 @@ export const told = (findings: readonly Finding[]): readonly string[] =>
 
 /** What `gatehouse verify` says of the table. */
 export const findingsOn = async ({ reader, clock }: Pick<VerifyOptions, 'reader' | 'clock'>) =>
-  told((await verify({ reader, clock, graceMs: 0 })).open);
+  linesOf((await verify({ reader, clock, graceMs: 0 })).open);
 
 /** What it says of a table with these items. */
 export const findingsIn = (

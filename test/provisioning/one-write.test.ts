@@ -72,9 +72,9 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
   );
 }
 
-/** The tenant that a thing says it belongs to, if any. */
-async function ownerOf(thing: Input): Promise<string | undefined> {
-  const { root, scope, roleScope, tenant, account, enterprise, workstream } = thing;
+/** The tenant that a node says it belongs to, if any. */
+async function ownerOf(node: Input): Promise<string | undefined> {
+  const { root, scope, roleScope, tenant, account, enterprise, workstream } = node;
   const owner = [root, scope, roleScope, tenant, account, enterprise].map(String).find(isRef);
   if (owner !== undefined || workstream === undefined) return owner;
   return String((await world.run('workstream.read', { id: parseRef(String(workstream), 'ref').id })).root);
@@ -90,28 +90,28 @@ describe.each(TYPES)('%s', (type) => {
     const entity =
       type === 'scope' ? { entityId: made.result.id, entityType: made.result.type } : { entityId };
     await expectRecord(`${type}.create`, made, owner, { ...entity, after: made.result });
-    let thing = made.result;
+    let node = made.result;
 
     world.calls.length = 0;
-    await world.run(`${type}.read`, pick(thing, kind.named[0]));
-    await world.run(`${type}.list`, pick(thing, kind.lists[0]));
+    await world.run(`${type}.read`, pick(node, kind.named[0]));
+    await world.run(`${type}.list`, pick(node, kind.lists[0]));
     expect(world.calls.filter(({ operation }) => !READS.test(operation))).toEqual([]);
 
     world.clock.advance(1_000);
     if (kind.changes) {
-      const input = { ...pick(thing, kind.named[0]), ...(await kind.changes()) };
+      const input = { ...pick(node, kind.named[0]), ...(await kind.changes()) };
       const changed = await carryOut(`${type}.update`, input);
       await expectRecord(`${type}.update`, changed, owner, {
-        before: thing,
+        before: node,
         after: changed.result,
         ...entity,
       });
-      thing = changed.result;
+      node = changed.result;
     }
 
     world.clock.advance(1_000);
-    const gone = await carryOut(`${type}.delete`, pick(thing, kind.named[0]));
-    await expectRecord(`${type}.delete`, gone, await ownerOf(thing), { before: thing, ...entity });
+    const gone = await carryOut(`${type}.delete`, pick(node, kind.named[0]));
+    await expectRecord(`${type}.delete`, gone, await ownerOf(node), { before: node, ...entity });
   });
 });
 const escaped = (text: string) => text.replace(/[+.*]/g, '\\$&');

@@ -23,7 +23,7 @@ export function platformKinds(
     return name;
   };
   const [early, late] = ['2026-02-01T00:00:00.000Z', '2026-03-01T00:00:00.000Z'];
-  const thing = (type: string): Kind => ({
+  const item = (type: string): Kind => ({
     type,
     create: async () => ({ name: fresh(type), description: 'used', status: 'active' }),
     named: [['id']],
@@ -114,8 +114,8 @@ export function platformKinds(
       changes: async () => ({ name: 'Boards', url: null }),
       lists: [[], ['workstream']],
     },
-    thing('product'),
-    thing('service'),
+    item('product'),
+    item('service'),
     {
       type: 'workstream-member',
       create: async () => ({ user: await user(), workstream: await workstream(), assignedAt: early }),

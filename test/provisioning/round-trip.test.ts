@@ -26,22 +26,22 @@ describe.each(TYPES)('%s', (type) => {
     created = await world.run(verb('create'), await kind.create());
   });
 
-  /** Expects so many rows for `thing` in each of its lists, and nothing in them that reading does not show. */
-  const expectInLists = async (thing: Result, count: number) => {
+  /** Expects so many rows for `item` in each of its lists, and nothing in them that reading does not show. */
+  const expectInLists = async (item: Result, count: number) => {
     // A grant holds several roles and is in the list of each.
-    const [first] = (thing.roles as readonly string[] | undefined) ?? [];
-    const values: Input = { role: first, ...thing };
+    const [first] = (item.roles as readonly string[] | undefined) ?? [];
+    const values: Input = { role: first, ...item };
     for (const fields of kind.lists) {
       // A list of all is an index: it follows by a moment.
       await eventually(async () => {
         const rows = await world.listed(verb('list'), pick(values, fields));
-        const own = rows.filter((row) => kind.named.at(-1)?.every((name) => row[name] === thing[name]));
+        const own = rows.filter((row) => kind.named.at(-1)?.every((name) => row[name] === item[name]));
         expect(own.length).toBe(count);
-        for (const row of own) expect({ ...values, grant: thing.id }).toMatchObject(row);
+        for (const row of own) expect({ ...values, grant: item.id }).toMatchObject(row);
       });
     }
   };
-  const names = (thing: Input) => kind.named.map((fields) => pick(thing, fields));
+  const names = (item: Input) => kind.named.map((fields) => pick(item, fields));
 
   test('creation answers with what was given, and with both dates', async () => {
     const input = await kind.create();

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { verify } from '../../provisioning/verify/index.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, secretKey } from '../../table/keys.ts';
-import { told } from './findings.ts';
+import { linesOf } from './findings.ts';
 import { createLedgerWorld, type LedgerWorld } from './support.ts';
 
 /** Password hashes and the like stand in a partition of their own (ADR 0022). */
@@ -97,10 +97,10 @@ describe('gatehouse verify', () => {
       ['secret_misplaced', 'passwordHash', true],
     ]);
     expect(JSON.stringify(open)).not.toMatch(VALUES);
-    expect(told((await look(true)).open)).toEqual([]);
+    expect(linesOf((await look(true)).open)).toEqual([]);
     expect(await secretOf(id)).toMatchObject({ passwordHash: 'argon2id-of-now', mfaSecret: 'sealed-then' });
     expect(JSON.stringify(await nodeOf(id))).not.toMatch(VALUES);
-    expect(told((await look()).open)).toEqual([]);
+    expect(linesOf((await look()).open)).toEqual([]);
   });
 
   test('tells of what such an item cannot hold, and puts its type right', async () => {
@@ -114,7 +114,7 @@ describe('gatehouse verify', () => {
       ['secret_damaged', 'surplus', false],
     ]);
     await put({ ...item, Type: 'User' });
-    expect(told((await look(true)).open)).toEqual([]);
+    expect(linesOf((await look(true)).open)).toEqual([]);
     expect(await secretOf(id)).toMatchObject({ ...SECRETS, Type: 'Secret' });
   });
 });

@@ -8,7 +8,7 @@ import { createRandom } from '../oracle/random.ts';
 import { createStage } from '../oracle/stage.ts';
 import { again, SEED } from '../support/seed.ts';
 import { size } from '../support/tier.ts';
-import { told } from './findings.ts';
+import { linesOf } from './findings.ts';
 import { furnishRichly } from './rich-world.ts';
 import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
 
@@ -25,7 +25,7 @@ const look = (more: Partial<VerifyOptions> = {}) =>
 test('a rich world has no finding', async () => {
   world.calls.length = 0;
   const result = await look();
-  expect(told(result.open)).toEqual([]);
+  expect(linesOf(result.open)).toEqual([]);
   expect(result.items).toBeGreaterThan(300);
   expect(result.reads / result.items).toBeLessThan(4);
   expect(new Set(world.calls.map(({ operation }) => operation))).toEqual(new Set(['Query', 'BatchGetItem']));
@@ -50,7 +50,7 @@ const asState = (all: readonly Item[]) =>
   );
 
 interface Damage {
-  readonly told: string;
+  readonly name: string;
   readonly before: Item;
   readonly after: Item | undefined;
 }
@@ -58,15 +58,15 @@ interface Damage {
 /** Every way in which one item, or one of its attributes, can be gone or another. */
 function* damagesOf(item: Item): Generator<Damage> {
   const name = `${item.PK} / ${item.SK} (${String(item.Type)})`;
-  yield { told: `no ${name}`, before: item, after: undefined };
-  yield { told: `an attribute too many in ${name}`, before: item, after: { ...item, surplus: 'x' } };
+  yield { name: `no ${name}`, before: item, after: undefined };
+  yield { name: `an attribute too many in ${name}`, before: item, after: { ...item, surplus: 'x' } };
   for (const [attribute, value] of Object.entries(item)) {
     if (attribute === 'PK' || attribute === 'SK') continue;
     const { [attribute]: _, ...rest } = item;
-    yield { told: `no ${attribute} in ${name}`, before: item, after: rest as Item };
+    yield { name: `no ${attribute} in ${name}`, before: item, after: rest as Item };
     for (const other of othersOf(value))
       yield {
-        told: `${attribute} ${JSON.stringify(plain(other))} in ${name}`,
+        name: `${attribute} ${JSON.stringify(plain(other))} in ${name}`,
         before: item,
         after: { ...item, [attribute]: other },
       };
@@ -132,7 +132,7 @@ describe('damage', () => {
     for (let n = 0; n < size(15, 400); n++) {
       const damage = random.pick(many);
       const what = await verdict(damage).catch((error: unknown) => `throws ${String(error)}`);
-      if (what) problems.push(`${damage.told} ${what}`);
+      if (what) problems.push(`${damage.name} ${what}`);
     }
     expect(problems, again()).toEqual([]);
   }, 600_000);
@@ -188,9 +188,9 @@ describe('on the engine', () => {
 
     const before = world.transactions.length;
     const repaired = await look(repairing());
-    expect(told(repaired.open)).toEqual([]);
+    expect(linesOf(repaired.open)).toEqual([]);
     expect(repaired.repaired.length).toBeGreaterThanOrEqual(found.open.length);
-    expect(told((await look()).open)).toEqual([]);
+    expect(linesOf((await look()).open)).toEqual([]);
     expect(asState((await world.everything()).filter(({ PK }) => PK !== orphan.PK))).toEqual(whole);
     const writes = world.transactions.slice(before);
     expect(writes.length).toBeGreaterThan(5);
@@ -236,12 +236,12 @@ describe('on the engine', () => {
     const workers = [1, 2, 3].map((worker) => busy(worker).catch((error) => errors.push(error)));
     for (let n = 0; n < 3; n++) {
       const { open, repaired } = await look(n === 2 ? repairing() : {});
-      expect([told(open), told(repaired)]).toEqual([[], []]);
+      expect([linesOf(open), linesOf(repaired)]).toEqual([[], []]);
     }
     isOver = true;
     await Promise.all(workers);
     expect(errors).toEqual([]);
-    expect(told((await look()).open)).toEqual([]);
+    expect(linesOf((await look()).open)).toEqual([]);
   });
 
   test.each([
@@ -269,7 +269,7 @@ describe('on the engine', () => {
       return page;
     };
     const { open, repaired } = await look({ ...repairing(), reader: { ...world.reader, list } });
-    expect([isThere, told(open), told(repaired)]).toEqual([false, [], []]);
+    expect([isThere, linesOf(open), linesOf(repaired)]).toEqual([false, [], []]);
   });
 
   test('one tenant: what is wrong elsewhere is not looked at', async () => {
@@ -296,7 +296,7 @@ describe('worlds that chance has made have no finding', () => {
       const { command, input } = change(random, names);
       await open.carryOut(command, input);
     }
-    expect(told((await verify({ ...open, graceMs: 0 })).open), again()).toEqual([]);
+    expect(linesOf((await verify({ ...open, graceMs: 0 })).open), again()).toEqual([]);
     await open.close();
   });
 });

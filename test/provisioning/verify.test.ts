@@ -30,7 +30,7 @@ beforeAll(async () => {
   await world.run('module.create', { name: 'sold', soldBySubscription: true });
   items = await world.everything();
 });
-const isFact = ({ Type }: Item) => !['AuditLog', 'Operation'].includes(String(Type));
+const isState = ({ Type }: Item) => !['AuditLog', 'Operation'].includes(String(Type));
 const isWhole = (state: readonly Item[]) => {
   if (faultsOf(state).length > 0) return false;
   try {
@@ -44,7 +44,7 @@ const isWhole = (state: readonly Item[]) => {
 test('one of each kind, by commands: the table is whole', () => {
   expect(faultsOf(items)).toEqual([]);
   expect(decisionsOf(items)).toEqual(rebuild(items));
-  expect(items.filter(isFact).length).toBeGreaterThan(300);
+  expect(items.filter(isState).length).toBeGreaterThan(300);
 });
 
 describe('damage is found', () => {
@@ -61,7 +61,7 @@ describe('damage is found', () => {
 
   test('any one item that is missing', () => {
     const unnoticed = some(items)
-      .filter((item) => isFact(item) && !isAlone(item))
+      .filter((item) => isState(item) && !isAlone(item))
       .filter((gone) => isWhole(items.filter((item) => item !== gone)))
       // A setting is one item, and nothing else speaks of it.
       .filter(({ Type }) => Type !== 'Setting');

@@ -208,12 +208,12 @@ row('AM-15', async ({ world, reads, pages }) => {
 
   /** All roles of a user, those of groups too. */
   const rolesAt = async (user: string, at: string, limit = 2) => {
-    const ties = (await pages('user.access', { user, at }, limit)).flat();
+    const edges = (await pages('user.access', { user, at }, limit)).flat();
     const ids: unknown[] = [];
-    for (const tie of ties) {
-      if (typeof tie.role === 'string') ids.push(tie.role);
-      else if (Array.isArray(tie.roles)) ids.push(...tie.roles);
-      else ids.push(...valuesOf(await pages('group-role.list', { group: String(tie.group) }, 1), 'role'));
+    for (const edge of edges) {
+      if (typeof edge.role === 'string') ids.push(edge.role);
+      else if (Array.isArray(edge.roles)) ids.push(...edge.roles);
+      else ids.push(...valuesOf(await pages('group-role.list', { group: String(edge.group) }, 1), 'role'));
     }
     return ids.toSorted();
   };

@@ -406,7 +406,9 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
   });
 
   describe('a list', () => {
-    /** In UTF-8: one, two, three, three and four bytes. JavaScript would put the last before the two others. */
+    /**
+     * In UTF-8: one, two, three, three and four bytes. JavaScript would put the last before the two others.
+     */
     const TEXTS = ['A', 'Z', 'a', 'ab', 'z', 'é', '中', '\uE000', '\uFF5E', '\u{1F600}', '\u{10FFFF}'];
 
     test('is in the order of its sort keys in UTF-8 bytes', async () => {

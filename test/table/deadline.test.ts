@@ -11,7 +11,7 @@ import { refusalOf } from './support.ts';
  * is told by the other being far away.
  */
 const FAR = 25_000;
-const NEAR = 100;
+const SHORT = 100;
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -55,7 +55,7 @@ const unavailable: RequestListener = (_request, response) => {
 
 describe.each(OPERATIONS)('%s', (operation, read) => {
   test('without an answer ends with the time-out of the attempt', async () => {
-    const { reader, arrived } = await setUp(silent, { requestTimeoutMs: NEAR });
+    const { reader, arrived } = await setUp(silent, { requestTimeoutMs: SHORT });
     const refusal = await refusalOf(() => read(reader));
     expect(refusal).toMatchObject({ code: 'transient', retryable: true, cause: { name: 'TimeoutError' } });
     expect(refusal.message).toContain(operation);
@@ -63,13 +63,13 @@ describe.each(OPERATIONS)('%s', (operation, read) => {
   });
 
   test('without an answer ends with the deadline of the call', async () => {
-    const { reader } = await setUp(silent, { deadlineMs: NEAR });
+    const { reader } = await setUp(silent, { deadlineMs: SHORT });
     const refusal = await refusalOf(() => read(reader));
     expect(refusal).toMatchObject({ code: 'transient', retryable: true, cause: { name: 'AbortError' } });
   });
 
   test('of which half an answer came ends with the deadline of the call', async () => {
-    const { reader } = await setUp(halfAnswer, { deadlineMs: NEAR });
+    const { reader } = await setUp(halfAnswer, { deadlineMs: SHORT });
     expect(await refusalOf(() => read(reader))).toMatchObject({ code: 'transient', retryable: true });
   });
 
@@ -95,7 +95,7 @@ test('attempts are as many as were set, and the deadline covers them all', async
   await refusalOf(() => three.reader.get({ PK: 'a', SK: 'b' }));
   expect(three.arrived).toHaveLength(3);
 
-  const endless = await setUp(unavailable, { maxAttempts: 1_000, deadlineMs: NEAR });
+  const endless = await setUp(unavailable, { maxAttempts: 1_000, deadlineMs: SHORT });
   expect(await refusalOf(() => endless.reader.get({ PK: 'a', SK: 'b' }))).toMatchObject({
     code: 'transient',
   });
@@ -109,7 +109,7 @@ test('keys left unread for ever end with the deadline, by real pauses', async ()
         '{"Responses":{"t":[]},"UnprocessedKeys":{"t":{"Keys":[{"PK":{"S":"a"},"SK":{"S":"b"}}]}}}',
       );
     },
-    { deadlineMs: 3 * NEAR },
+    { deadlineMs: 3 * SHORT },
   );
   const refusal = await refusalOf(() => reader.getMany([{ PK: 'a', SK: 'b' }]));
   expect(refusal.retryable).toBe(true);

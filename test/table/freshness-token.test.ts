@@ -32,13 +32,13 @@ test.each<readonly [what: string, text: string]>([
 });
 
 test('no text makes it throw, and what it reads is an instant', () => {
-  const near = fc.string({ unit: fc.constantFrom(...'gh1.z09'), maxLength: 16 });
+  const similar = fc.string({ unit: fc.constantFrom(...'gh1.z09'), maxLength: 16 });
   fc.assert(
     fc.property(
       fc.oneof(
         anyText(),
-        near,
-        near.map((digits) => `gh1.${digits}`),
+        similar,
+        similar.map((digits) => `gh1.${digits}`),
       ),
       (text) => {
         const instant = readFreshnessToken(text);

@@ -111,7 +111,7 @@ describe('a reference', () => {
   });
 
   test('asking whether a text is one and reading it never disagree', () => {
-    const near = fc.tuple(
+    const similar = fc.tuple(
       fc.oneof(anyType, anyText(5)),
       fc.constantFrom(':', '', '::', '#'),
       fc.oneof(anyId, anyName),
@@ -120,7 +120,7 @@ describe('a reference', () => {
       fc.property(
         fc.oneof(
           anyText(),
-          near.map((parts) => parts.join('')),
+          similar.map((parts) => parts.join('')),
         ),
         (text) => {
           if (isRef(text)) expect(formatRef(parseRef(text, 'f'))).toBe(text);

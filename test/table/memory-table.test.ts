@@ -14,7 +14,7 @@ const [A, B, C] = ['A', 'B', 'C'].map((PK): Key => ({ PK, SK: 'META' })) as [Key
 const put = (key: Key, n: number): Action => ({ kind: 'put', item: { ...key, n } });
 const numbersOf = (items: readonly (Item | undefined)[]) => items.map((item) => item?.n);
 
-/** Time that passes when told to. */
+/** Time that passes only when advanced. */
 function createTime() {
   let now = 0;
   let entries: { readonly at: number; readonly act: () => void }[] = [];
@@ -43,9 +43,9 @@ const seeded = (seed: number, faults: Omit<Faults, 'random'>): { readonly faults
 });
 const always = (faults: Omit<Faults, 'random'>) => ({ faults: { random: () => 0, ...faults } });
 
-test('whoever wants to know is told of each transaction when it is carried out, and of no other', async () => {
-  const told: (readonly Action[])[] = [];
-  const table = createMemoryTable({ onCommit: (actions) => told.push(actions) });
+test('each transaction is reported when it is carried out, and of no other', async () => {
+  const committed: (readonly Action[])[] = [];
+  const table = createMemoryTable({ onCommit: (actions) => committed.push(actions) });
   const [first, refused, late] = [
     [put(A, 1)],
     [
@@ -61,10 +61,10 @@ test('whoever wants to know is told of each transaction when it is carried out, 
   await table.writer.send(refused).catch(() => {});
   const held = table.holdNextCommit();
   await table.writer.send(late).catch(() => {});
-  expect(told).toEqual([first]);
+  expect(committed).toEqual([first]);
   held.commit();
-  expect(told).toEqual([first, late]);
-  expect(told[1]).toBe(late);
+  expect(committed).toEqual([first, late]);
+  expect(committed[1]).toBe(late);
 });
 
 describe('the items of one batch', () => {
@@ -108,7 +108,7 @@ describe('the items of one batch', () => {
 describe('a write that its writer gave up', () => {
   const transient = { code: 'transient', retryable: true };
 
-  test('commits when told so, by what then stands there', async () => {
+  test('commits when released, against what is there then', async () => {
     const table = createMemoryTable();
     const held = table.holdNextCommit();
     expect(await refusalOf(() => table.writer.send([put(A, 1)]))).toMatchObject(transient);

@@ -18,7 +18,10 @@ const cancelled = (code: string) =>
   });
 const aborted = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
 
-/** A reader over a service that fails with each of these in turn and then answers; its time is up after two pauses. */
+/**
+ * A reader over a service that fails with each of these in turn and then answers; its time is up after two
+ * pauses.
+ */
 function setUp(failures: readonly Error[], isOverAfterFailures = false) {
   const client = createClient({ endpoint: 'http://127.0.0.1:1' });
   const over = new AbortController();

@@ -5,14 +5,14 @@ import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
+import { enterpriseUse, workstreamMember } from '../edges/links.ts';
 import { subject } from '../edges/rights.ts';
-import { enterpriseUse, workstreamMember } from '../edges/ties.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
 import { loadNode, loadScopeOf, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
-/** Ties that give no rights: who works in a workstream, what an enterprise uses (seed 002). */
+/** Links that give no rights: who works in a workstream, what an enterprise uses (seed 002). */
 const assigned = {
   details: z.strictObject({ assignedAt: field.instant.optional() }),
   changes: z.strictObject({ assignedAt: field.instant.optional() }),
@@ -72,7 +72,7 @@ const useKind = (type: 'product' | 'service'): EdgeKind => ({
   ],
 });
 
-export const tieCommands: readonly Command[] = [
+export const linkCommands: readonly Command[] = [
   workstreamMemberKind,
   useKind('product'),
   useKind('service'),

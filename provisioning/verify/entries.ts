@@ -1,12 +1,8 @@
 import {
   Attribute,
-  assignmentAttribute,
   formatInterval,
-  grantAttribute,
-  groupAttribute,
   licenseAttribute,
   moduleAttribute,
-  patternAttribute,
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
@@ -15,24 +11,16 @@ import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import {
-  decisionKey,
-  globalKey,
-  type Key,
-  nodeKey,
-  parseKey,
-  permissionRef,
-  tenantEffectsKey,
-} from '../../table/keys.ts';
-import { readPermissionName } from '../../table/permission-name.ts';
+import { decisionKey, globalKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { readEdge } from '../edges/read-edge.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
-import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';
+import { optionalText, textOf } from '../nodes/nodes.ts';
 
 /**
- * What nodes and edges say that decision items must hold, fact by fact, and where the node or edge of a fact
- * stands. Both directions are needed: a decision item may lack a fact, and it may hold one that nothing says.
+ * The entries that nodes and edges require in decision items. Both directions are checked: a decision item
+ * may lack an entry, and it may hold one without a source.
  */
-export interface Fact {
+export interface Entry {
   /** The decision item. */
   readonly at: Key;
   readonly attribute: string;
@@ -44,15 +32,15 @@ export interface Fact {
 const ifText = (item: Item, attribute: string) => optionalText(item, attribute) ?? undefined;
 const counts = ({ status }: Item): boolean => status === 'active' || status === 'trial';
 
-/** `deleting` and `moving` close what is under way. */
+/** The status while a deletion or a move is in progress denies everything. */
 const statusOf = (item: Item): unknown =>
   item.deletingSince !== undefined ? 'deleting' : item.movingTo !== undefined ? 'moving' : item.status;
 
-const values = (at: Key, of: Readonly<Record<string, unknown>>): readonly Fact[] =>
+const values = (at: Key, of: Readonly<Record<string, unknown>>): readonly Entry[] =>
   Object.entries(of).flatMap(([attribute, value]) => (value === undefined ? [] : [{ at, attribute, value }]));
 
-/** Facts of a node. Throws `damaged_item` where an attribute that it needs is not there. */
-export function factsOfNode(ref: Ref, item: Item): readonly Fact[] {
+/** Entries of a node. Throws `damaged_item` where an attribute that it needs is not there. */
+export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
   const at = decisionKey(ref);
   const closing = item.deletingSince !== undefined;
   switch (ref.type) {
@@ -70,13 +58,13 @@ export function factsOfNode(ref: Ref, item: Item): readonly Fact[] {
     case 'subscription':
     case 'license': {
       if (!counts(item)) return [];
-      const window = formatInterval(ifText(item, 'startDate'), ifText(item, 'endDate'));
+      const validity = formatInterval(ifText(item, 'startDate'), ifText(item, 'endDate'));
       return ref.type === 'license'
         ? values(decisionKey(parseRef(textOf(item, 'account'), 'account')), {
-            [licenseAttribute(textOf(item, 'enterprise'), ref.id)]: window,
+            [licenseAttribute(textOf(item, 'enterprise'), ref.id)]: validity,
           })
         : values(decisionKey(parseRef(textOf(item, 'scope'), 'scope')), {
-            [subscriptionAttribute(textOf(item, 'module'), ref.id)]: window,
+            [subscriptionAttribute(textOf(item, 'module'), ref.id)]: validity,
           });
     }
     case 'session': {
@@ -120,67 +108,34 @@ export function factsOfNode(ref: Ref, item: Item): readonly Fact[] {
 
 export const isScope = ({ type }: Ref): boolean => isBuiltIn(type) || mayBeScopeType(type);
 
-/** For facts of an edge whatever becomes of its group. */
+/** A group in the place of an edge's own: its entries do not depend on which it is. */
 export const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };
 
-/** Facts of an edge, by any of its items; `group` is the node of the group that carries a role. */
-export function factsOfEdge(item: Item, groupNode: Item | undefined): readonly Fact[] {
-  const member = (at: Key, attribute: string, name: string): Fact => ({ at, attribute, member: name });
-  const at = () => decisionKey(subject(textOf(item, 'user')));
-  switch (item.Type) {
-    case 'Membership':
-      return [member(at(), Attribute.groups, textOf(item, 'group'))];
-    case 'GlobalRole':
-      return [member(at(), Attribute.globalRoles, textOf(item, 'role'))];
-    case 'Admin':
-      return values(at(), { [Attribute.isAdmin]: true });
-    case 'GroupRole':
-      if (!groupNode || groupNode.deletingSince !== undefined) return [];
-      return [
-        member(
-          decisionKey(parseRef(textOf(item, 'scope'), 'scope')),
-          groupAttribute(textOf(item, 'group')),
-          textOf(item, 'role'),
-        ),
-      ];
-    case 'Assignment':
-      return values(at(), {
-        [assignmentAttribute(textOf(item, 'scope'), textOf(item, 'role'))]: formatInterval(
-          ifText(item, 'startsAt'),
-          ifText(item, 'endsAt'),
-        ),
-      });
-    case 'TenantGrant':
-      return textsOf(item, 'roles').map((id) => member(at(), grantAttribute(textOf(item, 'scope')), id));
-    case 'RolePermission': {
-      const [id, permission] = [textOf(item, 'role'), textOf(item, 'permission')];
-      const owner = ownerOf(textOf(item, 'roleScope'));
-      const exact = readPermissionName(permission);
-      if (!exact) {
-        return values(owner ? decisionKey(owner) : globalKey(), {
-          [patternAttribute(id, permission)]: item.effect,
-        });
-      }
-      const key = owner ? tenantEffectsKey(owner, exact) : decisionKey(permissionRef(exact));
-      const isDenied = item.effect === 'DENY';
-      return [
-        member(key, isDenied ? Attribute.deny : Attribute.allow, id),
-        ...(owner && isDenied ? [member(decisionKey(owner), Attribute.denials, permission)] : []),
-      ];
-    }
-    default:
-      return [];
-  }
+/**
+ * Entries of an edge, by any of its items: what its creation writes to decision items; `group` carries the
+ * role.
+ */
+export function entriesOfEdge(item: Item, groupNode: Item | undefined): readonly Entry[] {
+  if (item.Type === 'GroupRole' && (!groupNode || groupNode.deletingSince !== undefined)) return [];
+  return (readEdge(item)?.grant ?? []).flatMap((action) => {
+    if (action.kind !== 'update' || action.set?.Type !== 'Decision') return [];
+    const { Type: _, [Attribute.version]: __, ...written } = { ...action.set, ...action.add };
+    return Object.entries(written).flatMap(([attribute, value]): readonly Entry[] =>
+      value instanceof Set
+        ? [...value].map((member) => ({ at: action.key, attribute, member }))
+        : [{ at: action.key, attribute, value }],
+    );
+  });
 }
 
-/** All facts of what stands at these keys. */
-export function factsOf(items: readonly (Item | undefined)[]): readonly Fact[] {
+/** All entries that these items require. */
+export function entriesOf(items: readonly (Item | undefined)[]): readonly Entry[] {
   const groupNode = items.find((item) => item?.Type === 'Group' && item.SK === 'META');
   return items.flatMap((item) => {
     if (!item) return [];
     const parsed = parseKey(item);
     return parsed?.form === 'node' && parsed.type !== 'grant'
-      ? factsOfNode({ type: parsed.type, id: parsed.id }, item)
-      : factsOfEdge(item, groupNode);
+      ? entriesOfNode({ type: parsed.type, id: parsed.id }, item)
+      : entriesOfEdge(item, groupNode);
   });
 }

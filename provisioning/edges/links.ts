@@ -4,7 +4,7 @@ import type { Edge } from './edge.ts';
 import { subject } from './rights.ts';
 
 /** The edges that no check follows: they are there for lists. */
-const WITHOUT_FACTS = { grant: [], revoke: [] } as const;
+const WITHOUT_DECISIONS = { grant: [], revoke: [] } as const;
 
 /** A user who works in a workstream (seed 002). It gives no rights: grants do. */
 export function workstreamMember(of: { user: string; workstream: string; assignedAt: string }): Edge {
@@ -17,7 +17,7 @@ export function workstreamMember(of: { user: string; workstream: string; assigne
       { ref: u, field: 'user' },
       { ref: w, field: 'workstream' },
     ],
-    ...WITHOUT_FACTS,
+    ...WITHOUT_DECISIONS,
   };
 }
 
@@ -35,7 +35,7 @@ export function enterpriseUse(
       { ref: e, field: 'enterprise' },
       { ref: p, field: type },
     ],
-    ...WITHOUT_FACTS,
+    ...WITHOUT_DECISIONS,
   };
 }
 
@@ -50,7 +50,7 @@ export interface SettingOf {
   updatedBy?: string | undefined;
 }
 
-/** A setting of a scope or a user (seed 000): it stands in their partition, under its key. */
+/** A setting of a scope or a user (seed 000), in their partition under its key. */
 export function setting(of: SettingOf): Edge {
   const owner = parseRef(of.scope, 'scope');
   return {
@@ -58,6 +58,6 @@ export function setting(of: SettingOf): Edge {
     keys: [settingKey(owner, of.key)],
     attributes: { ...of },
     ends: [{ ref: owner, field: 'scope' }],
-    ...WITHOUT_FACTS,
+    ...WITHOUT_DECISIONS,
   };
 }

@@ -1,0 +1,15 @@
+/**
+ * A text that is equal for equal values, whatever the order of names and members; what is undefined is left
+ * out.
+ */
+export const canonical = (value: unknown): string => JSON.stringify(sorted(value)) ?? '';
+
+const sorted = (value: unknown): unknown => {
+  if (value instanceof Set) return { set: [...value].sort() };
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, each]) => [name, sorted(each)]);
+};
