@@ -49,10 +49,7 @@ const isOutside = ({ permission, scope }: RouteRule): boolean =>
 const bindsRest = ({ segments, bound }: RouteRule): boolean =>
   segments.some((segment) => segment.kind === 'rest' && bound.has(segment.name));
 
-/**
- * Whether a permission's template has two values without a `:` in between: several paths can then give the same
- * text. A scope's template has at most one value.
- */
+/** Whether a template has two values without a `:` in between: several paths can then give the same text. */
 const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
   const open = parts.flatMap((part, position) => (isOpen(part) ? [position] : []));
   return open.some((position, which) => {
@@ -63,7 +60,7 @@ const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
 
 /** Whether the rule's cells can be listed. */
 const isListable = (rule: RouteRule): boolean =>
-  !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission);
+  !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission) && !isAmbiguous(rule.scope);
 
 /**
  * The cells that a caller may use: each route with each scope and permission in the caller's access bound

@@ -88,23 +88,21 @@ const partsOf = (rule: RouteRule, values: ReadonlyMap<string, string>): readonly
 
 const NO_VALUES: ReadonlyMap<string, string> = new Map();
 const isOpen = (part: PathPart): boolean => 'any' in part;
-const textOf = (part: PathPart | undefined): string | undefined =>
-  part && 'text' in part ? part.text : undefined;
 const isGreedy = (parts: readonly PathPart[]): boolean => {
   const last = parts.at(-1);
   return last !== undefined && 'any' in last && last.any === 'rest';
 };
 
-/**
- * Whether the rule matches every path of the cell. The rule precedes the cell's; one that ends in `{rest+}` precedes
- * no longer cell, so both have the same length.
- */
+/** Whether the rule matches every path of the cell. */
 const covers = (rule: RouteRule, { parts }: VerbCell): boolean => {
-  if (parts.length !== rule.segments.length) return false;
-  if (isGreedy(parts) && rule.segments.at(-1)?.kind !== 'rest') return false;
-  return rule.segments.every(
-    (segment, position) => segment.kind !== 'literal' || textOf(parts[position]) === segment.text,
-  );
+  const last = rule.segments.at(-1)?.kind;
+  if (last === 'rest' ? parts.length < rule.segments.length : parts.length !== rule.segments.length)
+    return false;
+  if (isGreedy(parts) && last !== 'rest') return false;
+  return rule.segments.every((segment, position) => {
+    const part = parts[position];
+    return segment.kind !== 'literal' || (part !== undefined && 'text' in part && part.text === segment.text);
+  });
 };
 
 /** All rules and allowed cells for one verb. */
@@ -144,34 +142,44 @@ function denialsFor(
     if (isDeeper ? !isClosed : !precedes(other, cell.rule)) continue;
     if (!intersects(pattern, verb, shape)) continue;
     const pinned = pin(shape, parts, !isDeeper && !greedy);
+    if (!pinned) continue;
     const those = cells.filter(({ rule }) => rule === other);
     if (!those.some((each) => intersects(pattern, verb, each.parts))) {
       denials.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
       continue;
     }
-    // Every value that one of its cells has must be the only one that the pattern covers.
+    const isBound = (position: number): boolean => other.bound.has(nameAt(other, position));
     const isAllowed = those.some((each) =>
-      each.parts.every((part, position) => isOpen(part) || textOf(part) === textOf(pinned[position])),
+      each.parts.every((part, position) => !isBound(position) || sameText(part, pinned[position])),
     );
     if (!isAllowed) return undefined;
   }
   return denials;
 }
 
+const nameAt = ({ segments }: RouteRule, position: number): string => {
+  const segment = segments[position];
+  return segment === undefined || segment.kind === 'literal' ? '' : segment.name;
+};
+
+const sameText = (a: PathPart, b: PathPart | undefined): boolean =>
+  'text' in a && b !== undefined && 'text' in b && a.text === b.text;
+
 /**
  * The shape of a rule, narrowed to the paths that the cell's pattern covers: with the cell's texts up to its
- * first wildcard, or everywhere if both have the same length. They have a path in common.
+ * first wildcard, or everywhere if both have the same length. Undefined if they have no path in common.
  */
 function pin(
   shape: readonly PathPart[],
   parts: readonly PathPart[],
   isAligned: boolean,
-): readonly PathPart[] {
+): readonly PathPart[] | undefined {
   const firstOpen = parts.findIndex(isOpen);
   const pinned: PathPart[] = [];
   for (const [position, part] of shape.entries()) {
     const own = parts[position];
     const isPinned = own !== undefined && 'text' in own && (isAligned || position < firstOpen);
+    if (isPinned && 'text' in part && part.text !== own.text) return undefined;
     pinned.push(isPinned && !('any' in part && part.any === 'rest') ? own : part);
   }
   return pinned;
