@@ -5,7 +5,7 @@ import type { Reader } from '../table/reader.ts';
 import { type Context, UsageError } from './context.ts';
 import type { FunctionOptions } from './lambda.ts';
 
-/** The options by which subcommands find their table, or the function that stands before it. */
+/** The options that name the table, or the provisioning function in front of it. */
 export interface ConnectionOptions {
   readonly table?: string;
   readonly endpoint?: string;
@@ -16,15 +16,15 @@ export interface ConnectionOptions {
 
 export const addConnectionOptions = (command: Command): Command =>
   command
-    .option('--table <name>', 'the table (or environment variable TABLE_NAME)')
-    .option('--endpoint <url>', 'where DynamoDB is, if not at AWS (or DYNAMODB_ENDPOINT)')
+    .option('--table <name>', 'the table (or TABLE_NAME)')
+    .option('--endpoint <url>', 'the DynamoDB endpoint, if not AWS (or DYNAMODB_ENDPOINT)')
     .option('--region <region>', 'the AWS region (or AWS_REGION)')
-    .option('--function <name>', 'the provisioning function to send commands to, instead of the table')
-    .option('--lambda-endpoint <url>', 'where Lambda is, if not at AWS, as http://127.0.0.1:3002');
+    .option('--function <name>', 'send commands to this provisioning function instead of the table')
+    .option('--lambda-endpoint <url>', 'the Lambda endpoint, if not AWS, such as http://127.0.0.1:3002');
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
-/** The options of a client; throws {@link UsageError} for an endpoint that is no URL. */
+/** The endpoint and region of a DynamoDB client. Throws {@link UsageError} for an endpoint that is no URL. */
 export function readEndpoint(options: ConnectionOptions, env: Context['env']): ClientOptions {
   const endpoint = options.endpoint ?? (env.DYNAMODB_ENDPOINT || undefined);
   const name = options.endpoint === undefined ? 'DYNAMODB_ENDPOINT' : '--endpoint';
@@ -37,7 +37,7 @@ export function readEndpoint(options: ConnectionOptions, env: Context['env']): C
   };
 }
 
-/** The function that options name; undefined when they name none: then it is the table. */
+/** The function that the options name; undefined where commands go to the table. */
 export function functionOf(options: ConnectionOptions, env: Context['env']): FunctionOptions | undefined {
   const { function: name, lambdaEndpoint: endpoint } = options;
   if (name === undefined) {
@@ -63,7 +63,7 @@ export function tableOf(options: ConnectionOptions, env: Context['env']): string
 export function connect(options: ConnectionOptions, env: Context['env']): Reader {
   if (options.function !== undefined)
     throw new UsageError(
-      'this reads the table itself, which no function can do for it: give --table NAME instead of --function',
+      'this reads the table itself, not through a function: give --table NAME instead of --function',
     );
   const table = tableOf(options, env);
   return createReader({ client: createClient(readEndpoint(options, env)), table });

@@ -1,6 +1,6 @@
 import type { Terminal } from './ask.ts';
 
-/** What the command line takes from its process; tests give their own. */
+/** What the command line takes from its process; tests inject their own. */
 export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly out: (text: string) => void;
@@ -9,11 +9,11 @@ export interface Context {
   readonly isTerminal: boolean;
   /** Whether messages go to one. */
   readonly isErrorTerminal?: boolean;
-  /** Calls back when the person wants it to end, instead of ending at once; returns how to stop listening. */
+  /** Calls the listener on SIGINT or SIGTERM instead of ending at once; returns a function that stops listening. */
   readonly onInterrupt?: (listener: () => void) => () => void;
-  /** Where a person can be asked; undefined where nobody sits. */
+  /** The terminal for questions; undefined when input or output is not one. */
   readonly terminal?: Terminal;
-  /** All of the standard input. */
+  /** Reads all of the standard input. */
   readonly input?: () => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -21,18 +21,18 @@ export interface Context {
 
 /** The exit codes of every subcommand. */
 export const OK = 0;
-/** Refused, or a test has failed. */
+/** Refused, or a check found something. */
 export const REFUSED = 1;
-/** Wrong use, or a fault. */
+/** A usage error, or a fault. */
 export const USAGE = 2;
 
 export const EXIT_CODES = `
 Exit codes:
-  0  allowed; all tests passed; a route matches, has no gaps; nothing to do, all done; nothing wrong
-  1  refused; a test failed; no route, gaps; changes to make, rows refused; something wrong
-  2  wrong use, or a fault`;
+  0  allowed; tests passed; a route matches; no gaps; no changes; no findings; done
+  1  refused; a test failed; no route matches; gaps; changes; findings; rows refused
+  2  usage error or fault`;
 
-/** Wrong use: one line that says what to do instead. */
+/** A usage error: one line that says what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -41,7 +41,7 @@ const CODES = { green: 32, red: 31, dim: 2 } as const;
 
 export type Paint = (colour: keyof typeof CODES, text: string) => string;
 
-/** Colours are for terminals, and for people who have not said no (https://no-color.org). */
+/** Colours are for terminals, unless NO_COLOR is set (https://no-color.org). */
 export const wantsColours = ({ isTerminal, env }: Context): boolean => isTerminal && !env.NO_COLOR;
 
 export const painter =

@@ -12,9 +12,9 @@ export interface FunctionOptions {
   readonly requestTimeoutMs?: number;
 }
 
-/** The function as it is deployed ends after 30 s; its answer needs a moment to arrive. */
+/** The deployed function times out after 30 s. */
 const REQUEST_TIMEOUT_MS = 35_000;
-/** What a synchronous invocation may carry (Lambda quotas). */
+/** The largest payload of a synchronous invocation (Lambda quotas). */
 const MAX_PAYLOAD_MB = 6;
 
 /** The local stack looks at no signature, and these open nothing. */
@@ -23,7 +23,7 @@ const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 const isLoopback = (endpoint: string): boolean =>
   /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(new URL(endpoint).hostname);
 
-/** Invokes the function; one attempt: sending again is for `persistent`. */
+/** Invokes the function once; `deliverer` retries. */
 export function functionTransport(options: FunctionOptions): Transport {
   const { name } = options;
   let loaded: Promise<(payload: string, signal: AbortSignal | undefined) => Promise<InvokeCommandOutput>>;
@@ -39,7 +39,7 @@ export function functionTransport(options: FunctionOptions): Transport {
   };
 }
 
-/** The SDK's client takes a while to load, and only this needs it. */
+/** Loads the SDK's client on first use: only this needs it, and loading takes time. */
 async function load({ name, endpoint, region, requestTimeoutMs = REQUEST_TIMEOUT_MS }: FunctionOptions) {
   const { InvokeCommand, LambdaClient: Client } = await import('@aws-sdk/client-lambda');
   const local = endpoint !== undefined && isLoopback(endpoint);
@@ -65,7 +65,7 @@ const requestOf = ({ $metadata }: InvokeCommandOutput): string =>
 
 const thrown = z.object({ errorType: z.string().optional(), errorMessage: z.string().optional() });
 
-/** What the runtime says of a function that has thrown, ended or run out of its time. */
+/** The error of a function that has thrown, exited or timed out. */
 function functionError(payload: string, name: string, request: string): TransportError {
   let data: unknown;
   try {
@@ -75,11 +75,11 @@ function functionError(payload: string, name: string, request: string): Transpor
   }
   const { errorType = '', errorMessage = '' } = thrown.safeParse(data).data ?? {};
   if (errorType === 'Sandbox.Timedout' || /\bTask timed out\b/.test(errorMessage))
-    return new TransportError(`${name} ran out of its time${request}`, true);
-  const said = [errorType, errorMessage].filter((text) => text !== '').join(': ') || 'it does not say why';
-  // The process has ended: another one may be luckier, as when it ran out of memory.
+    return new TransportError(`${name} timed out${request}`, true);
+  const said = [errorType, errorMessage].filter((text) => text !== '').join(': ') || 'no message';
+  // Another process may succeed.
   if (errorType === 'Runtime.ExitError' || errorType === 'Runtime.OutOfMemory')
-    return new TransportError(`${name} ended in the middle: ${said}${request}`, true);
+    return new TransportError(`${name} exited: ${said}${request}`, true);
   return new TransportError(
     `${name} failed: ${said}${request}; not retryable: see the log group /aws/lambda/${name.replace(/^.*function:/, '').replace(/:.*$/, '')}`,
     false,
@@ -89,13 +89,13 @@ function functionError(payload: string, name: string, request: string): Transpor
 const THROTTLED = new Set(['TooManyRequestsException', 'ThrottlingException', 'EC2ThrottledException']);
 const UNREACHED =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
-/** The function is being made or changed. */
+/** The function is being created or updated. */
 const UPDATING = new Set(['ResourceConflictException', 'ResourceNotReadyException']);
 
 const ADVICE: readonly (readonly [RegExp, (name: string) => string])[] = [
   [
     /^ResourceNotFoundException$/,
-    (name) => `there is no function ${name} there: see --function, --region and --lambda-endpoint`,
+    (name) => `there is no function ${name}: check --function, --region and --lambda-endpoint`,
   ],
   [
     /^AccessDenied(?:Exception)?$/,
@@ -103,15 +103,15 @@ const ADVICE: readonly (readonly [RegExp, (name: string) => string])[] = [
   ],
   [
     /^(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredToken(?:Exception)?)$/,
-    () => 'no AWS credentials that are good: set AWS_PROFILE, or log in (aws sso login)',
+    () => 'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)',
   ],
   [
     /^RequestTooLargeException$/,
-    () => `the input is larger than an invocation may be (${MAX_PAYLOAD_MB} MB)`,
+    () => `the input is larger than the limit of an invocation (${MAX_PAYLOAD_MB} MB)`,
   ],
 ];
 
-/** Sorts what the SDK throws. Throttling, faults of the service and of the way there may pass. */
+/** Classifies errors of the SDK. Throttling, faults of the service and of the network are retryable. */
 function toTransportError(error: unknown, name: string): TransportError {
   const fault = error as {
     name?: string;

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { runProgram } from './program.ts';
 
-/** The SDK's notice that Node 20 will not do from 2027 on is for maintainers (README), not for this screen. */
+/** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-// Whoever reads along may stop before the end, as `head` does.
+// A reader may close the pipe early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'EPIPE') throw fault;
@@ -23,7 +23,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
     ? { terminal: { input: process.stdin, output: process.stdout } }
     : {}),
   onInterrupt: (listener) => {
-    // Once: a second signal ends at once.
+    // Once: a second signal ends the process at once.
     for (const signal of SIGNALS) process.once(signal, listener);
     return () => {
       for (const signal of SIGNALS) process.off(signal, listener);

@@ -21,7 +21,7 @@ import { ProblemsError } from './document.ts';
 import type { Subcommand } from './subcommand.ts';
 import { TransportError } from './transport.ts';
 
-/** All there are, in the order of the help. */
+/** In the order of the help. */
 const SUBCOMMANDS: readonly Subcommand[] = [
   addCheck,
   addExplain,
@@ -54,7 +54,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
 export async function runProgram(args: readonly string[], context: Context): Promise<number> {
   let exitCode = OK;
   const program = new Command('gatehouse')
-    .description('Authorization on one DynamoDB table: ask it, have it explained, test it, run it.')
+    .description('Authorization on one DynamoDB table: check, explain, test and administer access.')
     .usage('<subcommand> [options]')
     .addHelpText('after', `${EXIT_CODES}\n\ngatehouse help SUBCOMMAND shows options and examples.`)
     .exitOverride()
@@ -90,7 +90,7 @@ export async function runProgram(args: readonly string[], context: Context): Pro
   }
 }
 
-/** The subcommand that the arguments name, with the one within it: `route`, `add`. */
+/** The subcommands that the arguments name: `route`, `add`. */
 function namedIn(program: Command, args: readonly string[]): readonly string[] {
   const names: string[] = [];
   let at = program;
@@ -104,23 +104,23 @@ function namedIn(program: Command, args: readonly string[]): readonly string[] {
   return names;
 }
 
-/** What a person can do about a fault that the SDK names and no more. */
+/** What to do about faults that the SDK only names. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/\bResourceNotFoundException\b/, 'there is no such table there: see --table, --endpoint and --region'],
+  [/\bResourceNotFoundException\b/, 'the table does not exist: check --table, --endpoint and --region'],
   [
     /\b(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredTokenException)\b/,
-    'no AWS credentials that are good: set AWS_PROFILE, or log in (aws sso login)',
+    'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)',
   ],
-  [/\bAccessDeniedException\b/, 'these AWS credentials may not do that on this table'],
-  [/did not get an answer in time$/, 'is it there? See --endpoint, --region, and the network'],
+  [/\bAccessDeniedException\b/, 'these AWS credentials are not allowed to do this on the table'],
+  [/did not get an answer in time$/, 'check --endpoint, --region and the network'],
   [/\bRegion is missing\b/, 'which region? Give --region, or set AWS_REGION'],
 ];
 
 function adviceOn(error: unknown): string {
-  // It gives its own.
+  // Its message has advice already.
   if (error instanceof TransportError) return '';
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const told = error instanceof Error ? [error.message, `${cause?.name} ${cause?.message}`] : [];
-  const [, advice] = ADVICE.find(([fault]) => told.some((text) => fault.test(text))) ?? [];
+  const texts = error instanceof Error ? [error.message, `${cause?.name} ${cause?.message}`] : [];
+  const [, advice] = ADVICE.find(([fault]) => texts.some((text) => fault.test(text))) ?? [];
   return advice === undefined ? '' : `: ${advice}`;
 }

@@ -18,7 +18,7 @@ export interface Provisioned {
   readonly provisioning: Provisioning;
 }
 
-/** Long enough for a table that has just been made, short enough for somebody who waits. */
+/** Long enough for a table that was just created, short enough for a person who waits. */
 const ANSWER_WITHIN_MS = 5_000;
 
 /** Provisioning in this process; `pacing` for a table that nobody else reads, on a machine that may be slow. */
@@ -48,8 +48,8 @@ export interface WriteOptions extends ConnectionOptions {
 
 export const addActorOption = (command: Command): Command =>
   command
-    .option('--actor <name>', 'who does it, for the audit log (or USER)')
-    .option('--deadline <seconds>', 'how long to try again what was throttled or got no answer', '60');
+    .option('--actor <name>', 'who acts, for the audit log (or USER)')
+    .option('--deadline <seconds>', 'how long to retry commands that are throttled or get no answer', '60');
 
 /** Who acts, for the audit log. */
 export const actorOf = ({ actor }: WriteOptions, env: Context['env']): string | undefined =>
@@ -72,11 +72,11 @@ export async function* listAll(
   }
 }
 
-/** What was refused by provisioning, in its words. */
+/** A refusal of provisioning. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly field: string | undefined;
-  /** Whether the input is at fault, and not the table or the way to it. */
+  /** Whether the input is at fault, not the table or the connection. */
   readonly isOfInput: boolean;
   readonly code: Failure['error']['code'] | undefined;
   constructor(
@@ -92,21 +92,21 @@ export class RefusedError extends Error {
   }
 }
 
-/** What went wrong is with the table or on the way to it, not with what was asked for. */
+/** Whether the table or the connection failed, not the input. */
 export const isFault = ({ code, retryable }: Failure['error']): boolean =>
   retryable || code === 'internal' || code === 'damaged_item';
 
-export function toRefused(error: Failure['error']): RefusedError {
+function toRefused(error: Failure['error']): RefusedError {
   const { code, field, message, holder, retryable } = error;
   const parts = [
     message,
     ...(holder === undefined ? [] : [` (${holder})`]),
-    ...(retryable ? [`; ${code}: it may be tried again`] : []),
+    ...(retryable ? [`; ${code}: it can be retried`] : []),
   ];
   return new RefusedError(parts.join(''), field, !isFault(error), code);
 }
 
-/** What a refusal says, with the field that is at fault. */
+/** The message of a refusal, with the field at fault. */
 export function withField(error: Failure['error']): string {
   const { message } = toRefused(error);
   const { field } = error;
@@ -119,13 +119,13 @@ export interface Editing {
   /** Whether there is a table to read: {@link reader} then does not throw. */
   readonly hasTable: boolean;
   readonly send: Send;
-  /** As `send`, but answers the freshness token of what was written. */
+  /** As `send`, but returns the freshness token of the write. */
   readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string>;
-  /** As `send`, but only looks whether it would be done. */
-  readonly rehearse: Send;
-  /** Sends any event, as often as it takes. */
+  /** As `send`, but writes nothing. */
+  readonly dryRun: Send;
+  /** Sends any event, with retries. */
   readonly deliver: Deliver;
-  /** Who does it, for the audit log. */
+  /** Who acts, for the audit log. */
   readonly actor: string | undefined;
 }
 
@@ -140,8 +140,8 @@ function deadlineOf({ deadline = String(DEFAULT_DEADLINE_S) }: WriteOptions): nu
 }
 
 /**
- * Writing on behalf of whom options or environment name: to the table that they name, or through the function of
- * `--function`. Either way what is throttled or gets no answer is sent again, under the same operation id.
+ * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
+ * that are throttled or get no answer are sent again under the same operation id.
  */
 export function connectForWriting(options: WriteOptions, { env, now }: Context): Editing {
   const target = functionOf(options, env);
@@ -168,12 +168,12 @@ export function connectForWriting(options: WriteOptions, { env, now }: Context):
   return {
     get reader() {
       if (direct) return direct.reader;
-      throw new UsageError('this reads the table as well, which goes through no function: add --table NAME');
+      throw new UsageError('this also reads the table itself, not through a function: add --table NAME');
     },
     hasTable,
     send: async (command, input) => (await answerTo({ command, input })).result,
     write: async (command, input) => (await answerTo({ command, input })).token,
-    rehearse: async (command, input) => (await answerTo({ command, input, dryRun: true })).result,
+    dryRun: async (command, input) => (await answerTo({ command, input, dryRun: true })).result,
     deliver,
     actor,
   };

@@ -52,7 +52,7 @@ export const instantOption = (flag: string, description: string) =>
 export const atOption = () => instantOption('--at', 'the instant to decide for, ISO 8601 (default: now)');
 
 /** An option that is the length of a page, 1 to 1000. */
-export const limitOption = (usual: number) =>
+const limitOption = (usual: number) =>
   new Option('--limit <number>', 'the most results, 1 to 1000').default(usual).argParser((text) => {
     const limit = Number(text);
     if (!/^\d+$/.test(text) || limit < 1 || limit > 1_000)

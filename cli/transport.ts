@@ -12,15 +12,15 @@ export interface ProvisioningEvent {
 }
 
 /**
- * The way to provisioning: in this process on a table, or to the function that is deployed. What provisioning
- * itself says is an answer; throws {@link TransportError} when no answer came.
+ * Sends events to provisioning: in this process on a table, or in the deployed function. Refusals are answers;
+ * throws {@link TransportError} when there is no answer.
  */
 export type Transport = (event: ProvisioningEvent, signal?: AbortSignal) => Promise<Answer>;
 
-/** No answer of provisioning came. Whether the command was carried out is not known. */
+/** Provisioning gave no answer. Whether it carried out the command is not known. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
-  /** Whether the same event may fare better in a moment. */
+  /** Whether sending the same event again may succeed. */
   readonly retryable: boolean;
   constructor(message: string, retryable: boolean, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -39,7 +39,7 @@ export interface DelivererOptions {
   readonly newId: () => string;
 }
 
-/** An answer, and how it was come by. */
+/** An answer, with its operation id. */
 export interface Delivered {
   readonly answer: Answer;
   readonly operationId: string;
@@ -50,11 +50,11 @@ export interface Delivered {
 export type Deliver = (event: ProvisioningEvent) => Promise<Delivered>;
 
 /**
- * Sends an event until an answer comes that another sending would not change, or the time is up. Every sending
- * has the same operation id: what was carried out though its answer was lost is recognised, not done twice.
+ * Sends an event until the answer is final or the deadline passes. Every attempt has the same operation id, so a
+ * command whose answer was lost is recognised and not carried out twice.
  *
- * A command of several steps that ran out of its time is sent again to go on, and gets the whole time anew:
- * each sending has made steps of its own.
+ * A command of several steps that ran out of time is sent again to continue, with a new deadline: each attempt has
+ * completed steps of its own.
  */
 export const deliverer =
   (transport: Transport, { pacing, newId }: DelivererOptions): Deliver =>
@@ -62,7 +62,7 @@ export const deliverer =
     const operationId = given.operationId ?? newId();
     const event = { ...given, operationId };
     let signal = pacing.deadline();
-    // When the time is up in the middle of a sending, what the one before came to says more.
+    // When the deadline passes during an attempt, the error of the attempt before says more.
     let known: TransportError | undefined;
     for (let attempts = 1, attempt = 1; ; attempts++) {
       const outcome = await transport(event, signal).then(
@@ -90,7 +90,7 @@ export const deliverer =
 
 const lost = (error: TransportError, { operationId }: ProvisioningEvent, attempts: number): TransportError =>
   new TransportError(
-    `${error.message} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}); retryable: the same again with --operation ${operationId} does nothing twice`,
+    `${error.message} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}); retryable: run it again with --operation ${operationId}, nothing is done twice`,
     true,
     error.cause,
   );
@@ -112,7 +112,7 @@ const success = z.object({
 });
 const answers = z.union([success, failure]);
 
-/** Reads what a function answered. Throws {@link TransportError} when it is no answer of provisioning. */
+/** Parses the answer of a function. Throws {@link TransportError} when it is no answer of provisioning. */
 export function readAnswer(name: string, payload: string): Answer {
   let data: unknown;
   try {

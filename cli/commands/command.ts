@@ -32,7 +32,7 @@ FIELD=VALUE is read as the schema of the command says: lists as a,b or JSON, day
 Exit codes:
   0  done
   1  refused: nothing was written
-  2  wrong use, or a fault`;
+  2  usage error or fault`;
 
 /** `gatehouse command`: every command of provisioning. */
 export const addCommand: Subcommand = (program, context, finish) => {
@@ -95,9 +95,9 @@ function find(name: string): CommandDescription {
   if (found) return found;
   const all = describeCommands();
   const [entity] = name.split('.');
-  const near = all.filter((each) => each.name.startsWith(`${entity}.`)).map((each) => each.name);
+  const related = all.filter((each) => each.name.startsWith(`${entity}.`)).map((each) => each.name);
   throw new UsageError(
-    `there is no command ${name}: ${hint(name, near.length > 0 ? near : all.map((each) => each.name))}`,
+    `there is no command ${name}: ${hint(name, related.length > 0 ? related : all.map((each) => each.name))}`,
   );
 }
 

@@ -26,7 +26,7 @@ Examples:
 
 Exit codes:
   0  the manifest is written
-  2  wrong use, or a fault`;
+  2  usage error or fault`;
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

@@ -48,7 +48,7 @@ interface Search {
 const EXIT_CODES = `
 Exit codes:
   0  the list, which may be empty
-  2  wrong use, or a fault`;
+  2  usage error or fault`;
 
 const subcommandOf =
   (search: Search): Subcommand =>

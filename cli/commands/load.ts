@@ -47,7 +47,7 @@ Examples:
 Exit codes:
   0  all rows are loaded
   1  some rows were refused: see the file of refused rows; the others are loaded
-  2  wrong use, or a fault: nothing is lost, run it again`;
+  2  usage error or fault: nothing is lost, run it again`;
 
 /** The client keeps at most this many connections. */
 const MAX_PARALLEL = 50;

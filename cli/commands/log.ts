@@ -39,7 +39,7 @@ Examples:
 
 Exit codes:
   0  the records, of which there may be none
-  2  wrong use, or a fault`;
+  2  usage error or fault`;
 
 /** `gatehouse log`: who did what, when, and what it was before and after. */
 export const addLog: Subcommand = (program, context, finish) => {

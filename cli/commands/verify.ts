@@ -24,7 +24,7 @@ Examples:
 Exit codes:
   0  nothing is wrong, or nothing is any more
   1  findings
-  2  wrong use, or a fault`;
+  2  usage error or fault`;
 
 /** A walk of a large table must not end because one page of it was slow. */
 const DEADLINE_MS = 30_000;

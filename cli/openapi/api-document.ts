@@ -121,7 +121,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
     const own: Path = [...at, key];
     if (!isMapping(operation)) return tell(own, 'must be a mapping');
     const said = extensionIn(operation, own, problems);
-    const needs = requirementOf([level, onPath, { said, at: own }], problems);
+    const requirement = requirementOf([level, onPath, { said, at: own }], problems);
     // The $default route of an HTTP API takes whatever no other route does.
     const isDefault = path === '/$default' && operation.isDefaultRoute === true;
     const isGuarded = behindAuthorizer(gateway, operation);
@@ -131,7 +131,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
         method,
         path: tail === '/' ? basePath || '/' : `${basePath}${tail}`,
         at: own,
-        requirement: needs,
+        requirement,
         isGuarded,
       },
     ];

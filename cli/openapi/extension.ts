@@ -10,7 +10,7 @@ export const EXTENSION = 'x-gatehouse';
 export type Said = 'public' | 'broken' | { readonly permission?: string; readonly scope?: string };
 
 /** A text of the document with its place. */
-export interface Placed {
+interface Placed {
   readonly text: string;
   readonly at: Path;
 }

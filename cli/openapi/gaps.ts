@@ -5,17 +5,17 @@ import { type Route, routeData } from '../routes/routes.ts';
 import { hint } from '../suggestions.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
-/** How the routes of a table and the operations of a document differ. */
+/** The differences between the routes of an API and the operations of a document. */
 export interface Gaps {
   readonly api: string;
   readonly document: ApiDocument;
   readonly covered: number;
   readonly uncovered: readonly { readonly operation: Operation; readonly why: string }[];
-  /** Operations before which API Gateway has no Lambda authorizer: no rule is asked there. */
+  /** Operations for which API Gateway calls no Lambda authorizer, so no rule applies. */
   readonly open: readonly Operation[];
   readonly loose: readonly { readonly operation: Operation; readonly routes: readonly Route[] }[];
   readonly unused: readonly Route[];
-  /** Not covered by intent. */
+  /** Not covered on purpose. */
   readonly intended: readonly Operation[];
 }
 
@@ -28,7 +28,7 @@ export function readPublic(texts: readonly string[], { operations }: ApiDocument
   return new Set(texts);
 }
 
-/** A browser asks with OPTIONS before it sends credentials, so nothing that wants them can stand there. */
+/** Browsers send preflight requests without credentials, so no authorizer can guard them. */
 const isPreflight = ({ method, isGuarded }: Operation): boolean =>
   method === 'OPTIONS' && isGuarded === false;
 
@@ -62,7 +62,7 @@ export function findGaps(
   };
 }
 
-/** Whether the exit code says so. A wider rule may be meant, and an unused one opens nothing: they count when strict. */
+/** Whether there are gaps. Wider and unused rules count only when strict: both may be intended. */
 export const hasFailed = ({ uncovered, open, loose, unused }: Gaps, strict: boolean): boolean =>
   uncovered.length + open.length > 0 || (strict && loose.length + unused.length > 0);
 
@@ -71,7 +71,7 @@ const placeOf = ({ document: { source } }: Gaps, { at }: Operation): string => {
   return place ? ` (${source.file}:${place.line}:${place.column})` : '';
 };
 
-/** What is amiss, one line each, and the numbers. */
+/** One line for each gap, then the totals. */
 export function formatGaps(gaps: Gaps, colours: boolean): string {
   const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
   const paint = painter(colours);
@@ -83,7 +83,7 @@ export function formatGaps(gaps: Gaps, colours: boolean): string {
       uncovered.map(({ operation, why }) => `${nameOf(operation)}: ${plain(why)}${placeOf(gaps, operation)}`),
     ),
     ...section(
-      paint('red', 'open: no Lambda authorizer stands before them'),
+      paint('red', 'open: no Lambda authorizer guards them'),
       open.map((operation) => `${nameOf(operation)}${placeOf(gaps, operation)}`),
     ),
     ...section(

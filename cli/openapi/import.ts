@@ -27,11 +27,11 @@ function stepsOf(api: string, { creates, updates, removes }: Changes<Operation>)
   ];
 }
 
-/** How many commands are rehearsed at a time. They write nothing, so their order is of no account. */
+/** Dry runs at a time. They write nothing, so their order does not matter. */
 const AT_ONCE = 8;
 
-/** Has provisioning look at every change without writing. Throws ProblemsError with all that it would refuse. */
-export async function rehearse(
+/** Sends every change as a dry run. Throws ProblemsError with all refusals. */
+export async function dryRun(
   source: Source,
   api: string,
   changes: Changes<Operation>,
@@ -55,9 +55,9 @@ export async function rehearse(
 }
 
 /** Where a document says what a field of a route is. */
-export function placeIn({ requirement: needs, at }: Operation, field: string | undefined): Path {
-  if (typeof needs === 'string') return at;
-  return field === 'permission' ? needs.permission.at : field === 'scope' ? needs.scope.at : at;
+export function placeIn({ requirement, at }: Operation, field: string | undefined): Path {
+  if (typeof requirement === 'string') return at;
+  return field === 'permission' ? requirement.permission.at : field === 'scope' ? requirement.scope.at : at;
 }
 
 /** Writes the changes one after the other. Throws, saying how far it came, when one is refused or fails. */

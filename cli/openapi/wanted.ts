@@ -24,8 +24,8 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
   const problems: Problem[] = [];
   const shapes = new Map<string, Operation>();
   const wanted = operations.flatMap((operation): readonly Wanted<Operation>[] => {
-    const { method, path, requirement: needs, at } = operation;
-    if (needs === 'public' || needs === 'unsaid') return [];
+    const { method, path, requirement, at } = operation;
+    if (requirement === 'public' || requirement === 'unsaid') return [];
     if (!OF_AN_API.has(method)) {
       problems.push({ path: at, message: `routes have ${[...OF_AN_API].join(', ')}, and no ${method}` });
       return [];
@@ -42,7 +42,7 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
       problems.push({ path: at, message });
     }
     shapes.set(shape, operation);
-    for (const { text, at: place } of [needs.permission, needs.scope])
+    for (const { text, at: place } of [requirement.permission, requirement.scope])
       for (const name of unknownNames(path, text)) {
         const from = place.slice(0, at.length).join() === at.join() ? place : at;
         problems.push({
@@ -52,13 +52,13 @@ export function wantedRoutes({ source, operations }: ApiDocument): WantedRoutes 
       }
     return [
       {
-        ...{ method, path, permission: needs.permission.text, scope: needs.scope.text },
+        ...{ method, path, permission: requirement.permission.text, scope: requirement.scope.text },
         from: operation,
       },
     ];
   });
-  const open = operations.filter(({ requirement: needs }) => needs === 'public');
-  const unsaid = operations.filter(({ requirement: needs }) => needs === 'unsaid');
+  const open = operations.filter(({ requirement }) => requirement === 'public');
+  const unsaid = operations.filter(({ requirement }) => requirement === 'unsaid');
   // A document without the extension is one for `route gaps`; to prune by it would remove every route.
   if (wanted.length === 0 && open.length === 0 && problems.length === 0)
     problems.push({

@@ -20,7 +20,7 @@ export interface Times {
   readonly jwtLife?: number | undefined;
 }
 
-export interface Layer {
+interface Layer {
   readonly layer: 'engine cache' | 'API Gateway result cache' | 'open WebSocket' | 'JWT';
   /** How much this layer adds, in seconds; 0 where it is off. */
   readonly adds: number;

@@ -41,7 +41,7 @@ export interface RevokeOptions extends WriteOptions {
 const EXIT_CODES = `
 Exit codes:
   0  it is revoked; the answer says until when caches may still allow
-  2  wrong use, a refusal or a fault: read the message, and send it again`;
+  2  usage error, refusal or fault: read the message, and send it again`;
 
 const readSeconds = (name: string, text: string): number => {
   if (!/^\d{1,8}$/.test(text)) throw new UsageError(`${name} ${text} is no whole number of seconds`);

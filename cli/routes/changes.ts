@@ -2,36 +2,36 @@ import type { TemplatePart } from '../../table/route-template.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { byPrecedence, formatTemplate, type Route, ruleOf, type WrittenRoute } from './routes.ts';
 
-/** A route that a document wants, with whatever says where it stands there. */
+/** A route that a document describes, with its place there. */
 export type Wanted<T> = WrittenRoute & { readonly from: T };
 
-export interface Update<T> {
+interface Update<T> {
   readonly route: Route;
-  /** In the names of the stored path. What does not change is left out. */
+  /** In the parameter names of the stored path. Absent where it does not change. */
   readonly permission?: string;
   readonly scope?: string;
   readonly from: T;
 }
 
-/** What has to be written so that the table has what is wanted. Each list in the order in which it is safe. */
+/** The changes from the current routes to the desired ones. Each list is in a safe order. */
 export interface Changes<T> {
   readonly creates: readonly Wanted<T>[];
   readonly updates: readonly Update<T>[];
   readonly removes: readonly Route[];
   readonly unchanged: readonly Route[];
-  /** Routes that nothing wants, and that stay. */
+  /** Routes that the document does not describe, and that stay. */
   readonly kept: readonly Route[];
 }
 
 const nameOf = ({ method, path }: WrittenRoute): string => `${method} ${routeShape(path, 'path')}`;
 
 /**
- * Compares what is wanted with what is there. A route is known by its verb and the shape of its path: where only the
- * names of parameters differ, it stays, and its templates are told in its own names.
+ * Compares desired and current routes. A route is identified by its verb and the shape of its path: where only the
+ * names of parameters differ, it stays, and its templates keep its own names.
  *
- * The order matters, because each write is a transaction of its own and requests come in between. A request must never
- * be decided by a rule that is neither its old one nor its new one: so narrow rules are made before wide ones, changed
- * when all are there, and removed wide before narrow.
+ * The order matters, because each write is a transaction of its own and requests arrive in between. No request may be
+ * decided by a rule that is neither its old one nor its new one. So narrow rules are created before wide ones, updated
+ * when all exist, and removed wide before narrow.
  */
 export function changesFor<T>(
   routes: readonly Route[],

@@ -16,7 +16,7 @@ import { readText } from '../document.ts';
 import { nameOf } from '../print.ts';
 import { formatPath } from './routes.ts';
 
-/** By what API Gateway caches answers, as the authorizer is told of it: the options have the names of its variables. */
+/** The result cache of API Gateway; the options are named like the variables of the authorizer. */
 export interface CacheOptions {
   readonly resultCache?: string;
   readonly httpAnswer?: string;
@@ -38,7 +38,7 @@ export const addCacheOptions = (command: Command): Command =>
       'its CREDENTIALS_FROM (or CREDENTIALS_FROM; header, unless given)',
     );
 
-/** What the options or the environment tell; undefined where they name no cache. Throws {@link UsageError}. */
+/** Reads the options or the environment; undefined where they name no cache. Throws {@link UsageError}. */
 export async function cachingOf(options: CacheOptions, env: Context['env']): Promise<Caching | undefined> {
   const cache = options.resultCache ?? env.RESULT_CACHE ?? '';
   const isText = cache === '' || cache.trimStart().startsWith('{');
@@ -59,7 +59,7 @@ function readVariables(variables: Readonly<Record<string, string | undefined>>):
   }
 }
 
-/** A cache whose key does not hold all that a route takes. */
+/** A cache whose key does not hold all inputs of a route. */
 export interface Outside {
   /** The id of the API, or `default`. */
   readonly apiId: string;
@@ -69,8 +69,8 @@ export interface Outside {
 }
 
 /**
- * For each cache: what of a route lies outside of its key. The route key of API Gateway is not known here; it is taken
- * for that of the route itself.
+ * For each cache, the inputs of a route that its key does not hold. The route key of API Gateway is not known here;
+ * it is assumed to be that of the route itself.
  */
 export function outsideOf(
   { caches, isSimple, credentialsFrom }: Caching,
@@ -113,7 +113,7 @@ export const inputsText = (inputs: readonly CacheInput[]): string =>
     )
     .join(', ');
 
-/** The identity sources that would put them into the key, as the API spells them. */
+/** The identity sources that would add them to the key, in the API's notation. */
 const sourcesText = (inputs: readonly CacheInput[], { identitySources }: ResultCache): string => {
   const isHttp = identitySources.some((source) => source.startsWith('$'));
   const [dollar, request] = isHttp ? ['$', '$request'] : ['', 'method.request'];
@@ -126,19 +126,19 @@ const sourcesText = (inputs: readonly CacheInput[], { identitySources }: ResultC
     .join(', ');
 };
 
-/** Which APIs, by what they cache, and for how long. */
+/** Which API caches, by which key and for how long. */
 export const cacheText = ({
   apiId,
   cache: { ttl, identitySources },
 }: Pick<Outside, 'apiId' | 'cache'>): string =>
   `${apiId === DEFAULT_CACHE ? 'an API that is not named' : `the API ${apiId}`} caches for ${ttl} s by ${identitySources.join(', ')}`;
 
-/** Why a route would be refused, and what helps; undefined where it would not, or where nothing is known. */
+/** Why a route would be refused, and what to do; undefined where it would not, or where the cache is not known. */
 export function outsideProblem(caching: Caching | undefined, rule: RouteRule): string | undefined {
   const [first] = caching === undefined ? [] : outsideOf(caching, rule);
   if (first === undefined) return undefined;
   const { inputs, cache } = first;
-  return `rests on ${inputsText(inputs)}, and ${cacheText(first)}: every request to it would be refused (outside_cache_key). Add ${sourcesText(inputs, cache)} to the identity sources, or set the TTL to 0`;
+  return `depends on ${inputsText(inputs)}, and ${cacheText(first)}: every request to it would be refused (outside_cache_key). Add ${sourcesText(inputs, cache)} to the identity sources, or set the TTL to 0`;
 }
 
 /** Throws for the first rule that would be refused. */
@@ -151,11 +151,11 @@ export function assertInKey(caching: Caching | undefined, rules: readonly RouteR
 
 const ruleName = ({ method, segments }: RouteRule): string => nameOf({ method, path: formatPath(segments) });
 
-/** What a route takes from the headers and the query, of an API that may cache. */
+/** What a route reads from headers and the query, where the API may cache. */
 export const takenBy = (rule: RouteRule): readonly CacheInput[] =>
   isCacheable(rule.method) ? [...new Set(inputsOfRoute(rule))] : [];
 
-/** What is to be said where it is not known by what API Gateway caches. */
+/** Notes for a cache that is not known. */
 export const cacheNotes = (caching: Caching | undefined, rules: readonly RouteRule[]): readonly string[] =>
   caching === undefined
     ? rules.flatMap((rule) => {
@@ -163,7 +163,7 @@ export const cacheNotes = (caching: Caching | undefined, rules: readonly RouteRu
         return taken.length === 0
           ? []
           : [
-              `${ruleName(rule)} rests on ${inputsText(taken)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
+              `${ruleName(rule)} depends on ${inputsText(taken)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
             ];
       })
     : [];

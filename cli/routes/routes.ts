@@ -45,7 +45,7 @@ export function ruleOf(id: string, route: WrittenRoute): RouteRule {
 }
 
 /** All routes of an API, by the Query that the authorizer reads them with, in the order of their paths. */
-export async function readRoutes(reader: Reader, api: string): Promise<readonly Route[]> {
+async function readRoutes(reader: Reader, api: string): Promise<readonly Route[]> {
   return routesFrom(await reader.listAll(edgesFrom(apiRef(api), 'route')));
 }
 

@@ -238,7 +238,7 @@ describe('through the function', () => {
       'never answers in time',
       () => new Promise(() => {}),
       ['--deadline', '0.3', '--operation', 'mine'],
-      /provisioning ran out of its time \(request \S+\) \(\d+ attempts?\); retryable: the same again with --operation mine does nothing twice\n$/,
+      /provisioning timed out \(request \S+\) \(\d+ attempts?\); retryable: run it again with --operation mine, nothing is done twice\n$/,
     ],
     [
       'is throttled by the table for good',
@@ -269,7 +269,7 @@ describe('through the function', () => {
     const missing = await gatehouse(['command', 'page.list', '--function', 'nope', '--lambda-endpoint', url]);
     expect(missing).toMatchObject({
       code: 2,
-      error: expect.stringContaining('there is no function nope there'),
+      error: expect.stringContaining('there is no function nope'),
     });
     const nobody = await through('http://127.0.0.1:1', 'command', 'page.list', '--deadline', '0.2');
     expect(nobody).toMatchObject({

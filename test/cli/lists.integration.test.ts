@@ -80,7 +80,7 @@ test.each([
   [['who', 'home', PLACE, '--cursor', 'x'], 'gatehouse who: cursor'],
   [
     ['who', 'home', PLACE, '--function', 'provisioning'],
-    'gatehouse who: this reads the table itself, which no function',
+    'gatehouse who: this reads the table itself, not through a function',
   ],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);

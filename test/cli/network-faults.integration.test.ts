@@ -77,7 +77,7 @@ describe('a single command', () => {
       expect(await run(...args, '--deadline', '0.2')).toEqual({
         code: 2,
         out: '',
-        error: `gatehouse command user.create: ${message}; ${code}: it may be tried again (${code}, retryable with --operation mine)\n`,
+        error: `gatehouse command user.create: ${message}; ${code}: it can be retried (${code}, retryable with --operation mine)\n`,
       });
       expect(await countOf('User')).toBe(0);
       befall('pass', 0);

@@ -154,7 +154,7 @@ test.each([['check'], ['explain'], ['test']])('%s --help shows examples and exit
   const { code, out, error } = await gatehouse([name, '--help']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out).toContain(`Examples:\n  gatehouse ${name} `);
-  expect(out).toContain('2  wrong use, or a fault');
+  expect(out).toContain('2  usage error or fault');
   expect(out).toContain('--endpoint <url>');
 });
 
@@ -171,7 +171,7 @@ test('where nothing answers, it says what to look at', async () => {
     code: 2,
     out: '',
     error: expect.stringMatching(
-      /did not get an answer in time: is it there\? See --endpoint, --region, and the network\n$/,
+      /did not get an answer in time: check --endpoint, --region and the network\n$/,
     ),
   });
 });

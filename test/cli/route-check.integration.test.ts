@@ -47,7 +47,7 @@ describe('route add', () => {
       );
       expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(error).toContain(
-        'gatehouse route add: GET /h2q rests on query parameter loc, and an API that is not named',
+        'gatehouse route add: GET /h2q depends on query parameter loc, and an API that is not named',
       );
       expect(error).toContain(
         `(outside_cache_key). Add ${source} to the identity sources, or set the TTL to 0\n`,
@@ -75,7 +75,7 @@ describe('route add', () => {
       const { code, out } = await add(path, QUERY, ...args);
       expect(code).toBe(0);
       expect(out).toContain(
-        `note: GET ${path} rests on query parameter loc: it is refused (outside_cache_key)`,
+        `note: GET ${path} depends on query parameter loc: it is refused (outside_cache_key)`,
       );
     }
     expect((await add('/plain', 'location:{claim:loc}')).out).not.toContain('note');
@@ -92,11 +92,11 @@ describe('route add', () => {
     const plain = ['add', 'GET', '/plain', '--permission', 'news', '--scope', 'location:{claim:loc}'];
     const { code, error } = await route([...plain, '--result-cache', by(TOKEN)]);
     expect(code).toBe(2);
-    expect(error).toContain('rests on the route key, and');
+    expect(error).toContain('depends on the route key, and');
     const path = ['add', 'GET', '/places/{id}', '--permission', 'news', '--scope', 'location:{id}'];
     const key = by(TOKEN, '$context.routeKey');
     expect((await route([...path, '--result-cache', key])).error).toContain(
-      'rests on the path, the verb, and',
+      'depends on the path, the verb, and',
     );
     const any = ['add', 'ANY', '/any', '--permission', 'news', '--scope', 'location:{claim:loc}'];
     expect((await route([...any, '--result-cache', key])).error).toContain('Add $context.httpMethod to');
@@ -107,7 +107,7 @@ describe('route add', () => {
   test('knows where the token stands', async () => {
     const args = ['add', 'GET', '/a', '--permission', 'news', '--scope', 'location:{claim:loc}'];
     const key = ['--result-cache', by('method.request.header.Cookie')];
-    expect((await route([...args, ...key])).error).toContain('rests on header authorization, and');
+    expect((await route([...args, ...key])).error).toContain('depends on header authorization, and');
     expect((await route([...args, ...key, '--credentials-from', 'cookie:session'])).code).toBe(0);
   });
 
@@ -141,8 +141,8 @@ paths:
   test('names all that it refuses, with its lines, and writes nothing', async () => {
     const { code, error } = await route(['import', document(), '--result-cache', by(REST_TOKEN)]);
     expect(code).toBe(2);
-    expect(error).toMatch(/:7:\d+: .*: rests on query parameter loc, and an API that is not named caches/);
-    expect(error).toMatch(/:9:\d+: .*: rests on header x-loc, and/);
+    expect(error).toMatch(/:7:\d+: .*: depends on query parameter loc, and an API that is not named caches/);
+    expect(error).toMatch(/:9:\d+: .*: depends on header x-loc, and/);
     expect(error).not.toContain('/plain');
     expect(await stored()).toEqual([]);
   });
@@ -150,11 +150,13 @@ paths:
   test('warns where it knows nothing', async () => {
     const { code, out } = await route(['import', document()]);
     expect(code).toBe(0);
-    expect(out).toContain('GET /h2q rests on query parameter loc: it is refused (outside_cache_key) unless');
+    expect(out).toContain(
+      'GET /h2q depends on query parameter loc: it is refused (outside_cache_key) unless',
+    );
     expect(await stored()).toEqual(['/h2h', '/h2q', '/plain']);
     const known = await route(['import', document(), '--result-cache', OFF]);
     expect(known.code).toBe(0);
-    expect(known.out).not.toContain('rests on');
+    expect(known.out).not.toContain('depends on');
   });
 });
 
@@ -171,7 +173,7 @@ describe('route check', () => {
       await world.run('route.create', { api, method, path, permission: 'news', scope: QUERY });
   });
 
-  test('names every route that rests on what is not in a key', async () => {
+  test('names every route that depends on what is not in a key', async () => {
     const cache = JSON.stringify({
       default: { ttl: 0 },
       a1b2c3: { ttl: 60, identitySources: [REST_TOKEN] },
@@ -205,7 +207,7 @@ refused (outside_cache_key): the API d4e5f6 caches for 5 s by method.request.hea
   test('is content where nothing is cached', async () => {
     expect(await route(['check', '--result-cache', OFF])).toEqual({
       code: 0,
-      out: `API ${api}: 5 routes\n\nnothing rests on what is not in the key\n`,
+      out: `API ${api}: 5 routes\n\nno route depends on inputs outside of the key\n`,
       error: '',
     });
   });
@@ -214,7 +216,7 @@ refused (outside_cache_key): the API d4e5f6 caches for 5 s by method.request.hea
     const { code, out } = await route(['check']);
     expect(code).toBe(0);
     expect(out).toContain(
-      `API ${api}: 5 routes; by what API Gateway caches is not known: give --result-cache\n`,
+      `API ${api}: 5 routes; the key of the result cache is not known: give --result-cache\n`,
     );
     expect(out).toContain('GET /h2q  query parameter loc');
     expect(out).not.toContain('CONNECT');

@@ -27,12 +27,12 @@ const gaps = async (text: string, ...args: readonly string[]) => {
   });
   return { code, out: out.replaceAll(file, 'FILE'), error: error.replaceAll(file, 'FILE') };
 };
-type Told = Record<string, { method: string; path: string; why?: string; routes?: { path: string }[] }[]>;
+type Reported = Record<string, { method: string; path: string; why?: string; routes?: { path: string }[] }[]>;
 async function told(text: string, ...args: readonly string[]) {
   const { code, out, error } = await gaps(text, '--json', ...args);
   expect(error).toBe('');
-  const data = JSON.parse(out) as Told;
-  const names = (list: Told[string] | undefined) =>
+  const data = JSON.parse(out) as Reported;
+  const names = (list: Reported[string] | undefined) =>
     (list ?? []).map(({ method, path }) => `${method} ${path}`);
   const { uncovered, open, loose, unused } = data;
   return {

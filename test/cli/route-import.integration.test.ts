@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readDocument } from '../../cli/document.ts';
 import type { Operation } from '../../cli/openapi/api-document.ts';
-import { rehearse, write } from '../../cli/openapi/import.ts';
+import { dryRun, write } from '../../cli/openapi/import.ts';
 import { RefusedError, type Send } from '../../cli/provisioning.ts';
 import { changesFor } from '../../cli/routes/changes.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -354,7 +354,7 @@ paths:
     });
     expect(await run(file)).toMatchObject({ code: 2, error: expect.stringContaining('which table?') });
     expect(await run(file, '--table', 'no-such-table')).toMatchObject({
-      ...{ code: 2, error: expect.stringContaining('there is no such table there') },
+      ...{ code: 2, error: expect.stringContaining('the table does not exist') },
     });
   });
 });
@@ -388,6 +388,6 @@ describe('a fault of the table', () => {
     const send: Send = async () => {
       throw new RefusedError('throttled', undefined, false);
     };
-    await expect(rehearse(source, 'default', changes, send)).rejects.toThrow(RefusedError);
+    await expect(dryRun(source, 'default', changes, send)).rejects.toThrow(RefusedError);
   });
 });

@@ -307,7 +307,7 @@ describe('wrong use is 2, with one line', () => {
     [
       'a wrong table',
       ['list', '--table', 'no-such-table'],
-      'gatehouse route list: Query failed: ResourceNotFoundException: there is no such table there',
+      'gatehouse route list: Query failed: ResourceNotFoundException: the table does not exist',
     ],
     [
       'a wrong table to write to',
@@ -353,7 +353,7 @@ describe('wrong use is 2, with one line', () => {
     const { code, error } = await gatehouse(args);
     vi.unstubAllEnvs();
     expect(code).toBe(2);
-    expect(error).toContain('no AWS credentials that are good: set AWS_PROFILE');
+    expect(error).toContain('no valid AWS credentials: set AWS_PROFILE');
   });
 
   test.each([['add'], ['list'], ['remove'], ['test'], ['import'], ['gaps']])(

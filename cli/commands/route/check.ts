@@ -23,13 +23,13 @@ interface Finding extends Outside {
   readonly route: Route;
 }
 
-/** `gatehouse route check`: routes that rest on what API Gateway does not cache by. */
+/** `gatehouse route check`: routes that depend on inputs outside of the key of API Gateway's result cache. */
 export const addCheck: Subcommand = (route, context, finish) => {
   const command = route
     .command('check')
-    .summary('which routes rest on what is not in the key of the result cache?')
+    .summary('which routes depend on inputs outside of the key of the result cache?')
     .description(
-      'Names each route that the authorizer refuses because API Gateway would give its answer to other requests.',
+      'Lists each route that the authorizer refuses because API Gateway would reuse its answer for other requests.',
     );
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {
@@ -78,7 +78,7 @@ function textOfUnknown(
   taking: readonly { readonly route: Route; readonly inputs: readonly string[] }[],
 ): string {
   return `${[
-    `API ${api}: ${count(number, 'route')}; by what API Gateway caches is not known: give --result-cache`,
+    `API ${api}: ${count(number, 'route')}; the key of the result cache is not known: give --result-cache`,
     ...section(
       'refused (outside_cache_key) unless the TTL is 0, or these are identity sources',
       columns(taking.map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`])),
@@ -102,6 +102,6 @@ function textOf(api: string, number: number, findings: readonly Finding[]): stri
       ),
     ),
     '',
-    refused === 0 ? 'nothing rests on what is not in the key' : `${refused} of ${number} refused`,
+    refused === 0 ? 'no route depends on inputs outside of the key' : `${refused} of ${number} refused`,
   ].join('\n')}\n`;
 }

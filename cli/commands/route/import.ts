@@ -1,7 +1,7 @@
 import { OK, wantsColours } from '../../context.ts';
 import { assertNone } from '../../document.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
-import { placeIn, rehearse, write } from '../../openapi/import.ts';
+import { dryRun, placeIn, write } from '../../openapi/import.ts';
 import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
 import { asJson } from '../../print.ts';
@@ -55,7 +55,7 @@ export const addImport: Subcommand = (route, context, finish) => {
       assertNone(document.source, problems);
       const editing = connectForWriting(options, context);
       const changes = changesFor(await routesOf(editing, api), wanted, options.prune === true);
-      await rehearse(document.source, api, changes, editing.rehearse);
+      await dryRun(document.source, api, changes, editing.dryRun);
       if (!options.dryRun) await write(api, changes, editing.send);
       const literal = wanted.map(({ permission }) => permission);
       const warnings = cacheNotes(

@@ -16,7 +16,7 @@ export const ROUTE_EXIT_CODES = `
 Exit codes:
   0  done; a route matches (and allows); no gaps; nothing outside of a cache's key
   1  no route matches, or it refuses; gaps; something outside of a cache's key
-  2  wrong use, a refused change, or a fault`;
+  2  usage error, refused change or fault`;
 
 /** The options of every subcommand of routes, and its examples. */
 export const withRouteOptions = (command: Command, examples: string): Command =>
@@ -26,14 +26,14 @@ export const withRouteOptions = (command: Command, examples: string): Command =>
       .option('--json', 'print data'),
   ).addHelpText('after', `\nExamples:\n${examples}\n${ROUTE_EXIT_CODES}`);
 
-/** Throws {@link UsageError} for a verb that no route can have. */
+/** Throws {@link UsageError} for an unknown verb. */
 export function assertMethod(method: string): void {
   if (!METHODS.has(method)) throw new UsageError(`METHOD ${method} is no verb: ${hint(method, METHODS)}`);
 }
 
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-/** What is to be said of permissions that nobody has registered: a typo, or one that comes later. */
+/** A note for each permission that is not registered: a typing error, or one that is registered later. */
 export async function unregistered(
   editing: Pick<Editing, 'reader' | 'hasTable' | 'send'>,
   permissions: readonly string[],

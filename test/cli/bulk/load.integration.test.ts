@@ -285,7 +285,7 @@ describe('nothing is sent', () => {
     });
     expect(code).toBe(2);
     expect(error).toMatch(
-      /line 2: \w+ failed: ResourceNotFoundException; nothing is lost.*there is no such table/,
+      /line 2: \w+ failed: ResourceNotFoundException; nothing is lost.*the table does not exist/,
     );
   });
 });
