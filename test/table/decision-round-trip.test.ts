@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { DECISION_VERSION } from '../../table/decision/attributes.ts';
 import {
+  decodeCredential,
   decodeGlobal,
   decodePermission,
   decodeScope,
@@ -9,6 +11,11 @@ import {
   decodeSubject,
 } from '../../table/decision/decode.ts';
 import {
+  changeApiRevision,
+  changeCredential,
+  moduleChange,
+  newCredential,
+  newGlobal,
   newScope,
   newSubject,
   permissionChanges,
@@ -19,9 +26,17 @@ import {
 } from '../../table/decision/writes.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } from '../../table/keys.ts';
+import {
+  apiRevisionKey,
+  decisionKey,
+  globalKey,
+  guardKey,
+  type Key,
+  permissionRef,
+  tenantEffectsKey,
+} from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
-import type { Action } from '../../table/write/action.ts';
+import type { Action, Update } from '../../table/write/action.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { refusalOf } from './support.ts';
 
@@ -187,6 +202,76 @@ test('a scope', async () => {
   });
 });
 
+test('a scope lists what it is entitled to, its groups, and what a role of its own refuses', async () => {
+  const account = fresh('account');
+  const item = async () => decodeScope(formatRef(account), await read(decisionKey(account)));
+  await send(newScope(account, { status: 'active', ancestors: [] }));
+  const change = scopeChanges(account);
+  const changes = [
+    change.subscribe('hvac', 's1', { start: START, end: END }),
+    change.license('enterprise:e', 'l1', { start: undefined, end: END }),
+    change.addGroupRole('g1', 'r1'),
+    change.noteDenial({ kind: 'page', text: 'dashboard' }),
+  ];
+  for (const each of changes) await send(each);
+  const end = Date.parse(END);
+  expect(await item()).toMatchObject({
+    subscriptions: new Map([['hvac', [{ start: Date.parse(START), end }]]]),
+    licenses: new Map([['enterprise:e', [{ start: Number.NEGATIVE_INFINITY, end }]]]),
+    groups: new Map([['g1', ['r1']]]),
+    denials: new Set(['dashboard']),
+  });
+  for (const each of [
+    change.subscribe('hvac', 's1', undefined),
+    change.license('enterprise:e', 'l1', undefined),
+    change.removeGroup('g1'),
+  ])
+    await send(each);
+  const none = { subscriptions: new Map(), licenses: new Map(), groups: new Map() };
+  expect(await item()).toMatchObject(none);
+});
+
+test('a credential', async () => {
+  const token = fresh('token');
+  const item = async () => decodeCredential(await read(decisionKey(token)));
+  const ann = formatRef(fresh('user'));
+  const record = { subject: ann, hash: 'abc', status: 'active', endsAt: END };
+  await send(newCredential(token, { ...record, ttl: 7 }));
+  const active = { subject: ann, hash: 'abc', active: true, endsAt: Date.parse(END) };
+  expect(await item()).toEqual(active);
+  expect(await read(decisionKey(token))).toMatchObject({ ttl: 7 });
+  await send(changeCredential(token, { status: 'revoked' }));
+  expect(await item()).toEqual({ ...active, active: false });
+});
+
+test('what holds everywhere begins once, and lists the modules that are sold', async () => {
+  const { writer, reader } = await createWorld();
+  const sendThere = (action: Action) => writer.send(stamped([action], { writtenAt: 1, writeId: 'w' }));
+  const item = async () => decodeGlobal((await reader.get(globalKey())) as Item);
+  await sendThere(newGlobal());
+  expect(await item()).toEqual({ roles: new Map(), soldModules: new Set() });
+  await sendThere(moduleChange('hvac', true));
+  await sendThere(moduleChange('lifts', true));
+  await sendThere(moduleChange('hvac', false));
+  expect((await item()).soldModules).toEqual(new Set(['lifts']));
+  expect(await refusalOf(() => sendThere(newGlobal()))).toMatchObject({ code: 'stale' });
+});
+
+test('a permission is registered or not, of a module or of none, and has effects of several roles', async () => {
+  const name: PermissionName = { kind: 'page', text: ulid() };
+  const change = permissionChanges(name, undefined);
+  const item = async () => decodePermission(await read(decisionKey(permissionRef(name))));
+  for (const each of [change.register(), change.setModule('hvac'), change.addEffect('r1', 'ALLOW')])
+    await send(each);
+  await send(change.addEffect('r2', 'DENY'));
+  const registered = { registered: true, allow: new Set(['r1']), deny: new Set(['r2']) };
+  expect(await item()).toEqual({ ...registered, module: 'hvac' });
+  await send(change.setModule(undefined));
+  expect(await item()).toEqual({ ...registered, module: undefined });
+  await send(change.unregister());
+  expect((await item()).registered).toBe(false);
+});
+
 test.each([
   ['global roles', undefined],
   ['roles that a root owns', fresh('tenant')],
@@ -256,4 +341,40 @@ test('each change stamps the item with the time of its sending, and with an id o
   world.clock.advance(1);
   await send(subjectChanges(ann).join('h'));
   expect((await stamp()).writtenAt).toBe(world.clock.now());
+});
+
+describe('a stamp', () => {
+  const STAMP = { writtenAt: 5, writeId: 'w' };
+  const [ann, name] = [fresh('user'), { kind: 'page', text: 'dashboard' } as const];
+  const one = (action: Action) => stamped([action], STAMP)[0];
+
+  test.each([
+    ['decision items', decisionKey(ann)],
+    ['effects under a root', tenantEffectsKey(fresh('tenant'), name)],
+    ['guards', guardKey('EMAIL', 'ann@example.org')],
+    ["APIs' revisions", apiRevisionKey('api')],
+  ])('is on what is written of %s, and on nothing else', (_, key) => {
+    expect(one({ kind: 'put', item: { ...key, a: 1 } })).toEqual({
+      kind: 'put',
+      item: { ...key, a: 1, ...STAMP },
+    });
+    const set = { a: 1 };
+    expect(one({ kind: 'update', key, set })).toEqual({ kind: 'update', key, set: { a: 1, ...STAMP } });
+    const deletion = { kind: 'delete', key } as const;
+    expect(one(deletion)).toEqual(deletion);
+  });
+
+  test.each([
+    ['a node', { PK: 'USER#1', SK: 'META' }],
+    ['what is no key of ours', { PK: 'x', SK: 'y' }],
+  ])('is not on %s', (_, key) => {
+    const put = { kind: 'put', item: { ...key, a: 1 } } as const;
+    expect(one(put)).toEqual(put);
+  });
+
+  test('is all that a change of an API writes', () => {
+    const { key, set } = changeApiRevision('api') as Update;
+    expect(key).toEqual(apiRevisionKey('api'));
+    expect(set).toEqual({ Type: 'Decision', v: DECISION_VERSION });
+  });
 });

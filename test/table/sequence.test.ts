@@ -40,6 +40,7 @@ describe('a condition', () => {
   test.each<[Item | undefined, Condition, boolean]>([
     [undefined, { exists: false }, true],
     [undefined, { exists: true }, false],
+    [undefined, { exists: false, equals: { a: undefined } }, true],
     [item({}), { exists: false }, false],
     [item({ a: 1 }), { exists: true, equals: { a: 1, b: undefined } }, true],
     [item({ a: 1 }), { exists: true, equals: { a: 2 } }, false],
@@ -54,6 +55,8 @@ describe('a condition', () => {
     [item({ a: XY }), { exists: true, equals: { a: X } }, false],
     [item({ a: X }), { exists: true, equals: { a: XY } }, false],
     [item({ a: X }), { exists: true, equals: { a: Y } }, false],
+    [item({ a: XY }), { exists: true, equals: { a: new Set(['x', 'z']) } }, false],
+    [item({}), { exists: true, equals: { a: X } }, false],
   ])('of %j: %j is %s', (given, condition, isMet) => {
     expect(meets(given, condition)).toBe(isMet);
   });
@@ -95,6 +98,20 @@ describe('two actions are one', () => {
       { ...put({ a: 1 }), ...asking('create', false) },
       { ...update({ set: { b: 2 } }), ...asking('update', true, { a: 1 }) },
       { ...put({ a: 1, b: 2 }), when: { exists: false } },
+    ],
+    [
+      'an update of what is put, whatever it asks for',
+      item({}),
+      put({ a: 1 }),
+      { ...update({ set: { b: 2 } }), ...asking('update', true, { a: 1 }) },
+      put({ a: 1, b: 2 }),
+    ],
+    [
+      'a creation after a deletion',
+      item({ a: 1 }),
+      remove,
+      { ...put({ b: 2 }), ...asking('create', false) },
+      put({ b: 2 }),
     ],
     [
       'a check before an update',
