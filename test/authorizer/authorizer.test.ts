@@ -1,23 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  type AuthorizerParts,
-  createAuthentication,
-  createAuthorizer,
-  createSubjectOf,
-} from '../../authorizer/index.ts';
+import { type AuthorizerParts, createAuthorizer, createSubjectOf } from '../../authorizer/index.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { createClock } from '../support/world.ts';
 import {
   ALICE,
   ARN,
-  AUDIENCE,
   createFakeEngine,
   createIssuer,
   type FakeEngineOptions,
   httpEvent,
-  ISSUER,
   type Issuer,
-  identifyBy,
+  identifyByIssuer,
   NO_API,
   PLACE,
   restRequestEvent,
@@ -49,15 +42,7 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
   const lines: string[] = [];
   const authorizer = createAuthorizer({
     ...NO_API,
-    identify: identifyBy(
-      createAuthentication({
-        issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
-        maxBytes: 4_096,
-        ttlMs: 0,
-        cacheBytes: 65_536,
-        clock,
-      }),
-    ),
+    identify: identifyByIssuer(issuer, clock),
     subjectOf: createSubjectOf({ kind: 'claim', name: 'sub' }),
     engine: fake.engine,
     log: (line) => lines.push(line),

@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Authorizer, createAuthentication, createAuthorizer } from '../../authorizer/index.ts';
+import { type Authorizer, createAuthorizer } from '../../authorizer/index.ts';
 import { isValue } from '../../authorizer/routes/rule.ts';
 import { createClock } from '../support/world.ts';
 import {
   ALICE,
-  AUDIENCE,
   appSyncEvent,
   createFakeEngine,
   createIssuer,
   httpEvent,
   httpV1Event,
-  ISSUER,
-  identifyBy,
+  identifyByIssuer,
   NO_API,
   restRequestEvent,
   restTokenEvent,
@@ -35,15 +33,7 @@ beforeAll(async () => {
   const clock = createClock();
   authorizer = createAuthorizer({
     ...NO_API,
-    identify: identifyBy(
-      createAuthentication({
-        issuers: [{ keys: issuer.keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
-        maxBytes: 4_096,
-        ttlMs: 0,
-        cacheBytes: 65_536,
-        clock,
-      }),
-    ),
+    identify: identifyByIssuer(issuer, clock),
     subjectOf: () => `user:${ALICE}`,
     // It says yes to everything: whatever is let through here, only the authorizer can have let through.
     engine: createFakeEngine({ rules: RULES }).engine,

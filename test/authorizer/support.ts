@@ -4,6 +4,7 @@ import {
   type Authenticate,
   type AuthorizerParts,
   candidatesIn,
+  createAuthentication,
   createIdentify,
   createKeySet,
   createReadCredentials,
@@ -285,6 +286,21 @@ export const identifyBy = (authenticate: Authenticate): Identify =>
     hashOfToken: async () => '',
     isId: () => false,
   });
+
+/** The same, by the tokens of an issuer. */
+export const identifyByIssuer = (
+  { keys }: Pick<Awaited<ReturnType<typeof createIssuer>>, 'keys'>,
+  clock: Parameters<typeof createAuthentication>[0]['clock'],
+): Identify =>
+  identifyBy(
+    createAuthentication({
+      issuers: [{ keys, issuer: ISSUER, audience: [AUDIENCE], algorithms: ['RS256'] }],
+      maxBytes: 4_096,
+      ttlMs: 0,
+      cacheBytes: 65_536,
+      clock,
+    }),
+  );
 
 /**
  * A table in memory that notes what is read of it: each call with the partitions that it asks for. `failures` are thrown

@@ -4,35 +4,15 @@ import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { DecisionInput } from '../../engine/decision-input.ts';
 import type { Effect, RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { scopeItem, subjectItem } from './items.ts';
 
 /** The steps of SPEC section 2 in their order, on decision inputs made by hand. */
 const AT = 1_000;
 const PLACE = 'location:place';
 const ROOT = 'tenant:root';
 
-const SUBJECT: SubjectItem = {
-  active: true,
-  endsAt: Number.POSITIVE_INFINITY,
-  isAdmin: false,
-  groups: ['teachers'],
-  globalRoles: [],
-  grants: new Map(),
-  assignments: new Map(),
-};
-const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeItem => ({
-  ref,
-  active: true,
-  ancestors: ref === ROOT ? [] : [ROOT],
-  combination: 'allow-overrides',
-  groups: new Map(),
-  roles: new Map(),
-  denials: new Set(),
-  subscriptions: new Map(),
-  licenses: new Map(),
-  enterprise: undefined,
-  ...changes,
-});
-const own = scopeItem(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
+const SUBJECT = subjectItem({ groups: ['teachers'] });
+const own = scopeItem(PLACE, { ancestors: [ROOT], groups: new Map([['teachers', ['teacher']]]) });
 const root = scopeItem(ROOT);
 const role = (parent?: string, patterns: Record<string, Effect> = {}): RoleItem => ({
   parent,

@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { effectiveRoles, holdingsOf } from '../../engine/effective-roles.ts';
-import type { RoleItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import type { RoleItem } from '../../table/decision/items.ts';
+import { scopeItem, subjectItem } from './items.ts';
 
 /** What a subject holds on the path of a scope, and which roles are in force there (step 6 of SPEC section 2). */
 const [PLACE, BUILDING, ROOT] = ['zone:place', 'building:b', 'tenant:root'];
-const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeItem => ({
-  ref,
-  active: true,
-  ancestors: [],
-  combination: 'allow-overrides',
-  groups: new Map(),
-  roles: new Map(),
-  denials: new Set(),
-  subscriptions: new Map(),
-  licenses: new Map(),
-  enterprise: undefined,
-  ...changes,
-});
-const SUBJECT: SubjectItem = {
-  active: true,
-  endsAt: Number.POSITIVE_INFINITY,
-  isAdmin: false,
+const SUBJECT = subjectItem({
   groups: ['teachers', 'elsewhere'],
   globalRoles: ['auditor'],
   grants: new Map([
@@ -31,7 +16,7 @@ const SUBJECT: SubjectItem = {
     [BUILDING, [{ role: 'keeper', start: 10, end: 20 }]],
     ['building:other', [{ role: 'stranger', start: 0, end: 100 }]],
   ]),
-};
+});
 const place = scopeItem(PLACE, { groups: new Map([['teachers', ['teacher']]]) });
 const root = scopeItem(ROOT);
 const everywhere = [

@@ -3,6 +3,7 @@ import { validUntil } from '../../engine/decide.ts';
 import { type DecisionInput, NO_GLOBAL } from '../../engine/decision-input.ts';
 import { holdsAt, nextChange } from '../../engine/validity.ts';
 import type { Interval, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { scopeItem, subjectItem } from './items.ts';
 
 /** Until when a decision stays true by time alone: the next instant at which something that it rests on begins or ends. */
 const FOREVER = Number.POSITIVE_INFINITY;
@@ -51,28 +52,9 @@ const AT = 1_000;
 const PLACE = 'location:place';
 const ROOT = 'tenant:root';
 
-const scope = (ref: string, changes: Partial<ScopeItem> = {}): ScopeItem => ({
-  ref,
-  active: true,
-  ancestors: ref === ROOT ? [] : [ROOT],
-  combination: 'allow-overrides',
-  groups: new Map(),
-  roles: new Map(),
-  denials: new Set(),
-  subscriptions: new Map(),
-  licenses: new Map(),
-  enterprise: undefined,
-  ...changes,
-});
-const SUBJECT: SubjectItem = {
-  active: true,
-  endsAt: FOREVER,
-  isAdmin: false,
-  groups: [],
-  globalRoles: [],
-  grants: new Map(),
-  assignments: new Map(),
-};
+const scope = (ref: string, changes: Partial<ScopeItem> = {}) =>
+  scopeItem(ref, { ancestors: ref === ROOT ? [] : [ROOT], ...changes });
+const SUBJECT = subjectItem();
 const INPUT: DecisionInput = {
   question: { subject: 'user:ann', permission: 'a:b:c', scope: PLACE },
   credential: undefined,
