@@ -1,17 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import type * as z from 'zod';
-import { closest, hint } from './suggestions.ts';
+import type { Path, Problem } from '../provisioning/apply/problem.ts';
 
 /** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
-export type Path = readonly (string | number)[];
-
-export interface Problem {
-  /** Where in the data: `world.groups.teachers.roles[0]`. Empty for the file as a whole. */
-  readonly path: Path;
-  readonly message: string;
-}
-
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -20,7 +11,7 @@ export interface Place {
 export interface Source {
   readonly file: string;
   readonly data: unknown;
-  /** Line and column, from 1, of what a path leads to, or of the last thing on the way there. */
+  /** Line and column, from 1, of what a path leads to, or of the last node on that path. */
   readonly placeOf: (path: Path) => Place | undefined;
 }
 
@@ -56,7 +47,7 @@ export function readDocument(file: string, text: string): Source {
   const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
     // Some begin at the blanks before what they are about.
     place: placeAt(offset + (/^\s+(?=\S)/.exec(text.slice(offset))?.[0].length ?? 0)),
-    message: code === 'DUPLICATE_KEY' ? 'the same key stands above' : message,
+    message: code === 'DUPLICATE_KEY' ? 'the same key is above already' : message,
   }));
   if (found.length === 0) {
     visit(document, {
@@ -104,8 +95,8 @@ function offsetIn(document: Document, path: Path): number | undefined {
       if (!pair) break;
       offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
       node = pair.value;
-    } else if (isSeq(node) && typeof step === 'number') {
-      node = node.items[step];
+    } else if (isSeq(node) && /^\d+$/.test(String(step))) {
+      node = node.items[Number(step)];
       const range = (node as { range?: readonly number[] } | undefined)?.range;
       if (!range) break;
       offset = range[0];
@@ -116,7 +107,7 @@ function offsetIn(document: Document, path: Path): number | undefined {
 
 const PLAIN = /^[A-Za-z_][\w-]*$/;
 
-/** `world.groups.teachers.roles[0]`; names that hold more than letters stand in brackets. */
+/** `manifest.groups.teachers.roles[0]`; names that hold more than letters stand in brackets. */
 export const formatPath = (path: Path): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -138,31 +129,4 @@ export function assertNone(source: Source, problems: readonly Problem[]): void {
     lineOf(source.file, place, path.length === 0 ? message : `${formatPath(path)}: ${message}`),
   );
   throw new ProblemsError([...new Set(lines)]);
-}
-
-/**
- * What a schema found wrong. The message of an unknown key lists the keys that are known (`object` in
- * world/fields.ts); here it becomes a problem for each such key, in the place of what follows from it.
- */
-export function problemsOf(error: z.ZodError): readonly Problem[] {
-  const pathOf = ({ path }: z.core.$ZodIssue): Path =>
-    path.map((step) => (typeof step === 'number' ? step : String(step)));
-  // Of a mapping with a misspelt key neither the whole is judged, nor the key that was probably meant.
-  const spoilt = new Set<string>();
-  for (const issue of error.issues) {
-    if (issue.code !== 'unrecognized_keys') continue;
-    spoilt.add(formatPath(pathOf(issue)));
-    for (const key of issue.keys) {
-      const meant = closest(key, issue.message.split(' '));
-      if (meant !== undefined) spoilt.add(formatPath([...pathOf(issue), meant]));
-    }
-  }
-  return error.issues.flatMap((issue): readonly Problem[] => {
-    const path = pathOf(issue);
-    if (issue.code === 'unrecognized_keys') {
-      const known = issue.message.split(' ');
-      return issue.keys.map((key) => ({ path: [...path, key], message: `unknown key: ${hint(key, known)}` }));
-    }
-    return spoilt.has(formatPath(path)) ? [] : [{ path, message: issue.message }];
-  });
 }

@@ -4,10 +4,10 @@ import {
   type Property,
   typeOf,
 } from '../provisioning/documents/commands.ts';
+import { readInstant } from '../provisioning/instant.ts';
+import { hint } from '../provisioning/suggestions.ts';
 import { type Context, UsageError } from './context.ts';
 import { readDocument, readText } from './document.ts';
-import { readInstant } from './instant.ts';
-import { hint } from './suggestions.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -62,7 +62,8 @@ export async function readInput(
   return input;
 }
 
-async function readObject(file: string, context: Context): Promise<Input> {
+/** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */
+export async function readObject(file: string, context: Context): Promise<Input> {
   const isStandard = file === '-';
   if (isStandard && !context.input) throw new UsageError('--input -: there is no standard input here');
   const text = isStandard ? await context.input?.() : await readText(file);

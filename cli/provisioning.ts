@@ -35,6 +35,8 @@ export function provisionedOn(
     ...{ reader, writer, newSecret },
     clock: { now },
     newId: () => ulid(),
+    // No platform ends this process.
+    budgetMs: Number.POSITIVE_INFINITY,
   });
   return { reader, provisioning };
 }

@@ -1,8 +1,8 @@
 import { Argument, type Command, Option } from 'commander';
+import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
 import { isRef, isType } from '../table/identifiers.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import { UsageError } from './context.ts';
-import { NOT_AN_INSTANT, readInstant } from './instant.ts';
 
 /** Arguments and options of questions, checked while they are parsed. Each parser throws {@link UsageError}. */
 

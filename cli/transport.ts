@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Answer, Provisioning } from '../provisioning/index.ts';
+import type { Answer, Hooks, Progress, Provisioning } from '../provisioning/index.ts';
 import type { Pacing } from '../table/read/pacing.ts';
 
 /** The event of provisioning, as docs/commands.md has it. */
@@ -15,7 +15,7 @@ export interface ProvisioningEvent {
  * Sends events to provisioning: in this process on a table, or in the deployed function. Refusals are answers;
  * throws {@link TransportError} when there is no answer.
  */
-export type Transport = (event: ProvisioningEvent, signal?: AbortSignal) => Promise<Answer>;
+export type Transport = (event: ProvisioningEvent, signal?: AbortSignal, hooks?: Hooks) => Promise<Answer>;
 
 /** Provisioning gave no answer. Whether it carried out the command is not known. */
 export class TransportError extends Error {
@@ -31,8 +31,8 @@ export class TransportError extends Error {
 /** Provisioning in this process. */
 export const directTransport =
   (provisioning: Provisioning): Transport =>
-  (event) =>
-    provisioning(event);
+  (event, _signal, hooks) =>
+    provisioning(event, hooks);
 
 export interface DelivererOptions {
   readonly pacing: Pacing;
@@ -47,7 +47,15 @@ export interface Delivered {
   readonly attempts: number;
 }
 
-export type Deliver = (event: ProvisioningEvent) => Promise<Delivered>;
+/** What a caller wants to know of an event that takes many transactions, and how it stops one. */
+export interface DeliverOptions {
+  /** Called whenever more of it is done: after each transaction, or, through a function, after each answer. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** When it is aborted, the event is not sent again, and in this process stops between two transactions. */
+  readonly interruption?: AbortSignal;
+}
+
+export type Deliver = (event: ProvisioningEvent, options?: DeliverOptions) => Promise<Delivered>;
 
 /**
  * Sends an event until the answer is final or the deadline passes. Every attempt has the same operation id, so a
@@ -58,14 +66,21 @@ export type Deliver = (event: ProvisioningEvent) => Promise<Delivered>;
  */
 export const deliverer =
   (transport: Transport, { pacing, newId }: DelivererOptions): Deliver =>
-  async (given) => {
+  async (given, { onProgress, interruption } = {}) => {
     const operationId = given.operationId ?? newId();
     const event = { ...given, operationId };
     let signal = pacing.deadline();
     // When the deadline passes during an attempt, the error of the attempt before says more.
     let known: TransportError | undefined;
-    for (let attempts = 1, attempt = 1; ; attempts++) {
-      const outcome = await transport(event, signal).then(
+    let attempt = 1;
+    const advanced = (progress?: Progress): void => {
+      signal = pacing.deadline();
+      attempt = 1;
+      if (progress) onProgress?.(progress);
+    };
+    const hooks = { onStep: advanced, signal: interruption };
+    for (let attempts = 1; ; attempts++) {
+      const outcome = await transport(event, signal, hooks).then(
         (answer) => ({ answer }),
         (error: unknown) => {
           if (!(error instanceof TransportError) || !error.retryable) throw error;
@@ -74,11 +89,9 @@ export const deliverer =
       );
       if ('answer' in outcome) {
         const { answer } = outcome;
-        if (answer.ok || !answer.error.retryable || signal.aborted) return { answer, operationId, attempts };
-        if (answer.error.code === 'unfinished') {
-          signal = pacing.deadline();
-          attempt = 1;
-        }
+        if (answer.ok || !answer.error.retryable || signal.aborted || interruption?.aborted)
+          return { answer, operationId, attempts };
+        if (answer.error.code === 'unfinished') advanced(answer.error.progress);
       } else if (signal.aborted) throw lost(known ?? outcome.error, event, attempts);
       else known = outcome.error;
       await pacing.pause(attempt++, signal);
@@ -103,6 +116,7 @@ const failure = z.object({
     field: z.string().optional(),
     holder: z.string().optional(),
     retryable: z.boolean(),
+    progress: z.object({ done: z.number(), left: z.number() }).optional(),
   }),
 });
 const success = z.object({

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type ErrorCode, GatehouseError } from '../table/errors.ts';
+import type { Progress } from './plan.ts';
 
 /** What the provisioning Lambda answers: a value in either case, so that callers need not parse faults. */
 export interface Success {
@@ -21,13 +22,25 @@ export interface Failure {
     /** Who holds the value, on a conflict over one. */
     readonly holder?: string;
     readonly retryable: boolean;
+    /** Of a command that does many changes and ended before the last one. */
+    readonly progress?: Progress;
   };
 }
 
 export type Answer = Success | Failure;
 
+/** An error after some of the changes of a command were done. */
+export class PartlyDone extends Error {
+  readonly progress: Progress;
+  constructor(cause: unknown, progress: Progress) {
+    super('some of it is done', { cause });
+    this.progress = progress;
+  }
+}
+
 /** The answer to an error. What is not ours is reported as `internal`, without its message. */
-export function toFailure(error: unknown): Failure {
+export function toFailure(thrown: unknown): Failure {
+  const [error, progress] = thrown instanceof PartlyDone ? [thrown.cause, thrown.progress] : [thrown];
   const known =
     error instanceof GatehouseError ? error : new GatehouseError('internal', 'the command failed');
   return {
@@ -38,6 +51,7 @@ export function toFailure(error: unknown): Failure {
       ...(known.field === undefined ? {} : { field: known.field }),
       ...(known.holder === undefined ? {} : { holder: known.holder }),
       retryable: known.retryable,
+      ...(progress === undefined ? {} : { progress }),
     },
   };
 }

@@ -3,52 +3,66 @@ import type { Action } from '../table/write/action.ts';
 import { toInvalid } from './answer.ts';
 import type { Command } from './command.ts';
 import { createPlanned } from './nodes/together.ts';
-import type { Plan, Planning } from './plan.ts';
+import type { AuditEntry, Plan, Planning } from './plan.ts';
 
-/** How the whole calls the fields of a part. */
-export type Renamed = (field: string) => string;
+/** How the whole reports an error of a part. */
+export type Explain = (error: GatehouseError) => GatehouseError;
 
-const renamed = (error: GatehouseError, rename: Renamed): GatehouseError =>
-  new GatehouseError(error.code, error.message, {
-    ...(error.field === undefined ? {} : { field: rename(error.field) }),
-    ...(error.holder === undefined ? {} : { holder: error.holder }),
-    cause: error,
-  });
-
-const withField = (action: Action, rename: Renamed): Action => {
+const explained = (action: Action, explain: Explain): Action => {
   const { failure } = action;
   return failure === undefined
     ? action
-    : ({ ...action, failure: (found) => renamed(failure(found), rename) } as Action);
+    : ({ ...action, failure: (found) => explain(failure(found)) } as Action);
 };
 
-async function naming<T>(rename: Renamed, work: () => Promise<T>): Promise<T> {
+/** A plan whose errors are reported by `explain`: those of its making, and those of its writing. */
+export async function explaining(explain: Explain, work: () => Promise<Plan>): Promise<Plan> {
   try {
-    return await work();
+    const plan = await work();
+    return { ...plan, actions: plan.actions.map((action) => explained(action, explain)) };
   } catch (error) {
-    throw error instanceof GatehouseError ? renamed(error, rename) : error;
+    throw error instanceof GatehouseError ? explain(error) : error;
   }
 }
+
+/** The plan of a command by its name, for an input that its schema has not seen yet. */
+export async function planCommand(
+  commands: ReadonlyMap<string, Command>,
+  planning: Planning,
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): Promise<Plan> {
+  const command = commands.get(name);
+  if (command?.kind !== 'write') throw invalid('command', `${name} is no command that can be a part`);
+  const parsed = command.input.safeParse(given);
+  if (!parsed.success) throw toInvalid(parsed.error, 'input');
+  return command.plan(planning, parsed.data as never);
+}
+
+/** The audit entries of a part, under its own name. */
+export const auditOf = (command: string, { audit }: Plan): readonly AuditEntry[] =>
+  [audit].flat().map((entry) => ({ ...entry, command }));
+
+/** Whether an error says that a command cannot be a part of a transaction as things are. */
+export const isOfAlone = ({ code, field }: GatehouseError): boolean =>
+  code === 'invalid' && field === 'command';
 
 /** Commands that are carried out in one transaction: each is planned by itself, upon what those before it planned. */
 export function createAssembly(planning: Planning, commands: ReadonlyMap<string, Command>) {
   const planned = createPlanned(planning.reader);
+  const upon = { ...planning, reader: planned.reader };
   return {
     add: planned.add,
     actions: planned.actions,
-    /** Plans a part as its own command would; its errors name the fields that it has here. */
-    plan: async (name: string, given: Readonly<Record<string, unknown>>, rename: Renamed): Promise<Plan> => {
-      const plan = await naming(rename, async () => {
-        const command = commands.get(name);
-        if (command?.kind !== 'write') throw invalid('command', `${name} is no command that can be a part`);
-        const parsed = command.input.safeParse(given);
-        if (!parsed.success) throw toInvalid(parsed.error, 'input');
-        const made = await command.plan({ ...planning, reader: planned.reader }, parsed.data as never);
+    /** Plans a part as its own command would. */
+    plan: async (name: string, given: Readonly<Record<string, unknown>>, explain: Explain): Promise<Plan> => {
+      const plan = await explaining(explain, async () => {
+        const made = await planCommand(commands, upon, name, given);
         if (made.next)
           throw invalid('command', `${name} takes more than one transaction here: send it alone`);
         return made;
       });
-      await planned.add(plan.actions.map((action) => withField(action, rename)));
+      await planned.add(plan.actions);
       return plan;
     },
   };

@@ -26,6 +26,11 @@ export interface WriteCommand extends Shared {
   readonly kind: 'write';
   /** Reads what it must and says what is to be written. Sends nothing; may be called again after a race. */
   readonly plan: (planning: Planning, input: never) => Promise<Plan>;
+  /**
+   * The plan rests on a comparison with the table: a conflict, or something that is gone, may only mean that the table
+   * has changed since. So it is planned anew, and refused when the same reason comes again.
+   */
+  readonly compares?: true;
 }
 
 export type Command = ReadCommand | WriteCommand;
@@ -37,7 +42,7 @@ interface ReadSpec<I> extends Shared {
   ) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-interface WriteSpec<I> extends Shared {
+interface WriteSpec<I> extends Shared, Pick<WriteCommand, 'compares'> {
   readonly plan: (planning: Planning, input: I) => Promise<Plan>;
 }
 

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
-import { createProvisioning, type Provisioning } from './provisioning.ts';
+import type { Answer } from './answer.ts';
+import { createProvisioning } from './provisioning.ts';
 
 const environment = z.object({
   TABLE_NAME: z.string().min(3).max(255),
@@ -12,7 +13,9 @@ const environment = z.object({
 });
 
 /** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
-export function createHandlerFrom(env: Readonly<Record<string, string | undefined>>): Provisioning {
+export function createHandlerFrom(
+  env: Readonly<Record<string, string | undefined>>,
+): (event: unknown) => Promise<Answer> {
   const parsed = environment.safeParse(env);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -24,11 +27,13 @@ export function createHandlerFrom(env: Readonly<Record<string, string | undefine
     credentialsFrom: 'environment',
     ...(endpoint === undefined ? {} : { endpoint }),
   });
-  return createProvisioning({
+  const provisioning = createProvisioning({
     reader: createReader({ client, table, deadlineMs: 5_000 }),
     writer: createWriter({ client, table }),
     clock: { now: Date.now },
     newId: () => ulid(),
     newSecret: () => randomBytes(32).toString('base64url'),
   });
+  // Lambda gives its context as well, which is none of our hooks.
+  return (event) => provisioning(event);
 }

@@ -2,4 +2,10 @@
 export type { Answer, Failure, Success } from './answer.ts';
 export type { Command } from './command.ts';
 export { COMMANDS } from './commands/index.ts';
-export { createProvisioning, type Provisioning, type ProvisioningOptions } from './provisioning.ts';
+export type { Progress } from './plan.ts';
+export {
+  createProvisioning,
+  type Hooks,
+  type Provisioning,
+  type ProvisioningOptions,
+} from './provisioning.ts';

@@ -19,6 +19,15 @@ export interface Plan {
    * it began is found again in the table: the same command, sent anew, goes on.
    */
   readonly next?: (planning: Planning) => Promise<Plan>;
+  /** Of a command that does many changes, one after the other. */
+  readonly progress?: Progress;
+}
+
+/** How far a command is that does many changes. */
+export interface Progress {
+  /** Changes that are done: by one step, or, in an answer, by all steps since the command was sent. */
+  readonly done: number;
+  readonly left: number;
 }
 
 export interface AuditEntry {

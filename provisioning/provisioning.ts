@@ -8,7 +8,7 @@ import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
-import { type Answer, type Success, toFailure, toInvalid } from './answer.ts';
+import { type Answer, PartlyDone, type Success, toFailure, toInvalid } from './answer.ts';
 import { auditOrigin, auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
@@ -20,7 +20,7 @@ import {
   recall,
   recordOperation,
 } from './operation.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, Progress } from './plan.ts';
 
 export interface ProvisioningOptions {
   readonly reader: Reader;
@@ -32,6 +32,14 @@ export interface ProvisioningOptions {
   readonly newSecret: () => string;
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
+}
+
+/** What a caller in the same process may give along with an event. */
+export interface Hooks {
+  /** Called after each transaction of a command that does many changes. The next one waits for it. */
+  readonly onStep?: ((progress: Progress) => void | Promise<void>) | undefined;
+  /** Stops a command of several steps between two of them: it answers `unfinished`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const DEFAULT_BUDGET_MS = 20_000;
@@ -65,7 +73,7 @@ export function createProvisioning({
   newSecret,
   budgetMs = DEFAULT_BUDGET_MS,
 }: ProvisioningOptions) {
-  async function carryOut(event: Event): Promise<Success> {
+  async function carryOut(event: Event, hooks: Hooks): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
     const parsed = command.input.safeParse(event.input);
@@ -79,7 +87,8 @@ export function createProvisioning({
       command.name,
       event.input,
     );
-    const outcome = (await earlier(operation)) ?? (await write(command, parsed.data, operation, event));
+    const outcome =
+      (await earlier(operation)) ?? (await write(command, parsed.data, operation, event, hooks));
     // A dry run has no write to wait for. Any other write is committed by now.
     const token = event.dryRun ? '' : formatFreshnessToken(clock.now());
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
@@ -109,8 +118,13 @@ export function createProvisioning({
     input: unknown,
     operation: Operation,
     event: Event,
+    { onStep, signal }: Hooks,
   ): Promise<Outcome> {
     const begun = clock.now();
+    let progress: Progress | undefined;
+    /** Why the plan before this one was not carried out. */
+    let refusal: GatehouseError | undefined;
+    const failed = (error: unknown) => (progress ? new PartlyDone(error, progress) : error);
     const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
     let next = begin;
     for (let attempt = 1, steps = 0; ; ) {
@@ -138,29 +152,36 @@ export function createProvisioning({
         await writer.send(
           event.dryRun ? asChecks(actions) : stamped(actions, { writtenAt, writeId: newId() }),
         );
+        if (plan.progress && !event.dryRun) {
+          const { done, left } = plan.progress;
+          progress = { done: (progress?.done ?? 0) + done, left };
+          await onStep?.(progress);
+        }
         if (!plan.next || event.dryRun) return { ...outcome, shownOnce: plan.shownOnce };
         next = plan.next;
         steps += 1;
         attempt = 1;
+        refusal = undefined;
       } catch (error) {
         if (error instanceof AlreadyDone && error.found) return recall(operation, error.found);
         const done = await meanwhile(operation, error);
         if (done) return done;
-        const again = error instanceof GatehouseError && error.code === 'stale' && attempt < MAX_PLANS;
-        if (!again) throw error;
+        if (attempt >= MAX_PLANS || !isWorthPlanningAnew(error, command, refusal)) throw failed(error);
+        refusal = error;
         next = begin;
         attempt += 1;
       }
-      if (steps > 0 && clock.now() - begun > budgetMs) throw unfinished(steps);
+      if (steps > 0 && (signal?.aborted || clock.now() - begun > budgetMs))
+        throw failed(unfinished(steps, progress));
     }
   }
 
-  return async (event: unknown): Promise<Answer> => {
+  return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
     try {
       const parsed = eventSchema.safeParse(event);
       if (!parsed.success) throw toInvalid(parsed.error, 'event');
       // zod leaves out a field named __proto__; the command's own schema has to see and refuse it.
-      return await carryOut({ ...parsed.data, input: (event as Event).input });
+      return await carryOut({ ...parsed.data, input: (event as Event).input }, hooks);
     } catch (error) {
       return toFailure(error);
     }
@@ -169,10 +190,24 @@ export function createProvisioning({
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
 
-const unfinished = (steps: number): GatehouseError =>
+const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
+
+/** What is refused twice for the same reason is not so because of a change meanwhile. */
+const isWorthPlanningAnew = (
+  error: unknown,
+  { compares }: WriteCommand,
+  before: GatehouseError | undefined,
+): error is GatehouseError =>
+  error instanceof GatehouseError &&
+  (error.code === 'stale' ||
+    (compares === true && CHANGED_PERHAPS.has(error.code) && error.message !== before?.message));
+
+const unfinished = (steps: number, progress: Progress | undefined): GatehouseError =>
   new GatehouseError(
     'unfinished',
-    `${steps} step(s) are done and more are left: send the same command again to go on`,
+    progress
+      ? `${progress.done} changes are done and ${progress.left} are left: send the same command again to go on`
+      : `${steps} step(s) are done and more are left: send the same command again to go on`,
   );
 
 function unknownCommand(name: string): string {

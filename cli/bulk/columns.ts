@@ -1,4 +1,4 @@
-import { hint } from '../suggestions.ts';
+import { hint } from '../../provisioning/suggestions.ts';
 import type { Field } from './kinds.ts';
 
 /** The columns in which a file of refused rows says why; a load ignores them. */

@@ -1,16 +1,8 @@
 import { confirm } from '../ask.ts';
 import { OK, REFUSED, wantsColours } from '../context.ts';
-import { applyPlan } from '../manifest/apply.ts';
-import { planManifest, readManifestFile } from '../manifest/plan.ts';
-import { countsOf, formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
-import {
-  assertTable,
-  connectTo,
-  type ManifestOptions,
-  pruningOf,
-  telling,
-  withManifestOptions,
-} from '../manifest/shared.ts';
+import { applyFile } from '../manifest/apply.ts';
+import { formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
+import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -29,7 +21,7 @@ Examples:
 Exit codes:
   0  the table has what the file says
   1  nothing was done: --yes is needed, or the answer was not yes
-  2  the file is wrong, wrong use, or a fault; what was done is told`;
+  2  the file is wrong, wrong use, or a fault; the error says how much was done`;
 
 /** `gatehouse apply`: makes the table have what a manifest says. */
 export const addApply: Subcommand = (program, around, finish) => {
@@ -41,21 +33,20 @@ export const addApply: Subcommand = (program, around, finish) => {
     .option('--yes', 'without asking, where nobody can be asked, and what is dangerous or removes');
   withManifestOptions(command)
     .addHelpText('after', HELP)
-    .action(async (file: string, options: ApplyOptions) => {
-      const read = await readManifestFile(file);
-      const { provision, table, place, actor } = connectTo(options, around);
-      assertTable(read, table);
-      const reading = telling(provision, around);
-      const plan = await planManifest(read, reading, pruningOf(options)).finally(reading.end);
-      const printing = { colours: wantsColours(around), all: options.all === true, place };
+    .action(async (path: string, options: ApplyOptions) => {
+      const planned = await planFile(path, options, around);
+      const { plan, table, place, file } = planned;
+      const colours = wantsColours(around);
+      const printing = { colours, all: options.all === true, place, file: file.source.file };
       if (!options.json) around.out(formatPlan(plan, printing));
-      const { dangerous, remove } = countsOf(plan);
+      const { dangerous, remove } = plan;
       const why = [
         ...(around.isTerminal ? [] : ['this is no terminal']),
         ...(dangerous > 0 ? ['some of it is dangerous'] : []),
         ...(remove > 0 ? ['some of it removes'] : []),
       ];
-      if (plan.steps.length > 0 && options.yes !== true && why.length > 0) {
+      const steps = plan.changes.length;
+      if (steps > 0 && options.yes !== true && why.length > 0) {
         const terminal = around.isTerminal && !options.json ? around.terminal : undefined;
         if (terminal) around.out(formatDangers(plan, printing));
         if (!terminal || !(await confirm(terminal, 'Apply this?'))) {
@@ -65,18 +56,10 @@ export const addApply: Subcommand = (program, around, finish) => {
           return finish(REFUSED);
         }
       }
-      let isInterrupted = false;
-      const ignore = around.onInterrupt?.(() => {
-        isInterrupted = true;
-      });
-      try {
-        const onProgress = progressOn(around.isTerminal, around.error, around.now);
-        await applyPlan(plan, { provision, actor, onProgress, isInterrupted: () => isInterrupted });
-      } finally {
-        ignore?.();
-      }
+      const onProgress = progressOn(steps, around.isTerminal, around.error, around.now);
+      if (steps > 0) await applyFile(planned, onProgress, around);
       if (options.json) around.out(asJson({ ...planData(plan, table), applied: true }));
-      else if (plan.steps.length > 0) around.out(`done: ${plan.steps.length} steps\n`);
+      else if (steps > 0) around.out(`done: ${steps} steps\n`);
       finish(OK);
     });
 };

@@ -1,13 +1,13 @@
 import { stringify } from 'yaml';
 import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
 import type { Success } from '../../provisioning/index.ts';
+import { hint } from '../../provisioning/suggestions.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { OK, REFUSED, USAGE, UsageError } from '../context.ts';
 import { fieldsOf, findCommand, readInput } from '../input.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { hint } from '../suggestions.ts';
 import type { Delivered } from '../transport.ts';
 
 interface CommandOptions extends WriteOptions {

@@ -4,7 +4,7 @@ import { isRef } from '../../table/identifiers.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../connection.ts';
 import { OK, UsageError } from '../context.ts';
 import { exportManifest } from '../manifest/export.ts';
-import { lookWith } from '../manifest/look.ts';
+import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import { apiOf } from '../routes/routes.ts';
@@ -53,8 +53,8 @@ export const addExport: Subcommand = (program, around, finish) => {
       if (wrong !== undefined)
         throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID (a ULID or UUID)`);
       for (const api of options.api) apiOf({ api });
-      const { provision } = connectTo(options, around);
-      const { manifest, notes } = await exportManifest(lookWith(provision), {
+      const { deliver } = connectTo(options, around);
+      const { manifest, notes } = await exportManifest(queriesThrough(deliver), {
         roots: options.root.length === 0 ? undefined : options.root,
         apis: options.api.length === 0 ? ['default'] : options.api,
         ids: options.ids,

@@ -1,8 +1,7 @@
-import type { CommandDescription } from '../../provisioning/documents/commands.ts';
 import { isId } from '../../table/identifiers.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { OK, UsageError } from '../context.ts';
-import { findCommand, readInput } from '../input.ts';
+import { readObject } from '../input.ts';
 import { asJson, columns, plain } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -40,7 +39,7 @@ Exit codes:
 interface Result {
   readonly scope: string;
   readonly roles: readonly { readonly id: string; readonly name: string }[];
-  readonly admin: { readonly id: string; readonly isNew: boolean; readonly grant: string };
+  readonly users: readonly { readonly id: string; readonly name: string; readonly isNew: boolean }[];
 }
 
 /** `gatehouse onboard`: a tenant with all that it begins with, in one transaction. */
@@ -60,16 +59,16 @@ export const addOnboard: Subcommand = (program, around, finish) => {
     .option('--user <id>', 'the administrator, by the id of a user')
     .option('--role <name=permissions>', 'a role and what it allows, as often as needed', collect, [])
     .option('--template <name=id>', 'a role from a template, as often as needed', collect, [])
-    .option('--admin-role <role>', 'a role that the administrator holds: its name, or an id', collect, [])
-    .option('--input <file>', 'the input of tenant.onboard as YAML or JSON; - is the standard input')
+    .option('--admin-role <role>', 'a role of the administrator: its name, or an id', collect, [])
+    .option('--input <file>', 'more of the tenant, as a manifest; - is the standard input')
     .option('--dry-run', 'look whether it would be done, write nothing')
     .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
     .option('--json', 'print data');
   addActorOption(addConnectionOptions(command))
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: OnboardOptions) => {
-      const described = findCommand('tenant.onboard') as CommandDescription;
-      const input = await readInput(described, fieldsOf(name, options), options.input, around);
+      const given = options.input === undefined ? {} : await readObject(options.input, around);
+      const input = { manifest: manifestOf(name, options, given) };
       const { deliver, actor } = connectForWriting(options, around);
       const { operation } = options;
       const { answer, operationId } = await deliver({
@@ -82,13 +81,16 @@ export const addOnboard: Subcommand = (program, around, finish) => {
         const fate = isFault(answer.error) ? '' : '; nothing was written';
         throw new Error(`${withField(answer.error)}${fate}`);
       }
-      const { scope, roles, admin } = answer.result as unknown as Result;
+      const { scope, roles, users } = answer.result as unknown as Result;
       if (options.json) around.out(asJson({ ...answer.result, token: answer.token, operationId }));
       else {
         const rows = [
           [scope, plain(name)],
           ...roles.map((role) => [`role:${role.id}`, plain(role.name)]),
-          [`user:${admin.id}`, `its administrator, ${admin.isNew ? 'a new user' : 'who was there already'}`],
+          ...users.map((user) => [
+            `user:${user.id}`,
+            `${plain(user.name)}, ${user.isNew ? 'a new user' : 'who existed already'}`,
+          ]),
         ];
         const end = options.dryRun
           ? 'would be made; nothing was written, and the ids will be others'
@@ -108,39 +110,68 @@ function split(option: string, text: string, isNeeded: boolean): readonly [strin
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
-const effectOf = (text: string) =>
-  text.startsWith('!')
-    ? { permission: text.slice(1), effect: 'DENY' }
-    : { permission: text, effect: 'ALLOW' };
+type Row = Readonly<Record<string, unknown>>;
 
-/** The options as fields of the command, over those of `--input`. */
-function fieldsOf(name: string, options: OnboardOptions): readonly string[] {
-  const { type, id, email, displayName, user } = options;
-  const roles = [
-    ...options.role.map((text) => {
-      const [role, permissions] = split('--role', text, false);
-      const named = permissions.split(',').map((each) => each.trim());
-      return { name: role, permissions: named.filter((each) => each !== '').map(effectOf) };
-    }),
-    ...options.template.map((text) => {
-      const [role, template] = split('--template', text, true);
-      if (!isId(template))
-        throw new UsageError(`--template ${text}: ${template} is no id of a role template`);
-      return { name: role, template };
-    }),
-  ];
-  const attributes = Object.fromEntries(options.attribute.map((text) => split('--attribute', text, true)));
-  const [only] = roles;
-  const adminRoles =
-    options.adminRole.length === 0 && only && roles.length === 1 ? [only.name] : options.adminRole;
-  const json = (field: string, value: unknown) => `${field}:=${JSON.stringify(value)}`;
-  return [
-    json('name', name),
-    ...Object.entries({ type, id, email, displayName, user }).flatMap(([field, value]) =>
-      value === undefined ? [] : [json(field, value)],
-    ),
-    ...(options.attribute.length === 0 ? [] : [json('attributes', attributes)]),
-    ...(roles.length === 0 ? [] : [json('roles', roles)]),
-    ...(adminRoles.length === 0 ? [] : [json('adminRoles', adminRoles)]),
-  ];
+const permissionsOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '');
+
+function rolesOf(owner: string, { role, template }: OnboardOptions): Row {
+  const written = role.map((text) => {
+    const [name, permissions] = split('--role', text, false);
+    const all = permissionsOf(permissions);
+    const deny = all.flatMap((each) => (each.startsWith('!') ? [each.slice(1)] : []));
+    return [name, { owner, allow: all.filter((each) => !each.startsWith('!')), deny }] as const;
+  });
+  const copied = template.map((text) => {
+    const [name, id] = split('--template', text, true);
+    if (!isId(id)) throw new UsageError(`--template ${text}: ${id} is no id of a role template`);
+    return [name, { owner, template: id }] as const;
+  });
+  const names = [...written, ...copied].map(([name]) => name);
+  const twice = names.find((name, position) => names.indexOf(name) !== position);
+  if (twice !== undefined) throw new UsageError(`the role ${twice} is given twice`);
+  return Object.fromEntries<Row>([...written, ...copied]);
+}
+
+/** The administrator with a grant of its roles; nobody where a manifest says who it is. */
+function usersOf(
+  tenant: string,
+  roles: readonly string[],
+  { email, user, displayName, input }: OnboardOptions,
+): Row {
+  if (email !== undefined && user !== undefined) throw new UsageError('give --email or --user, not both');
+  if (user !== undefined && displayName !== undefined)
+    throw new UsageError('--display-name goes with --email: a user of --user stays as it is');
+  const subject = email === undefined ? { id: user, existing: true } : { email };
+  const key = displayName ?? email ?? user;
+  if (key === undefined) {
+    if (input !== undefined && roles.length === 0) return {};
+    throw new UsageError('who is the administrator? Give --email or --user');
+  }
+  if (roles.length === 0) throw new UsageError('which roles has the administrator? Give --admin-role');
+  return { [key]: { ...subject, grants: { [tenant]: roles } } };
+}
+
+/** The options as a manifest of the tenant, over that of `--input`. */
+function manifestOf(name: string, options: OnboardOptions, given: Row): Row {
+  const { type = 'tenant', id, attribute, adminRole } = options;
+  const roles = rolesOf(name, options);
+  const [only, ...others] = Object.keys(roles);
+  const granted = adminRole.length === 0 && only !== undefined && others.length === 0 ? [only] : adminRole;
+  const existing = granted.filter((role) => !Object.hasOwn(roles, role) && isId(role));
+  const sections: Readonly<Record<string, Row>> = {
+    scopes: {
+      [name]: {
+        ...Object.fromEntries(attribute.map((text) => split('--attribute', text, true))),
+        ...{ type, ...(id === undefined ? {} : { id }) },
+      },
+    },
+    roles: { ...roles, ...Object.fromEntries(existing.map((role) => [role, { id: role, existing: true }])) },
+    users: usersOf(name, granted, options),
+  };
+  const over = ([section, of]: [string, Row]) => [section, { ...(given[section] as Row | undefined), ...of }];
+  return { ...given, ...Object.fromEntries(Object.entries(sections).map(over)) };
 }

@@ -1,14 +1,6 @@
 import { OK, REFUSED, wantsColours } from '../context.ts';
-import { planManifest, readManifestFile } from '../manifest/plan.ts';
 import { formatPlan, planData } from '../manifest/print.ts';
-import {
-  assertTable,
-  connectTo,
-  type ManifestOptions,
-  pruningOf,
-  telling,
-  withManifestOptions,
-} from '../manifest/shared.ts';
+import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -31,14 +23,11 @@ export const addPlan: Subcommand = (program, around, finish) => {
     .argument('<file>', 'YAML or JSON');
   withManifestOptions(command)
     .addHelpText('after', HELP)
-    .action(async (file: string, options: ManifestOptions) => {
-      const read = await readManifestFile(file);
-      const { provision, table, place } = connectTo(options, around);
-      assertTable(read, table);
-      const reading = telling(provision, around);
-      const plan = await planManifest(read, reading, pruningOf(options)).finally(reading.end);
-      const printing = { colours: wantsColours(around), all: options.all === true, place };
+    .action(async (path: string, options: ManifestOptions) => {
+      const { plan, table, place, file } = await planFile(path, options, around);
+      const colours = wantsColours(around);
+      const printing = { colours, all: options.all === true, place, file: file.source.file };
       around.out(options.json ? asJson(planData(plan, table)) : formatPlan(plan, printing));
-      finish(plan.steps.length === 0 ? OK : REFUSED);
+      finish(plan.changes.length === 0 ? OK : REFUSED);
     });
 };

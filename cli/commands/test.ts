@@ -9,8 +9,8 @@ interface TestOptions extends ConnectionOptions {
 }
 
 const EXAMPLES = `
-A file holds a world and tests, or tests alone, which are then asked of the table. A world is
-put into a table of its own, on an engine that comes along or at --endpoint, and removed again.
+A file holds a manifest and tests, or tests alone, which are then asked of the table. A manifest
+is applied to a table of its own, on an embedded engine or at --endpoint, which is removed again.
 
 Examples:
   gatehouse test permissions.test.yaml
@@ -22,16 +22,18 @@ export const addTest: Subcommand = (program, around, finish) => {
   const command = program
     .command('test')
     .summary('are the answers those that you expect?')
-    .description('Runs model tests: a world in YAML or JSON, questions, and the decisions that are expected.')
+    .description(
+      'Runs model tests: a manifest in YAML or JSON, questions, and the decisions that are expected.',
+    )
     .argument('<files...>', 'YAML or JSON')
     .option('--json', 'print data');
   addConnectionOptions(command)
     .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
     .action(async (files: readonly string[], options: TestOptions) => {
       const read = await readTestFiles(files);
-      if (options.table !== undefined && read.every(({ world }) => world))
+      if (options.table !== undefined && read.every(({ fixture }) => fixture))
         throw new UsageError(
-          '--table has no use here: each file brings a world, which gets a table of its own',
+          '--table has no use here: each file has a manifest, which gets a table of its own',
         );
       const results = await runFiles(read, {
         endpoint: readEndpoint(options, around.env),

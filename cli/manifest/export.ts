@@ -1,3 +1,5 @@
+import type { Row } from '../../provisioning/apply/entry.ts';
+import type { Queries } from '../../provisioning/apply/queries.ts';
 import { nameAccess, readHoldings } from './export/access.ts';
 import { catalogueSections } from './export/catalogue.ts';
 import { licensesSection, subscriptionsSection } from './export/entitlements.ts';
@@ -9,7 +11,6 @@ import { nameRoles, readEffects, readRoles, rolesSection } from './export/roles.
 import { routesSection } from './export/routes.ts';
 import { readPlaces, scopesSection } from './export/scopes.ts';
 import { settingsSection } from './export/settings.ts';
-import type { Look, Row } from './look.ts';
 
 /** What tenants of a table hold, as a manifest that makes the same of an empty one. */
 export interface Exported {
@@ -19,10 +20,10 @@ export interface Exported {
 }
 
 /** Reads tenants by commands alone: first what is there, then, when all roles are known, what it is called. */
-export async function exportManifest(look: Look, options: ExportOptions): Promise<Exported> {
+export async function exportManifest(queries: Queries, options: ExportOptions): Promise<Exported> {
   const notes: string[] = [];
   const exporting: Exporting = {
-    ...{ look, options },
+    ...{ queries, options },
     idOf: ({ id }) => (options.ids ? { id } : {}),
     note: (sentence) => void notes.push(sentence),
   };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { manifestSchema } from './schema.ts';
+import { manifestSchema } from '../../provisioning/apply/schema.ts';
 
 /** What a schema takes, without what a file may leave out and without what turns texts into others. */
 function taken(schema: z.core.$ZodType): z.core.$ZodType {

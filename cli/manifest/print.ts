@@ -1,13 +1,15 @@
+import type { PlanAnswer, PlannedChange } from '../../provisioning/apply/commands.ts';
+import type { Progress } from '../../provisioning/index.ts';
 import { type Paint, painter } from '../context.ts';
 import { count, plain, section } from '../print.ts';
-import type { PlannedManifest } from './plan.ts';
-import type { Kept, Step } from './steps.ts';
+
+type Kept = PlanAnswer['keeps'];
 
 /** A plan, and how it is carried out, for people and for programs. */
 const SIGNS = { create: '+', change: '~', remove: '-' } as const;
 const KINDS_AT_MOST = 40;
 
-const stepLine = (paint: Paint, { verb, kind, label, details, danger }: Step): string => {
+const stepLine = (paint: Paint, { verb, kind, label, details, danger }: PlannedChange): string => {
   const line = plain(
     `${SIGNS[verb]} ${kind} ${label.startsWith(`${kind} `) ? label.slice(kind.length + 1) : label}${details.length > 0 ? `: ${details.join(', ')}` : ''}${danger === undefined ? '' : ` (${danger})`}`,
   );
@@ -16,8 +18,8 @@ const stepLine = (paint: Paint, { verb, kind, label, details, danger }: Step): s
 };
 
 /** Lines, of each kind only the first ones unless all are asked for. */
-function shortened(steps: readonly Step[], paint: Paint, all: boolean): readonly string[] {
-  const byKind = new Map<string, Step[]>();
+function shortened(steps: readonly PlannedChange[], paint: Paint, all: boolean): readonly string[] {
+  const byKind = new Map<string, PlannedChange[]>();
   for (const step of steps) byKind.set(step.kind, [...(byKind.get(step.kind) ?? []), step]);
   return [...byKind].flatMap(([kind, of]) => {
     const shown = all ? of : of.slice(0, KINDS_AT_MOST);
@@ -29,7 +31,7 @@ function shortened(steps: readonly Step[], paint: Paint, all: boolean): readonly
   });
 }
 
-const keptLines = (kept: readonly Kept[], all: boolean): readonly string[] => {
+const keptLines = (kept: Kept, all: boolean): readonly string[] => {
   const lines = kept.map(({ kind, label }) =>
     plain(`${kind} ${label.startsWith(`${kind} `) ? label.slice(kind.length + 1) : label}`),
   );
@@ -37,34 +39,25 @@ const keptLines = (kept: readonly Kept[], all: boolean): readonly string[] => {
   return [...lines.slice(0, KINDS_AT_MOST), `… and ${lines.length - KINDS_AT_MOST} more: see --all`];
 };
 
-export const countsOf = ({ steps, kept, unchanged }: PlannedManifest) => ({
-  create: steps.filter(({ verb }) => verb === 'create').length,
-  change: steps.filter(({ verb }) => verb === 'change').length,
-  remove: steps.filter(({ verb }) => verb === 'remove').length,
-  dangerous: steps.filter(({ danger }) => danger !== undefined).length,
-  kept: kept.length,
-  unchanged,
-});
-
 export interface PrintOptions {
   readonly colours: boolean;
   readonly all: boolean;
+  readonly file: string;
   /** Which table it is, for people. */
   readonly place: string;
 }
 
-export function formatPlan(plan: PlannedManifest, { colours, all, place }: PrintOptions): string {
+export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: PrintOptions): string {
   const paint = painter(colours);
-  const { steps, kept, file } = plan;
-  const counts = countsOf(plan);
-  const plainSteps = (verb: Step['verb']) =>
+  const { changes: steps, keeps: kept } = plan;
+  const plainSteps = (verb: PlannedChange['verb']) =>
     shortened(
       steps.filter((step) => step.verb === verb && step.danger === undefined),
       paint,
       all,
     );
   const lines = [
-    plain(`${file.source.file} for ${place}`),
+    plain(`${file} for ${place}`),
     ...section(
       'dangerous',
       steps.filter(({ danger }) => danger !== undefined).map((step) => stepLine(paint, step)),
@@ -88,14 +81,14 @@ export function formatPlan(plan: PlannedManifest, { colours, all, place }: Print
     ),
     '',
     steps.length === 0
-      ? paint('green', `nothing to do: ${count(counts.unchanged, 'thing')} as the file says`)
-      : `${counts.create} to create, ${counts.change} to change, ${counts.remove} to remove; ${counts.dangerous} dangerous; ${counts.unchanged} as they should be`,
+      ? paint('green', `nothing to do: ${count(plan.unchanged, 'entry')} as the file says`)
+      : `${plan.create} to create, ${plan.change} to change, ${plan.remove} to remove; ${plan.dangerous} dangerous; ${plan.unchanged} as they should be`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** What somebody has to look at twice before they agree, once more below a plan that may be long. */
-export function formatDangers({ steps }: PlannedManifest, { colours, all }: PrintOptions): string {
+export function formatDangers({ changes: steps }: PlanAnswer, { colours, all }: PrintOptions): string {
   const paint = painter(colours);
   const dangerous = steps.filter(({ danger }) => danger !== undefined);
   const removals = steps.filter(({ verb, danger }) => verb === 'remove' && danger === undefined);
@@ -106,28 +99,30 @@ export function formatDangers({ steps }: PlannedManifest, { colours, all }: Prin
   return `${lines.join('\n')}\n\n`;
 }
 
-export const planData = (plan: PlannedManifest, table: string | undefined) => ({
+export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: string | undefined) => ({
   ...(table === undefined ? {} : { table }),
-  ...countsOf(plan),
-  steps: plan.steps.map(({ verb, kind, label, details, danger, command, input }) => ({
-    ...{ verb, kind, label, details, command, input },
-    ...(danger === undefined ? {} : { danger }),
-  })),
-  keeps: plan.kept,
+  ...plan,
+  steps: changes,
 });
 
 const WIDTH = 30;
 const EVERY_MS = 5_000;
 
 /** Shows how far an apply is: a bar on a terminal, a line now and then elsewhere. */
-export function progressOn(isTerminal: boolean, write: (text: string) => void, now: () => number) {
-  let told = now();
-  const began = told;
-  return (done: number, all: number, { verb, kind }: Step): void => {
+export function progressOn(
+  all: number,
+  isTerminal: boolean,
+  write: (text: string) => void,
+  now: () => number,
+) {
+  const began = now();
+  let shown = began;
+  return ({ left }: Progress): void => {
     const at = now();
-    const isLast = done === all;
-    if (!isLast && at - told < (isTerminal ? 100 : EVERY_MS)) return;
-    told = at;
+    const done = all - left;
+    const isLast = left === 0;
+    if (!isLast && at - shown < (isTerminal ? 100 : EVERY_MS)) return;
+    shown = at;
     const seconds = Math.round((at - began) / 1000);
     if (!isTerminal) {
       write(`${done} of ${all} steps, ${seconds} s\n`);
@@ -135,6 +130,6 @@ export function progressOn(isTerminal: boolean, write: (text: string) => void, n
     }
     const filled = Math.round((WIDTH * done) / all);
     const bar = `${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}`;
-    write(`\r[${bar}] ${done}/${all} ${seconds} s  ${verb} ${kind}\u001b[K${isLast ? '\n' : ''}`);
+    write(`\r[${bar}] ${done}/${all} ${seconds} s\u001b[K${isLast ? '\n' : ''}`);
   };
 }

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
+import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
-import { type Context, UsageError } from '../context.ts';
-import { addActorOption, connectForWriting, type WriteOptions } from '../provisioning.ts';
-import type { ProvisioningEvent } from '../transport.ts';
-import type { ManifestFile } from './file.ts';
-import type { Provision } from './look.ts';
-import type { Pruning } from './steps.ts';
+import type { Context } from '../context.ts';
+import { assertNone } from '../document.ts';
+import { addActorOption, connectForWriting, type WriteOptions, withField } from '../provisioning.ts';
+import type { Deliver } from '../transport.ts';
+import { assertTable, type ManifestFile, readManifestFile } from './file.ts';
 
-/** What the subcommands of manifests share: options, and the way to the table. */
+/** What the subcommands of manifests share: options, and the connection. */
 export interface ManifestOptions extends WriteOptions {
   readonly prune?: boolean;
   readonly pruneShared?: boolean;
@@ -26,13 +26,8 @@ export const withManifestOptions = (command: Command): Command =>
     ),
   );
 
-export const pruningOf = ({ prune, pruneShared }: ManifestOptions): Pruning => ({
-  prune: prune === true || pruneShared === true,
-  shared: pruneShared === true,
-});
-
 export interface Connected {
-  readonly provision: Provision;
+  readonly deliver: Deliver;
   readonly actor: string | undefined;
   /** Undefined where only a function is named: which table it is of is not known. */
   readonly table: string | undefined;
@@ -44,49 +39,35 @@ export interface Connected {
 export function connectTo(options: WriteOptions, around: Context): Connected {
   const { env } = around;
   const { deliver, actor } = connectForWriting(options, around);
-  const provision: Provision = async (event) => (await deliver(event as ProvisioningEvent)).answer;
   const target = functionOf(options, env);
-  if (target) {
-    return { provision, actor, table: options.table, place: `the function ${target.name}` };
-  }
+  if (target) return { deliver, actor, table: options.table, place: `the function ${target.name}` };
   const table = tableOf(options, env);
-  const endpoint = readEndpoint(options, env);
-  return {
-    provision,
-    actor,
-    table,
-    place: `the table ${table}${endpoint.endpoint === undefined ? (endpoint.region === undefined ? '' : ` in ${endpoint.region}`) : ` at ${endpoint.endpoint}`}`,
-  };
+  const { endpoint, region } = readEndpoint(options, env);
+  const where = endpoint === undefined ? (region === undefined ? '' : ` in ${region}`) : ` at ${endpoint}`;
+  return { deliver, actor, table, place: `the table ${table}${where}` };
 }
 
-const TELL_EVERY = 50;
-
-/** Shows on a terminal how much has been read, for what is large. */
-export function telling(
-  provision: Provision,
-  { isTerminal, error }: Context,
-): Provision & { end: () => void } {
-  if (!isTerminal) return Object.assign(provision.bind(undefined), { end: () => {} });
-  let answers = 0;
-  const told = async (event: unknown) => {
-    const answer = await provision(event);
-    answers += 1;
-    if (answers % TELL_EVERY === 0) error(`\rreading the table: ${answers} answers\u001b[K`);
-    return answer;
-  };
-  return Object.assign(told, {
-    end: () => {
-      if (answers >= TELL_EVERY) error('\r\u001b[K');
-    },
-  });
+/** A manifest with the plan that provisioning made of it. */
+export interface Planned extends Connected {
+  readonly file: ManifestFile;
+  /** The input of `tenant.plan` and `tenant.apply`. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly plan: PlanAnswer;
 }
 
-/** A manifest that names its table is for no other one. */
-export function assertTable({ manifest, source }: ManifestFile, table: string | undefined): void {
-  if (manifest.table !== undefined && manifest.table !== table)
-    throw new UsageError(
-      table === undefined
-        ? `${source.file} is for the table ${manifest.table}: say with --table that the function is of it; nothing was done`
-        : `${source.file} is for the table ${manifest.table}, and this is ${table}: nothing was done`,
-    );
+/** Reads a manifest and has it planned. Throws ProblemsError with everything that is wrong with it. */
+export async function planFile(path: string, options: ManifestOptions, around: Context): Promise<Planned> {
+  const file = await readManifestFile(path);
+  const connected = connectTo(options, around);
+  assertTable(file, connected.table);
+  const input = {
+    manifest: file.source.data as object,
+    ...(options.prune ? { prune: true } : {}),
+    ...(options.pruneShared ? { pruneShared: true } : {}),
+  };
+  const { answer } = await connected.deliver({ command: 'tenant.plan', input });
+  if (!answer.ok) throw new Error(withField(answer.error));
+  const plan = answer.result as unknown as PlanAnswer;
+  assertNone(file.source, plan.problems);
+  return { ...connected, file, input, plan };
 }

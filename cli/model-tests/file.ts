@@ -1,12 +1,19 @@
 import * as z from 'zod';
 import { DENIED, type Reason } from '../../engine/decision.ts';
+import { derivedId } from '../../provisioning/apply/entry.ts';
+import { instant, list, name, names, object, permissionName } from '../../provisioning/apply/fields.ts';
+import { parseManifest } from '../../provisioning/apply/parse.ts';
+import { planManifest } from '../../provisioning/apply/plan.ts';
+import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
+import { queriesOn } from '../../provisioning/apply/queries.ts';
+import { referenceProblems } from '../../provisioning/apply/references.ts';
+import type { Manifest } from '../../provisioning/apply/schema.ts';
+import { COMMANDS } from '../../provisioning/index.ts';
+import { hint } from '../../provisioning/suggestions.ts';
 import { isRef } from '../../table/identifiers.ts';
-import { assertNone, type Path, type Problem, problemsOf, type Source } from '../document.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
+import { assertNone, type Source } from '../document.ts';
 import { isSubjectRef } from '../question.ts';
-import { hint } from '../suggestions.ts';
-import { instant, list, name, names, object, permissionName } from '../world/fields.ts';
-import { referenceProblems } from '../world/references.ts';
-import { type World, worldSchema } from '../world/schema.ts';
 
 /** `deny` is the refusal of something that is there: what is unknown has to be expected by its reason. */
 export type Expectation = 'allow' | 'deny' | Reason;
@@ -53,14 +60,15 @@ const modelTest = object({
       context.addIssue({
         code: 'custom',
         path: ['deny', position],
-        message: `${each} stands in allow as well`,
+        message: `${each} is in allow as well`,
       });
 });
 
 const fileSchema = object({
   /** For all tests that do not say otherwise. */
   at: instant.optional(),
-  world: worldSchema.optional(),
+  /** Read by its own parser, as any manifest. */
+  manifest: z.unknown().optional(),
   tests: list(modelTest),
 });
 
@@ -79,21 +87,32 @@ export interface ModelTest {
   readonly questions: readonly Question[];
 }
 
+/** What the tests of a file ask about. */
+export interface Fixture {
+  readonly manifest: Manifest;
+  /** As it is sent. */
+  readonly data: unknown;
+  readonly problems: readonly Problem[];
+  /** The names of the manifest by the references that they have in a table that was empty. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
 export interface TestFile {
   readonly source: Source;
-  /** Undefined when a table that is there already is asked. */
-  readonly world: World | undefined;
+  /** What the tests ask about; undefined when they ask a table that exists. */
+  readonly fixture: Fixture | undefined;
   readonly tests: readonly ModelTest[];
 }
 
 /** Reads a file of model tests. Throws ProblemsError with everything that can be seen without a table. */
-export function readTestFile(source: Source): TestFile {
+export async function readTestFile(source: Source): Promise<TestFile> {
   const parsed = fileSchema.safeParse(source.data);
   if (!parsed.success) {
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;
   }
-  const { at, world, tests } = parsed.data;
+  const { at, manifest, tests } = parsed.data;
+  const fixture = manifest === undefined ? undefined : await readFixture(source, manifest);
   const read = tests.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
     const ask = (each: string, expected: string): Question => ({
@@ -110,13 +129,36 @@ export function readTestFile(source: Source): TestFile {
     };
   });
   assertNone(source, [
-    ...(world ? referenceProblems(world).map((each) => ({ ...each, path: ['world', ...each.path] })) : []),
+    ...inManifest(fixture?.problems ?? []),
     ...tests.flatMap((test, position) =>
-      questionProblems(read[position]?.questions ?? [], test, ['tests', position], world),
+      questionProblems(read[position]?.questions ?? [], test, ['tests', position], fixture),
     ),
     ...(tests.length === 0 ? [{ path: [], message: 'there are no tests in it: give a list, tests' }] : []),
   ]);
-  return { source, world, tests: read };
+  return { source, fixture, tests: read };
+}
+
+/** Problems of the manifest, with their paths in the file. */
+export const inManifest = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.map((problem) => ({ ...problem, path: ['manifest', ...problem.path] }));
+
+/** Plans a manifest for an empty table. Throws ProblemsError for what the schema of a manifest refuses. */
+async function readFixture(source: Source, data: unknown): Promise<Fixture> {
+  const { parsed, problems } = parseManifest(data);
+  if (!parsed) {
+    assertNone(source, inManifest(problems));
+    throw new Error(`${source.file} cannot be read`);
+  }
+  const { manifest } = parsed;
+  const wrong = [...problems, ...referenceProblems(manifest)];
+  if (wrong.length > 0) return { manifest, data, problems: wrong, names: new Map() };
+  const queries = queriesOn(createMemoryTable().reader, COMMANDS);
+  const plan = await planManifest(
+    parsed,
+    { prune: false, shared: false },
+    { queries, commands: COMMANDS, idFor: derivedId },
+  );
+  return { manifest, data, problems: plan.problems, names: plan.state?.names ?? new Map() };
 }
 
 type Written = z.infer<typeof modelTest>;
@@ -126,7 +168,7 @@ function questionProblems(
   questions: readonly Question[],
   test: Written,
   path: Path,
-  world: World | undefined,
+  fixture: Fixture | undefined,
 ): readonly Problem[] {
   const problems: Problem[] = [];
   const { subject, scope, expect } = test;
@@ -134,20 +176,24 @@ function questionProblems(
     if (expect !== reason && !known.includes(word))
       problems.push({ path: [...path, ...at], message: `there is no ${what} ${word}: ${hint(word, known)}` });
   };
-  if (!world) {
+  if (!fixture) {
     if (!isSubjectRef(subject))
       problems.push({
         path: [...path, 'subject'],
-        message: 'without a world, it is user:ID or technical-user:ID',
+        message: 'without a manifest, it is user:ID or technical-user:ID',
       });
     if (!isRef(scope))
-      problems.push({ path: [...path, 'scope'], message: 'without a world, it is type:ID, as location:ID' });
+      problems.push({
+        path: [...path, 'scope'],
+        message: 'without a manifest, it is type:ID, as location:ID',
+      });
     return problems;
   }
-  const subjects = [...Object.keys(world.users), ...Object.keys(world.technicalUsers)];
+  const { users, technicalUsers, scopes, pages, permissions: named } = fixture.manifest;
+  const subjects = [...Object.keys(users), ...Object.keys(technicalUsers)];
   look(['subject'], 'subject', subject, subjects, 'subject_unknown');
-  look(['scope'], 'scope', scope, Object.keys(world.scopes), 'scope_unknown');
-  const permissions = [...Object.keys(world.pages), ...Object.keys(world.permissions)];
+  look(['scope'], 'scope', scope, Object.keys(scopes), 'scope_unknown');
+  const permissions = [...Object.keys(pages), ...Object.keys(named)];
   for (const { permission } of questions) {
     const place: Path =
       test.permission !== undefined

@@ -1,48 +1,37 @@
 import { ulid } from 'ulid';
+import { pathOf } from '../../provisioning/apply/problem.ts';
+import { typeOf } from '../../provisioning/apply/scope-commands.ts';
+import type { Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
+import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Context } from '../context.ts';
-import { assertNone, type Problem, ProblemsError, readDocument, readText } from '../document.ts';
-import { type Translation, translateWorld } from '../world/commands.ts';
-import { inputProblems, sendSteps } from '../world/provision.ts';
-import { readTestFile, type TestFile } from './file.ts';
+import { assertNone, ProblemsError, readDocument, readText, type Source } from '../document.ts';
+import { isSubjectRef } from '../question.ts';
+import { type Fixture, inManifest, readTestFile, type TestFile } from './file.ts';
 import type { FileResult } from './report.ts';
 import { type Asked, runTests } from './run.ts';
 import { type ThrowAwayTables, throwAwayTables } from './throw-away.ts';
 
-/** A file that is ready to run: nothing is wrong with it as far as can be seen without a table. */
-export interface ReadyFile extends TestFile {
-  readonly translation: Translation | undefined;
-}
-
 export interface RunOptions {
-  /** Where worlds are put; the embedded engine when no endpoint is named. */
+  /** Where the tables of fixtures are; the embedded engine when no endpoint is named. */
   readonly endpoint: ClientOptions;
-  /** The table that files without a world are about. */
+  /** The table that files without a fixture ask. */
   readonly live: () => Reader;
   readonly now: () => number;
   readonly onInterrupt: Context['onInterrupt'] | undefined;
 }
 
 /** Reads all files. Throws ProblemsError with everything that is wrong with any of them. */
-export const readTestFiles = (files: readonly string[]): Promise<readonly ReadyFile[]> =>
-  gathered(files, async (file) => {
-    const text = await readText(file);
-    const read = readTestFile(readDocument(file, text));
-    const translation = read.world && translateWorld(read.world, () => ulid());
-    if (translation) assertNone(read.source, inWorld(inputProblems(translation.steps)));
-    return { ...read, translation };
-  });
-
-const inWorld = (problems: readonly Problem[]): readonly Problem[] =>
-  problems.map((problem) => ({ ...problem, path: ['world', ...problem.path] }));
+export const readTestFiles = (files: readonly string[]): Promise<readonly TestFile[]> =>
+  gathered(files, async (file) => readTestFile(readDocument(file, await readText(file))));
 
 /**
- * Runs the tests of all files: first every world is put into a table, and only when all of them stand, questions are
- * asked. Tables are removed again, whatever happens. Throws ProblemsError for worlds that provisioning refuses.
+ * Runs the tests of all files: first every fixture is applied to a table of its own, then questions are asked. Tables are
+ * removed again, whatever happens. Throws ProblemsError for fixtures that provisioning refuses.
  */
 export async function runFiles(
-  files: readonly ReadyFile[],
+  files: readonly TestFile[],
   options: RunOptions,
 ): Promise<readonly FileResult[]> {
   const tables = throwAwayTables(options.endpoint, options.now);
@@ -59,7 +48,7 @@ export async function runFiles(
 }
 
 async function prepareAndRun(
-  files: readonly ReadyFile[],
+  files: readonly TestFile[],
   tables: ThrowAwayTables,
   options: RunOptions,
 ): Promise<readonly FileResult[]> {
@@ -76,22 +65,19 @@ async function prepareAndRun(
 const itself = (name: string): string => name;
 
 async function prepare(
-  { source, translation }: ReadyFile,
+  { source, fixture }: TestFile,
   tables: ThrowAwayTables,
   { live, now }: RunOptions,
 ): Promise<Asked> {
-  if (!translation)
-    return {
-      reader: live(),
-      now,
-      subjectOf: itself,
-      scopeOf: itself,
-      nameOf: () => undefined,
-    };
+  if (!fixture) return { reader: live(), now, subjectOf: itself, scopeOf: itself, nameOf: () => undefined };
   const { reader, provisioning } = await tables.create();
-  assertNone(source, inWorld(await sendSteps(translation, provisioning)));
-  const { subjects, scopes, names } = translation;
-  // What the file names nowhere is asked for by an id that nothing has.
+  await applyFixture(source, fixture, provisioning);
+  const { names } = fixture;
+  const refs = (isOfKind: (ref: string) => boolean): ReadonlyMap<string, string> =>
+    new Map([...names].flatMap(([ref, name]) => (isOfKind(ref) ? [[name, ref]] : [])));
+  const subjects = refs(isSubjectRef);
+  const scopes = refs((ref) => mayBeScopeType(typeOf(ref)));
+  // What the manifest does not name is asked for by an id that nothing has.
   const nobody = ulid();
   return {
     ...{ reader, now },
@@ -99,6 +85,17 @@ async function prepare(
     scopeOf: (name) => scopes.get(name) ?? `tenant:${nobody}`,
     nameOf: (ref) => names.get(ref),
   };
+}
+
+/** Applies a manifest to an empty table. Throws ProblemsError for what provisioning refuses of it. */
+async function applyFixture(source: Source, { data }: Fixture, provisioning: Provisioning): Promise<void> {
+  const answer = await provisioning({ command: 'tenant.apply', input: { manifest: data } });
+  if (answer.ok) return;
+  const { message, field = '', retryable } = answer.error;
+  // A fault of the table is not one of the file.
+  if (!retryable && field.startsWith('manifest'))
+    assertNone(source, inManifest([{ path: pathOf(field), message }]));
+  throw new Error(message);
 }
 
 /** One after the other; what is wrong with one does not hide what is wrong with the next. */

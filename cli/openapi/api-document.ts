@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { VERBS } from '../../authorizer/routes/rule.ts';
+import type { Path, Problem } from '../../provisioning/apply/problem.ts';
+import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
-import { assertNone, type Path, type Problem, readDocument, readText, type Source } from '../document.ts';
-import { hint } from '../suggestions.ts';
+import { assertNone, readDocument, readText, type Source } from '../document.ts';
 import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
 import { behindAuthorizer, type Gateway, gatewayOf } from './gateway.ts';
 

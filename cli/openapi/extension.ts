@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { type Path, type Problem, problemsOf } from '../document.ts';
-import { permissionTemplate, scopeTemplate } from '../routes/schema.ts';
-import { closest } from '../suggestions.ts';
+import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
+import { permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
+import { closest } from '../../provisioning/suggestions.ts';
 
 /** The vendor extension by which a document says what its operations need. */
 export const EXTENSION = 'x-gatehouse';

@@ -1,8 +1,9 @@
+import type { Route } from '../../provisioning/routes/route.ts';
+import { hint } from '../../provisioning/suggestions.ts';
 import { painter, UsageError } from '../context.ts';
 import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
-import { type Route, routeData } from '../routes/routes.ts';
-import { hint } from '../suggestions.ts';
+import { routeData } from '../routes/routes.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
 /** The differences between the routes of an API and the operations of a document. */

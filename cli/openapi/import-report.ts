@@ -1,7 +1,8 @@
+import type { Changes } from '../../provisioning/routes/changes.ts';
+import { requirementText } from '../../provisioning/routes/route.ts';
 import { painter } from '../context.ts';
 import { columns, nameOf, section } from '../print.ts';
-import type { Changes } from '../routes/changes.ts';
-import { requirementText, routeData } from '../routes/routes.ts';
+import { routeData } from '../routes/routes.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 
 /** What an import has done, or would do. */

@@ -1,6 +1,7 @@
-import { assertNone, type Path, type Problem, type Source } from '../document.ts';
+import type { Path, Problem } from '../../provisioning/apply/problem.ts';
+import type { Changes } from '../../provisioning/routes/changes.ts';
+import { assertNone, type Source } from '../document.ts';
 import { RefusedError, type Send } from '../provisioning.ts';
-import type { Changes } from '../routes/changes.ts';
 import type { Operation } from './api-document.ts';
 
 /** One command of an import. */

@@ -1,9 +1,10 @@
 import { VERBS } from '../../authorizer/routes/rule.ts';
+import type { Problem } from '../../provisioning/apply/problem.ts';
+import type { Wanted } from '../../provisioning/routes/changes.ts';
+import { pathProblem, unknownNames } from '../../provisioning/routes/fields.ts';
 import { routeShape } from '../../table/route-template.ts';
-import { assertNone, type Problem } from '../document.ts';
+import { assertNone } from '../document.ts';
 import { plain } from '../print.ts';
-import type { Wanted } from '../routes/changes.ts';
-import { pathProblem, unknownNames } from '../routes/schema.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { EXTENSION } from './extension.ts';
 

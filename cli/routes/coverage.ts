@@ -1,7 +1,7 @@
 import { match, type RouteRule, type Segment, VERBS } from '../../authorizer/routes/rule.ts';
+import { pathProblem } from '../../provisioning/routes/fields.ts';
+import type { Route } from '../../provisioning/routes/route.ts';
 import { parsePathTemplate } from '../../table/route-template.ts';
-import type { Route } from './routes.ts';
-import { pathProblem } from './schema.ts';
 
 /** An operation of an API: a verb in upper case or ANY, and a path template. */
 export interface Operated {

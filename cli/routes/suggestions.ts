@@ -1,6 +1,6 @@
 import { isValue, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
-import { closest } from '../suggestions.ts';
-import type { Route } from './routes.ts';
+import type { Route } from '../../provisioning/routes/route.ts';
+import { closest } from '../../provisioning/suggestions.ts';
 
 /** A route that a request misses, and why. */
 export interface Suggestion {

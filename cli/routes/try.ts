@@ -1,7 +1,7 @@
 import { prefetchedScopes, type Resolved, resolve } from '../../authorizer/routes/resolve.ts';
 import { match, parameterOf, parametersOf, type RouteMatch } from '../../authorizer/routes/rule.ts';
+import type { Route } from '../../provisioning/routes/route.ts';
 import type { TemplatePart } from '../../table/route-template.ts';
-import type { Route } from './routes.ts';
 
 /** A request as the options of `route test` describe it. */
 export interface TriedRequest {

@@ -1,3 +1,5 @@
+import { applyCommands } from '../apply/commands.ts';
+import { onboardCommand } from '../apply/onboard.ts';
 import type { Command } from '../command.ts';
 import { auditCommands } from './audit.ts';
 import { edgeKindCommands } from './edges.ts';
@@ -5,7 +7,6 @@ import { entitlementCommands } from './entitlements.ts';
 import { grantCommands } from './grants.ts';
 import { groupCommands } from './groups.ts';
 import { linkCommands } from './links.ts';
-import { onboardCommand } from './onboarding.ts';
 import { permissionCommands } from './permissions.ts';
 import { platformCommands } from './platform.ts';
 import { policyCommands } from './policies.ts';
@@ -27,7 +28,6 @@ const byName = (commands: readonly Command[]): ReadonlyMap<string, Command> =>
 
 const ALONE = byName([
   ...scopeCommands,
-  onboardCommand,
   moveCommand,
   deleteTreeCommand,
   ...scopeTypeCommands,
@@ -50,4 +50,9 @@ const ALONE = byName([
 ]);
 
 /** Every command there is, by name. */
-export const COMMANDS = byName([...ALONE.values(), transactionCommand(ALONE)]);
+export const COMMANDS = byName([
+  ...ALONE.values(),
+  onboardCommand(ALONE),
+  ...applyCommands(ALONE),
+  transactionCommand(ALONE),
+]);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
-import { createAssembly } from '../assembly.ts';
+import { auditOf, createAssembly } from '../assembly.ts';
 import { type Command, writeCommand } from '../command.ts';
 import type { AuditEntry, Plan } from '../plan.ts';
 
@@ -38,9 +38,9 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
       const plans: Plan[] = [];
       const audit: AuditEntry[] = [];
       for (const [position, { command, input: given }] of commands.entries()) {
-        const plan = await assembly.plan(command, given as Given, (field) => `commands.${position}.${field}`);
+        const plan = await assembly.plan(command, given as Given, (error) => inPart(position, error));
         plans.push(plan);
-        audit.push(...[plan.audit].flat().map((entry) => ({ ...entry, command })));
+        audit.push(...auditOf(command, plan));
         // The record of the operation goes with it.
         const size = assembly.actions().length + audit.length + 1;
         if (size > MAX_ACTIONS) throw tooLarge(position, size);
@@ -55,6 +55,14 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
         audit,
       };
     },
+  });
+
+/** An error of a part names its field as `commands.N.field`. */
+const inPart = (position: number, error: GatehouseError): GatehouseError =>
+  new GatehouseError(error.code, error.message, {
+    ...(error.field === undefined ? {} : { field: `commands.${position}.${error.field}` }),
+    ...(error.holder === undefined ? {} : { holder: error.holder }),
+    cause: error,
   });
 
 const tooLarge = (position: number, size: number) =>

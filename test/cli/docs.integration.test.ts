@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { worldSchema } from '../../cli/world/schema.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
 /** What the documents show is true. */
@@ -39,10 +38,4 @@ test('the mistakes that are shown are told so', async () => {
 test('the example of the README passes', async () => {
   const [example = ''] = blocks(read('README.md'), 'yaml');
   expect(await gatehouse(['test', fileOf(example)])).toMatchObject({ code: 0, error: '' });
-});
-
-test('every key of a world is told of', () => {
-  const known = Object.keys((worldSchema.out as unknown as { shape: object }).shape);
-  expect(known).toContain('scopes');
-  for (const key of known) expect(DOCUMENT, key).toMatch(new RegExp(`^\\| \`${key}\``, 'm'));
 });

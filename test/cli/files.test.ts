@@ -19,30 +19,34 @@ async function problemsIn(text: string, extension?: string): Promise<readonly st
 
 const TESTS = 'tests: [{ subject: ann, permission: home, scope: here, expect: allow }]';
 const WORLD = 'pages: [home], scopes: { here: { type: tenant } }, users: { ann: {} }';
-/** A file whose world has these lines besides. */
-const withWorld = (...lines: readonly string[]) => `world:
+/** A file whose manifest has these lines as well. */
+const withManifest = (...lines: readonly string[]) => `manifest:
   pages: [home]
   scopes: { here: { type: tenant } }
   users: { ann: {} }
 ${lines.map((line) => `  ${line}\n`).join('')}${TESTS}
 `;
-const withTest = (line: string) => `world: { ${WORLD} }\ntests:\n  - ${line}\n`;
+const withTest = (line: string) => `manifest: { ${WORLD} }\ntests:\n  - ${line}\n`;
 
 describe('what is no YAML', () => {
   test.each<[string, string, string]>([
     [
       'an open bracket',
-      'world: {\n  pages: [home\n',
+      'manifest: {\n  pages: [home\n',
       '3:1: Flow map in block collection must be sufficiently indented and end with a }',
     ],
-    ['a key twice', 'world:\n  users:\n    ann:\n    ann:\ntests: []\n', '4:5: the same key stands above'],
+    [
+      'a key twice',
+      'manifest:\n  users:\n    ann:\n    ann:\ntests: []\n',
+      '4:5: the same key is above already',
+    ],
     ['two documents', `${TESTS}\n---\n${TESTS}\n`, '2:1: Source contains multiple documents'],
     [
       'a pattern without quotes',
-      'world:\n  roles: { r: { allow: [*:*:*] } }\n',
+      'manifest:\n  roles: { r: { allow: [*:*:*] } }\n',
       '2:25: *:*:* is an alias of nothing: put quotes',
     ],
-    ['a name that is none', 'world:\n  users:\n    __proto__: {}\n', '3:5: __proto__ can be no name'],
+    ['a name that is none', 'manifest:\n  users:\n    __proto__: {}\n', '3:5: __proto__ can be no name'],
     ['an unknown tag', 'tests: !thing []\n', '1:8: Unresolved tag: !thing'],
   ])('%s', async (_, text, message) => {
     const problems = await problemsIn(text);
@@ -67,20 +71,26 @@ describe('what is missing or too much', () => {
   test.each<[string, string, readonly string[]]>([
     ['an empty file', '', [' there are no tests in it: give a list, tests']],
     ['a list', '- 1', [' must be a mapping']],
-    ['no tests', `world: { ${WORLD} }`, [' there are no tests in it: give a list, tests']],
+    ['no tests', `manifest: { ${WORLD} }`, [' there are no tests in it: give a list, tests']],
     ['an empty list of tests', 'tests: []', [' there are no tests in it: give a list, tests']],
     ['tests that are no list', 'tests: { a: 1 }', ['1:1: tests: must be a list']],
-    ['a key of the file', `wrld: {}\n${TESTS}`, ['1:1: wrld: unknown key: did you mean world?']],
-    ['a key of a world', withWorld('user: {}'), ['5:3: world.user: unknown key: did you mean users?']],
+    ['a key of the file', `manifst: {}\n${TESTS}`, ['1:1: manifst: unknown key: did you mean manifest?']],
+    [
+      'a key of a manifest',
+      withManifest('user: {}'),
+      ['5:3: manifest.user: unknown key: did you mean users?'],
+    ],
     [
       'a key of a group',
-      withWorld('groups:', '  staff: { scope: here, role: [x] }'),
-      ['6:27: world.groups.staff.role: unknown key: did you mean roles?'],
+      withManifest('groups:', '  staff: { scope: here, role: [x] }'),
+      ['6:27: manifest.groups.staff.role: unknown key: did you mean roles?'],
     ],
     [
       'a key far from all',
-      withWorld('groups: { staff: { scope: here, zzzzzz: 1 } }'),
-      ['5:35: world.groups.staff.zzzzzz: unknown key: there are scope, roles'],
+      withManifest('groups: { staff: { scope: here, zzzzzz: 1 } }'),
+      [
+        '5:35: manifest.groups.staff.zzzzzz: unknown key: there are id, name, scope, roles, groupType, description',
+      ],
     ],
     [
       'a key of a test',
@@ -114,25 +124,25 @@ describe('what is missing or too much', () => {
     ],
     [
       'an instant without its offset',
-      withWorld('subscriptions: [{ scope: here, module: m, from: 2026-03-01T08:00 }]'),
+      withManifest('subscriptions: [{ scope: here, module: m, from: 2026-03-01T08:00 }]'),
       [
-        '5:45: world.subscriptions[0].from: is neither an instant such as 2026-03-01T08:00:00Z nor a day such as 2026-03-01',
+        '5:45: manifest.subscriptions[0].from: is neither an instant such as 2026-03-01T08:00:00Z nor a day such as 2026-03-01',
       ],
     ],
     [
       'a flag that is none',
-      withWorld('modules: { m: { sold: yes } }'),
-      ['5:19: world.modules.m.sold: must be true or false'],
+      withManifest('modules: { m: { sold: yes } }'),
+      ['5:19: manifest.modules.m.sold: must be true or false'],
     ],
     [
       'a permission that is none',
-      withWorld('roles: { r: { allow: ["a:b"] } }'),
-      ['5:25: world.roles.r.allow[0]: is neither a permission nor a pattern such as module:*:resource'],
+      withManifest('roles: { r: { allow: ["a:b"] } }'),
+      ['5:25: manifest.roles.r.allow[0]: is neither a permission nor a pattern such as module:*:resource'],
     ],
     [
       'the same asked for both answers',
       withTest('{ subject: ann, scope: here, allow: [home], deny: [home] }'),
-      ['3:56: tests[0].deny[0]: home stands in allow as well'],
+      ['3:56: tests[0].deny[0]: home is in allow as well'],
     ],
   ])('%s', async (_, text, messages) => {
     expect(await problemsIn(text)).toEqual(messages);
@@ -143,43 +153,43 @@ describe('names that lead nowhere, or twice to the same', () => {
   test.each<[string, string, readonly string[]]>([
     [
       'a role of a group',
-      withWorld('roles: { teacher: {} }', 'groups:', '  staff: { scope: here, roles: [techer] }'),
-      ['7:35: world.groups.staff.roles[0]: there is no role techer: did you mean teacher?'],
+      withManifest('roles: { teacher: {} }', 'groups:', '  staff: { scope: here, roles: [techer] }'),
+      ['7:35: manifest.groups.staff.roles[0]: there is no role techer: did you mean teacher?'],
     ],
     [
       'a group of a user whose name is no word',
-      'world:\n  scopes: { here: { type: tenant } }\n  pages: [home]\n  users:\n    "ann b.": { groups: [staff] }\n    ann:\n' +
+      'manifest:\n  scopes: { here: { type: tenant } }\n  pages: [home]\n  users:\n    "ann b.": { groups: [staff] }\n    ann:\n' +
         TESTS,
-      ['5:26: world.users["ann b."].groups[0]: there is no group staff: there is none'],
+      ['5:26: manifest.users["ann b."].groups[0]: there is no group staff: there is none'],
     ],
     [
       'a parent',
-      withWorld().replace('type: tenant }', 'type: tenant }, in: { type: location, parent: hre }'),
-      ['3:59: world.scopes.in.parent: there is no scope hre: did you mean here?'],
+      withManifest().replace('type: tenant }', 'type: tenant }, in: { type: location, parent: hre }'),
+      ['3:59: manifest.scopes.in.parent: there is no scope hre: did you mean here?'],
     ],
     [
       'a type',
-      withWorld().replace('type: tenant', 'type: tennant'),
-      ['3:21: world.scopes.here.type: there is no scope type tennant: did you mean tenant?'],
+      withManifest().replace('type: tenant', 'type: tennant'),
+      ['3:21: manifest.scopes.here.type: there is no scope type tennant: did you mean tenant?'],
     ],
     [
       'a page of a role',
-      withWorld('roles: { r: { allow: [hme], deny: ["a:*:*"] } }'),
-      ['5:25: world.roles.r.allow[0]: there is no page or permission hme: did you mean home?'],
+      withManifest('roles: { r: { allow: [hme], deny: ["a:*:*"] } }'),
+      ['5:25: manifest.roles.r.allow[0]: there is no page or permission hme: did you mean home?'],
     ],
     [
       'a scope that is no account',
-      withWorld('technicalUsers: { bot: { account: here } }'),
-      ['5:28: world.technicalUsers.bot.account: here is of type tenant, not account'],
+      withManifest('technicalUsers: { bot: { account: here } }'),
+      ['5:28: manifest.technicalUsers.bot.account: here is of type tenant, not account'],
     ],
     [
       'all at once',
-      withWorld('subscriptions: [{ scope: x, module: y }]', 'licenses: [{ account: x, enterprise: y }]'),
+      withManifest('subscriptions: [{ scope: x, module: y }]', 'licenses: [{ account: x, enterprise: y }]'),
       [
-        '5:21: world.subscriptions[0].scope: there is no scope x: there is here',
-        '5:31: world.subscriptions[0].module: there is no module y: there is none',
-        '6:16: world.licenses[0].account: there is no account x: there is here',
-        '6:28: world.licenses[0].enterprise: there is no enterprise y: there is here',
+        '5:21: manifest.subscriptions[0].scope: there is no scope x: there is here',
+        '5:31: manifest.subscriptions[0].module: there is no module y: there is none',
+        '6:16: manifest.licenses[0].account: there is no account x: there is here',
+        '6:28: manifest.licenses[0].enterprise: there is no enterprise y: there is here',
       ],
     ],
     [
@@ -194,78 +204,84 @@ describe('names that lead nowhere, or twice to the same', () => {
     ],
     [
       'a role twice in a group',
-      withWorld('roles: { r: }', 'groups: { g: { scope: here, roles: [r, r] } }'),
-      ['6:42: world.groups.g.roles[1]: r stands here twice'],
+      withManifest('roles: { r: }', 'groups: { g: { scope: here, roles: [r, r] } }'),
+      ['6:42: manifest.groups.g.roles[1]: r is here twice'],
     ],
     [
       'a page twice',
-      withWorld().replace('[home]', '[home, home]'),
-      ['2:17: world.pages[1]: home stands here twice'],
+      withManifest().replace('[home]', '[home, home]'),
+      ['2:17: manifest.pages[1]: home is here twice'],
     ],
     [
       'allowed and denied',
-      withWorld('roles: { r: { allow: [home], deny: [home] } }'),
-      ['5:39: world.roles.r.deny[0]: home is allowed above: a role has one effect on it'],
+      withManifest('roles: { r: { allow: [home], deny: [home] } }'),
+      ['5:39: manifest.roles.r.deny[0]: home is allowed above: a role has one effect on it'],
     ],
     [
       'a user and a program of one name',
-      withWorld()
+      withManifest()
         .replace('{ ann: {} }', '{ ann: {} }\n  technicalUsers: { ann: { account: acc } }')
         .replace('type: tenant }', 'type: tenant }, acc: { type: account }'),
-      ['5:21: world.technicalUsers.ann: there is a user ann already'],
+      ['5:21: manifest.technicalUsers.ann: there is a user ann already'],
     ],
     [
       'a global role with an owner',
-      withWorld('roles: { r: { global: true, owner: here } }'),
-      ['5:31: world.roles.r.owner: a global role has no owner: leave one out'],
+      withManifest('roles: { r: { global: true, owner: here } }'),
+      ['5:31: manifest.roles.r.owner: a global role has no owner: leave one out'],
     ],
   ])('%s', async (_, text, messages) => {
     expect(await problemsIn(text)).toEqual(messages);
   });
 
   test('circles of scopes and of roles, each told once', async () => {
-    const text = withWorld(
+    const text = withManifest(
       'roles: { a: { parent: b }, b: { parent: c }, c: { parent: b }, d: { parent: d } }',
     ).replace(
       'here: { type: tenant }',
       'here: { type: zone, parent: there }, there: { type: zone, parent: here }',
     );
     expect(await problemsIn(text)).toEqual([
-      '3:33: world.scopes.here.parent: goes in a circle: here > there > here',
-      '5:35: world.roles.b.parent: goes in a circle: b > c > b',
-      '5:71: world.roles.d.parent: goes in a circle: d > d',
+      '3:33: manifest.scopes.here.parent: goes in a circle: here > there > here',
+      '5:35: manifest.roles.b.parent: goes in a circle: b > c > b',
+      '5:71: manifest.roles.d.parent: goes in a circle: d > d',
     ]);
   });
 });
 
-test('what commands say of their input is told in the words of the file', async () => {
-  const text = withWorld('modules: { "a": {} }').replace(
-    'type: tenant }',
-    'type: tenant, status: shut }, p: { type: project, combination: deny-overrides, parent: c }, c: { type: client, enterprise: e }, e: { type: enterprise }, b: { type: building }',
+test('what commands say of their input is reported in the words of the manifest', async () => {
+  const withScopes = (scopes: string) =>
+    withManifest('modules: { "a": {} }').replace('type: tenant }', `type: tenant${scopes}`);
+  const misplaced = await problemsIn(
+    withScopes(
+      ' }, p: { type: project, combination: deny-overrides, parent: c }, c: { type: client }, b: { type: building }',
+    ),
   );
-  const problems = await problemsIn(text);
-  expect(problems).toHaveLength(4);
-  expect(problems[3]).toMatch(/^3:\d+: world\.scopes\.b\.parent: parent is needed here/);
-  expect(problems[0]).toMatch(/^3:35: world\.scopes\.here\.status: .*"active"/);
-  expect(problems[1]).toMatch(/^3:\d+: world\.scopes\.p: combination has no place here/);
-  expect(problems[2]).toMatch(/^3:\d+: world\.scopes\.c: enterprise has no place here/);
+  expect(misplaced).toHaveLength(2);
+  expect(misplaced[0]).toMatch(/^3:\d+: manifest\.scopes\.p\.combination: is chosen by the root/);
+  expect(misplaced[1]).toMatch(/^3:\d+: manifest\.scopes\.b: a building has a parent: give parent/);
+  const refused = await problemsIn(
+    withScopes(', status: shut }, c: { type: client, enterprise: e }, e: { type: enterprise }'),
+  );
+  expect(refused).toHaveLength(2);
+  expect(refused[0]).toMatch(/^3:35: manifest\.scopes\.here\.status: .*"active"/);
+  expect(refused[1]).toMatch(/^3:\d+: manifest\.scopes\.c\.enterprise: has no place here/);
 });
 
-test('without a world, names are references', async () => {
+test('without a manifest, names are references', async () => {
   expect(await problemsIn(TESTS)).toEqual([
-    '1:11: tests[0].subject: without a world, it is user:ID or technical-user:ID',
-    '1:43: tests[0].scope: without a world, it is type:ID, as location:ID',
+    '1:11: tests[0].subject: without a manifest, it is user:ID or technical-user:ID',
+    '1:43: tests[0].scope: without a manifest, it is type:ID, as location:ID',
   ]);
 });
 
 test('the problems of all files are told together', async () => {
-  const [one, two] = [fileOf('tests: []'), fileOf(withWorld('user: {}'))];
+  const [one, two] = [fileOf('tests: []'), fileOf(withManifest('user: {}'))];
   const { code, error } = await gatehouse(['test', one, '/no/such/file.yaml', two], { env: NOWHERE });
   expect(code).toBe(2);
   expect(error.split('\n')).toEqual([
     `${one}: there are no tests in it: give a list, tests`,
     '/no/such/file.yaml: there is no such file',
-    `${two}:5:3: world.user: unknown key: did you mean users?`,
+    `${two}:5:3: manifest.user: unknown key: did you mean users?`,
     '',
   ]);
 });

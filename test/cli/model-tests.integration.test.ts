@@ -9,7 +9,7 @@ import { fileOf, gatehouse, removeFiles } from './support.ts';
 afterAll(removeFiles);
 
 const WORLD = `
-world:
+manifest:
   pages: [grades, home]
   scopes:
     school: { type: tenant }
@@ -187,7 +187,7 @@ tests:
 test('JSON is read as well, tabs and all', async () => {
   const text = JSON.stringify(
     {
-      world: { pages: ['home'], scopes: { here: { type: 'tenant' } }, users: { ann: { admin: true } } },
+      manifest: { pages: ['home'], scopes: { here: { type: 'tenant' } }, users: { ann: { admin: true } } },
       tests: [{ subject: 'ann', permission: 'home', scope: 'here', expect: 'admin' }],
     },
     null,
@@ -198,7 +198,7 @@ test('JSON is read as well, tabs and all', async () => {
 
 test('several files: each with a world of its own, and one sum', async () => {
   const one = (name: string, expected: string) =>
-    fileOf(`world: { pages: [home], scopes: { ${name}: { type: tenant } }, users: { ann: { admin: true } } }
+    fileOf(`manifest: { pages: [home], scopes: { ${name}: { type: tenant } }, users: { ann: { admin: true } } }
 tests: [{ subject: ann, permission: home, scope: ${name}, expect: ${expected} }]`);
   const { code, out } = await gatehouse(['test', one('here', 'allow'), one('there', 'deny')]);
   expect(code).toBe(1);
@@ -211,7 +211,7 @@ test('more questions than one read can answer', async () => {
     (name) => `- { subject: ${name}, permission: home, scope: here, expect: no_grant }`,
   );
   const reasons = await right(`
-world:
+manifest:
   pages: [home]
   scopes: { here: { type: tenant } }
   users: { ${users.map((name) => `${name}:`).join(', ')} }
@@ -224,7 +224,7 @@ tests:
 describe('what a world can say', () => {
   test('who asks: status, end date, administrators, names that nobody has', async () => {
     await right(`
-world:
+manifest:
   pages: [home]
   scopes: { here: { type: tenant }, closed: { type: tenant, status: suspended }, in: { type: location, parent: closed } }
   users:
@@ -245,7 +245,7 @@ tests:
 
   test('roles: inherited, owned, global, by pattern, and both rules of combination', async () => {
     await right(`
-world:
+manifest:
   permissions: ["docs:read:page", "docs:write:page"]
   scopes:
     mild: { type: tenant }
@@ -275,7 +275,7 @@ tests:
 
   test('subscriptions, licences, programs, and types of scopes that were added', async () => {
     await right(`
-world:
+manifest:
   scopeTypes:
     campus: { root: true, children: [yard] }
     yard: { parents: [campus] }
@@ -370,7 +370,7 @@ describe('what provisioning refuses is told with its place, all of it, and nothi
   test.each<[string, string, readonly string[]]>([
     [
       'where a scope may not stand, and what hangs on it is not told',
-      `world:
+      `manifest:
   pages: [home]
   scopes:
     lone: { type: building, parent: here }
@@ -378,33 +378,35 @@ describe('what provisioning refuses is told with its place, all of it, and nothi
     here: { type: tenant }
     part: { type: location, parent: here, combination: deny-overrides }
   groups: { g: { scope: room } }
-  users: { ann: { groups: [g], grants: { part: } } }`,
+  users: { ann: { groups: [g] } }`,
       [
-        '4:29: world.scopes.lone.parent: a building cannot stand under a tenant',
-        '7:43: world.scopes.part.combination: how effects combine is chosen by the root of the tree',
+        '4:29: manifest.scopes.lone.parent: a building cannot stand under a tenant',
+        '7:43: manifest.scopes.part.combination: is chosen by the root of the tree',
       ],
     ],
     [
       'whose role it is',
-      `world:
+      `manifest:
   pages: [home]
   scopes: { here: { type: tenant }, there: { type: tenant } }
   roles: { r: { owner: here } }
   groups: { g: { scope: there, roles: [r] } }
   users: { ann: { globalRoles: [r], assignments: [{ role: r, scope: here, from: 2026-02-01, until: 2026-01-01 }] } }`,
       [
-        '5:40: world.groups.g.roles[0]: the role belongs to here and cannot be granted in there',
-        '6:33: world.users.ann.globalRoles[0]: only a global role can be held everywhere',
-        '6:93: world.users.ann.assignments[0].until: until is not after from',
+        '5:40: manifest.groups.g.roles[0]: the role r belongs to here and cannot be granted in there',
+        '6:33: manifest.users.ann.globalRoles[0]: r is not global: only a global role can be granted everywhere',
+        '6:93: manifest.users.ann.assignments[0].until: is not after from',
       ],
     ],
     [
       'names that are the same but for their case',
-      `world:
+      `manifest:
   pages: [home]
   scopes: { here: { type: tenant }, HERE: { type: tenant } }
   users: { ann: }`,
-      ['3:37: world.scopes.HERE: name is taken'],
+      [
+        '3:37: manifest.scopes.HERE: is the same tenant as scopes.here: give one of them another name, or leave it out',
+      ],
     ],
   ])('%s', async (_, text, messages) => {
     const file = fileOf(
@@ -429,7 +431,7 @@ test('an interruption puts away what was started', async () => {
     return () => undefined;
   };
   const users = Array.from({ length: 500 }, (_, each) => `u${each}:`).join(', ');
-  const file = fileOf(`world: { pages: [home], scopes: { here: { type: tenant } }, users: { ${users} } }
+  const file = fileOf(`manifest: { pages: [home], scopes: { here: { type: tenant } }, users: { ${users} } }
 tests: [{ subject: u1, permission: home, scope: here, expect: deny }]`);
   const { code, out, error } = await gatehouse(['test', file], { onInterrupt });
   expect({ code, out, error }).toEqual({ code: 2, out: '', error: 'gatehouse test: interrupted\n' });

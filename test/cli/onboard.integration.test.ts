@@ -29,7 +29,8 @@ test('a tenant of roles, a template and a new administrator', async () => {
     ],
   );
   expect({ code, error }).toEqual({ code: 0, error: '' });
-  const { scope, admin, token } = JSON.parse(out);
+  const { scope, users, token } = JSON.parse(out);
+  const [admin] = users;
   expect(token).toMatch(/^gh1\./);
   const reason = async (permission: string) =>
     (await world.newEngine().check(`user:${admin.id}`, permission, scope)).reason;
@@ -43,28 +44,31 @@ test('the only role is that of the administrator; a repetition is recognised; a 
   const dry = await asked(...args, '--dry-run');
   expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('would be made; nothing was written') });
   const [first, second] = [await asked(...args), await asked(...args)];
-  expect(first).toMatchObject({ code: 0, out: expect.stringContaining('its administrator, a new user') });
+  expect(first).toMatchObject({ code: 0, out: expect.stringContaining('one@example.com, a new user') });
   // A token is of the time of its answer.
   const withoutToken = (out: string) => out.replace(/^token gh1\.\S+$/m, 'token');
   expect({ ...second, out: withoutToken(second.out) }).toEqual({ ...first, out: withoutToken(first.out) });
   const other = await asked(...['Two', '--email', 'one@example.com', '--role', 'admin']);
-  expect(other.out).toContain('its administrator, who was there already');
+  expect(other.out).toContain('one@example.com, who existed already');
 });
 
 test('from a file', async () => {
   const file = fileOf(
-    'email: file@example.com\nroles: [{ name: boss, permissions: [{ permission: home }] }]\nadminRoles: [boss]\n',
+    'roles: { boss: { owner: From file, allow: [home] } }\nusers: { file@example.com: { grants: { From file: [boss] } } }\n',
   );
   expect(await asked('From file', '--input', file)).toMatchObject({ code: 0, error: '' });
 });
 
 test.each([
-  [['Acme', '--type', 'client', '--email', 'x@example.com', '--role', 'a'], 'name: name is taken'],
-  [['New', '--email', 'x@example.com'], 'tenant.onboard needs adminRoles'],
-  [['New', '--role', 'a'], 'input: either user or email is needed'],
+  [
+    ['Acme', '--type', 'client', '--email', 'x@example.com', '--role', 'a'],
+    'manifest/scopes/Acme: client Acme exists already',
+  ],
+  [['New', '--email', 'x@example.com'], 'which roles has the administrator? Give --admin-role'],
+  [['New', '--role', 'a'], 'who is the administrator? Give --email or --user'],
   [
     ['New', '--email', 'x@example.com', '--role', 'a=nope'],
-    'roles.0.permissions.0: page:nope does not exist',
+    'manifest/roles/a/allow/0: there is no page or permission nope',
   ],
   [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=VALUE'],
   [['New', '--email', 'x@example.com', '--template', 'a=b'], '--template a=b: b is no id of a role template'],

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { match } from '../../authorizer/routes/rule.ts';
-import { changesFor } from '../../cli/routes/changes.ts';
-import { type Route, ruleOf, type WrittenRoute } from '../../cli/routes/routes.ts';
+import { changesFor } from '../../provisioning/routes/changes.ts';
+import { type Route, ruleOf, type WrittenRoute } from '../../provisioning/routes/route.ts';
 import { routeShape } from '../../table/route-template.ts';
 import { size } from '../support/tier.ts';
 

@@ -3,7 +3,7 @@ import { readDocument } from '../../cli/document.ts';
 import type { Operation } from '../../cli/openapi/api-document.ts';
 import { dryRun, write } from '../../cli/openapi/import.ts';
 import { RefusedError, type Send } from '../../cli/provisioning.ts';
-import { changesFor } from '../../cli/routes/changes.ts';
+import { changesFor } from '../../provisioning/routes/changes.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 

@@ -262,6 +262,15 @@ function otherInputs(
   kinds: Readonly<Record<string, Kind>>,
 ): Readonly<Record<string, () => Promise<Input>>> {
   const made = async (type: string) => world.run(`${type}.create`, (await kinds[type]?.create()) ?? {});
+  const tenantManifest = async () => {
+    const page = String((await made('page')).name);
+    const tenant = `Tenant of ${page}`;
+    return {
+      scopes: { [tenant]: { type: 'tenant', description: 'a customer' } },
+      roles: { admin: { owner: tenant, allow: [page] } },
+      users: { 'The first': { email: `${page}@example.com`, grants: { [tenant]: ['admin'] } } },
+    };
+  };
   return {
     'audit.create': async () => ({
       tenant: `tenant:${(await made('tenant')).id}`,
@@ -286,18 +295,9 @@ function otherInputs(
         ],
       };
     },
-    'tenant.onboard': async () => {
-      const { name: permission } = await made('page');
-      return {
-        type: 'tenant',
-        name: `Onboarded ${String(permission)}`,
-        attributes: { description: 'a customer' },
-        email: `${String(permission)}@example.com`,
-        displayName: 'The first',
-        roles: [{ name: 'admin', permissions: [{ permission, effect: 'ALLOW' }] }],
-        adminRoles: ['admin'],
-      };
-    },
+    'tenant.onboard': async () => ({ manifest: await tenantManifest() }),
+    'tenant.plan': async () => ({ manifest: await tenantManifest() }),
+    'tenant.apply': async () => ({ manifest: await tenantManifest() }),
     'token.revoke': async () => ({ id: (await made('token')).id, revokedBy: (await made('user')).id }),
     'role-template.apply': async () => ({
       id: (await made('role-template')).id,

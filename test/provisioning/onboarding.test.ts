@@ -7,38 +7,52 @@ import { faultsOf } from './verify.ts';
 /** `tenant.onboard`: a tenant, its roles and its first administrator in one transaction, or nothing. */
 let world: LedgerWorld;
 let template: string;
-beforeEach(async () => {
-  world = await createLedgerWorld();
+const PERMISSIONS = [
+  { permission: 'grades', effect: 'ALLOW' },
+  { permission: 'reports:*:*', effect: 'ALLOW' },
+  { permission: 'users', effect: 'DENY' },
+];
+/** What every tenant of these tests uses. */
+async function catalogue(id?: string): Promise<string> {
   await world.run('module.create', { name: 'reports' });
   for (const name of ['home', 'grades', 'users']) await world.run('page.create', { name });
   await world.run('permission.create', { name: 'reports:read:report' });
-  const permissions = [
-    { permission: 'grades', effect: 'ALLOW' },
-    { permission: 'reports:*:*', effect: 'ALLOW' },
-    { permission: 'users', effect: 'DENY' },
-  ];
-  template = (await world.run('role-template.create', { name: 'teacher', permissions })).id;
+  const given = { name: 'teacher', permissions: PERMISSIONS, ...(id === undefined ? {} : { id }) };
+  return (await world.run('role-template.create', given)).id;
+}
+beforeEach(async () => {
+  world = await createLedgerWorld();
+  template = await catalogue();
 });
 
-const input = (more: Input = {}): Input => ({
-  name: 'Acme',
-  attributes: { combination: 'deny-overrides', description: 'a customer' },
-  email: 'Ann@Example.com',
-  displayName: 'Ann',
-  roles: [
-    { name: 'admin', permissions: [{ permission: 'users' }, { permission: 'home', effect: 'ALLOW' }] },
-    { name: 'teacher', template, permissions: [{ permission: 'home' }] },
-  ],
-  adminRoles: ['Admin'],
+/** The manifest of a tenant with two roles and an administrator; `more` replaces sections or what is in them. */
+const manifest = ({ type = 'tenant', scope = {}, roles = {}, user = {}, ...more }: Input = {}): Input => ({
+  scopes: {
+    Acme: {
+      ...(type === 'tenant' ? { combination: 'deny-overrides', description: 'a customer' } : {}),
+      ...{ type, ...(scope as object) },
+    },
+  },
+  roles: {
+    admin: { owner: 'Acme', allow: ['users', 'home'] },
+    teacher: { owner: 'Acme', template, allow: ['home'] },
+    ...(roles as object),
+  },
+  users: { Ann: { email: 'Ann@Example.com', grants: { Acme: ['admin'] }, ...(user as object) } },
   ...more,
 });
+const input = (more: Input = {}): Input => ({ manifest: manifest(more) });
 interface Onboarded {
   readonly scope: string;
   readonly roles: readonly { readonly id: string; readonly name: string }[];
-  readonly admin: { readonly id: string; readonly isNew: boolean; readonly grant: string };
+  readonly users: readonly { readonly id: string; readonly name: string; readonly isNew: boolean }[];
 }
-const onboard = async (more: Input = {}) =>
-  (await world.run('tenant.onboard', input(more))) as unknown as Onboarded;
+const onboard = async (more: Input = {}) => {
+  const done = (await world.run('tenant.onboard', input(more))) as unknown as Onboarded;
+  const [admin] = done.users;
+  if (!admin) throw new Error('there is no administrator');
+  return { ...done, admin };
+};
 
 async function expectWhole(): Promise<void> {
   const items = await world.everything();
@@ -63,7 +77,9 @@ describe('in one transaction', () => {
       'no_grant',
     ]);
     const teacher = roles.find(({ name }) => name === 'teacher')?.id;
-    await world.run('grant.update', { id: admin.grant, roles: roles.map(({ id }) => id) });
+    const [grant] = await world.listed('grant.list', { scope });
+    const ids = roles.map(({ id }) => id);
+    await world.run('grant.update', { user: grant?.user, scope, roles: ids });
     world.settle();
     const later = world.newEngine();
     const now = async (permission: string) =>
@@ -79,80 +95,48 @@ describe('in one transaction', () => {
 
   test('is what the commands one by one would have made', async () => {
     const { scope, roles, admin } = await onboard();
-    const all = async (sameAs: Onboarded, tenant: string) => {
-      const names = new Map<string, string>([
-        [tenant.slice(tenant.indexOf(':') + 1), 'TENANT'],
-        [sameAs.admin.id, 'ADMIN'],
-        [sameAs.admin.grant, 'GRANT'],
-        ...sameAs.roles.map(({ id, name }) => [id, `ROLE ${name}`] as const),
-      ]);
-      const items = (await world.facts()).map((item) => {
-        // Revisions count the writes, of which there are more one by one.
-        const {
-          rev: _,
-          writtenAt: __,
-          writeId: ___,
-          GSI1PK: ____,
-          GSI3PK: _____,
-          ...rest
-        } = item as Record<string, unknown>;
-        const text = JSON.stringify(Object.entries(rest).sort(), (_key, value) =>
-          value instanceof Set ? [...value].sort() : value,
-        );
-        return [...names].reduce((found, [id, name]) => found.replaceAll(id, name), text);
-      });
-      return items.filter((text) => /TENANT|ADMIN/.test(text)).sort();
-    };
-    const together = await all({ scope, roles, admin }, scope);
+    const idOf = (name: string) => roles.find((role) => role.name === name)?.id;
+    const [grant] = await world.listed('grant.list', { scope });
+    const made = async () =>
+      (await world.facts())
+        .filter((item) => item.Type !== 'RoleTemplate' && /Acme|Ann|teacher/.test(JSON.stringify(item)))
+        .map((item) => {
+          // Revisions count the writes, of which there are more one by one.
+          const { rev: _, writtenAt: __, writeId: ___, ...rest } = item as Record<string, unknown>;
+          return JSON.stringify(Object.entries(rest).sort(), (_key, value) =>
+            value instanceof Set ? [...value].sort() : value,
+          );
+        })
+        .sort();
+    const together = await made();
 
     world = await createLedgerWorld();
-    await world.run('module.create', { name: 'reports' });
-    for (const name of ['home', 'grades', 'users']) await world.run('page.create', { name });
-    await world.run('permission.create', { name: 'reports:read:report' });
-    const permissions = [
-      { permission: 'grades', effect: 'ALLOW' },
-      { permission: 'reports:*:*', effect: 'ALLOW' },
-      { permission: 'users', effect: 'DENY' },
-    ];
-    const { id: again } = await world.run('role-template.create', {
-      id: template,
-      name: 'teacher',
-      permissions,
+    await catalogue(template);
+    const [, id] = scope.split(':');
+    const combination = 'deny-overrides';
+    await world.run('tenant.create', { id, name: 'Acme', combination, description: 'a customer' });
+    await world.run('role.create', { id: idOf('admin'), name: 'admin', scope });
+    await world.run('role.create', {
+      ...{ id: idOf('teacher'), name: 'teacher', scope, customTemplateId: template },
     });
-    const { id } = await world.run('tenant.create', {
-      name: 'Acme',
-      combination: 'deny-overrides',
-      description: 'a customer',
-    });
-    const place = `tenant:${id}`;
-    const one = (await world.run('role.create', { name: 'admin', scope: place })).id;
-    const two = (await world.run('role.create', { name: 'teacher', scope: place, customTemplateId: again }))
-      .id;
     for (const [role, permission] of [
-      [one, 'users'],
-      [one, 'home'],
-      [two, 'home'],
+      [idOf('admin'), 'users'],
+      [idOf('admin'), 'home'],
+      [idOf('teacher'), 'home'],
     ])
       await world.run('role-permission.create', { role, permission, effect: 'ALLOW' });
-    const user = (
-      await world.run('user.create', { email: 'ann@example.com', displayName: 'Ann', tenant: place })
-    ).id;
-    const grant = (await world.run('grant.create', { user, scope: place, roles: [one] })).id;
-    const made = [
-      { id: one, name: 'admin' },
-      { id: two, name: 'teacher' },
-    ];
-    expect(together).toEqual(
-      await all({ scope: place, roles: made, admin: { id: user, isNew: true, grant } }, place),
-    );
+    const email = 'ann@example.com';
+    await world.run('user.create', { id: admin.id, email, displayName: 'Ann', tenant: scope });
+    await world.run('grant.create', { id: grant?.id, user: admin.id, scope, roles: [idOf('admin')] });
+    expect(await made()).toEqual(together);
   });
 
   test.each([
     ['client', {}],
     ['account', {}],
-    ['location', { attributes: { code: 'N1' } }],
+    ['location', { scope: { code: 'N1' } }],
   ])('of a root that is a %s', async (type, more) => {
-    const { scope, admin } = await onboard({ type, attributes: {}, ...more });
+    const { scope, admin } = await onboard({ type, ...more });
     expect(scope).toMatch(new RegExp(`^${type}:`));
     await expectWhole();
     expect(await world.newEngine().check(`user:${admin.id}`, 'users', scope)).toMatchObject({
@@ -162,24 +146,41 @@ describe('in one transaction', () => {
 
   test('of a root of a type that was added', async () => {
     await world.run('scope-type.create', { name: 'campus', root: true });
-    const { scope } = await onboard({ type: 'campus', attributes: {} });
+    const { scope } = await onboard({ type: 'campus' });
     expect(scope).toMatch(/^campus:/);
     await expectWhole();
   });
 
-  test('with roles that are there already, for a user who is', async () => {
+  test('with a role that exists, for a user who exists, found by email or by id', async () => {
     const { id: user } = await world.run('user.create', { email: 'ann@example.com' });
     const { id: role } = await world.run('role.create', { name: 'owner', scope: 'tenant' });
     await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
-    const { scope, admin } = await onboard({ roles: [], adminRoles: [role] });
+    const owner = { owner: { id: role, existing: true } };
+    const { scope, admin } = await onboard({ roles: owner, user: { grants: { Acme: ['owner'] } } });
     expect(admin).toMatchObject({ id: user, isNew: false });
     const { admin: same } = await onboard({
-      ...{ name: 'Second', user, adminRoles: [role] },
-      ...{ email: undefined, displayName: undefined },
+      scopes: { Second: { type: 'tenant' } },
+      ...{ roles: { ...owner, admin: {}, teacher: {} } },
+      users: { [user]: { id: user, existing: true, grants: { Second: ['owner'] } } },
     });
     expect(same).toMatchObject({ id: user, isNew: false });
     await expectWhole();
     expect(await world.newEngine().check(`user:${user}`, 'home', scope)).toMatchObject({ allowed: true });
+  });
+
+  test('with scopes below it, groups and settings', async () => {
+    const { admin, scope } = await onboard({
+      scopes: { Acme: { type: 'tenant' }, North: { type: 'location', parent: 'Acme' } },
+      groups: { staff: { scope: 'North', roles: ['admin'] } },
+      user: { groups: ['staff'] },
+      settings: [{ scope: 'North', key: 'theme', value: 'dark' }],
+    });
+    await expectWhole();
+    const [north] = await world.listed('location.list', { parent: scope });
+    const engine = world.newEngine();
+    expect(await engine.check(`user:${admin.id}`, 'users', `location:${north?.id}`)).toMatchObject({
+      allowed: true,
+    });
   });
 
   test('a repetition answers the same and does nothing', async () => {
@@ -207,20 +208,25 @@ describe('or nothing', () => {
         await world.run('tenant.create', { name: ' ACME ' });
         return {};
       },
-      { code: 'conflict', field: 'name', message: 'name is taken' },
+      { code: 'conflict', field: 'manifest/scopes/Acme', message: 'tenant Acme exists already' },
     ],
     [
       'a code that is taken',
       async () => {
         await world.run('location.create', { name: 'North', code: 'n1' });
-        return { type: 'location', attributes: { code: 'N1' } };
+        return { type: 'location', scope: { code: 'N1' } };
       },
-      { code: 'conflict', field: 'attributes.code' },
+      { code: 'conflict', field: 'manifest/scopes/Acme' },
     ],
     [
       'an id that is taken',
-      async () => ({ id: (await world.run('tenant.create', { name: 'Other' })).id }),
-      { code: 'conflict', field: 'id' },
+      async () => ({ scope: { id: (await world.run('tenant.create', { name: 'Other' })).id } }),
+      { code: 'conflict', field: 'manifest/scopes/Acme' },
+    ],
+    [
+      'two roots',
+      async () => ({ scopes: { Acme: { type: 'tenant' }, Other: { type: 'tenant' } } }),
+      { code: 'invalid', field: 'manifest/scopes' },
     ],
     [
       'a user who is not active',
@@ -228,77 +234,83 @@ describe('or nothing', () => {
         await world.run('user.create', { email: 'ann@example.com', status: 'disabled' });
         return {};
       },
-      { code: 'conflict', field: 'email' },
+      { code: 'conflict', field: 'manifest/users/Ann' },
     ],
     [
-      'a user who is not there',
-      async () => ({ user: NOBODY, email: undefined, displayName: undefined }),
-      { code: 'not_found', field: 'user' },
+      'a user who would be changed',
+      async () => {
+        await world.run('user.create', { email: 'ann@example.com', displayName: 'Ann' });
+        return { user: { displayName: 'Ann Arbor' } };
+      },
+      { code: 'conflict', field: 'manifest/users/Ann' },
     ],
     [
-      'a role that is not there',
-      async () => ({ adminRoles: [NOBODY] }),
-      { code: 'not_found', field: 'adminRoles' },
+      'a user who does not exist',
+      async () => ({ users: { ann: { id: NOBODY, existing: true, grants: { Acme: ['admin'] } } } }),
+      { code: 'invalid', field: 'manifest/users/ann/id' },
+    ],
+    [
+      'a role that does not exist',
+      async () => ({ roles: { owner: { id: NOBODY, existing: true } } }),
+      { code: 'invalid', field: 'manifest/roles/owner/id' },
     ],
     [
       'a role of no known name',
-      async () => ({ adminRoles: ['admn'] }),
-      { code: 'invalid', field: 'adminRoles.0' },
+      async () => ({ user: { grants: { Acme: ['admn'] } } }),
+      { code: 'invalid', field: 'manifest/users/Ann/grants/Acme/0' },
     ],
     [
       'a role of another tenant',
       async () => {
         const { id } = await world.run('tenant.create', { name: 'Other' });
-        return { adminRoles: [(await world.run('role.create', { name: 'x', scope: `tenant:${id}` })).id] };
+        const role = await world.run('role.create', { name: 'x', scope: `tenant:${id}` });
+        return {
+          roles: { x: { id: role.id, existing: true } },
+          user: { grants: { Acme: ['x'] } },
+        };
       },
-      { code: 'invalid', field: 'adminRoles' },
+      { code: 'invalid', field: 'manifest/users/Ann/grants/Acme/roles' },
     ],
     [
       'a permission that is not registered',
-      async () => ({ roles: [{ name: 'admin', permissions: [{ permission: 'nope' }] }] }),
-      { code: 'not_found', field: 'roles.0.permissions.0' },
+      async () => ({ roles: { admin: { owner: 'Acme', allow: ['nope'] } } }),
+      { code: 'invalid', field: 'manifest/roles/admin/allow/0' },
     ],
     [
       'a permission named twice',
-      async () => ({
-        roles: [{ name: 'admin', permissions: [{ permission: 'home' }, { permission: 'home' }] }],
-      }),
-      { code: 'invalid', field: 'roles.0.permissions.1' },
+      async () => ({ roles: { admin: { owner: 'Acme', allow: ['home', 'home'] } } }),
+      { code: 'invalid', field: 'manifest/roles/admin/allow/1' },
     ],
     [
       'a permission that its template has as well',
-      async () => ({ roles: [{ name: 'admin', template, permissions: [{ permission: 'grades' }] }] }),
-      { code: 'invalid', field: 'roles.0.permissions.0' },
+      async () => ({ roles: { teacher: { owner: 'Acme', template, allow: ['grades'] } } }),
+      { code: 'invalid', field: 'manifest/roles/teacher/template' },
     ],
     [
-      'a template that is not there',
-      async () => ({ roles: [{ name: 'admin', template: NOBODY }] }),
-      { code: 'not_found', field: 'roles.0.template' },
+      'a template that does not exist',
+      async () => ({ roles: { teacher: { owner: 'Acme', template: NOBODY } } }),
+      { code: 'invalid', field: 'manifest/roles/teacher/template' },
+    ],
+    ['a role named twice', async () => ({ roles: { Admin: { owner: 'Acme' } } }), { code: 'invalid' }],
+    [
+      'a type that cannot be a root',
+      async () => ({ type: 'building' }),
+      { code: 'invalid', field: 'manifest/scopes/Acme' },
     ],
     [
-      'a role named twice',
-      async () => ({ roles: [{ name: 'admin' }, { name: ' ADMIN' }] }),
-      { code: 'invalid', field: 'roles' },
-    ],
-    [
-      'a type that cannot stand alone',
-      async () => ({ type: 'building', attributes: {} }),
-      { code: 'invalid', field: 'type' },
-    ],
-    [
-      'a type that there is not',
-      async () => ({ type: 'planet', attributes: {} }),
-      { code: 'invalid', field: 'type' },
+      'a type that does not exist',
+      async () => ({ type: 'planet' }),
+      { code: 'invalid', field: 'manifest/scopes/Acme/type' },
     ],
     [
       'a field that such a root does not have',
-      async () => ({ attributes: { colour: 'red' } }),
-      { code: 'invalid', field: 'attributes.colour' },
+      async () => ({ scope: { floors: 3 } }),
+      { code: 'invalid', field: 'manifest/scopes/Acme/floors' },
     ],
     [
-      'a parent',
-      async () => ({ attributes: { parent: `tenant:${NOBODY}` } }),
-      { code: 'invalid', field: 'attributes.parent' },
+      'what is longer than a manifest may be',
+      async () => ({ scope: { description: 'x'.repeat(1_000_001) } }),
+      { code: 'invalid', field: 'manifest', message: 'is longer than 1000000 bytes: divide it' },
     ],
   ];
   test.each(cases)('%s', async (_, prepare, expected) => {
@@ -310,11 +322,14 @@ describe('or nothing', () => {
 
   test('more than one transaction holds: it says what to do', async () => {
     for (let page = 0; page < 30; page++) await world.run('page.create', { name: `page-${page}` });
-    const permissions = Array.from({ length: 30 }, (_, page) => ({ permission: `page-${page}` }));
+    const allow = Array.from({ length: 30 }, (_, page) => `page-${page}`);
     const before = asState(await world.everything());
-    const error = await world.refused('tenant.onboard', input({ roles: [{ name: 'admin', permissions }] }));
-    expect(error).toMatchObject({ code: 'limit_exceeded', field: 'roles' });
-    expect(error.message).toMatch(/touches \d+ items; one transaction holds 100.*role-template\.apply/);
+    const error = await world.refused(
+      'tenant.onboard',
+      input({ roles: { admin: { owner: 'Acme', allow } } }),
+    );
+    expect(error).toMatchObject({ code: 'limit_exceeded', field: 'manifest' });
+    expect(error.message).toMatch(/touches \d+ items; one transaction holds 100.*tenant\.apply/);
     expect(asState(await world.everything())).toEqual(before);
   });
 });
@@ -325,7 +340,7 @@ describe('what happens between its reading and its writing', () => {
 
   test('the name is taken: nothing of it is there', async () => {
     const answer = await around(() => world.run('tenant.create', { name: 'acme' }));
-    expect(answer).toMatchObject({ ok: false, error: { code: 'conflict', field: 'name' } });
+    expect(answer).toMatchObject({ ok: false, error: { code: 'conflict', field: 'manifest/scopes/Acme' } });
     expect((await world.listed('role.list', {})).length).toBe(0);
     expect(await world.refused('user.read', { email: 'ann@example.com' })).toMatchObject({
       code: 'not_found',
@@ -338,7 +353,7 @@ describe('what happens between its reading and its writing', () => {
     const answer = await around(async () => {
       user = (await world.run('user.create', { email: 'ann@example.com' })).id;
     });
-    expect(answer).toMatchObject({ ok: true, result: { admin: { id: user, isNew: false } } });
+    expect(answer).toMatchObject({ ok: true, result: { users: [{ id: user, isNew: false }] } });
     await expectWhole();
   });
 
@@ -349,20 +364,25 @@ describe('what happens between its reading and its writing', () => {
       await world.run('user.update', { id: first, email: null });
       second = (await world.run('user.create', { email: 'ann@example.com' })).id;
     });
-    expect(answer).toMatchObject({ ok: true, result: { admin: { id: second } } });
+    expect(answer).toMatchObject({ ok: true, result: { users: [{ id: second }] } });
     await expectWhole();
   });
 
   test('the user is disabled, a role or a permission goes: refused', async () => {
     const { id } = await world.run('user.create', { email: 'ann@example.com' });
     const disabled = await around(() => world.run('user.update', { id, status: 'disabled' }));
-    expect(disabled).toMatchObject({ ok: false, error: { code: 'conflict', field: 'email' } });
+    const at = 'manifest/users/Ann';
+    expect(disabled).toMatchObject({ ok: false, error: { code: 'conflict', field: at } });
     await world.run('user.update', { id, status: 'active' });
     const { id: role } = await world.run('role.create', { name: 'owner', scope: 'tenant' });
-    const gone = await around(() => world.run('role.delete', { id: role }), { adminRoles: ['admin', role] });
-    expect(gone).toMatchObject({ ok: false, error: { code: 'not_found', field: 'adminRoles' } });
+    const gone = await around(() => world.run('role.delete', { id: role }), {
+      ...{ roles: { owner: { id: role, existing: true } }, user: { grants: { Acme: ['admin', 'owner'] } } },
+    });
+    expect(gone).toMatchObject({ ok: false, error: { code: 'invalid', field: 'manifest/roles/owner/id' } });
     const page = await around(() => world.run('page.delete', { name: 'users' }));
-    expect(page).toMatchObject({ ok: false, error: { code: 'not_found', field: 'roles.0.permissions.0' } });
+    expect(page).toMatchObject({
+      ...{ ok: false, error: { code: 'invalid', field: 'manifest/roles/admin/allow/0' } },
+    });
     await expectWhole();
     expect(await world.listed('tenant.list', {})).toEqual([]);
   });

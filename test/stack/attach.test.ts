@@ -5,7 +5,7 @@ import { parseConfiguration } from '../../authorizer/index.ts';
 import { type ResultCaches, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { readCaching } from '../../authorizer/routes/result-cache.ts';
 import { outsideOf } from '../../cli/routes/result-cache.ts';
-import { ruleOf } from '../../cli/routes/routes.ts';
+import { ruleOf } from '../../provisioning/routes/route.ts';
 
 /**
  * The examples of docs/attach, as far as being wrong would open something. Their form: `npm run snippets`.

@@ -1,3 +1,10 @@
+import {
+  pathProblem,
+  permissionTemplate,
+  scopeTemplate,
+  unknownNames,
+} from '../../../provisioning/routes/fields.ts';
+import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
 import { OK, UsageError } from '../../context.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
@@ -8,8 +15,7 @@ import {
   cacheNotes,
   cachingOf,
 } from '../../routes/result-cache.ts';
-import { apiOf, requirementText, ruleOf, type WrittenRoute } from '../../routes/routes.ts';
-import { pathProblem, permissionTemplate, scopeTemplate, unknownNames } from '../../routes/schema.ts';
+import { apiOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { assertMethod, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 

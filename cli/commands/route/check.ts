@@ -1,3 +1,4 @@
+import type { Route } from '../../../provisioning/routes/route.ts';
 import { OK, REFUSED } from '../../context.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
@@ -11,7 +12,7 @@ import {
   outsideOf,
   takenBy,
 } from '../../routes/result-cache.ts';
-import { apiOf, type Route, routeData, routesOf } from '../../routes/routes.ts';
+import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { type RouteOptions, withRouteOptions } from './shared.ts';
 

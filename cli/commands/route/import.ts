@@ -1,3 +1,5 @@
+import { changesFor } from '../../../provisioning/routes/changes.ts';
+import { ruleOf } from '../../../provisioning/routes/route.ts';
 import { OK, wantsColours } from '../../context.ts';
 import { assertNone } from '../../document.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
@@ -6,7 +8,6 @@ import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
-import { changesFor } from '../../routes/changes.ts';
 import {
   addCacheOptions,
   type CacheOptions,
@@ -14,7 +15,7 @@ import {
   cachingOf,
   outsideProblem,
 } from '../../routes/result-cache.ts';
-import { apiOf, routesOf, ruleOf } from '../../routes/routes.ts';
+import { apiOf, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 

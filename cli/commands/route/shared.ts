@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { METHODS } from '../../../authorizer/routes/rule.ts';
+import { hint } from '../../../provisioning/suggestions.ts';
 import { nodeKey, permissionRef } from '../../../table/keys.ts';
 import { type PermissionName, readPermissionName } from '../../../table/permission-name.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
 import { UsageError } from '../../context.ts';
 import { type Editing, RefusedError } from '../../provisioning.ts';
-import { hint } from '../../suggestions.ts';
 
 export interface RouteOptions extends ConnectionOptions {
   readonly api?: string;

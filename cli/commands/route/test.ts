@@ -1,9 +1,10 @@
 import { createEngine, type Decision } from '../../../engine/index.ts';
+import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
 import { OK, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../context.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
-import { apiOf, type Route, requirementText, routeData, routesOf } from '../../routes/routes.ts';
+import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';

@@ -1,4 +1,5 @@
-import { inTurns, type Row } from '../look.ts';
+import type { Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { type Exporting, kept } from './exporting.ts';
 import type { Groups } from './groups.ts';
 import type { Names } from './names.ts';
@@ -33,15 +34,15 @@ export async function readHoldings(
   roles: Roles,
   groups: Groups,
 ): Promise<Holdings> {
-  const { look } = exporting;
+  const { queries } = exporting;
   const subjects = new Set(await usersAtHome(exporting, places));
   const technical = new Map<string, Row>();
   for (const ref of places.roots.filter((each) => each.startsWith('account:')))
-    for (const row of await look.list('technical-user.list', { account: ref }))
+    for (const row of await queries.list('technical-user.list', { account: ref }))
       technical.set(`technical-user:${row.id}`, row);
   for (const ref of technical.keys()) subjects.add(ref);
   const ofAll = async (all: readonly string[], command: string, by: string) =>
-    (await inTurns(all, (each) => look.list(command, { [by]: each }))).flat();
+    (await inTurns(all, (each) => queries.list(command, { [by]: each }))).flat();
   const memberships = await ofAll([...groups.rows.keys()], 'membership.list', 'group');
   const assignments = await ofAll(places.refs, 'assignment.list', 'scope');
   const grants = await ofAll(places.roots, 'grant.list', 'scope');
@@ -49,20 +50,20 @@ export async function readHoldings(
   for (const { roles: held } of grants)
     for (const id of (held ?? []) as readonly unknown[]) await roles.use(id);
   for (const { user } of [...memberships, ...assignments, ...grants]) subjects.add(String(user));
-  const globals = (await look.list('role.list', { scope: 'global' })).map(({ id }) => String(id));
+  const globals = (await queries.list('role.list', { scope: 'global' })).map(({ id }) => String(id));
   const held = await ofAll(globals, 'global-role.list', 'role');
   const globalRoles = held.filter(({ user }) => subjects.has(String(user)));
   for (const { role } of globalRoles) await roles.use(role);
-  const admins = await look.list('admin.list', {});
+  const admins = await queries.list('admin.list', {});
   return { subjects, technical, memberships, assignments, grants, globalRoles, admins };
 }
 
-async function usersAtHome({ look, options }: Exporting, { roots }: Places): Promise<readonly string[]> {
+async function usersAtHome({ queries, options }: Exporting, { roots }: Places): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const ref of roots)
-    for (const { id } of await look.list('user.list', { tenant: ref })) ids.push(String(id));
+    for (const { id } of await queries.list('user.list', { tenant: ref })) ids.push(String(id));
   if (options.roots === undefined)
-    for (const { id } of await look.list('user.list', {})) ids.push(String(id));
+    for (const { id } of await queries.list('user.list', {})) ids.push(String(id));
   return ids;
 }
 

@@ -1,13 +1,13 @@
+import type { Row } from '../../../provisioning/apply/entry.ts';
+import { typeOf } from '../../../provisioning/apply/scope-commands.ts';
 import { isPermissionPattern } from '../../../table/permission-name.ts';
-import type { Row } from '../look.ts';
-import { typeOf } from '../scope-commands.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Effects } from './roles.ts';
 import type { Places } from './scopes.ts';
 
 /** The sections of what belongs to no tenant, as far as it is used. */
 export async function catalogueSections(
-  { look, options }: Exporting,
+  { queries, options }: Exporting,
   { refs, types }: Places,
   effects: Effects,
   subscriptions: readonly Row[],
@@ -17,8 +17,8 @@ export async function catalogueSections(
   const isUsed = (name: unknown) => isAll || used.has(String(name));
   const patterns = [...used].filter(isPermissionPattern);
   const covered = (name: string) => patterns.some((pattern) => pattern === '*:*:*' || matches(pattern, name));
-  const pages = (await look.list('page.list', {})).filter(({ name }) => isUsed(name) || used.has('*:*:*'));
-  const permissions = (await look.list('permission.list', {})).filter(
+  const pages = (await queries.list('page.list', {})).filter(({ name }) => isUsed(name) || used.has('*:*:*'));
+  const permissions = (await queries.list('permission.list', {})).filter(
     ({ name }) => isUsed(name) || covered(String(name)),
   );
   const usedModules = new Set<unknown>([
@@ -26,7 +26,9 @@ export async function catalogueSections(
     ...permissions.map(({ name }) => String(name).split(':')[0]),
     ...subscriptions.map(({ module }) => module),
   ]);
-  const modules = (await look.list('module.list', {})).filter(({ name }) => isAll || usedModules.has(name));
+  const modules = (await queries.list('module.list', {})).filter(
+    ({ name }) => isAll || usedModules.has(name),
+  );
   const usedTypes = new Set(refs.map(typeOf));
   const added = types.added.filter(({ name }) => isAll || usedTypes.has(String(name)));
   return {

@@ -1,13 +1,14 @@
-import { inTurns, type Row } from '../look.ts';
+import type { Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Places } from './scopes.ts';
 
 /** The section `subscriptions`. */
 export async function subscriptionsSection(
-  { look, idOf }: Exporting,
+  { queries, idOf }: Exporting,
   { refs, names }: Places,
 ): Promise<readonly Row[]> {
-  const lists = await inTurns(refs, (scope) => look.list('subscription.list', { scope }));
+  const lists = await inTurns(refs, (scope) => queries.list('subscription.list', { scope }));
   return lists.flat().map((row) =>
     kept({
       ...idOf(row),
@@ -20,11 +21,11 @@ export async function subscriptionsSection(
 
 /** The section `licenses`. */
 export async function licensesSection(
-  { look, idOf }: Exporting,
+  { queries, idOf }: Exporting,
   { refs, names }: Places,
 ): Promise<readonly Row[]> {
   const accounts = refs.filter((ref) => ref.startsWith('account:'));
-  const lists = await inTurns(accounts, (account) => look.list('license.list', { account }));
+  const lists = await inTurns(accounts, (account) => queries.list('license.list', { account }));
   return lists.flat().map((row) => {
     if (names.of(row.enterprise) === undefined)
       throw new Error(`a licence is for ${row.enterprise}, which is not exported: name it as well (--root)`);

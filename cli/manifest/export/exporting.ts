@@ -1,4 +1,5 @@
-import type { Look, Row } from '../look.ts';
+import type { Row } from '../../../provisioning/apply/entry.ts';
+import type { Queries } from '../../../provisioning/apply/queries.ts';
 
 export interface ExportOptions {
   /** References of root scopes; all there are when left out. */
@@ -10,7 +11,7 @@ export interface ExportOptions {
 
 /** What every section of an export works with. */
 export interface Exporting {
-  readonly look: Look;
+  readonly queries: Queries;
   readonly options: ExportOptions;
   /** The id of a thing, where things keep theirs. */
   readonly idOf: (row: Row) => Row;

@@ -1,5 +1,5 @@
-import { pick } from '../fact.ts';
-import { inTurns, type Row } from '../look.ts';
+import { pick, type Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import { createNames, type Names } from './names.ts';
 import type { Roles } from './roles.ts';
@@ -14,15 +14,15 @@ export interface Groups {
   readonly carried: ReadonlyMap<string, readonly unknown[]>;
 }
 
-export async function readGroups({ look }: Exporting, places: Places, roles: Roles): Promise<Groups> {
+export async function readGroups({ queries }: Exporting, places: Places, roles: Roles): Promise<Groups> {
   const rows = new Map<string, Row>();
-  for (const list of await inTurns(places.refs, (scope) => look.list('group.list', { scope })))
+  for (const list of await inTurns(places.refs, (scope) => queries.list('group.list', { scope })))
     for (const row of list) rows.set(String(row.id), row);
   const names = createNames();
   for (const [id, row] of rows) names.give(id, String(row.name), places.names.of(row.scope));
   const carried = new Map<string, readonly unknown[]>();
   await inTurns([...rows.keys()], async (group) => {
-    const ids = (await look.list('group-role.list', { group })).map(({ role }) => role);
+    const ids = (await queries.list('group-role.list', { group })).map(({ role }) => role);
     carried.set(group, ids);
   });
   for (const ids of carried.values()) for (const id of ids) await roles.use(id);

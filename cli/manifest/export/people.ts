@@ -1,6 +1,6 @@
-import { pick } from '../fact.ts';
-import { inTurns, type Row } from '../look.ts';
-import { USER_ATTRIBUTES } from '../schema.ts';
+import { pick, type Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
+import { USER_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
 import type { Holdings } from './access.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';
@@ -13,14 +13,14 @@ const TECHNICAL = 'technical-user:';
 
 /** The section `users`. */
 export async function usersSection(
-  { look, idOf, note }: Exporting,
+  { queries, idOf, note }: Exporting,
   places: Places,
   accessBySubject: AccessBySubject,
   userNames: Names,
 ): Promise<Record<string, Row>> {
   const users: Record<string, Row> = {};
   const people = [...accessBySubject].filter(([id]) => !id.startsWith(TECHNICAL));
-  const rows = await inTurns(people, ([id]) => look.read('user.read', { id }));
+  const rows = await inTurns(people, ([id]) => queries.read('user.read', { id }));
   for (const [position, [id, access]] of people.entries()) {
     const row = rows[position];
     if (!row) continue;
@@ -53,7 +53,7 @@ function homeOf({ tenant }: Row, { roots, names }: Places): string | null | unde
 
 /** The section `technicalUsers`. */
 export async function technicalUsersSection(
-  { look, idOf, note }: Exporting,
+  { queries, idOf, note }: Exporting,
   places: Places,
   { technical }: Holdings,
   accessBySubject: AccessBySubject,
@@ -63,7 +63,7 @@ export async function technicalUsersSection(
   for (const [ref, access] of accessBySubject) {
     if (!ref.startsWith(TECHNICAL)) continue;
     const row =
-      technical.get(ref) ?? (await look.read('technical-user.read', { id: ref.slice(TECHNICAL.length) }));
+      technical.get(ref) ?? (await queries.read('technical-user.read', { id: ref.slice(TECHNICAL.length) }));
     if (!row) continue;
     const account = places.names.of(row.account);
     if (account === undefined) {

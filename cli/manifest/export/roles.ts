@@ -1,4 +1,5 @@
-import { inTurns, type Row } from '../look.ts';
+import type { Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import { createNames, type Names } from './names.ts';
 import type { Places } from './scopes.ts';
@@ -11,22 +12,22 @@ export interface Roles {
   readonly use: (id: unknown) => Promise<void>;
 }
 
-export async function readRoles({ look, options }: Exporting, { roots }: Places): Promise<Roles> {
+export async function readRoles({ queries, options }: Exporting, { roots }: Places): Promise<Roles> {
   const rows = new Map<string, Row>();
   const use = async (id: unknown): Promise<void> => {
     if (id === undefined || rows.has(String(id))) return;
-    const row = await look.read('role.read', { id });
+    const row = await queries.read('role.read', { id });
     if (!row) return;
     rows.set(String(id), row);
     await use(row.parent);
   };
   for (const ref of roots)
-    for (const row of await look.list('role.list', { scope: ref }))
+    for (const row of await queries.list('role.list', { scope: ref }))
       if (row.scope === ref) rows.set(String(row.id), row);
   for (const { parent } of [...rows.values()]) await use(parent);
   if (options.roots === undefined)
     for (const shelf of ['tenant', 'global'])
-      for (const { id, scope } of await look.list('role.list', { scope: shelf }))
+      for (const { id, scope } of await queries.list('role.list', { scope: shelf }))
         if (scope === shelf) await use(id);
   return { rows, use };
 }
@@ -41,10 +42,10 @@ export function nameRoles({ rows }: Roles, places: Places): Names {
 /** What each role allows and denies. */
 export type Effects = ReadonlyMap<string, readonly Row[]>;
 
-export async function readEffects({ look }: Exporting, { rows }: Roles): Promise<Effects> {
+export async function readEffects({ queries }: Exporting, { rows }: Roles): Promise<Effects> {
   const effects = new Map<string, readonly Row[]>();
   await inTurns([...rows.keys()], async (role) => {
-    effects.set(role, await look.list('role-permission.list', { role }));
+    effects.set(role, await queries.list('role-permission.list', { role }));
   });
   return effects;
 }

@@ -1,17 +1,16 @@
-import { DEFAULT_API } from '../../routes/routes.ts';
-import { pick } from '../fact.ts';
-import type { Row } from '../look.ts';
+import { pick, type Row } from '../../../provisioning/apply/entry.ts';
+import { DEFAULT_API } from '../../../provisioning/routes/route.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 
 /** The section `routes`. */
-export async function routesSection({ look, options }: Exporting): Promise<readonly Row[]> {
+export async function routesSection({ queries, options }: Exporting): Promise<readonly Row[]> {
   const routes: Row[] = [];
   for (const api of options.apis)
-    for (const row of await look.list('route.list', { api }))
+    for (const row of await queries.list('route.list', { api }))
       routes.push(
         kept({
           api: unless(api, DEFAULT_API),
-          ...pick((await look.read('route.read', { id: row.id })) ?? row, [
+          ...pick((await queries.read('route.read', { id: row.id })) ?? row, [
             ...['method', 'path', 'permission', 'scope', 'description'],
           ]),
         }),

@@ -1,8 +1,14 @@
+import { pick, type Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
+import { SCOPE_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
+import {
+  listScopes,
+  readScope,
+  readScopeTypes,
+  type ScopeTypes,
+  typeOf,
+} from '../../../provisioning/apply/scope-commands.ts';
 import { isBuiltIn } from '../../../table/entities/scope-types.ts';
-import { pick } from '../fact.ts';
-import { inTurns, type Row } from '../look.ts';
-import { SCOPE_ATTRIBUTES } from '../schema.ts';
-import { listScopes, readScope, readScopeTypes, type ScopeTypes, typeOf } from '../scope-commands.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import { createNames, type Names } from './names.ts';
 
@@ -20,15 +26,15 @@ type Rows = Map<string, Row>;
 
 /** Reads scopes, from the roots down. */
 export async function readPlaces(exporting: Exporting): Promise<Places> {
-  const { look } = exporting;
-  const types = await readScopeTypes(look);
+  const { queries } = exporting;
+  const types = await readScopeTypes(queries);
   const rows = await readRoots(exporting, types);
   const roots = [...rows.keys()];
   let level: readonly string[] = roots;
   while (level.length > 0) {
     const found = await inTurns(level, async (ref) => {
       const lists = await inTurns(types.under(typeOf(ref)), async (type) => {
-        const below = await listScopes(look, type, { parent: ref });
+        const below = await listScopes(queries, type, { parent: ref });
         return below.filter(({ parent }) => parent === ref).map((row) => [`${type}:${row.id}`, row] as const);
       });
       return lists.flat();
@@ -42,17 +48,17 @@ export async function readPlaces(exporting: Exporting): Promise<Places> {
   return { types, names, rows, refs: [...rows.keys()], roots };
 }
 
-async function readRoots({ look, options }: Exporting, types: ScopeTypes): Promise<Rows> {
+async function readRoots({ queries, options }: Exporting, types: ScopeTypes): Promise<Rows> {
   const rows: Rows = new Map();
   if (options.roots === undefined) {
     for (const type of types.roots)
-      for (const row of await listScopes(look, type, {}))
+      for (const row of await listScopes(queries, type, {}))
         if (row.parent === undefined) rows.set(`${type}:${row.id}`, row);
     return rows;
   }
   for (const ref of options.roots) {
     const [type = '', id = ''] = ref.split(':');
-    const row = await readScope(look, type, id);
+    const row = await readScope(queries, type, id);
     if (!row) throw new Error(`there is no ${ref} in this table`);
     if (row.parent !== undefined) throw new Error(`${ref} is no root: it stands under ${row.parent}`);
     rows.set(ref, row);

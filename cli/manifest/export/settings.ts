@@ -1,16 +1,17 @@
-import { inTurns, type Row } from '../look.ts';
+import type { Row } from '../../../provisioning/apply/entry.ts';
+import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';
 import type { Places } from './scopes.ts';
 
 /** The section `settings`: those of places and of users. */
 export async function settingsSection(
-  { look }: Exporting,
+  { queries }: Exporting,
   { refs, names }: Places,
   userNames: Names,
 ): Promise<readonly Row[]> {
   const owners = [...refs, ...userNames.refs().filter((ref) => ref.startsWith('user:'))];
-  const lists = await inTurns(owners, (scope) => look.list('setting.list', { scope }));
+  const lists = await inTurns(owners, (scope) => queries.list('setting.list', { scope }));
   return lists.flat().map((row) => {
     const scope = names.of(row.scope);
     return kept({

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { allowedIn, applyOn, exportOn, planOn } from '../../provisioning/apply/support.ts';
 import { createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
-import { allowedIn, applyOn, exportOn, planOn } from './support.ts';
 
 /** Each kind of thing changed and removed; and what is exported makes the same of an empty table. */
 afterAll(removeFiles);
@@ -215,7 +215,7 @@ describe('changes and removals', () => {
         [', scope: lobby,', ', scope: bridge,'],
       ],
       [
-        'remove building building tower in bridge, with all that hangs below it',
+        'remove building building tower in bridge, with all that is below it',
         'create assignment ben > bridge > shared',
       ],
     ],

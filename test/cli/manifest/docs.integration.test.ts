@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { manifestJsonSchema } from '../../../cli/manifest/json-schema.ts';
-import { SECTIONS } from '../../../cli/manifest/schema.ts';
+import { SECTIONS } from '../../../provisioning/apply/schema.ts';
 import { createWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { SECTIONS } from '../../../cli/manifest/schema.ts';
+import { SECTIONS } from '../../../provisioning/apply/schema.ts';
 import { createWorld } from '../../support/world.ts';
 import { fileOf, removeFiles } from '../support.ts';
 import { runProcess, stateOf } from './kill.ts';

@@ -30,7 +30,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
   ],
   ['an OpenAPI document', 'openapi: 3.1.0\npaths: {}', 'is an OpenAPI document and no manifest'],
   ['YAML that is broken', 'scopes: { school: { type: tenant }', ':1:'],
-  ['a section that stands twice', `${SCHOOL}\n${SCHOOL}`, ':2:1: the same key stands above'],
+  ['a section that stands twice', `${SCHOOL}\n${SCHOOL}`, ':2:1: the same key is above already'],
   ['a typo in a section', 'scops: { school: { type: tenant } }', 'scops: unknown key: did you mean scopes?'],
   [
     'a typo in a key',
@@ -85,7 +85,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [
     'one user under two names',
     `${SCHOOL}\nusers: { a: { email: a@x.example, id: 01J8Z0E2Z8D2A3J7A7Y2H9GQ9C }, b: { email: b@x.example, id: 01J8Z0E2Z8D2A3J7A7Y2H9GQ9C } }`,
-    'is the same thing as users.a',
+    'is the same user as users.a',
   ],
   [
     'an email of one and a username of another',
@@ -110,7 +110,7 @@ const CASES: readonly (readonly [string, string, string])[] = [
   [
     'an assignment that stands twice',
     `${SCHOOL}\nroles: { r: { owner: school } }\nusers: { ann: { assignments: [{ role: r, scope: school }, { role: r, scope: school, until: 2027-01-01 }] } }`,
-    'r at school stands above already',
+    'r at school is listed above already',
   ],
   [
     'a grant below a root',

@@ -1,0 +1,11 @@
+import { type Queries, queriesBy } from '../../provisioning/apply/queries.ts';
+import type { Deliver } from '../transport.ts';
+
+/** Reading by commands that are sent, wherever provisioning runs. Throws what provisioning refuses. */
+export const queriesThrough = (deliver: Deliver): Queries =>
+  queriesBy(async (command, input) => {
+    const { answer } = await deliver({ command, input });
+    if (answer.ok) return answer.result;
+    if (answer.error.code === 'not_found') return undefined;
+    throw new Error(`${command}: ${answer.error.message}`);
+  });

@@ -1,0 +1,184 @@
+import * as z from 'zod';
+import { sha256 } from '../../table/bytes.ts';
+import { conflict } from '../../table/errors.ts';
+import type { Reader } from '../../table/reader.ts';
+import { type Command, readCommand, writeCommand } from '../command.ts';
+import type { Plan, Planning } from '../plan.ts';
+import { type Batch, nextBatch } from './batch.ts';
+import { derivedId, sorted } from './entry.ts';
+import { type Parsed, parseManifest } from './parse.ts';
+import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
+import type { Problem } from './problem.ts';
+import { queriesOn } from './queries.ts';
+import type { Commands } from './state.ts';
+import type { Pruning, Step } from './steps.ts';
+
+/** The commands that compare a manifest with the table, and that apply it. */
+export const manifestInput = z
+  .record(z.string(), z.unknown())
+  .describe('a manifest (docs/manifests.md) as JSON, at most 1 MB');
+
+const shape = {
+  manifest: manifestInput,
+  prune: z.boolean().optional().describe('whether to remove what the sections of the manifest leave out'),
+  pruneShared: z.boolean().optional().describe('also what belongs to no tenant; implies `prune`'),
+};
+
+const planInput = z.strictObject(shape);
+const applyInput = z.strictObject({
+  ...shape,
+  agreed: z
+    .array(z.string().max(16))
+    .max(10_000)
+    .optional()
+    .describe(
+      'list of the `id`s, as `tenant.plan` answers them, of removals and dangerous changes; others are refused then',
+    ),
+  atOnce: z
+    .int()
+    .min(1)
+    .max(50)
+    .optional()
+    .describe('how many changes one transaction holds at most, beyond those that belong together'),
+});
+type Given = z.infer<typeof planInput>;
+
+const pruningOf = ({ prune, pruneShared }: Given): Pruning => ({
+  prune: prune === true || pruneShared === true,
+  shared: pruneShared === true,
+});
+
+/** What `tenant.plan` answers, as JSON. */
+export interface PlanAnswer extends Counts {
+  readonly changes: readonly PlannedChange[];
+  /** At most 1,000 of them. */
+  readonly keeps: ManifestPlan['kept'];
+  readonly problems: readonly Problem[];
+}
+
+export type PlannedChange = Omit<Step, 'phase' | 'unit' | 'danger'> & {
+  readonly danger?: string;
+  /** Of a removal and of a dangerous change: agrees to it in `tenant.apply`. */
+  readonly id?: string;
+};
+
+export interface Counts {
+  readonly create: number;
+  readonly change: number;
+  readonly remove: number;
+  readonly dangerous: number;
+  readonly kept: number;
+  readonly unchanged: number;
+}
+
+const MAX_KEPT = 1_000;
+
+const countsOf = ({ steps, kept, unchanged }: ManifestPlan): Counts => {
+  const count = (verb: Step['verb']) => steps.filter((step) => step.verb === verb).length;
+  return {
+    ...{ create: count('create'), change: count('change'), remove: count('remove') },
+    dangerous: steps.filter(({ danger }) => danger !== undefined).length,
+    ...{ kept: kept.length, unchanged },
+  };
+};
+
+const isToAgree = ({ verb, danger }: Step): boolean => verb === 'remove' || danger !== undefined;
+
+/** Follows from what a step does: it is the same in another plan. */
+const idOf = async ({ command, input }: Step): Promise<string> =>
+  (await sha256(JSON.stringify([command, sorted(input)]))).slice(0, 16);
+
+/** A manifest that has no problems by itself. Throws `invalid`. */
+export const parse = (manifest: unknown): Parsed => {
+  const { parsed, problems } = parseManifest(manifest);
+  if (!parsed || problems.length > 0) throw problemsError(problems);
+  return parsed;
+};
+
+const planOn = (reader: Reader, commands: Commands, parsed: Parsed, pruning: Pruning) =>
+  planManifest(parsed, pruning, { queries: queriesOn(reader, commands), commands, idFor: derivedId });
+
+const planCommandOf = (commands: Commands): Command =>
+  readCommand({
+    name: 'tenant.plan',
+    summary:
+      'Compares a manifest of tenants with the table: the changes in the order in which they are safe, what is kept though the manifest does not have it, and what is wrong with the manifest.',
+    input: planInput,
+    run: async ({ reader }, given): Promise<PlanAnswer & Readonly<Record<string, unknown>>> => {
+      const { parsed, problems } = parseManifest(given.manifest);
+      const plan: ManifestPlan =
+        parsed && problems.length === 0
+          ? await planOn(reader, commands, parsed, pruningOf(given))
+          : { steps: [], kept: [], unchanged: 0, problems, state: undefined };
+      const changes = plan.steps.map(async (step): Promise<PlannedChange> => {
+        const { phase: _, unit: __, danger, ...shown } = step;
+        return {
+          ...shown,
+          ...(danger === undefined ? {} : { danger }),
+          ...(isToAgree(step) ? { id: await idOf(step) } : {}),
+        };
+      });
+      return {
+        ...countsOf(plan),
+        changes: await Promise.all(changes),
+        keeps: plan.kept.slice(0, MAX_KEPT),
+        problems: plan.problems,
+      };
+    },
+  });
+
+async function assertAgreed(steps: readonly Step[], agreed: readonly string[] | undefined): Promise<void> {
+  if (!agreed) return;
+  const known = new Set(agreed);
+  for (const step of steps) {
+    if (!isToAgree(step) || known.has(await idOf(step))) continue;
+    const { verb, kind, label } = step;
+    throw conflict(
+      'agreed',
+      `the table has changed since the plan: now it takes ${verb} ${kind} ${label} as well; plan again`,
+    );
+  }
+}
+
+const applyCommandOf = (commands: Commands): Command =>
+  writeCommand({
+    name: 'tenant.apply',
+    summary:
+      'Makes the table have what a manifest says, in as many transactions as it takes, in an order in which nothing is allowed in between that neither state allows. Sent again, it compares anew and goes on with what is left; `unfinished` says in `progress` how many changes are done and left.',
+    compares: true,
+    input: applyInput,
+    plan: async (planning, given): Promise<Plan> => {
+      const { reader } = planning;
+      const plan = await planOn(reader, commands, parse(given.manifest), pruningOf(given));
+      if (plan.problems.length > 0) throw problemsError(plan.problems);
+      await assertAgreed(plan.steps, given.agreed);
+      const result = { ...countsOf(plan) };
+      /** From here on what was compared is carried out; whatever has changed meanwhile is found by the conditions. */
+      const goOn = async (again: Planning, steps: readonly Step[]): Promise<Plan> => {
+        if (steps.length === 0) return { actions: [], audit: [], result };
+        const batch = await nextBatch(again, commands, steps, given.atOnce);
+        if (batch.taken === 0) return goOn(again, steps.slice(1));
+        return carriedOut(batch, steps.slice(batch.taken));
+      };
+      const carriedOut = ({ taken, ...batch }: Batch, rest: readonly Step[]): Plan => {
+        const { actions, audit, next } = batch;
+        // A step of several transactions is done when its last one is.
+        if (next)
+          return {
+            ...{ actions, audit, result },
+            next: async (again) => carriedOut({ ...(await next(again)), taken }, rest),
+          };
+        return {
+          ...{ actions, audit, result, progress: { done: taken, left: rest.length } },
+          ...(rest.length > 0 ? { next: (again: Planning) => goOn(again, rest) } : {}),
+        };
+      };
+      return goOn(planning, plan.steps);
+    },
+  });
+
+/** `parts` are the commands of which plans are made. */
+export const applyCommands = (parts: Commands): readonly Command[] => [
+  planCommandOf(parts),
+  applyCommandOf(parts),
+];

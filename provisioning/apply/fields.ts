@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { NOT_AN_INSTANT, readInstant } from '../instant.ts';
+
+/** Parts of schemas for what people write. Messages say what to write instead. */
+
+/** `ann:` with nothing behind it is a resource without details. */
+const orEmpty = <T extends z.ZodType>(schema: T) => z.preprocess((value) => value ?? {}, schema);
+
+/**
+ * A mapping of which every key is known; nothing at all is an empty one. The message of an unknown key lists the known
+ * keys: problemsOf makes sentences of it.
+ */
+export const object = <S extends z.ZodRawShape>(shape: S) =>
+  orEmpty(
+    z.strictObject(shape, {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : 'must be a mapping',
+    }),
+  );
+
+/** The name of a resource, by which the manifest refers to it. */
+export const name = z.string('must be a name (in quotes if it looks like a number)').pipe(field.name);
+
+/** Resources by their names. */
+export const named = <T extends z.ZodType>(schema: T, key: z.ZodType<string, string> = name) =>
+  orEmpty(
+    z.record(key, schema, {
+      error: (issue) =>
+        issue.code === 'invalid_key'
+          ? (issue.issues[0]?.message ?? 'is no name')
+          : 'must be a mapping of names',
+    }),
+  );
+
+/** Resources by their names, or only the names, as a list. */
+export const listed = <T extends z.ZodType>(schema: T, key: z.ZodType<string, string>) =>
+  z.preprocess(
+    (value, context) => {
+      if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return value;
+      for (const [position, each] of value.entries())
+        if (value.indexOf(each) !== position)
+          context.addIssue({ code: 'custom', path: [position], message: `${each} is here twice` });
+      return Object.fromEntries(value.map((each) => [each, {}]));
+    },
+    named(schema, key),
+  );
+
+/** A list without repetitions. */
+export const names = <T extends z.ZodType<string, string>>(schema: T) =>
+  list(schema).superRefine((all, context) => {
+    for (const [position, each] of all.entries())
+      if (all.indexOf(each) !== position)
+        context.addIssue({ code: 'custom', path: [position], message: `${each} is here twice` });
+  });
+
+/** A list; nothing at all is an empty one. */
+export const list = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => value ?? [], z.array(schema, 'must be a list'));
+
+/** An instant or a day, in ISO 8601 as the table keeps it. */
+export const instant = z.string(NOT_AN_INSTANT).transform((text, context) => {
+  const at = readInstant(text);
+  if (at !== undefined) return new Date(at).toISOString();
+  context.addIssue(NOT_AN_INSTANT);
+  return z.NEVER;
+});
+
+export const flag = z.boolean('must be true or false');
+
+export { pageName, permissionName, permissionOrPattern } from '../../table/entities/fields.ts';

@@ -1,0 +1,74 @@
+import { GatehouseError } from '../../table/errors.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Command } from '../command.ts';
+import type { Row } from './entry.ts';
+
+/** Reading by the read commands of provisioning. */
+export interface Queries {
+  /** What a read command answers; undefined for what does not exist. */
+  readonly read: (command: string, input: Row) => Promise<Row | undefined>;
+  /** Every row of a list, page after page. */
+  readonly list: (command: string, by: Row) => Promise<readonly Row[]>;
+}
+
+type Run = (command: string, input: Row) => Promise<Row | undefined>;
+
+const PAGE = 1_000;
+
+/** Queries by whatever runs one read command and answers undefined for what does not exist. */
+export const queriesBy = (run: Run): Queries => ({
+  read: run,
+  list: async (command, by) => {
+    const rows: Row[] = [];
+    let cursor: unknown;
+    do {
+      const page = await run(command, { ...by, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      rows.push(...((page?.items ?? []) as readonly Row[]));
+      cursor = page?.cursor;
+    } while (cursor !== undefined);
+    return rows;
+  },
+});
+
+/** More rows than this are not compared at once: a manifest can leave out sections. */
+const MAX_ROWS = 200_000;
+
+/** Queries on a reader, by the commands themselves. Throws `limit_exceeded` beyond {@link MAX_ROWS} rows. */
+export function queriesOn(reader: Reader, commands: ReadonlyMap<string, Command>): Queries {
+  let rows = 0;
+  return queriesBy(async (name, input) => {
+    const command = commands.get(name);
+    if (command?.kind !== 'read') throw new GatehouseError('internal', `${name} is no read command`);
+    const parsed = command.input.safeParse(input);
+    // A value that cannot be looked up does not exist; the write command says what is wrong with it.
+    if (!parsed.success) return undefined;
+    const answer = await command.run({ reader }, parsed.data as never).catch((error: unknown) => {
+      if (error instanceof GatehouseError && error.code === 'not_found') return undefined;
+      throw error;
+    });
+    rows += Array.isArray(answer?.items) ? answer.items.length : 1;
+    if (rows > MAX_ROWS)
+      throw new GatehouseError(
+        'limit_exceeded',
+        `more than ${MAX_ROWS} entries of the table would be compared: leave sections out of the manifest`,
+        { field: 'manifest' },
+      );
+    return answer;
+  });
+}
+
+const AT_ONCE = 12;
+
+/** Does a piece of work for each, a few at a time; results in the order of the input. */
+export async function inTurns<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = new Array(all.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < all.length) {
+      const position = next++;
+      results[position] = await work(all[position] as T);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, worker));
+  return results;
+}

@@ -1,0 +1,160 @@
+import { type Entry, keyOf, type Row } from '../entry.ts';
+import { inTurns } from '../queries.ts';
+import type { Manifest } from '../schema.ts';
+import type { Resource, Resources } from '../state.ts';
+import { edgeEntry, hasName, idsOf, type Reading } from './reading.ts';
+import type { Places } from './scopes.ts';
+
+type Role = Manifest['roles'][string];
+
+/** Roles of the table by what owns them: `tenant`, `global` or the reference of a root. */
+type RowsByOwner = ReadonlyMap<string, readonly Row[]>;
+
+const section = 'roles';
+const isShared = (owner: string): boolean => owner === 'tenant' || owner === 'global';
+
+/** Roles with what they allow and deny, and the others of the same owners. */
+export async function readRoles(reading: Reading, places: Places): Promise<Resources> {
+  const { manifest, queries, names, idFor, refuse } = reading;
+  const roles = new Map<string, Resource>();
+  const ownerOf = ({ global, owner }: Role): string =>
+    global ? 'global' : owner === undefined ? 'tenant' : (places.scopes.get(owner)?.ref ?? '');
+  const entries = Object.entries(manifest.roles);
+  const used = new Set(entries.flatMap(([, role]) => (role.existing ? [] : [ownerOf(role)])));
+  const rowsByOwner = await readOwners(reading, places, used);
+  for (const [name, role] of entries) {
+    const owner = ownerOf(role);
+    const called = role.name ?? name;
+    const made = await idFor('role', owner, called);
+    const rows = rowsByOwner.get(owner) ?? [];
+    const row =
+      role.id !== undefined
+        ? await queries.read('role.read', { id: role.id })
+        : (rows.find(({ id }) => id === made) ?? rows.find((each) => hasName(each, called)));
+    if (role.existing && !row) refuse([section, name, 'id'], `there is no role ${role.id}`);
+    const id = role.id ?? String(row?.id ?? made);
+    roles.set(name, { id, ref: `role:${id}`, row });
+    names.set(`role:${id}`, name);
+    if (row?.parent !== undefined) reading.inherit(id, String(row.parent));
+  }
+  // A role may inherit from one that comes later in the manifest: all have their ids by now.
+  for (const [name, role] of entries)
+    if (!role.existing) await addRole(reading, roles, name, role, ownerOf(role));
+  addRest(reading, rowsByOwner, idsOf(roles));
+  return roles;
+}
+
+async function readOwners(
+  { declared, queries }: Reading,
+  { roots, existing }: Places,
+  used: ReadonlySet<string>,
+): Promise<RowsByOwner> {
+  const owners = new Set(used);
+  if (declared.has(section)) for (const { ref, row } of roots) if (row) owners.add(ref);
+  const known = new Map<string, readonly Row[]>();
+  for (const owner of owners) {
+    const isThere = isShared(owner) || existing.some(({ ref }) => ref === owner);
+    const rows = isThere ? await queries.list('role.list', { scope: owner }) : [];
+    known.set(
+      owner,
+      rows.filter(({ scope }) => scope === owner),
+    );
+  }
+  return known;
+}
+
+async function addRole(
+  reading: Reading,
+  roles: Resources,
+  name: string,
+  role: Role,
+  owner: string,
+): Promise<void> {
+  const { addDesired, addCurrent, inherit } = reading;
+  const { id, row } = roles.get(name) as Resource;
+  const { template } = role;
+  const parent = typeof role.parent === 'string' ? roles.get(role.parent)?.id : role.parent;
+  const entry = { kind: 'role', identity: { id }, label: name, section, shared: role.owner === undefined };
+  addDesired({
+    ...{ ...entry, path: [section, name] },
+    values: { name: role.name ?? name, parent, description: role.description },
+    fixed: { scope: owner },
+    ...(template === undefined ? {} : { initial: { customTemplateId: template } }),
+    ...(parent === undefined ? { implied: { parent: null } } : {}),
+  });
+  if (row) addCurrent({ ...entry, values: row });
+  if (typeof parent === 'string') inherit(id, parent);
+  const effectEntry = (permission: unknown, effect: string): Omit<Entry, 'path'> => ({
+    ...edgeEntry(reading, 'role-permission', { role: id, permission }, section),
+    values: { effect },
+  });
+  for (const effect of ['allow', 'deny'] as const)
+    for (const [position, permission] of role[effect].entries())
+      addDesired({
+        ...effectEntry(permission, effect.toUpperCase()),
+        path: [section, name, effect, position],
+      });
+  if (template === undefined) return;
+  const path = [section, name, 'template'];
+  const found = await reading.queries.read('role-template.read', { id: template });
+  if (!found) reading.refuse(path, `there is no role template ${template}`);
+  for (const { permission, effect } of (found?.permissions ?? []) as readonly Row[])
+    addDesired({ ...effectEntry(permission, String(effect)), madeWith: keyOf(entry), path });
+}
+
+function addRest(
+  { addCurrent, inherit, names }: Reading,
+  rowsByOwner: RowsByOwner,
+  taken: ReadonlySet<string>,
+): void {
+  for (const [owner, rows] of rowsByOwner)
+    for (const row of rows) {
+      if (row.parent !== undefined) inherit(String(row.id), String(row.parent));
+      if (taken.has(String(row.id))) continue;
+      const label = String(row.name);
+      names.set(`role:${row.id}`, label);
+      const entry = { kind: 'role', identity: { id: row.id }, label, section };
+      addCurrent({ ...entry, values: row, shared: isShared(owner) });
+    }
+}
+
+/** Reads the name and the parent of a role that the manifest does not name. */
+export async function nameRole({ queries, names, inherit }: Reading, id: unknown): Promise<void> {
+  if (names.has(`role:${id}`)) return;
+  names.set(`role:${id}`, String(id));
+  const row = await queries.read('role.read', { id });
+  if (row) names.set(`role:${id}`, String(row.name));
+  if (row?.parent !== undefined) inherit(String(id), String(row.parent));
+}
+
+/**
+ * What roles allow and deny in the table. Of roles that the manifest describes it is compared; of others it is known
+ * only. It comes last: by then it is known which others there are.
+ */
+export async function readEffects(reading: Reading, roles: Resources): Promise<void> {
+  const { queries, addCurrent, current, inherits, manifest } = reading;
+  const described = new Set(
+    [...roles].flatMap(([name, { id }]) => (manifest.roles[name]?.existing ? [] : [id])),
+  );
+  const ids = new Set<string>();
+  const add = (id: unknown): void => {
+    if (id === undefined || ids.has(String(id))) return;
+    ids.add(String(id));
+    for (const parent of inherits.get(String(id)) ?? []) add(parent);
+  };
+  for (const id of idsOf(roles)) add(id);
+  for (const { kind, identity, values } of current) {
+    add(identity.role);
+    if (kind === 'role') add(identity.id);
+    if (kind === 'grant') for (const id of (values.roles ?? []) as readonly unknown[]) add(id);
+  }
+  await inTurns([...ids], async (id) => {
+    // Of a role that the manifest does not describe: known, never removed by itself.
+    const of = described.has(id) ? section : '';
+    for (const row of await queries.list('role-permission.list', { role: id }))
+      addCurrent({
+        ...edgeEntry(reading, 'role-permission', { role: id, permission: row.permission }, of),
+        values: row,
+      });
+  });
+}

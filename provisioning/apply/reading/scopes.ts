@@ -1,0 +1,179 @@
+import { ENTITIES } from '../../../table/entities/registry.ts';
+import { pick, type Row, without } from '../entry.ts';
+import { inTurns } from '../queries.ts';
+import { type Manifest, SCOPE_ATTRIBUTES } from '../schema.ts';
+import {
+  listScopes,
+  readScope,
+  readScopeTypes,
+  type ScopeTypes,
+  scopeKind,
+  typedId,
+} from '../scope-commands.ts';
+import type { Resource, Resources } from '../state.ts';
+import { hasName, type Reading } from './reading.ts';
+
+type Scope = Manifest['scopes'][string];
+
+/** The scopes of a manifest, as later sections need them. */
+export interface Places {
+  readonly scopes: Resources;
+  readonly roots: readonly Resource[];
+  /** Those that are in the table. */
+  readonly existing: readonly Resource[];
+  /** The reference of what the manifest calls so; null stays null. */
+  readonly refOf: (name: string | null | undefined) => string | null | undefined;
+}
+
+/** A scope of the table that is under one of the manifest. */
+interface Child {
+  readonly type: string;
+  readonly ref: string;
+  readonly row: Row;
+}
+
+/** Scopes found so far, and what is under them in the table. */
+interface Found {
+  readonly types: ScopeTypes;
+  readonly scopes: Map<string, Resource>;
+  readonly children: Map<string, readonly Child[]>;
+}
+
+/** Scopes, from the roots down, and what else is under them. */
+export async function readScopes(reading: Reading): Promise<Places> {
+  const { manifest, queries } = reading;
+  const types = await readScopeTypes(queries);
+  const found: Found = { types, scopes: new Map(), children: new Map() };
+  const { scopes, children } = found;
+  const entries = Object.entries(manifest.scopes);
+  let level = entries.filter(([, { parent }]) => parent === undefined);
+  while (level.length > 0) {
+    const resources = await inTurns(level, ([name, of]) => findScope(reading, found, name, of));
+    for (const [position, [name]] of level.entries()) scopes.set(name, resources[position] as Resource);
+    for (const [name, of] of level) addScope(reading, scopes, name, of);
+    await inTurns(level, async ([name, { type }]) => {
+      const { ref, row } = scopes.get(name) as Resource;
+      if (row) children.set(name, await childrenOf(reading, types, type, ref));
+    });
+    const placed = new Set(level.map(([name]) => name));
+    // A workstream comes after the enterprise that it names: all roots are of the first level.
+    level = entries.filter(
+      ([name, { parent }]) => parent !== undefined && placed.has(parent) && !scopes.has(name),
+    );
+  }
+  addRest(reading, found);
+  return {
+    scopes,
+    roots: [...scopes].flatMap(([name, resource]) =>
+      manifest.scopes[name]?.parent === undefined ? [resource] : [],
+    ),
+    existing: [...scopes.values()].filter(({ row }) => row !== undefined),
+    refOf: (name) => (typeof name === 'string' ? scopes.get(name)?.ref : name),
+  };
+}
+
+/** The fields by which a scope of a type is unique in the table, of which one is enough to find it. */
+const uniqueFieldsOf = (type: string): readonly string[] =>
+  ENTITIES[scopeKind(type) as keyof typeof ENTITIES].guards.flatMap((guard) =>
+    'within' in guard ? [] : [guard.field],
+  );
+
+/** Looks for a scope by its id, by what no other one can have, and by its name where it belongs. */
+async function findScope(
+  { queries, refuse, idFor }: Reading,
+  { types, scopes, children }: Found,
+  name: string,
+  of: Scope,
+): Promise<Resource> {
+  const { type, parent } = of;
+  const called = of.name ?? name;
+  const resource = (id: string, row: Row | undefined): Resource => ({ id, ref: `${type}:${id}`, row });
+  const above = parent === undefined ? undefined : scopes.get(parent);
+  const made = await idFor(type, above?.ref ?? '', called);
+  const one = (rows: readonly Row[]): Resource => {
+    if (rows.length > 1)
+      refuse(['scopes', name], `${rows.length} of type ${type} are called ${called}: say which by its id`);
+    const [row] = rows;
+    return row ? resource(String(row.id), row) : resource(made, undefined);
+  };
+  if (!types.isKnown(type)) return resource(of.id ?? made, undefined);
+  if (of.id !== undefined) return resource(of.id, await readScope(queries, type, of.id));
+  const unique = uniqueFieldsOf(type);
+  for (const field of unique) {
+    const value = field === 'name' ? called : (of as Row)[field];
+    const row =
+      typeof value === 'string' ? await queries.read(`${type}.read`, { [field]: value }) : undefined;
+    if (row) return resource(String(row.id), row);
+  }
+  if (parent !== undefined) {
+    const rows = (children.get(parent) ?? []).flatMap((each) => (each.type === type ? [each.row] : []));
+    const own = rows.find(({ id }) => id === made);
+    return one(own ? [own] : rows.filter((row) => hasName(row, called)));
+  }
+  const row = await readScope(queries, type, made);
+  if (row || unique.includes('name')) return resource(made, row);
+  const all = await listScopes(queries, type, {});
+  return one(all.filter((each) => each.parent === undefined && hasName(each, called)));
+}
+
+function addScope(
+  { addDesired, addCurrent, refuse, names }: Reading,
+  scopes: Resources,
+  name: string,
+  of: Scope,
+): void {
+  const { id, ref, row } = scopes.get(name) as Resource;
+  const { type, kind, status, combination, enterprise, parent } = of;
+  names.set(ref, name);
+  const entry = {
+    kind: scopeKind(type),
+    identity: typedId(type, id),
+    label: `${type} ${name}`,
+    section: 'scopes',
+  };
+  addDesired({
+    ...entry,
+    path: ['scopes', name],
+    values: {
+      ...{ name: of.name ?? name, status, combination },
+      ...(kind === undefined ? {} : { type: kind }),
+      ...(enterprise === undefined ? {} : { enterprise: scopes.get(enterprise)?.ref }),
+      ...pick(of, Object.keys(SCOPE_ATTRIBUTES)),
+    },
+    fixed: without({ parent: parent === undefined ? undefined : scopes.get(parent)?.ref }),
+  });
+  if (row) addCurrent({ ...entry, values: row });
+  if (row?.deletingSince !== undefined) refuse(['scopes', name], 'is being deleted: wait until that is done');
+}
+
+async function childrenOf(
+  { queries }: Reading,
+  types: ScopeTypes,
+  above: string,
+  parent: string,
+): Promise<readonly Child[]> {
+  const lists = await inTurns(types.under(above), async (type) => {
+    const rows = await listScopes(queries, type, { parent });
+    return rows
+      .filter((row) => row.parent === parent)
+      .map((row): Child => ({ type, ref: `${type}:${row.id}`, row }));
+  });
+  return lists.flat();
+}
+
+/** What is under scopes of the manifest and not in it. */
+function addRest({ addCurrent, names }: Reading, { scopes, children }: Found): void {
+  const taken = new Set([...scopes.values()].map(({ ref }) => ref));
+  for (const [above, each] of children)
+    for (const { type, ref, row } of each) {
+      if (taken.has(ref)) continue;
+      names.set(ref, String(row.name));
+      addCurrent({
+        kind: scopeKind(type),
+        identity: typedId(type, String(row.id)),
+        values: row,
+        label: `${type} ${row.name} in ${above}, with all that is below it`,
+        section: 'scopes',
+      });
+    }
+}

@@ -1,0 +1,40 @@
+import { inTurns } from '../queries.ts';
+import type { Resources } from '../state.ts';
+import { edgeEntry, type Reading } from './reading.ts';
+import type { Places } from './scopes.ts';
+
+const section = 'settings';
+
+/** Settings of scopes and users, and the others of the same owners. */
+export async function readSettings(reading: Reading, places: Places, users: Resources): Promise<void> {
+  const { manifest, declared, queries, addDesired, addCurrent } = reading;
+  if (!declared.has(section)) return;
+  for (const [position, of] of manifest.settings.entries()) {
+    const { value, valueType = typeOfValue(value), key, description, overridable } = of;
+    const owner = of.scope === undefined ? users.get(String(of.user))?.ref : places.refOf(of.scope);
+    addDesired({
+      ...edgeEntry(reading, 'setting', { scope: owner, key }, section),
+      values: {
+        value: typeof value === 'string' ? value : JSON.stringify(value),
+        ...{ valueType, isOverridable: overridable, description },
+      },
+      path: [section, position],
+    });
+  }
+  const owners = new Set([
+    ...places.existing.map(({ ref }) => ref),
+    ...manifest.settings.flatMap(({ user }) => {
+      const resource = user === undefined ? undefined : users.get(user);
+      return resource?.row ? [resource.ref] : [];
+    }),
+  ]);
+  await inTurns([...owners], async (scope) => {
+    for (const row of await queries.list('setting.list', { scope }))
+      addCurrent({ ...edgeEntry(reading, 'setting', { scope, key: row.key }, section), values: row });
+  });
+}
+
+const typeOfValue = (value: unknown): 'string' | 'number' | 'boolean' | 'json' =>
+  typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string'
+    ? (typeof value as 'string')
+    : 'json';

@@ -1,0 +1,177 @@
+import * as z from 'zod';
+import type { Entity } from '../../table/entities/entity.ts';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { SCOPES } from '../../table/entities/scopes.ts';
+import { permissionTemplate, scopeTemplate } from '../routes/fields.ts';
+import {
+  flag,
+  instant,
+  list,
+  listed,
+  name,
+  named,
+  names,
+  object,
+  pageName,
+  permissionName,
+  permissionOrPattern,
+} from './fields.ts';
+
+/**
+ * A tenant, or several, as people describe them: resources by name, with the attributes that the commands of
+ * provisioning give them. What is left out of a resource stays as the table has it; null clears it.
+ */
+const text = z.string('must be a text');
+const id = z.string('must be an id, in quotes').pipe(field.id).optional();
+const description = field.text(1_000).nullable().optional();
+const status = z.string('must be a status, as active').optional();
+const since = instant.nullable().optional();
+const period = { from: since, until: since };
+/** The resource is only referred to: it must be in the table, and nothing of it is changed. */
+const existing = flag.optional();
+
+/** Attributes that manifests call as commands do. Those of one name and several schemas are checked by the commands. */
+function attributes(entities: readonly Entity[], ...except: readonly string[]): Record<string, z.ZodType> {
+  const found = new Map<string, Set<z.ZodType>>();
+  for (const entity of entities) {
+    for (const [key, schema] of Object.entries(entity.attributes.shape) as [string, z.ZodType][]) {
+      if (except.includes(key) || entity.secret?.includes(key)) continue;
+      found.set(key, (found.get(key) ?? new Set()).add(schema));
+    }
+  }
+  return Object.fromEntries(
+    [...found].map(([key, schemas]) => {
+      const [only] = schemas;
+      return [key, (only && schemas.size === 1 ? only : z.json()).nullable().optional()];
+    }),
+  );
+}
+
+/** Attributes of scopes beside those that are named below; `type` of a zone or a device is its `kind` here. */
+export const SCOPE_ATTRIBUTES = attributes(
+  Object.values(SCOPES),
+  ...['type', 'name', 'parent', 'status', 'combination', 'enterprise'],
+);
+export const USER_ATTRIBUTES = attributes([ENTITIES.user], 'tenant', 'status', 'endsAt');
+export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope');
+export const SUBSCRIPTION_ATTRIBUTES = attributes(
+  [ENTITIES.subscription],
+  ...['scope', 'module', 'status', 'startDate', 'endDate', 'createdBy'],
+);
+
+const scopeType = object({
+  root: flag.optional(),
+  parents: names(z.string()),
+  children: names(z.string()),
+  description,
+});
+
+const scope = object({
+  id,
+  name: name.optional(),
+  type: z.string('must be a type, as tenant or location'),
+  parent: name.optional(),
+  status,
+  combination: z
+    .enum(['allow-overrides', 'deny-overrides'], 'must be allow-overrides or deny-overrides')
+    .optional(),
+  /** Of a workstream: the enterprise for which it needs a licence. */
+  enterprise: name.optional(),
+  kind: text.nullable().optional(),
+  ...SCOPE_ATTRIBUTES,
+});
+
+/** Grantable in any tenant unless it is global, or a tenant owns it. */
+const role = object({
+  id,
+  existing,
+  name: name.optional(),
+  global: flag.optional(),
+  owner: name.optional(),
+  parent: name.nullable().optional(),
+  /** The id of a role template: the role has its permissions beside those of `allow` and `deny`. */
+  template: id,
+  allow: names(permissionOrPattern),
+  deny: names(permissionOrPattern),
+  description,
+});
+
+const group = object({ id, name: name.optional(), scope: name, roles: names(name), ...GROUP_ATTRIBUTES });
+
+const access = {
+  id,
+  status,
+  /** The end date. */
+  until: since,
+  admin: flag.optional(),
+  groups: names(name),
+  assignments: list(object({ role: name, scope: name, ...period })),
+  /** Tenants, each with the roles there. */
+  grants: named(names(name)),
+  globalRoles: names(name),
+};
+
+const user = object({ ...access, existing, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
+const technicalUser = object({ ...access, account: name, name: name.optional(), description });
+
+const subscription = object({
+  ...{ id, scope: name, module: name, status },
+  ...period,
+  ...SUBSCRIPTION_ATTRIBUTES,
+});
+const license = object({
+  ...{ id, account: name, enterprise: name, name: name.nullable().optional(), status },
+  ...period,
+});
+
+const setting = object({
+  scope: name.optional(),
+  user: name.optional(),
+  key: pageName,
+  value: z.union([z.string(), z.number(), z.boolean(), z.json()]),
+  /** Needed where the value is written as text but is of another type. */
+  valueType: z.enum(['string', 'number', 'boolean', 'json']).optional(),
+  overridable: flag.optional(),
+  description,
+}).superRefine((of, context) => {
+  if ((of.scope === undefined) === (of.user === undefined))
+    context.addIssue('a setting is of a scope or of a user: give one of both');
+});
+
+const route = object({
+  api: pageName.optional(),
+  method: z.enum(ENTITIES.route.attributes.shape.method.options, 'must be a verb, as GET, or ANY'),
+  path: z.string('must be a path, as /projects/{project}'),
+  permission: permissionTemplate,
+  scope: scopeTemplate,
+  description,
+});
+
+const sections = {
+  scopeTypes: named(scopeType),
+  modules: listed(object({ sold: flag.optional(), description }), pageName),
+  pages: listed(object({ module: name.nullable().optional(), description }), pageName),
+  permissions: listed(object({ dangerous: flag.optional(), description }), permissionName),
+  scopes: named(scope),
+  roles: named(role),
+  groups: named(group),
+  users: named(user),
+  technicalUsers: named(technicalUser),
+  subscriptions: list(subscription),
+  licenses: list(license),
+  settings: list(setting),
+  routes: list(route),
+};
+
+export const manifestSchema = object({
+  /** For editors. */
+  $schema: z.string().optional(),
+  /** The table that it is for: no other one is planned or changed with it. */
+  table: text.optional(),
+  ...sections,
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;
+export type Section = keyof typeof sections;
+export const SECTIONS = Object.keys(sections) as readonly Section[];

@@ -1,0 +1,52 @@
+import { isBuiltIn, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import type { Row } from './entry.ts';
+import type { Queries } from './queries.ts';
+
+/**
+ * Scopes of any type, by the commands that speak of them: a type that comes with the table has its own (`tenant.read`),
+ * those that operators add share one (`scope.read` with the type).
+ */
+export const scopeKind = (type: string): string => (isBuiltIn(type) ? type : 'scope');
+
+/** The input fields that name a scope. */
+export const typedId = (type: string, id: string): Row => (isBuiltIn(type) ? { id } : { type, id });
+
+export const readScope = (queries: Queries, type: string, id: string): Promise<Row | undefined> =>
+  queries.read(`${scopeKind(type)}.read`, typedId(type, id));
+
+export const listScopes = (queries: Queries, type: string, by: Row): Promise<readonly Row[]> =>
+  queries.list(`${scopeKind(type)}.list`, isBuiltIn(type) ? by : { type, ...by });
+
+/** The scope types of a table: those that come with it, and those that were added. */
+export interface ScopeTypes {
+  /** As the table keeps those that were added. */
+  readonly added: readonly Row[];
+  readonly roots: readonly string[];
+  readonly isKnown: (type: string) => boolean;
+  /** The types that may be under a type. */
+  readonly under: (type: string) => readonly string[];
+}
+
+export async function readScopeTypes(queries: Queries): Promise<ScopeTypes> {
+  const added = await queries.list('scope-type.list', {});
+  const types = new Map(Object.entries(SCOPE_TYPES));
+  for (const { name, root, parents, children } of added)
+    if (!isBuiltIn(String(name)))
+      types.set(String(name), {
+        root: root === true,
+        parents: (parents ?? []) as readonly string[],
+        children: (children ?? []) as readonly string[],
+      });
+  return {
+    added,
+    roots: [...types].flatMap(([name, { root }]) => (root ? [name] : [])),
+    isKnown: (type) => types.has(type),
+    under: (type) =>
+      [...types].flatMap(([name, { parents }]) =>
+        parents.includes(type) || types.get(type)?.children?.includes(name) ? [name] : [],
+      ),
+  };
+}
+
+/** The type that a reference names. */
+export const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));

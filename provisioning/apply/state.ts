@@ -1,0 +1,31 @@
+import type { Command } from '../command.ts';
+import type { Entry, Row } from './entry.ts';
+import type { Problem } from './problem.ts';
+
+/** Desired and current state: what a manifest asks for, and what the table has of it, so that both can be compared. */
+export interface State {
+  readonly desired: readonly Entry[];
+  readonly current: readonly Entry[];
+  readonly problems: readonly Problem[];
+  /** The roles from which a role inherits, by its id, in the manifest and in the table. */
+  readonly inherits: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Names by reference. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** A node that a manifest names, with the id that it has or will have. */
+export interface Resource {
+  readonly id: string;
+  readonly ref: string;
+  /** As the table has it; undefined for what does not exist yet. */
+  readonly row: Row | undefined;
+}
+
+/** Resources by their names in the manifest. */
+export type Resources = ReadonlyMap<string, Resource>;
+
+export type Commands = ReadonlyMap<string, Command>;
+
+/** The schemas of the input fields of a command, by name. */
+export const fieldsOf = (commands: Commands, command: string): Row =>
+  (commands.get(command)?.input as { shape?: Row } | undefined)?.shape ?? {};

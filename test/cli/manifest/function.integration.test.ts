@@ -1,0 +1,64 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { ulid } from 'ulid';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { createLambdaEndpoint } from '../../../local/lambda/endpoint.ts';
+import { createProvisioning } from '../../../provisioning/index.ts';
+import { createWorld, type World } from '../../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from '../support.ts';
+import { manifestOfAll } from './large.ts';
+
+/** A manifest through the function: the same as on the table, in as many answers as the function's time takes. */
+afterAll(removeFiles);
+
+/** The function of a world, whose time is up after every transaction. */
+async function functionOf(world: World): Promise<{ url: string; answers: () => number }> {
+  const provision = createProvisioning({
+    ...world,
+    clock: { now: Date.now },
+    budgetMs: 0,
+    newId: () => ulid(),
+  });
+  let answers = 0;
+  const endpoint = createLambdaEndpoint({
+    functions: {
+      provisioning: (event) => {
+        answers += 1;
+        return provision(event);
+      },
+    },
+    clock: Date.now,
+  });
+  const server = createServer(endpoint);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    answers: () => answers,
+  };
+}
+
+test('the same plan, the same export, and a bar that comes to its end', async () => {
+  const [one, two] = [await createWorld(), await createWorld()];
+  const { url, answers } = await functionOf(two);
+  const file = fileOf(manifestOfAll(), 'json');
+  const direct = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: one.table } });
+  const through = (...args: readonly string[]) =>
+    gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url], { env: {} });
+  const [planned, other] = [await direct('plan', file, '--json'), await through('plan', file, '--json')];
+  const { table: _, ...expected } = JSON.parse(planned.out);
+  expect(JSON.parse(other.out)).toEqual(expected);
+
+  expect((await direct('apply', file, '--yes')).code).toBe(0);
+  const before = answers();
+  const applied = await through('apply', file, '--yes');
+  expect(applied.code).toBe(0);
+  expect(applied.error).toMatch(/(?:^|\n)(\d+) of \1 steps, \d+ s\n$/);
+  expect(answers() - before).toBeGreaterThan(3);
+  expect((await through('plan', file)).out).toContain('nothing to do');
+  const exported = (run: typeof direct) => run('export', '--api', 'acme').then(({ out }) => out);
+  expect(await exported(through)).toBe(await exported(direct));
+});

@@ -1,0 +1,314 @@
+import { ulid } from 'ulid';
+import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { createProvisioning, type Progress } from '../../../provisioning/index.ts';
+import { GatehouseError } from '../../../table/errors.ts';
+import type { Item } from '../../../table/item.ts';
+import type { Action } from '../../../table/write/action.ts';
+import { findingsOn } from '../findings.ts';
+import { applyOn, createMemoryWorld, exportOn, type MemoryWorld } from './support.ts';
+
+/** `tenant.plan` and `tenant.apply`, as the function offers them. */
+const BEFORE = `
+pages: [grades, plans]
+scopes:
+  school: { type: tenant }
+  north: { type: location, parent: school }
+roles:
+  teacher: { owner: school, allow: [grades], deny: [plans] }
+  gone: { owner: school, allow: [plans] }
+groups: { staff: { scope: north, roles: [teacher] } }
+users:
+  ann: { email: ann@x.example, groups: [staff] }
+  ben: { email: ben@x.example, grants: { school: [gone] } }
+`;
+const PEOPLE = Array.from({ length: 30 }, (_, n) => `  user-${n}: { groups: [staff] }`).join('\n');
+const AFTER = `
+pages: [grades, plans, maps]
+scopes:
+  school: { type: tenant }
+  north: { type: location, parent: school }
+  south: { type: location, parent: school }
+roles:
+  teacher: { owner: school, allow: [grades, maps] }
+  boss: { owner: school, allow: ["*:*:*"] }
+groups: { staff: { scope: north, roles: [teacher] } }
+users:
+  ann: { email: ann@x.example, groups: [staff], grants: { school: [boss] } }
+${PEOPLE}
+`;
+
+type Given = Readonly<Record<string, unknown>>;
+const input = (text: string, more: Given = {}): Given => ({
+  manifest: parseYaml(text) as Given,
+  ...{ prune: true, pruneShared: true },
+  ...more,
+});
+const planned = (world: MemoryWorld, text: string, more?: Given) =>
+  world.run('tenant.plan', input(text, more)) as unknown as Promise<{
+    readonly changes: readonly { readonly verb: string; readonly id?: string; readonly danger?: string }[];
+    readonly problems: readonly unknown[];
+    readonly remove: number;
+    readonly dangerous: number;
+  }>;
+
+/** What a table holds, but for records of what happened and times. */
+const contentOf = ({ items }: MemoryWorld): readonly string[] =>
+  items()
+    .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')
+    .map(({ rev: _, writtenAt: __, writeId: ___, createdAt: ____, updatedAt: _____, ...rest }: Item) => {
+      const shown = Object.entries(rest).filter(([name]) => !/^GSI|grantedAt|joinedAt|At$/.test(name));
+      return JSON.stringify(shown.sort(), (_key, value) =>
+        value instanceof Set ? [...value].sort() : value,
+      );
+    })
+    .sort();
+
+/** The state that an undisturbed apply comes to. */
+async function undisturbed(): Promise<readonly string[]> {
+  const world = createMemoryWorld();
+  await applyOn(world, BEFORE);
+  await applyOn(world, AFTER);
+  return contentOf(world);
+}
+
+/** A world with the first manifest, and what `send` makes of the transactions that follow. */
+async function begun(
+  send: (actions: readonly Action[], number: number) => Promise<unknown> = async () => {},
+) {
+  const world = createMemoryWorld();
+  await applyOn(world, BEFORE);
+  let number = 0;
+  const writer = {
+    send: async (actions: readonly Action[]) => {
+      await send(actions, ++number);
+      await world.writer.send(actions);
+    },
+  };
+  const provisioningWith = (budgetMs: number, clock = world.clock) =>
+    createProvisioning({ ...world, writer, clock, budgetMs, newId: () => ulid() });
+  return { world, writer, provisioningWith, count: () => number };
+}
+
+describe('tenant.plan', () => {
+  test('answers the changes in their order, what is to be agreed to, and writes nothing', async () => {
+    const { world } = await begun();
+    const before = contentOf(world);
+    const plan = await planned(world, AFTER);
+    expect(plan.problems).toEqual([]);
+    expect(plan).toMatchObject({ remove: 3, dangerous: 1 });
+    const toAgree = plan.changes.filter(({ id }) => id !== undefined);
+    expect(toAgree).toHaveLength(4);
+    expect(toAgree.every(({ verb, danger }) => verb === 'remove' || danger !== undefined)).toBe(true);
+    expect(contentOf(world)).toEqual(before);
+  });
+
+  test.each([
+    ['a reference', 'groups: { staff: { scope: nowhere } }', ['groups', 'staff', 'scope']],
+    ['a key', 'scops: {}', ['scops']],
+    ['a value', 'users: { ann: { status: asleep } }', ['users', 'ann', 'status']],
+  ])('%s that is wrong is a problem with its path', async (_, text, path) => {
+    const { problems, changes } = await planned(createMemoryWorld(), text);
+    expect(problems).toMatchObject([{ path, message: expect.any(String) }]);
+    expect(changes).toEqual([]);
+  });
+
+  test('bounds what it takes', async () => {
+    const { provision } = createMemoryWorld();
+    let deep: unknown = 'end';
+    for (let level = 0; level < 50_000; level++) deep = [deep];
+    const of = async (manifest: unknown) => {
+      const answer = await provision({ command: 'tenant.plan', input: { manifest } });
+      return answer.ok ? answer.result.problems : answer.error.code;
+    };
+    expect(await of({ settings: deep })).toEqual([{ path: [], message: expect.stringContaining('nested') }]);
+    expect(await of({ table: 'x'.repeat(1_000_001) })).toEqual([
+      { path: [], message: 'is longer than 1000000 bytes: divide it' },
+    ]);
+    expect(await of('pages: []')).toBe('invalid');
+  });
+});
+
+describe('tenant.apply', () => {
+  test('takes as many transactions as it needs, each with one audit record per change', async () => {
+    const sizes: number[] = [];
+    const { world, provisioningWith, count } = await begun(
+      async (actions) => void sizes.push(actions.length),
+    );
+    const { changes } = await planned(world, AFTER);
+    const audits = () => world.items().filter(({ Type }) => Type === 'AuditLog').length;
+    const before = audits();
+    const answer = await provisioningWith(Number.POSITIVE_INFINITY)({
+      ...{ command: 'tenant.apply', input: input(AFTER) },
+    });
+    expect(answer).toMatchObject({ ok: true, result: { create: expect.any(Number), remove: 3 } });
+    expect(count()).toBeGreaterThan(3);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(100);
+    expect(audits() - before).toBe(changes.length);
+    expect(contentOf(world)).toEqual(await undisturbed());
+    expect((await planned(world, AFTER)).changes).toEqual([]);
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('goes on after `unfinished` with what is left, and says how much that is', async () => {
+    const { world, provisioningWith } = await begun();
+    const all = (await planned(world, AFTER)).changes.length;
+    // Every look at the clock is a second: the time is up after each step.
+    const now = () => {
+      world.clock.advance(1_000);
+      return world.clock.now();
+    };
+    const clock = { ...world.clock, now };
+    const provision = provisioningWith(0, clock);
+    const event = { command: 'tenant.apply', input: input(AFTER, { atOnce: 8 }), operationId: 'mine' };
+    const seen: Progress[] = [];
+    for (;;) {
+      const answer = await provision(event);
+      if (answer.ok) break;
+      expect(answer.error).toMatchObject({ code: 'unfinished', retryable: true });
+      seen.push(answer.error.progress as Progress);
+    }
+    expect(seen.length).toBeGreaterThan(3);
+    const done = seen.reduce((sum, progress) => sum + progress.done, 0);
+    expect(seen.map(({ left }) => left)).toEqual([...seen.map(({ left }) => left)].sort((a, b) => b - a));
+    expect(done).toBe(all - (seen.at(-1)?.left ?? 0));
+    expect(contentOf(world)).toEqual(await undisturbed());
+  });
+
+  test('once it is done, the same operation is answered again and writes nothing', async () => {
+    const { world, provisioningWith, count } = await begun();
+    const event = { command: 'tenant.apply', input: input(AFTER), operationId: 'mine' };
+    const provision = provisioningWith(Number.POSITIVE_INFINITY);
+    const first = await provision(event);
+    const [written, state] = [count(), contentOf(world)];
+    expect(await provision(event)).toMatchObject({ ok: true, result: first.ok ? first.result : {} });
+    expect(count()).toBe(written);
+    expect(contentOf(world)).toEqual(state);
+  });
+
+  test.each([1, 2, 4])('an answer that is lost after transaction %i loses nothing', async (lost) => {
+    const world = createMemoryWorld();
+    await applyOn(world, BEFORE);
+    let number = 0;
+    const send = async (actions: readonly Action[]) => {
+      await world.writer.send(actions);
+      if (++number === lost) throw new GatehouseError('transient', 'no answer in time');
+    };
+    const provision = createProvisioning({ ...world, writer: { send }, newId: () => ulid() });
+    const event = { command: 'tenant.apply', input: input(AFTER), operationId: 'mine' };
+    expect(await provision(event)).toMatchObject({ ok: false, error: { code: 'transient' } });
+    expect(await provision(event)).toMatchObject({ ok: true });
+    expect(contentOf(world)).toEqual(await undisturbed());
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('what others change between its reading and its writing is compared anew', async () => {
+    const acts: Readonly<Record<number, (world: MemoryWorld) => Promise<unknown>>> = {
+      // A removal that somebody else makes, a page that somebody else makes, and one that somebody changes.
+      1: async (world) => {
+        const { id } = await world.run('user.read', { email: 'ben@x.example' });
+        await world.run('user.delete', { id });
+      },
+      2: (world) => world.provision({ command: 'page.create', input: { name: 'maps' } }),
+      5: (world) =>
+        world.provision({ command: 'page.update', input: { name: 'plans', description: 'Plans' } }),
+    };
+    const { world, provisioningWith } = await begun(async (_, number) => {
+      await acts[number]?.(world);
+    });
+    const provision = provisioningWith(Number.POSITIVE_INFINITY);
+    const answer = await provision({ command: 'tenant.apply', input: input(AFTER, { atOnce: 2 }) });
+    expect(answer.ok ? 'done' : answer.error).toBe('done');
+    expect((await planned(world, AFTER)).changes).toEqual([]);
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('a value that somebody else has is refused with its place, after what could be done', async () => {
+    let other = '';
+    const { world, provisioningWith } = await begun(async (_, number) => {
+      if (number === 1) other = (await world.run('user.create', { username: 'zoe' })).id;
+    });
+    const text = `${AFTER}  zoe: { username: zoe, phone: "+4930123456" }\n`.replace(
+      'users:',
+      'users:\n  yve: { phone: "+4930123456" }',
+    );
+    const answer = await provisioningWith(Number.POSITIVE_INFINITY)({
+      ...{ command: 'tenant.apply', input: input(text) },
+    });
+    expect(other).not.toBe('');
+    expect(answer).toMatchObject({ ok: false, error: { retryable: false } });
+    const field = answer.ok ? '' : String(answer.error.field);
+    expect(field).toMatch(/^manifest\/users\/(?:yve|zoe)/);
+    expect(await findingsOn(world)).toEqual([]);
+  });
+
+  test('stops between two transactions when its caller wants it, and goes on later', async () => {
+    const { world, provisioningWith } = await begun();
+    const stop = new AbortController();
+    const provision = provisioningWith(Number.POSITIVE_INFINITY);
+    const event = { command: 'tenant.apply', input: input(AFTER) };
+    const seen: Progress[] = [];
+    const onStep = (progress: Progress) => {
+      seen.push(progress);
+      stop.abort();
+    };
+    const answer = await provision(event, { onStep, signal: stop.signal });
+    expect(seen).toHaveLength(1);
+    expect(answer).toMatchObject({ ok: false, error: { code: 'unfinished', progress: seen[0] } });
+    expect(await provision(event)).toMatchObject({ ok: true });
+    expect(contentOf(world)).toEqual(await undisturbed());
+  });
+
+  test('does no removal and nothing dangerous that was not agreed to', async () => {
+    const { world, provisioningWith } = await begun();
+    const { changes } = await planned(world, AFTER);
+    const agreed = changes.flatMap(({ id }) => id ?? []);
+    const before = contentOf(world);
+    const provision = provisioningWith(Number.POSITIVE_INFINITY);
+    const apply = (ids: readonly string[]) =>
+      provision({ command: 'tenant.apply', input: input(AFTER, { agreed: ids }) });
+    expect(await apply(agreed.slice(1))).toMatchObject({
+      ...{ ok: false, error: { code: 'conflict', field: 'agreed' } },
+    });
+    expect(contentOf(world)).toEqual(before);
+    expect(await apply(agreed)).toMatchObject({ ok: true });
+  });
+
+  test('a dry run says what it would do and writes nothing', async () => {
+    const { world, provisioningWith } = await begun();
+    const before = world.items().length;
+    const answer = await provisioningWith(0)({
+      ...{ command: 'tenant.apply', input: input(AFTER), dryRun: true },
+    });
+    expect(answer).toMatchObject({ ok: true, result: { remove: 3 }, token: '' });
+    expect(world.items().length).toBe(before);
+  });
+
+  test('a manifest with problems is refused with all of them', async () => {
+    const { provision } = createMemoryWorld();
+    const answer = await provision({
+      ...{ command: 'tenant.apply', input: input('groups: { a: { scope: x }, b: { scope: y } }') },
+    });
+    expect(answer).toMatchObject({
+      ok: false,
+      error: { code: 'invalid', field: 'manifest/groups/a/scope', retryable: false },
+    });
+    expect(answer.ok ? '' : answer.error.message).toMatch(/there is no scope x.*there is no scope y/);
+  });
+
+  test('a role from a template has its permissions, and is compared with them', async () => {
+    const world = createMemoryWorld();
+    for (const name of ['grades', 'plans']) await world.run('page.create', { name });
+    const permissions = [{ permission: 'grades', effect: 'ALLOW' }];
+    const { id } = await world.run('role-template.create', { name: 'teacher', permissions });
+    const text = (allow: string) =>
+      `scopes: { school: { type: tenant } }\nroles: { teacher: { owner: school, template: ${id}, allow: [${allow}] } }`;
+    await applyOn(world, text('plans'));
+    expect((await planned(world, text('plans'))).changes).toEqual([]);
+    expect((await planned(world, text(''))).changes).toMatchObject([
+      { verb: 'remove', label: 'teacher > plans' },
+    ]);
+    const { roles } = (await exportOn(world as never)) as { roles: Record<string, { allow: string[] }> };
+    expect(roles.teacher?.allow.sort()).toEqual(['grades', 'plans']);
+  });
+});

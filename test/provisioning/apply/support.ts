@@ -1,0 +1,115 @@
+import { ulid } from 'ulid';
+import { parse as parseYaml } from 'yaml';
+import { exportManifest } from '../../../cli/manifest/export.ts';
+import { createEngine } from '../../../engine/index.ts';
+import { derivedId } from '../../../provisioning/apply/entry.ts';
+import { parseManifest } from '../../../provisioning/apply/parse.ts';
+import { type ManifestPlan, planManifest } from '../../../provisioning/apply/plan.ts';
+import { queriesOn } from '../../../provisioning/apply/queries.ts';
+import type { Step } from '../../../provisioning/apply/steps.ts';
+import { COMMANDS, createProvisioning, type Hooks } from '../../../provisioning/index.ts';
+import { createMemoryTable, type MemoryTableOptions } from '../../../table/memory/index.ts';
+import { createClock, type World } from '../../support/world.ts';
+
+/** A table in memory with provisioning and an engine on top. */
+export function createMemoryWorld(options: MemoryTableOptions = {}) {
+  const { reader, writer, items } = createMemoryTable(options);
+  const clock = createClock();
+  const newSecret = () => 'A'.repeat(43);
+  const provision = createProvisioning({ reader, writer, clock, newSecret, newId: () => ulid() });
+  async function run(command: string, input: Readonly<Record<string, unknown>>) {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.code} ${answer.error.message}`);
+    return answer.result as Readonly<Record<string, unknown>> & { readonly id: string };
+  }
+  return {
+    ...{ reader, writer, items, clock, newSecret, provision, run },
+    /** Lets enough time pass that what was written is certain to be older than any read from now on. */
+    settle: () => clock.advance(60_000),
+    newEngine: () => createEngine({ reader, clock, random: () => 0, wait: clock.wait }),
+  };
+}
+
+export type MemoryWorld = ReturnType<typeof createMemoryWorld>;
+
+/** What manifests need of a world. */
+type Table = Pick<World, 'reader' | 'writer' | 'clock' | 'newSecret'>;
+
+/** Manifests on a table, without the command line around them. */
+export async function planOn(
+  { reader }: Pick<Table, 'reader'>,
+  text: string,
+  prune = true,
+  shared = prune,
+): Promise<ManifestPlan> {
+  const { parsed, problems } = parseManifest(parseYaml(text));
+  if (!parsed || problems.length > 0) throw new Error(JSON.stringify(problems));
+  return planManifest(
+    parsed,
+    { prune, shared },
+    { queries: queriesOn(reader, COMMANDS), commands: COMMANDS, idFor: derivedId },
+  );
+}
+
+interface ApplyOptions {
+  readonly prune?: boolean;
+  /** Runs after every transaction, with the last step of it. */
+  readonly after?: (step: Step) => Promise<void>;
+  readonly atOnce?: number | undefined;
+}
+
+/** Plans and applies; answers what was planned. Throws what `after` throws, and what provisioning answers. */
+export async function applyOn(
+  world: Table,
+  text: string,
+  { prune = true, after, atOnce }: ApplyOptions = {},
+): Promise<readonly Step[]> {
+  const { steps, problems } = await planOn(world, text, prune);
+  if (problems.length > 0) throw new Error(JSON.stringify(problems));
+  let thrown: unknown;
+  const onStep: Hooks['onStep'] = async ({ left }) => {
+    const last = steps[steps.length - left - 1];
+    try {
+      if (last) await after?.(last);
+    } catch (error) {
+      thrown = error;
+      throw error;
+    }
+  };
+  const input = {
+    ...{ manifest: parseYaml(text), prune, pruneShared: prune },
+    ...(atOnce === undefined ? {} : { atOnce }),
+  };
+  const answer = await createProvisioning({
+    ...world,
+    newId: () => ulid(),
+    // The clock of a test moves on while `after` asks.
+    budgetMs: Number.POSITIVE_INFINITY,
+  })({ command: 'tenant.apply', input }, { onStep });
+  if (thrown !== undefined) throw thrown;
+  if (!answer.ok) throw new Error(`${answer.error.code} ${answer.error.message}`);
+  return steps;
+}
+
+export const exportOn = async ({ reader }: Pick<Table, 'reader'>, apis: readonly string[] = ['default']) =>
+  (await exportManifest(queriesOn(reader, COMMANDS), { roots: undefined, apis, ids: true })).manifest;
+
+/** Everything that is allowed, as `subject permission scope`. */
+export async function allowedIn(
+  world: Pick<MemoryWorld, 'clock' | 'settle' | 'newEngine'>,
+  subjects: readonly string[],
+  permissions: readonly string[],
+  scopes: readonly string[],
+): Promise<ReadonlySet<string>> {
+  world.settle();
+  const questions = subjects.flatMap((subject) =>
+    permissions.flatMap((permission) => scopes.map((scope) => ({ subject, permission, scope }))),
+  );
+  const at = world.clock.now();
+  const { decisions } = await world.newEngine().checkMany(questions.map((question) => ({ ...question, at })));
+  return new Set(
+    questions
+      .filter((_, position) => decisions[position]?.allowed)
+      .map(({ subject, permission, scope }) => `${subject} ${permission} ${scope}`),
+  );
+}
