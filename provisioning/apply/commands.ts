@@ -2,10 +2,11 @@ import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
 import { conflict } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
+import { canonical } from '../canonical.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { type Batch, nextBatch } from './batch.ts';
-import { derivedId, sorted } from './entry.ts';
+import { derivedId } from './entry.ts';
 import { type Parsed, parseManifest } from './parse.ts';
 import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
 import type { Problem } from './problem.ts';
@@ -86,7 +87,7 @@ const isToAgree = ({ verb, danger }: Step): boolean => verb === 'remove' || dang
 
 /** Follows from what a step does: it is the same in another plan. */
 const idOf = async ({ command, input }: Step): Promise<string> =>
-  (await sha256(JSON.stringify([command, sorted(input)]))).slice(0, 16);
+  (await sha256(canonical([command, input]))).slice(0, 16);
 
 /** A manifest that has no problems by itself. Throws `invalid`. */
 export const parse = (manifest: unknown): Parsed => {

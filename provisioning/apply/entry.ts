@@ -1,4 +1,5 @@
 import { fromBase64Url, sha256 } from '../../table/bytes.ts';
+import { canonical } from '../canonical.ts';
 import type { Path } from './problem.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -29,23 +30,10 @@ export interface Entry {
   readonly shared?: boolean;
 }
 
-/** Objects with their keys in order: what is equal is written equally. */
-export function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, each]) => each !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, each]) => [key, sorted(each)]),
-  );
-}
-
-export const same = (a: unknown, b: unknown): boolean =>
-  JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+export const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);
 
 export const keyOf = ({ kind, identity }: Pick<Entry, 'kind' | 'identity'>): string =>
-  `${kind} ${JSON.stringify(sorted(identity))}`;
+  `${kind} ${canonical(identity)}`;
 
 /**
  * The id of a node that is made from a manifest: a UUID (version 8, RFC 9562) that follows from what it is and where it

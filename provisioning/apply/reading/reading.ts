@@ -60,7 +60,7 @@ export function edgeEntry(
 }
 
 /** A field of a command's input in its canonical form, in which the table keeps it. */
-export function canonical(commands: Commands, command: string, field: string, value: unknown): unknown {
+export function asKept(commands: Commands, command: string, field: string, value: unknown): unknown {
   const schema = fieldsOf(commands, command)[field] as
     | { safeParse: (value: unknown) => { success: boolean; data?: unknown } }
     | undefined;
@@ -72,7 +72,7 @@ const canonicalValues = (commands: Commands, { kind, values }: Entry): Row =>
   Object.fromEntries(
     Object.entries(without(values)).map(([field, value]) => [
       field,
-      value === null ? null : canonical(commands, `${kind}.create`, field, value),
+      value === null ? null : asKept(commands, `${kind}.create`, field, value),
     ]),
   );
 

@@ -3,7 +3,7 @@ import { pick, type Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import { type Manifest, USER_ATTRIBUTES } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
-import { canonical, idsOf, type Reading } from './reading.ts';
+import { asKept, idsOf, type Reading } from './reading.ts';
 import type { Places } from './scopes.ts';
 
 type User = Manifest['users'][string] & Row;
@@ -41,7 +41,7 @@ async function findUser(
   const owners = new Map<string, Row>();
   for (const field of UNIQUE) {
     const value = user.existing ? undefined : uniqueOf(name, user, field);
-    if (value === undefined || row?.[field] === canonical(commands, 'user.create', field, value)) continue;
+    if (value === undefined || row?.[field] === asKept(commands, 'user.create', field, value)) continue;
     const owner = await queries.read('user.read', { [field]: value });
     if (!owner) continue;
     owners.set(field, owner);
