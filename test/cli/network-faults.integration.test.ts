@@ -4,7 +4,6 @@ import { applyPlan } from '../../cli/manifest/apply.ts';
 import { readManifest } from '../../cli/manifest/file.ts';
 import { planManifest } from '../../cli/manifest/plan.ts';
 import { findingsOn } from '../provisioning/findings.ts';
-import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 import { contentOf, createChance, createProxy, type Mishap } from './bulk/support.ts';
 import { largeManifest } from './manifest/large.ts';
@@ -130,8 +129,7 @@ describe('an apply', () => {
     expect(sent).toHaveLength(1);
   });
 
-  const file = () =>
-    fileOf(largeManifest({ users: size(4, 12), groups: size(4, 12), roles: 3, scopes: size(2, 6) }), 'json');
+  const file = () => fileOf(largeManifest({ users: 12, groups: 12, roles: 3, scopes: 6 }), 'json');
   let known: Promise<readonly string[]> | undefined;
   /** What it comes to when nothing happens. */
   const undisturbed = (): Promise<readonly string[]> => {
