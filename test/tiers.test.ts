@@ -13,6 +13,11 @@ const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
 const textOf = (name: string): string => readFileSync(`${FOLDER}/${name}`, 'utf8');
 const named = (pattern: RegExp) => FILES.filter((name) => pattern.test(name));
 
+test('random values come from the seed of the run', () => {
+  const drawn = FILES.filter((name) => /from 'fast[-]check'|Date\.now\(\) %/.test(textOf(name)));
+  expect(drawn).toEqual([]);
+});
+
 describe('the tier of a test file', () => {
   test('there are files of each', () => {
     expect(named(/\.integration\.test\.ts$/).length).toBeGreaterThan(10);

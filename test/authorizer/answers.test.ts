@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_RESOURCE_LENGTH, toPolicy, toSimple } from '../../authorizer/answer.ts';
 import type { Verdict } from '../../authorizer/index.ts';
+import fc from '../support/fast-check.ts';
 import { ALICE, ARN, PLACE, TENANT } from './support.ts';
 
 const ALLOWED: Verdict = {

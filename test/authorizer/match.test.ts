@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isValue, match, parametersOf, precedes, type RouteRule } from '../../authorizer/routes/rule.ts';
 import { isName } from '../../table/identifiers.ts';
+import fc from '../support/fast-check.ts';
 import { rule } from './support.ts';
 
 const RULES = [

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { match } from '../../authorizer/routes/rule.ts';
 import { changesFor } from '../../provisioning/routes/changes.ts';
 import { type Route, ruleOf, type WrittenRoute } from '../../provisioning/routes/route.ts';
 import { routeShape } from '../../table/route-template.ts';
+import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 
 /** Whatever an import changes, no request meets a rule on the way that is neither its old one nor its new one. */

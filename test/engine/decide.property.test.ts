@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
@@ -10,6 +9,7 @@ import type { Assignment, Effect, RoleItem, SubjectItem } from '../../table/deci
 import { patternsCovering } from '../../table/permission-name.ts';
 import type { Model } from '../oracle/model.ts';
 import { judge } from '../oracle/oracle.ts';
+import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 
 /** The engine decides as SPEC section 2 says, whatever the world. */

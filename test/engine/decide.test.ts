@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import type { DecisionInput } from '../../engine/decision-input.ts';
 import type { Effect, RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import fc from '../support/fast-check.ts';
 import { scopeItem, subjectItem } from './items.ts';
 
 /** The steps of SPEC section 2 in their order, on decision inputs made by hand. */

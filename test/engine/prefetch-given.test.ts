@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { CheckOptions, Engine } from '../../engine/index.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
+import fc from '../support/fast-check.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
+import fc from '../support/fast-check.ts';
 import { createWorld } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 

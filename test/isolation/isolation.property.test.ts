@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import type * as z from 'zod';
 import type { CheckRequest } from '../../engine/index.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
+import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 import { createLightWorld, type World } from '../support/world.ts';
 import { furnish, furnishShared, PERMISSIONS, type Plan, type Side } from './side.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { evaluate, INVOKE_ACTION, matchesPattern, type Statement } from '../../local/gateway/iam.ts';
+import fc from '../support/fast-check.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
 

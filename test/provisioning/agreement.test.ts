@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { describe, expect, test } from 'vitest';
 import { modelOf } from '../oracle/model-of-items.ts';
 import { judge } from '../oracle/oracle.ts';
+import fc from '../support/fast-check.ts';
 import { findingsIn } from './findings.ts';
 import { pick } from './kinds.ts';
 import { decisionsOf, rebuild } from './rebuild.ts';

@@ -495,9 +495,7 @@ describe('in steps, with something else in the middle', () => {
     // Whatever came of the move: what is being deleted is closed.
     expect(await entrants(['house', 'b2'])).toEqual({ house: CLOSED, b2: CLOSED });
     expect(await world.provision(move('house', 'new'))).toMatchObject({ error: { code: 'conflict' } });
-    expect(await world.refused('scope.move', move('next', 'old').input).catch(() => undefined)).toBe(
-      undefined,
-    );
+    await world.run('scope.move', move('next', 'old').input);
     await world.run('scope.delete-tree', { scope: at.house });
     await expectWhole();
     expect(await namesIn('building.list', 'new')).toEqual([]);

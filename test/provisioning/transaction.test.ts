@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createProvisioning } from '../../provisioning/index.ts';
 import type { Item } from '../../table/item.ts';
@@ -6,6 +5,7 @@ import { createMemoryTable } from '../../table/memory/index.ts';
 import { changeInOneWrite, furnishSmall } from '../oracle/generate.ts';
 import type { Operation } from '../oracle/operations.ts';
 import { createRandom } from '../oracle/random.ts';
+import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 import { findingsIn } from './findings.ts';
 import { asState, createLightLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';

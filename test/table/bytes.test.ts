@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   byteLength,
@@ -11,6 +10,7 @@ import {
   textToBase64Url,
   toBase64Url,
 } from '../../table/bytes.ts';
+import fc from '../support/fast-check.ts';
 
 /** Held against Node's own, which the table does without. */
 const encoder = new TextEncoder();

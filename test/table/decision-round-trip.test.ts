@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DECISION_VERSION } from '../../table/decision/attributes.ts';
@@ -37,6 +36,7 @@ import {
 } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
 import type { Action, Update } from '../../table/write/action.ts';
+import fc from '../support/fast-check.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { refusalOf } from './support.ts';
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Ref } from '../../table/identifiers.ts';
 import { isSafeText } from '../../table/identifiers.ts';
@@ -18,6 +17,7 @@ import {
   wideEdgeKey,
 } from '../../table/keys.ts';
 import type { PermissionName } from '../../table/permission-name.ts';
+import fc from '../support/fast-check.ts';
 import { anyId, anyName, anyText, anyType, ID } from './support.ts';
 
 /** Words at the head of a key that mean something else; no kind of thing may be called so. */

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   isPermissionPattern,
@@ -6,6 +5,7 @@ import {
   patternsCovering,
   readPermissionName,
 } from '../../table/permission-name.ts';
+import fc from '../support/fast-check.ts';
 import { anyName, anyText, refusalNow } from './support.ts';
 
 describe('a permission that can be checked', () => {

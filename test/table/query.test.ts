@@ -1,11 +1,11 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import type { Item } from '../../table/item.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
+import fc from '../support/fast-check.ts';
 import { refusalOf } from './support.ts';
 
 type Row = Item & Record<string, string>;

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { GatehouseError } from '../../table/errors.ts';
+import fc from '../support/fast-check.ts';
 
 /** Two ULIDs and a UUID that mean nothing. */
 export const ID = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';

@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Cell, compile } from '../../../authorizer/policies/compile.ts';
 import { match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
+import fc from '../../support/fast-check.ts';
 import { size } from '../../support/tier.ts';
 import { rule } from '../support.ts';
 import { isMapped } from './mapped.ts';

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { ulid } from 'ulid';
 import { expect, test } from 'vitest';
 import { createExplainer, formatExplanation, type Reason } from '../../../engine/index.ts';
+import fc from '../../support/fast-check.ts';
 import { SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { createLightWorld, type World } from '../../support/world.ts';

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLists, type Lists } from '../../../engine/index.ts';
+import fc from '../../support/fast-check.ts';
 import { SEED } from '../../support/seed.ts';
 import { createLightWorld, type World } from '../../support/world.ts';
 import { type Furnished, furnish, PERMISSIONS, plans } from './random-world.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import fc from '../../support/fast-check.ts';
 import type { World } from '../../support/world.ts';
 
 /** A small world drawn at random and put there by commands; what cannot be is left out. */

@@ -1,0 +1,1 @@
+import './sequence.property.test.ts';
