@@ -1,7 +1,7 @@
 import { endsInRest, order, type RouteRule } from '../../table/route-rule.ts';
 import type { Segment, TemplatePart } from '../../table/route-template.ts';
 
-export { boundIn, order, type RouteRule } from '../../table/route-rule.ts';
+export { boundIn, type RouteRule } from '../../table/route-rule.ts';
 export type { Segment, TemplatePart };
 
 /** The verbs that API Gateway routes and for which ANY stands (AG API_PutMethod). */

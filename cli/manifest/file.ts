@@ -8,7 +8,7 @@ export interface ManifestFile extends Parsed {
 }
 
 /** Reads a manifest. Throws ProblemsError with everything that can be seen without a table, but for references. */
-export function readManifest(source: Source): ManifestFile {
+function readManifest(source: Source): ManifestFile {
   const { parsed, problems } = parseManifest(source.data);
   assertNone(source, problems);
   return { source, ...(parsed as Parsed) };

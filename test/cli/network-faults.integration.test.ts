@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { findingsOn } from '../provisioning/findings.ts';
+import { size } from '../support/tier.ts';
 import { createWorld } from '../support/world.ts';
 import { contentOf, createChance, createProxy, type Mishap } from './bulk/support.ts';
 import { largeManifest } from './manifest/large.ts';

@@ -16,7 +16,7 @@ export interface Read {
 const nameOf = ({ PK, SK }: Key): string => `${PK} / ${SK}`;
 
 /** A table in memory under the engine, with a hand on the time at which each read is answered. */
-export function createFakeTable() {
+function createFakeTable() {
   const items = new Map<string, Item>();
   const reads: Read[] = [];
   const clock = createClock();

@@ -14,7 +14,7 @@ export interface Plan {
 
 /** What all tenants share. */
 export const PERMISSIONS = ['home', 'doors:open:door', 'doors:close:door', 'sold:use:thing'];
-export const SHARED_ROLE = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const SHARED_ROLE = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 
 export async function furnishShared({ run }: World): Promise<void> {
   await run('page.create', { name: 'home' });

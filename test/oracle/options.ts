@@ -10,8 +10,7 @@ export interface Options {
   readonly faults: number;
 }
 
-export const USAGE =
-  'usage: npm run oracle [-- --seed N (--worlds W --checks C | --histories H | --faults F)]';
+const USAGE = 'usage: npm run oracle [-- --seed N (--worlds W --checks C | --histories H | --faults F)]';
 
 const NAMES = ['seed', 'worlds', 'checks', 'histories', 'faults'] as const;
 const LARGEST = 1_000_000_000;

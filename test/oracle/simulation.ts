@@ -67,5 +67,3 @@ export function createSimulation(start: number) {
     },
   };
 }
-
-export type Simulation = ReturnType<typeof createSimulation>;

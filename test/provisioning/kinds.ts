@@ -237,7 +237,7 @@ export const pick = (from: Input, fields: readonly string[] = []): Input =>
   Object.fromEntries(fields.map((name) => [name, from[name]]));
 
 /** A good input of one command: what it names exists, what it creates does not. */
-export async function inputFor(world: LedgerWorld, kind: Kind, verb: string): Promise<Input> {
+async function inputFor(world: LedgerWorld, kind: Kind, verb: string): Promise<Input> {
   const input = await kind.create();
   if (verb === 'create') return input;
   const made = await world.run(`${kind.type}.create`, input);

@@ -15,7 +15,7 @@ const carryOut = (world: LedgerWorld, event: Event, send: Writer['send']): Promi
   createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
 
 /** What ends a process in the middle. */
-export const KILLED = new Error('killed');
+const KILLED = new Error('killed');
 
 /** Carries out the first `steps` transactions of a command; the next one is never sent. */
 export function interruptAfter(world: LedgerWorld, event: Event, steps: number): Promise<Answer> {

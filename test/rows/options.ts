@@ -5,7 +5,7 @@ export interface Options {
   readonly json?: string;
 }
 
-export const USAGE = 'usage: npm run rows [-- --json FILE]';
+const USAGE = 'usage: npm run rows [-- --json FILE]';
 
 /** Reads the command line; throws an error of one line for what it does not know. */
 export function readOptions(args: readonly string[]): Options {

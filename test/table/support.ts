@@ -55,7 +55,7 @@ export const anyText = (maxLength = 40) => {
 
 const ULID_DIGITS = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
 
-export const anyUlid = fc
+const anyUlid = fc
   .tuple(
     fc.constantFrom(...'01234567'),
     fc.array(fc.constantFrom(...ULID_DIGITS), { minLength: 25, maxLength: 25 }),
