@@ -2,61 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { createColumns } from '../../../cli/bulk/columns.ts';
 import { createConcurrency } from '../../../cli/bulk/concurrency.ts';
-import { ROW_KINDS, type RowKind } from '../../../cli/bulk/kinds.ts';
-import { type LoadOptions, startLoad } from '../../../cli/bulk/load.ts';
+import { startLoad } from '../../../cli/bulk/load.ts';
 import { duration, progressLine, showProgress } from '../../../cli/bulk/report.ts';
 import { readSource } from '../../../cli/bulk/source.ts';
-import type { Transport } from '../../../cli/transport.ts';
 import type { Answer } from '../../../provisioning/index.ts';
+import { bytesOf, done, load, USERS } from './loading.ts';
 
-/** How many rows are in flight, what is kept of them in memory, and the progress shown; over a stub transport. */
-const USERS = ROW_KINDS[0] as RowKind;
-const done = (): Answer => ({
-  ok: true,
-  result: { id: 'x', createdAt: '9999-01-01T00:00:00.000Z' },
-  token: '',
-});
+/** How many rows are in flight, and the progress shown; over a stub transport. Memory: memory.soak.test.ts. */
 const refused = (code: 'throttled' | 'transient' | 'internal'): Answer => ({
   ok: false,
   error: { code, message: `it is ${code}`, retryable: code !== 'internal' },
 });
-const LINE = (n: number) => `user-${n}@example.com,The user of number ${n}\n`;
-
-async function* bytesOf(rows: number): AsyncGenerator<Uint8Array> {
-  const encoder = new TextEncoder();
-  yield encoder.encode('email,displayName\n');
-  for (let n = 0; n < rows; n += 500)
-    yield encoder.encode(Array.from({ length: Math.min(500, rows - n) }, (_, m) => LINE(n + m)).join(''));
-}
-
-async function load(rows: number, transport: Transport, more: Partial<LoadOptions> = {}) {
-  const { rows: source } = await readSource(bytesOf(rows), createColumns(USERS.fields));
-  return startLoad(source, {
-    ...{ kind: USERS, transport, parallel: 16, now: Date.now, onRefused: () => {}, onProgress: () => {} },
-    ...more,
-  });
-}
-
-test('memory does not grow with the rows: 200,000 of them', async () => {
-  const heap = () => process.memoryUsage().heapUsed;
-  const samples: number[] = [];
-  let calls = 0;
-  const loading = await load(200_000, async () => {
-    if (++calls % 2_000 === 0) samples.push(heap());
-    await Promise.resolve();
-    return done();
-  });
-  const { progress, fault } = await loading.done;
-  expect({ fault, ...progress }).toMatchObject({ fault: undefined, rows: 200_000, created: 200_000 });
-  // The least heap in use between two collections shows what is kept.
-  const least = (from: number, to: number) => Math.min(...samples.slice(from, to)) / 2 ** 20;
-  const [early, late, most] = [least(5, 30), least(70, 100), Math.max(...samples) / 2 ** 20];
-  console.info(
-    `heap: least early ${early.toFixed(0)} MB, late ${late.toFixed(0)} MB; most ${most.toFixed(0)} MB`,
-  );
-  expect(late - early).toBeLessThan(20);
-});
-
 test('never more rows in flight than --parallel, and reading waits for them', async () => {
   let [active, most] = [0, 0];
   const loading = await load(500, async () => {

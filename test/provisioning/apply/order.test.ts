@@ -254,13 +254,15 @@ describe.each([
     expect([pair.subjects, pair.scopes]).toEqual([subjects, scopes]);
   });
 
-  test.each([
+  const directions = [
     ['there, as little at once as may be', BEFORE, AFTER, 1],
     ['and back', AFTER, BEFORE, 1],
     ['there, a few at once', BEFORE, AFTER, 4],
     ['there, as much as fits', BEFORE, AFTER, undefined],
     ['and back, as much as fits', AFTER, BEFORE, undefined],
-  ])(
+  ] as const;
+  // All of them in the soak tier, otherwise every second.
+  test.each(directions.filter((_, n) => n % size(2, 1) === 0))(
     '%s: after every transaction nothing is allowed that neither the one nor the other allows',
     async (_, from, to, atOnce) => {
       const table = createMemoryWorld();
