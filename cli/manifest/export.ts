@@ -1,6 +1,6 @@
 import type { Row } from '../../provisioning/apply/entry.ts';
 import type { Queries } from '../../provisioning/apply/queries.ts';
-import { nameAccess, readHoldings } from './export/access.ts';
+import { nameAccess, readGrants } from './export/access.ts';
 import { catalogueSections } from './export/catalogue.ts';
 import { licensesSection, subscriptionsSection } from './export/entitlements.ts';
 import type { Exporting, ExportOptions } from './export/exporting.ts';
@@ -12,7 +12,7 @@ import { routesSection } from './export/routes.ts';
 import { readPlaces, scopesSection } from './export/scopes.ts';
 import { settingsSection } from './export/settings.ts';
 
-/** What tenants of a table hold, as a manifest that makes the same of an empty one. */
+/** Tenants of a table, as a manifest that makes the same of an empty one. */
 export interface Exported {
   readonly manifest: Row;
   /** What no manifest can say, in sentences. */
@@ -31,17 +31,17 @@ export async function exportManifest(queries: Queries, options: ExportOptions): 
   const scopes = scopesSection(exporting, places);
   const known = await readRoles(exporting, places);
   const grouped = await readGroups(exporting, places, known);
-  const holdings = await readHoldings(exporting, places, known, grouped);
+  const granted = await readGrants(exporting, places, known, grouped);
 
   const roleNames = nameRoles(known, places);
-  const accessBySubject = nameAccess(holdings, places, grouped, roleNames);
+  const accessBySubject = nameAccess(granted, places, grouped, roleNames);
   const effects = await readEffects(exporting, known);
   const roles = rolesSection(exporting, places, known, roleNames, effects);
   const groups = groupsSection(exporting, places, grouped, roleNames);
   // Of users and technical users: a name is for one of both.
   const userNames = createNames();
   const users = await usersSection(exporting, places, accessBySubject, userNames);
-  const technicalUsers = await technicalUsersSection(exporting, places, holdings, accessBySubject, userNames);
+  const technicalUsers = await technicalUsersSection(exporting, places, granted, accessBySubject, userNames);
   const subscriptions = await subscriptionsSection(exporting, places);
   const licenses = await licensesSection(exporting, places);
   const settings = await settingsSection(exporting, places, userNames);

@@ -40,7 +40,7 @@ function jsonOf(schema: z.core.$ZodType): Json {
     const entries = Object.entries(def.shape);
     const required = entries.filter(([, each]) => isNeeded(each)).map(([key]) => key);
     return {
-      // `ann:` with nothing behind it is a thing without details.
+      // `ann:` with nothing behind it is a resource without details.
       type: required.length === 0 ? ['object', 'null'] : 'object',
       properties: Object.fromEntries(entries.map(([key, each]) => [key, jsonOf(each)])),
       ...(required.length === 0 ? {} : { required }),
@@ -49,8 +49,10 @@ function jsonOf(schema: z.core.$ZodType): Json {
   }
   if (def.type === 'array' && def.element) return { type: ['array', 'null'], items: jsonOf(def.element) };
   if (def.type === 'record' && def.valueType && taken(def.valueType)._zod.def.type === 'object') {
-    const things = { type: ['object', 'null'], additionalProperties: jsonOf(def.valueType) };
-    return isListed(schema) ? { anyOf: [things, { type: 'array', items: { type: 'string' } }] } : things;
+    const resources = { type: ['object', 'null'], additionalProperties: jsonOf(def.valueType) };
+    return isListed(schema)
+      ? { anyOf: [resources, { type: 'array', items: { type: 'string' } }] }
+      : resources;
   }
   if (def.type === 'record' && def.valueType && taken(def.valueType)._zod.def.type === 'array')
     return { type: ['object', 'null'], additionalProperties: jsonOf(def.valueType) };
@@ -63,7 +65,7 @@ function jsonOf(schema: z.core.$ZodType): Json {
   return plain;
 }
 
-/** Whether a file must give it. */
+/** Whether a manifest must give it. */
 const isNeeded = (schema: z.core.$ZodType): boolean => !z.safeParse(schema, undefined).success;
 
 /** Whether names alone will do, as a list. */

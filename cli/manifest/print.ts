@@ -81,7 +81,7 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
     ),
     '',
     steps.length === 0
-      ? paint('green', `nothing to do: ${count(plan.unchanged, 'entry')} as the file says`)
+      ? paint('green', `nothing to do: ${count(plan.unchanged, 'entry', 'entries')} as the file says`)
       : `${plan.create} to create, ${plan.change} to change, ${plan.remove} to remove; ${plan.dangerous} dangerous; ${plan.unchanged} as they should be`,
   ];
   return `${lines.join('\n')}\n`;

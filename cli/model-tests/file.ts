@@ -15,7 +15,7 @@ import { createMemoryTable } from '../../table/memory/index.ts';
 import { assertNone, type Source } from '../document.ts';
 import { isSubjectRef } from '../question.ts';
 
-/** `deny` is the refusal of something that is there: what is unknown has to be expected by its reason. */
+/** `deny` is the refusal of something known: unknown names have to be expected by their reason. */
 export type Expectation = 'allow' | 'deny' | Reason;
 
 const REASONS: readonly string[] = [

@@ -6,7 +6,7 @@ import type { Names } from './names.ts';
 import type { Roles } from './roles.ts';
 import type { Places } from './scopes.ts';
 
-/** What somebody holds, in the names of the file. */
+/** What a subject is granted, in the names of the manifest. */
 interface Access {
   readonly groups: unknown[];
   readonly assignments: Row[];
@@ -15,9 +15,9 @@ interface Access {
   admin: boolean;
 }
 
-/** Who holds what, as the table has it. */
-export interface Holdings {
-  /** Who is at home in the tenants, or is a member, and those who hold something there. */
+/** What subjects are granted, as the table has it. */
+export interface Grants {
+  /** Users at home in the tenants, and all that are granted something there. */
   readonly subjects: ReadonlySet<string>;
   /** Technical users of the accounts, by reference. */
   readonly technical: ReadonlyMap<string, Row>;
@@ -28,12 +28,12 @@ export interface Holdings {
   readonly admins: readonly Row[];
 }
 
-export async function readHoldings(
+export async function readGrants(
   exporting: Exporting,
   places: Places,
   roles: Roles,
   groups: Groups,
-): Promise<Holdings> {
+): Promise<Grants> {
   const { queries } = exporting;
   const subjects = new Set(await usersAtHome(exporting, places));
   const technical = new Map<string, Row>();
@@ -47,12 +47,12 @@ export async function readHoldings(
   const assignments = await ofAll(places.refs, 'assignment.list', 'scope');
   const grants = await ofAll(places.roots, 'grant.list', 'scope');
   for (const { role } of assignments) await roles.use(role);
-  for (const { roles: held } of grants)
-    for (const id of (held ?? []) as readonly unknown[]) await roles.use(id);
+  for (const { roles: granted } of grants)
+    for (const id of (granted ?? []) as readonly unknown[]) await roles.use(id);
   for (const { user } of [...memberships, ...assignments, ...grants]) subjects.add(String(user));
   const globals = (await queries.list('role.list', { scope: 'global' })).map(({ id }) => String(id));
-  const held = await ofAll(globals, 'global-role.list', 'role');
-  const globalRoles = held.filter(({ user }) => subjects.has(String(user)));
+  const everywhere = await ofAll(globals, 'global-role.list', 'role');
+  const globalRoles = everywhere.filter(({ user }) => subjects.has(String(user)));
   for (const { role } of globalRoles) await roles.use(role);
   const admins = await queries.list('admin.list', {});
   return { subjects, technical, memberships, assignments, grants, globalRoles, admins };
@@ -67,29 +67,29 @@ async function usersAtHome({ queries, options }: Exporting, { roots }: Places): 
   return ids;
 }
 
-/** What everybody holds, as fields of the file: users by id, technical users by reference. */
+/** What each subject is granted, as fields of the manifest: users by id, technical users by reference. */
 export function nameAccess(
-  holdings: Holdings,
+  granted: Grants,
   places: Places,
   groups: Groups,
   roleNames: Names,
 ): ReadonlyMap<string, Row> {
   const accessBySubject = new Map<string, Access>(
-    [...holdings.subjects].map((subject) => [
+    [...granted.subjects].map((subject) => [
       subject,
       { groups: [], assignments: [], grants: {}, globalRoles: [], admin: false },
     ]),
   );
   const of = (user: unknown) => accessBySubject.get(String(user)) as Access;
-  for (const { user, group } of holdings.memberships) of(user).groups.push(groups.names.of(group));
-  for (const { user, role, scope, startsAt, endsAt } of holdings.assignments)
+  for (const { user, group } of granted.memberships) of(user).groups.push(groups.names.of(group));
+  for (const { user, role, scope, startsAt, endsAt } of granted.assignments)
     of(user).assignments.push(
       kept({ role: roleNames.of(role), scope: places.names.of(scope), from: startsAt, until: endsAt }),
     );
-  for (const { user, scope, roles } of holdings.grants)
+  for (const { user, scope, roles } of granted.grants)
     of(user).grants[String(places.names.of(scope))] = ((roles ?? []) as readonly unknown[]).map(roleNames.of);
-  for (const { user, role } of holdings.globalRoles) of(user).globalRoles.push(roleNames.of(role));
-  for (const { user } of holdings.admins) {
+  for (const { user, role } of granted.globalRoles) of(user).globalRoles.push(roleNames.of(role));
+  for (const { user } of granted.admins) {
     const access = accessBySubject.get(String(user));
     if (access) access.admin = true;
   }

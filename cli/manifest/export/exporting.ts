@@ -5,7 +5,7 @@ export interface ExportOptions {
   /** References of root scopes; all there are when left out. */
   readonly roots: readonly string[] | undefined;
   readonly apis: readonly string[];
-  /** Whether things keep their ids: without them the file describes another tenant like this one. */
+  /** Whether to write ids: without them the manifest describes another tenant like this one. */
   readonly ids: boolean;
 }
 
@@ -13,13 +13,13 @@ export interface ExportOptions {
 export interface Exporting {
   readonly queries: Queries;
   readonly options: ExportOptions;
-  /** The id of a thing, where things keep theirs. */
+  /** The id of a row, where ids are written. */
   readonly idOf: (row: Row) => Row;
   /** Notes what no manifest can say, in a sentence. */
   readonly note: (sentence: string) => void;
 }
 
-/** The fields of which there is something to say. */
+/** The fields that have a value. */
 export const kept = (fields: Row): Row =>
   Object.fromEntries(
     Object.entries(fields).filter(
@@ -27,5 +27,5 @@ export const kept = (fields: Row): Row =>
     ),
   );
 
-/** Leaves out what holds where nothing is said. */
+/** Leaves out the value that a manifest implies. */
 export const unless = (value: unknown, usual: unknown): unknown => (value === usual ? undefined : value);

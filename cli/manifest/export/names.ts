@@ -1,6 +1,6 @@
-/** Names by which a file calls things: each once, the first come as it is. */
+/** The names of resources in a manifest: each once, the first as it is. */
 export interface Names {
-  /** Gives a thing a name: the one wanted, or one like it that also says what it is within. */
+  /** Names a resource: as wanted, or with what it is within where that name is taken. */
   readonly give: (ref: string, wanted: string, within?: string) => string;
   readonly of: (ref: unknown) => string | undefined;
   readonly refs: () => readonly string[];

@@ -1,12 +1,12 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
 import { inTurns } from '../../../provisioning/apply/queries.ts';
 import { USER_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
-import type { Holdings } from './access.ts';
+import type { Grants } from './access.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';
 import type { Places } from './scopes.ts';
 
-/** What people hold, as fields of the file. */
+/** What subjects are granted, as fields of the manifest. */
 type AccessBySubject = ReadonlyMap<string, Row>;
 
 const TECHNICAL = 'technical-user:';
@@ -24,7 +24,7 @@ export async function usersSection(
   for (const [position, [id, access]] of people.entries()) {
     const row = rows[position];
     if (!row) continue;
-    // A key with an @ would stand for an email.
+    // A key with an @ would be read as an email.
     const shown = String(row.displayName ?? row.username ?? row.email ?? id);
     const called = shown.length <= 128 && !/[#@]/.test(shown) ? shown : id;
     const name = userNames.give(`user:${id}`, called);
@@ -55,7 +55,7 @@ function homeOf({ tenant }: Row, { roots, names }: Places): string | null | unde
 export async function technicalUsersSection(
   { queries, idOf, note }: Exporting,
   places: Places,
-  { technical }: Holdings,
+  { technical }: Grants,
   accessBySubject: AccessBySubject,
   userNames: Names,
 ): Promise<Record<string, Row>> {

@@ -26,9 +26,9 @@ export async function readRoles({ queries, options }: Exporting, { roots }: Plac
       if (row.scope === ref) rows.set(String(row.id), row);
   for (const { parent } of [...rows.values()]) await use(parent);
   if (options.roots === undefined)
-    for (const shelf of ['tenant', 'global'])
-      for (const { id, scope } of await queries.list('role.list', { scope: shelf }))
-        if (scope === shelf) await use(id);
+    for (const shared of ['tenant', 'global'])
+      for (const { id, scope } of await queries.list('role.list', { scope: shared }))
+        if (scope === shared) await use(id);
   return { rows, use };
 }
 

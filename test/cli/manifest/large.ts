@@ -26,7 +26,9 @@ export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes 
     })),
     users: named(users, 'user', (number) => ({
       email: `user-${number}@acme.example`,
-      groups: [...new Set([number, number + 1 + (number % 9)].map((each) => `group-${each % groups}`))],
+      groups: [...new Set([number % groups, (number + 1 + (number % 9)) % groups])].map(
+        (each) => `group-${each}`,
+      ),
       ...(number % 10 === 0 ? { grants: { acme: [`role-${number % roles}`] } } : {}),
       ...(number % 10 === 1 && scopes > 1
         ? {
