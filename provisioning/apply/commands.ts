@@ -7,7 +7,7 @@ import { type Command, readCommand, writeCommand } from '../command.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
-import { type Parsed, parseManifest } from './parse.ts';
+import { excessOf, type Parsed, parseManifest } from './parse.ts';
 import { type ManifestPlan, planManifest, problemsError } from './plan.ts';
 import type { Problem } from './problem.ts';
 import { queriesOn } from './queries.ts';
@@ -17,6 +17,10 @@ import type { Pruning, Step } from './steps.ts';
 /** The commands that compare a manifest with the table, and that apply it. */
 export const manifestInput = z
   .record(z.string(), z.unknown())
+  .superRefine((data, context) => {
+    const tooMuch = excessOf(data);
+    if (tooMuch !== undefined) context.addIssue(tooMuch);
+  })
   .describe('a manifest (docs/manifests.md) as JSON, at most 1 MB');
 
 const shape = {

@@ -28,9 +28,8 @@ export function parseManifest(data: unknown): ParseResult {
   const wrong = (message: string) => ({ parsed: undefined, problems: [{ path: [], message }] });
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     return wrong('is no manifest: there is nothing in it');
-  if (isDeeperThan(data, MAX_DEPTH)) return wrong(`is nested more than ${MAX_DEPTH} levels deep`);
-  if (isLongerThan(JSON.stringify(data), MAX_BYTES))
-    return wrong(`is longer than ${MAX_BYTES} bytes: divide it`);
+  const tooMuch = excessOf(data);
+  if (tooMuch !== undefined) return wrong(tooMuch);
   const raw = data as Readonly<Record<string, unknown>>;
   if ('tests' in raw) return wrong('holds model tests and is no manifest: see gatehouse test');
   if ('openapi' in raw || 'swagger' in raw)
@@ -44,6 +43,14 @@ export function parseManifest(data: unknown): ParseResult {
     parsed: { manifest, declared },
     problems: [...placeProblems(manifest), ...routeProblems(manifest), ...periodProblems(manifest)],
   };
+}
+
+/** In which way data is more than one call takes; undefined where it is not. */
+export function excessOf(data: object): string | undefined {
+  if (isDeeperThan(data, MAX_DEPTH)) return `is nested more than ${MAX_DEPTH} levels deep`;
+  return isLongerThan(JSON.stringify(data), MAX_BYTES)
+    ? `is longer than ${MAX_BYTES} bytes: divide it`
+    : undefined;
 }
 
 /** Looks no deeper than it must: what comes from outside may be nested without end. */

@@ -56,16 +56,16 @@ const SHOWN = new Set([
 ]);
 /** Of those, the ones that a single space is too little for. */
 const NEVER_BLANK = new Set(['logoUrl', 'url']);
-const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft'];
+const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft', 'atOnce'];
 const MAPS = [
   ...['geoJson', 'configuration', 'usageQuota', 'payload', 'deviceInfo', 'metadata', 'relatedEntities'],
-  'attributes',
+  ...['attributes', 'manifest'],
 ];
 const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],
-  ...['isOverridable', 'root', 'withNames'],
+  ...['isOverridable', 'root', 'withNames', 'prune', 'pruneShared'],
 ];
-const LISTS = ['roles', 'adminRoles', 'permissions', 'parents', 'children', 'keys', 'commands'];
+const LISTS = ['roles', 'agreed', 'permissions', 'parents', 'children', 'keys', 'commands'];
 /** Fields that hold a value of their own kind instead of text. */
 const TYPED = new Set(['limit', 'value', ...LISTS, ...FLAGS, ...NUMBERS, ...MAPS]);
 const ANOTHER_TYPE = [{}, { $ne: null }, [[]], true, 7.5];

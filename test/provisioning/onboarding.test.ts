@@ -310,7 +310,7 @@ describe('or nothing', () => {
     [
       'what is longer than a manifest may be',
       async () => ({ scope: { description: 'x'.repeat(1_000_001) } }),
-      { code: 'invalid', field: 'manifest', message: 'is longer than 1000000 bytes: divide it' },
+      { code: 'invalid', field: 'manifest', message: 'manifest: is longer than 1000000 bytes: divide it' },
     ],
   ];
   test.each(cases)('%s', async (_, prepare, expected) => {
