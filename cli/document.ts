@@ -3,7 +3,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocum
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
 
 /** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
-export interface Place {
+interface Place {
   readonly line: number;
   readonly column: number;
 }

@@ -48,7 +48,7 @@ export interface Delivered {
 }
 
 /** What a caller wants to know of an event that takes many transactions, and how it stops one. */
-export interface DeliverOptions {
+interface DeliverOptions {
   /** Called whenever more of it is done: after each transaction, or, through a function, after each answer. */
   readonly onProgress?: (progress: Progress) => void;
   /** When it is aborted, the event is not sent again, and in this process stops between two transactions. */

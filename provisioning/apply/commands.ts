@@ -67,7 +67,7 @@ export type PlannedChange = Omit<Step, 'phase' | 'unit' | 'danger'> & {
   readonly id?: string;
 };
 
-export interface Counts {
+interface Counts {
   readonly create: number;
   readonly change: number;
   readonly remove: number;

@@ -27,7 +27,7 @@ export const ROLE_EDGES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether roles allow or deny anything, with all that they inherit, in the current or in the desired state. */
-export interface Effects {
+interface Effects {
   readonly allows: boolean;
   readonly denies: boolean;
 }
