@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../engine/items.ts';
-import { type Consistency, createLoad, type LoadOptions, type Look, type Plan } from '../../engine/load.ts';
+import { type Consistency, createLoad, type LoadOptions, type Plan } from '../../engine/load.ts';
 import { DECISION_VERSION } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
@@ -55,9 +55,13 @@ const all =
     return values.includes(undefined) ? undefined : values;
   };
 const named = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
-/** Follows items from one to the next, and never comes to an end. */
-function endless(look: Look): undefined {
-  for (let n = 0; look.item(KIND, `item-${n}`) !== undefined; n++);
+/** Wants another item each time, and never comes to an end. */
+function endless(): Plan<never> {
+  let asked = 0;
+  return (look) => {
+    look.item(KIND, `item-${asked++}`);
+    return undefined;
+  };
 }
 
 test.each(['cached', 'strong'] as const)(
@@ -70,14 +74,14 @@ test.each(['cached', 'strong'] as const)(
   },
 );
 
-describe.each(['cached', 'strong'] as const)('what does not come to an end: %s', (how) => {
+describe.each(['cached', 'strong'] as const)('a plan that always wants more: %s', (how) => {
   test.each([
     ['64 rounds while the clock stands still', 0, 64],
     ['rounds of a second until the deadline of a read', READ_DEADLINE_MS / 3, 3],
     ['two rounds, however long they take', READ_DEADLINE_MS * 2, 2],
   ])('is contended after %s', async (_, readTakesMs, rounds) => {
     const { load, reads } = setUp({}, readTakesMs);
-    await expect(load([endless], how)).rejects.toMatchObject({ code: 'contended' });
+    await expect(load([endless()], how)).rejects.toMatchObject({ code: 'contended' });
     expect(reads).toHaveLength(rounds);
   });
 });
