@@ -9,7 +9,6 @@ import {
   createTable,
   createWriter,
 } from '../../table/dynamodb/index.ts';
-import { createMemoryTable } from '../../table/memory/index.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { conforms, type Differences, type Store } from './conformance.ts';
 
@@ -32,10 +31,6 @@ async function openAt(endpoint: string): Promise<Store> {
     writer: createWriter({ client, table, pacing: createPacing({ deadlineMs: 20_000 }) }),
   };
 }
-
-describe('in memory:', () => {
-  conforms(async () => createMemoryTable());
-});
 
 describe('on the embedded engine:', () => {
   conforms(async () => {

@@ -4,6 +4,7 @@ import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import { createMemoryTable, type Faults, type MemoryTable } from '../../table/memory/index.ts';
 import { noNotes } from '../../table/reader.ts';
+import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../../table/size.ts';
 import { WRITE_DEADLINE_MS } from '../../table/timing.ts';
 import type { Action } from '../../table/write/action.ts';
 import { createRandom } from '../oracle/random.ts';
@@ -105,6 +106,72 @@ describe('the items of one batch', () => {
   });
 });
 
+test('a write that takes time is carried out within it, and over at its end', async () => {
+  const time = createTime();
+  const faults = { random: () => 0.5, delayMs: 1_000 };
+  const table = createMemoryTable({ faults, schedule: time.schedule });
+  const sent = table.writer.send([put(A, 1)]).then(() => time.now());
+  await time.passUntil(249);
+  expect(table.items()).toEqual([]);
+  await time.passUntil(250);
+  expect(table.items()).toHaveLength(1);
+  await time.passUntil(10_000);
+  expect(await sent).toBe(500);
+});
+
+describe('what items may take when they are written', () => {
+  /** An item of so many bytes, or a smaller one and what it grows by. */
+  const filled = (name: string, bytes: number): Item => {
+    const item = { PK: name, SK: 'META', text: '' };
+    return { ...item, text: 'x'.repeat(bytes - sizeOf(item)) };
+  };
+  const growing = (name: string, bytes: number): readonly [Item, Action] => {
+    const { text, ...key } = filled(name, bytes);
+    return [{ ...key }, { kind: 'update', key, set: { text } } as Action];
+  };
+  const putting = (item: Item): Action => ({ kind: 'put', item });
+
+  test.each([
+    [MAX_ITEM_BYTES, 'done'],
+    [MAX_ITEM_BYTES + 1, 'limit_exceeded'],
+  ])('one that grows to %i bytes: %s', async (bytes, outcome) => {
+    const [item, update] = growing('A', bytes);
+    const { writer } = createMemoryTable({ items: [item] });
+    const done = await writer.send([update]).then(
+      () => 'done',
+      ({ code }) => code,
+    );
+    expect(done).toBe(outcome);
+  });
+
+  test.each([
+    [MAX_TRANSACTION_BYTES, 'done'],
+    [MAX_TRANSACTION_BYTES + 1, 'limit_exceeded'],
+  ])('all together, those that are put and those that grow, %i bytes: %s', async (bytes, outcome) => {
+    const full = Array.from({ length: 10 }, (_, n) => `item-${n}`);
+    const grown = full.slice(5).map((name) => growing(name, MAX_ITEM_BYTES));
+    const last = growing('last', bytes - 10 * MAX_ITEM_BYTES);
+    const { writer } = createMemoryTable({ items: [...grown, last].map(([item]) => item) });
+    const puts = full.slice(0, 5).map((name) => putting(filled(name, MAX_ITEM_BYTES)));
+    const done = await writer.send([...puts, ...[...grown, last].map(([, update]) => update)]).then(
+      () => 'done',
+      ({ code }) => code,
+    );
+    expect(done).toBe(outcome);
+  });
+
+  test('is not what is only asked about', async () => {
+    const items = Array.from({ length: 11 }, (_, n) => filled(`item-${n}`, MAX_ITEM_BYTES));
+    const { writer, reader } = createMemoryTable({ items });
+    const failure = () => new GatehouseError('conflict', 'there is none');
+    const checks = items.map(
+      ({ PK, SK }): Action => ({ kind: 'check', key: { PK, SK }, when: { exists: true }, failure }),
+    );
+    await writer.send([...checks, put(A, 1)]);
+    expect(await reader.get(A)).toMatchObject({ n: 1 });
+  });
+});
+
 describe('a write that its writer gave up', () => {
   const transient = { code: 'transient', retryable: true };
 
@@ -118,6 +185,24 @@ describe('a write that its writer gave up', () => {
     expect(held.commit()).toBe(true);
     expect(held.commit()).toBe(false);
     expect(numbersOf(await table.reader.getMany([A, B]))).toEqual([1, 1]);
+  });
+
+  test('is held no more where it is released before it is sent, and another is', async () => {
+    const table = createMemoryTable();
+    const [first, second] = [table.holdNextCommit(), table.holdNextCommit()];
+    expect(first.commit()).toBe(false);
+    expect(await refusalOf(() => table.writer.send([put(A, 1)]))).toMatchObject(transient);
+    expect(second.commit()).toBe(true);
+    await table.writer.send([put(B, 1)]);
+    expect(numbersOf(await table.reader.getMany([A, B]))).toEqual([1, 1]);
+  });
+
+  test('commits while another one is still held', async () => {
+    const table = createMemoryTable();
+    const [first] = [table.holdNextCommit(), table.holdNextCommit()];
+    await refusalOf(() => table.writer.send([put(A, 1)]));
+    expect(first.commit()).toBe(true);
+    expect(await refusalOf(() => table.writer.send([put(B, 1)]))).toMatchObject(transient);
   });
 
   test('does not commit where its condition no longer holds', async () => {
