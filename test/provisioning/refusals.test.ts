@@ -139,8 +139,8 @@ describe('invalid', () => {
     ['a thing by two names', 'user.read', () => ({ id: id.ann, email: 'ann@example.com' }), 'input'],
     ['a thing by no name', 'user.read', () => ({}), 'input'],
     ['a list by nothing', 'membership.list', () => ({}), 'user'],
-    ['a list by two things', 'membership.list', () => ({ user: id.ann, group: id.staff }), 'group'],
-    ['a grant list by two things', 'grant.list', () => ({ user: id.ann, scope: acme() }), 'input'],
+    ['a list by two things', 'membership.list', () => ({ user: id.ann, group: id.staff }), 'user'],
+    ['a grant list by two things', 'grant.list', () => ({ user: id.ann, scope: acme() }), 'user'],
     [
       'a route whose permission names what its path has not',
       'route.update',
