@@ -30,7 +30,7 @@ function bundled() {
  * The name of a file says when it runs (test/tiers.test.ts holds it):
  *
  *   *.test.ts              unit (`npm run test:unit`, on the memory table) and `npm test` (on the DynamoDB engine)
- *   *.integration.test.ts  `npm test` alone: it starts a process or cannot do without the DynamoDB engine
+ *   *.integration.test.ts  `npm test` alone: it starts a process, needs the DynamoDB engine or takes seconds
  *   *.soak.test.ts         `npm run test:soak` alone: it takes long
  */
 const ALL = 'test/**/*.test.ts';

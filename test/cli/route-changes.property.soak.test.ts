@@ -1,1 +1,1 @@
-import './route-changes.property.test.ts';
+import './route-changes.property.integration.test.ts';

@@ -1,1 +1,1 @@
-import './histories.test.ts';
+import './histories.integration.test.ts';

@@ -1,1 +1,1 @@
-import './oracle.test.ts';
+import './oracle.integration.test.ts';

@@ -1,1 +1,1 @@
-import './limits.test.ts';
+import './limits.integration.test.ts';

@@ -1,2 +1,2 @@
 // On the DynamoDB engine.
-import './long-deletions.test.ts';
+import './long-deletions.integration.test.ts';

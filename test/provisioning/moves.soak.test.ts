@@ -1,2 +1,2 @@
 // On the DynamoDB engine.
-import './moves.test.ts';
+import './moves.integration.test.ts';

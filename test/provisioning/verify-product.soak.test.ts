@@ -1,1 +1,1 @@
-import './verify-product.test.ts';
+import './verify-product.integration.test.ts';

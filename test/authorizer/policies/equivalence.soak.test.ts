@@ -1,1 +1,1 @@
-import './equivalence.test.ts';
+import './equivalence.integration.test.ts';

@@ -1,1 +1,1 @@
-import './agreement.test.ts';
+import './agreement.integration.test.ts';

@@ -1,1 +1,1 @@
-import './order.test.ts';
+import './order.integration.test.ts';
