@@ -1,1 +1,1 @@
-import './compile.property.test.ts';
+import './compile.property.integration.test.ts';
