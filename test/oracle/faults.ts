@@ -185,7 +185,7 @@ async function checkUnder(
   const { outageTtlMs = 0 } = before;
   const clock = { now: () => open.clock.now() + gone };
   const engine = createEngine({ reader, clock, wait: open.clock.wait, outageTtlMs });
-  const tell = (what: string) =>
+  const record = (what: string) =>
     tally.violations.push(
       `${name}, ${consistency}, knowing ${before.name}: ${what} ${JSON.stringify(question)}`,
     );
@@ -195,7 +195,7 @@ async function checkUnder(
     tally.besides += 1;
     const wanted = judge(model, earlier).reason;
     if (GAVE_UP.has(known)) tally.late += 1;
-    else if (known !== wanted) tell(`before that ${known} instead of ${wanted}`);
+    else if (known !== wanted) record(`before that ${known} instead of ${wanted}`);
     gone = random.between(...before.ago);
   }
 
@@ -210,7 +210,7 @@ async function checkUnder(
   if (count.failed > 0) addTo(tally.states, before.name);
   if (fault.isHidden && count.failed > 0) {
     if (!isAllow(outcome) || isAllow(right)) return;
-    tell(`${outcome} instead of ${right} without ${JSON.stringify(chosen.key)}`);
+    record(`${outcome} instead of ${right} without ${JSON.stringify(chosen.key)}`);
     return;
   }
   // An answer without items holds none that could be damaged.
@@ -223,7 +223,7 @@ async function checkUnder(
   if (fault.lasts && right === 'subject_unknown') expected.push(right);
   if (!expected.includes(outcome)) {
     if (isLate && GAVE_UP.has(outcome)) tally.late += 1;
-    else tell(`${outcome} instead of ${expected.join(' or ')}`);
+    else record(`${outcome} instead of ${expected.join(' or ')}`);
   }
 
   // What failed is forgotten: with DynamoDB well again the same engine answers right.
@@ -232,7 +232,7 @@ async function checkUnder(
   const again = await outcomeOf(engine, question, consistency);
   tally.besides += 1;
   if (GAVE_UP.has(again)) tally.late += 1;
-  else if (again !== right) tell(`afterwards ${again} instead of ${right}`);
+  else if (again !== right) record(`afterwards ${again} instead of ${right}`);
 }
 
 /** One world, in which the faults happen in turn until so many checks more are made. */

@@ -1,5 +1,5 @@
 import type { Model, Question } from './model.ts';
-import type { Operation, Window } from './operations.ts';
+import type { Operation, Validity } from './operations.ts';
 import * as does from './operations.ts';
 import type { Random } from './random.ts';
 
@@ -26,7 +26,7 @@ export interface Names {
 
 export const START = Date.parse('2026-01-15T12:00:00.000Z');
 const HOUR = 3_600_000;
-/** Windows begin and end on these; questions are asked on them and a millisecond before. */
+/** Validities begin and end on these; questions are asked on them and a millisecond before. */
 const INSTANTS = [1, 2, 3, 4, 5].map((hour) => START + hour * HOUR);
 
 const MODULES = ['alarms', 'reports'];
@@ -72,7 +72,7 @@ const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const closedStatus = (random: Random, ref: string): string =>
   random.pick(CLOSED[typeOf(ref)] ?? ['suspended']);
 
-const window = (random: Random): Window => {
+const validity = (random: Random): Validity => {
   const [from, until] = [random.pick(INSTANTS), random.pick(INSTANTS)];
   return {
     from: random.oneIn(2) ? null : Math.min(from, until),
@@ -187,7 +187,7 @@ const assign = (random: Random, names: Names): Operation =>
     random.pick(names.subjects),
     placeOfGrant(random, names),
     random.pick(names.roles),
-    window(random),
+    validity(random),
   );
 
 const grant = (random: Random, names: Names): Operation =>
@@ -199,7 +199,7 @@ const subscribe = (random: Random, names: Names): Operation =>
     placeOfGrant(random, names),
     random.pick(MODULES),
     random.pick(['active', 'trial', 'active', 'expired']),
-    window(random),
+    validity(random),
   );
 
 function license(random: Random, names: Names): Operation {
@@ -210,7 +210,7 @@ function license(random: Random, names: Names): Operation {
     random.pick(accounts).ref,
     random.pick(enterprises).ref,
     random.pick(['active', 'active', 'expired']),
-    window(random),
+    validity(random),
   );
 }
 
@@ -283,7 +283,7 @@ const GRANTS: readonly (readonly [number, Change])[] = [
   [3, (r, n) => does.giveGroupRole(group(r, n), role(r, n))],
   [3, (r, n) => does.takeGroupRole(group(r, n), role(r, n))],
   [2, assign],
-  [2, (r, n) => does.reassign(subject(r, n), placeOfGrant(r, n), role(r, n), window(r))],
+  [2, (r, n) => does.reassign(subject(r, n), placeOfGrant(r, n), role(r, n), validity(r))],
   [2, (r, n) => does.unassign(subject(r, n), placeOfGrant(r, n), role(r, n))],
   [2, grant],
   [2, (r, n) => does.regrant(subject(r, n), place(r, n).root, r.some(n.roles, 2))],
@@ -352,13 +352,13 @@ const changeEntitlement: Change = (random, names) =>
         'subscription',
         random.pick(names.subscriptions),
         random.pick(['active', 'trial', 'expired']),
-        window(random),
+        validity(random),
       )
     : does.changeEntitlement(
         'license',
         random.pick(names.licences),
         random.pick(['active', 'expired']),
-        window(random),
+        validity(random),
       );
 
 const endEntitlement: Change = (random, names) =>

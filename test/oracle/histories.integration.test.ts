@@ -119,14 +119,14 @@ describe('the new enemy', () => {
  */
 test('what was read just now bounds a session as ever, though a read has failed since', async () => {
   let isDown = false;
-  const reach =
+  const connected =
     <In extends readonly unknown[], Out>(read: (...input: In) => Promise<Out>) =>
     async (...input: In): Promise<Out> => {
       if (isDown) throw new GatehouseError('transient', 'DynamoDB is down');
       return read(...input);
     };
   const { getMany, getSnapshot } = createMemoryTable().reader;
-  const reader = { getMany: reach(getMany), getSnapshot: reach(getSnapshot) };
+  const reader = { getMany: connected(getMany), getSnapshot: connected(getSnapshot) };
   const engine = createEngine({ reader, clock: { now: () => START }, outageTtlMs: 600_000 });
   const { subject, scope, permission } = AT_PLACE;
   const openSession = () => engine.session(subject, scope, { permissions: [permission] });

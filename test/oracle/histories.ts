@@ -170,19 +170,19 @@ export async function playHistory(
   };
 
   /** What a scene holds back until it says so. */
-  const held = new Set<{ readonly what: 'read' | 'write'; readonly release: () => void }>();
+  const pending = new Set<{ readonly what: 'read' | 'write'; readonly release: () => void }>();
   const hold = (what: 'read' | 'write'): Promise<void> =>
     new Promise((resolve) => {
       const one = {
         what,
         release: () => {
-          held.delete(one);
+          pending.delete(one);
           resolve();
         },
       };
-      held.add(one);
+      pending.add(one);
     });
-  const heldAs = (wanted: 'read' | 'write') => [...held].filter(({ what }) => what === wanted);
+  const pendingAs = (wanted: 'read' | 'write') => [...pending].filter(({ what }) => what === wanted);
 
   let isDown = false;
   /** What a scene says of the reads that begin now. */
@@ -191,7 +191,7 @@ export async function playHistory(
     const clock = clockOf(aheads?.engines);
     const isSmall = !scene && number === 0;
     const one = { number, clock, isSmall, failedAt: Number.NEGATIVE_INFINITY };
-    const reach = async <T>(read: () => Promise<T>): Promise<T> => {
+    const connected = async <T>(read: () => Promise<T>): Promise<T> => {
       const its = pace;
       try {
         if (isDown) throw new GatehouseError(random.oneIn(2) ? 'transient' : 'throttled', 'DynamoDB is down');
@@ -208,21 +208,21 @@ export async function playHistory(
     };
     const reader: Pick<Reader, 'getMany' | 'getSnapshot'> = {
       getMany: async (keys, notes) => {
-        if (pace !== 'torn') return reach(() => table.reader.getMany(keys, notes));
+        if (pace !== 'torn') return connected(() => table.reader.getMany(keys, notes));
         const isFirst = keys.map(() => random.oneIn(2));
         const found: (Item | undefined)[] = [];
         const readHalf = async (half: boolean) => {
           for (const [position, key] of keys.entries())
             if (isFirst[position] === half) found[position] = await table.reader.get(key);
         };
-        return reach(async () => {
+        return connected(async () => {
           await readHalf(true);
           await hold('read');
           await readHalf(false);
           return found;
         });
       },
-      getSnapshot: (keys, notes) => reach(() => table.reader.getSnapshot(keys, notes)),
+      getSnapshot: (keys, notes) => connected(() => table.reader.getSnapshot(keys, notes)),
     };
     const engine: Engine = createEngine({
       reader,
@@ -361,16 +361,16 @@ export async function playHistory(
     /** Compares answers as they come. */
     const compareAll = (answers: readonly Decision[]): void => {
       const bound = boundNow();
-      const isBridge = bound === OUTAGE_TTL_MS;
+      const isOutage = bound === OUTAGE_TTL_MS;
       const since = kind === 'strong' ? asked : firstOf(bound, CLOCK_TOLERANCE_MS);
       for (const [position, question] of questions.entries()) {
         const answer = answers[position] as Decision;
-        const lately = isBridge ? record.modelsSince(firstOf(DEFAULT_TTL_MS, CLOCK_TOLERANCE_MS)) : [];
-        if (isBridge && lately.every((then) => judge(then, question).reason !== answer.reason))
+        const lately = isOutage ? record.modelsSince(firstOf(DEFAULT_TTL_MS, CLOCK_TOLERANCE_MS)) : [];
+        if (isOutage && lately.every((then) => judge(then, question).reason !== answer.reason))
           tally.bridged += 1;
         record.compare(
           kind,
-          isBridge ? ' while DynamoDB is down' : '',
+          isOutage ? ' while DynamoDB is down' : '',
           question,
           answer,
           Math.max(since, floor[position] ?? 0),
@@ -418,7 +418,8 @@ export async function playHistory(
         });
         compareAll([decision]);
         const since = kind === 'strong' ? asked : firstOf(boundNow(), CLOCK_TOLERANCE_MS);
-        const rolesText = (tenant?: string, held: readonly string[] = []) => `${tenant} ${[...held].sort()}`;
+        const rolesText = (tenant?: string, roles: readonly string[] = []) =>
+          `${tenant} ${[...roles].sort()}`;
         if (decision.allowed)
           record.compareTogether(
             `${kind} roles`,
@@ -486,11 +487,11 @@ export async function playHistory(
     },
     send: (operation) => start(() => write(operation)),
     arrive: async () => {
-      heldAs('write')[0]?.release();
+      pendingAs('write')[0]?.release();
       await settle();
     },
     answerReads: async () => {
-      for (const one of heldAs('read')) one.release();
+      for (const one of pendingAs('read')) one.release();
       await settle();
     },
   };
@@ -518,7 +519,7 @@ export async function playHistory(
       await (scene ? scene.play(hands) : step());
     isDown = false;
     while (running.size > 0 && failures.length === 0) {
-      for (const one of held) one.release();
+      for (const one of pending) one.release();
       await pass(1_000);
     }
     await pass(2 * OUTAGE_TTL_MS);

@@ -31,20 +31,20 @@ const [EVER, NEVER] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
 const iso = (instant: number | null): string | null =>
   instant === null ? null : new Date(instant).toISOString();
 
-/** A window in time; null is an open side. */
-export interface Window {
+/** A validity in time; null is an open side. */
+export interface Validity {
   readonly from: number | null;
   readonly until: number | null;
 }
-export const ALWAYS: Window = { from: null, until: null };
-const closed = ({ from, until }: Window) => ({ from: from ?? EVER, until: until ?? NEVER });
+export const ALWAYS: Validity = { from: null, until: null };
+const closed = ({ from, until }: Validity) => ({ from: from ?? EVER, until: until ?? NEVER });
 /** Dates of a creation: an open side is left out. */
-const dates = (start: string, end: string, { from, until }: Window): Input => ({
+const dates = (start: string, end: string, { from, until }: Validity): Input => ({
   ...(from === null ? {} : { [start]: iso(from) }),
   ...(until === null ? {} : { [end]: iso(until) }),
 });
 /** Dates of a change: an open side is null. */
-const newDates = (start: string, end: string, { from, until }: Window): Input => ({
+const newDates = (start: string, end: string, { from, until }: Validity): Input => ({
   [start]: iso(from),
   [end]: iso(until),
 });
@@ -273,21 +273,21 @@ export const removeEffect = (role: string, on: string): Operation =>
 
 // Grants.
 
-export const assign = (subject: string, scope: string, role: string, window: Window): Operation =>
+export const assign = (subject: string, scope: string, role: string, validity: Validity): Operation =>
   operation(
     'assignment.create',
-    { user: nameOf(subject), scope, role, ...dates('startsAt', 'endsAt', window) },
-    (model) => model.assignments.push({ subject, scope, role, ...closed(window) }),
+    { user: nameOf(subject), scope, role, ...dates('startsAt', 'endsAt', validity) },
+    (model) => model.assignments.push({ subject, scope, role, ...closed(validity) }),
   );
 
-export const reassign = (subject: string, scope: string, role: string, window: Window): Operation =>
+export const reassign = (subject: string, scope: string, role: string, validity: Validity): Operation =>
   operation(
     'assignment.update',
-    { user: nameOf(subject), scope, role, ...newDates('startsAt', 'endsAt', window) },
+    { user: nameOf(subject), scope, role, ...newDates('startsAt', 'endsAt', validity) },
     (model) => {
       for (const each of model.assignments) {
         if (each.subject === subject && each.scope === scope && each.role === role) {
-          Object.assign(each, closed(window));
+          Object.assign(each, closed(validity));
         }
       }
     },
@@ -364,12 +364,12 @@ export const subscribe = (
   scope: string,
   module: string,
   status: string,
-  window: Window,
+  validity: Validity,
 ): Operation =>
   operation(
     'subscription.create',
-    { id, scope, module, status, ...dates('startDate', 'endDate', window) },
-    (model) => model.subscriptions.push({ id, scope, module, status, ...closed(window) }),
+    { id, scope, module, status, ...dates('startDate', 'endDate', validity) },
+    (model) => model.subscriptions.push({ id, scope, module, status, ...closed(validity) }),
   );
 
 export const license = (
@@ -377,23 +377,23 @@ export const license = (
   account: string,
   enterprise: string,
   status: string,
-  window: Window,
+  validity: Validity,
 ): Operation =>
   operation(
     'license.create',
-    { id, account, enterprise, status, ...dates('startDate', 'endDate', window) },
-    (model) => model.licences.push({ id, account, enterprise, status, ...closed(window) }),
+    { id, account, enterprise, status, ...dates('startDate', 'endDate', validity) },
+    (model) => model.licences.push({ id, account, enterprise, status, ...closed(validity) }),
   );
 
 export const changeEntitlement = (
   kind: 'subscription' | 'license',
   id: string,
   status: string,
-  window: Window,
+  validity: Validity,
 ): Operation =>
-  operation(`${kind}.update`, { id, status, ...newDates('startDate', 'endDate', window) }, (model) => {
+  operation(`${kind}.update`, { id, status, ...newDates('startDate', 'endDate', validity) }, (model) => {
     for (const each of kind === 'subscription' ? model.subscriptions : model.licences) {
-      if (each.id === id) Object.assign(each, { status, ...closed(window) });
+      if (each.id === id) Object.assign(each, { status, ...closed(validity) });
     }
   });
 

@@ -102,21 +102,21 @@ function rolesInForce(model: Model, subject: string, path: readonly Scope[], at:
   const isOnPath = (ref: string) => path.some((each) => each.ref === ref);
   const isWithin = ({ from, until }: { from: number; until: number }) => from <= at && at < until;
   const root = path[path.length - 1] as Scope;
-  const held: string[] = [];
+  const granted: string[] = [];
   for (const { id, scope: where } of model.groups) {
     if (!isOnPath(where)) continue;
     if (!model.memberships.some((each) => each.group === id && each.subject === subject)) continue;
-    for (const { group, role } of model.groupRoles) if (group === id) held.push(role);
+    for (const { group, role } of model.groupRoles) if (group === id) granted.push(role);
   }
   for (const each of model.assignments) {
-    if (each.subject === subject && isOnPath(each.scope) && isWithin(each)) held.push(each.role);
+    if (each.subject === subject && isOnPath(each.scope) && isWithin(each)) granted.push(each.role);
   }
   for (const each of model.grants) {
-    if (each.subject === subject && each.root === root.ref) held.push(...each.roles);
+    if (each.subject === subject && each.root === root.ref) granted.push(...each.roles);
   }
-  for (const each of model.globalRoles) if (each.subject === subject) held.push(each.role);
+  for (const each of model.globalRoles) if (each.subject === subject) granted.push(each.role);
   const inForce: string[] = [];
-  for (const first of held) {
+  for (const first of granted) {
     for (let next: string | undefined = first; next !== undefined && !inForce.includes(next); ) {
       const id: string = next;
       const role = model.roles.find((each) => each.id === id);

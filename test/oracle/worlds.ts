@@ -13,7 +13,7 @@ import { isRefusal, type OpenTable, type Stage } from './stage.ts';
 export interface Difference {
   readonly operations: readonly Operation[];
   readonly question: Question;
-  readonly way: string;
+  readonly method: string;
   readonly engine: string;
   readonly oracle: string;
 }
@@ -47,8 +47,8 @@ const textOf = ({ allowed, reason }: Decision): string => `${allowed ? 'allow' :
 /** Who says what is right: the oracle, or in tests of these tests somebody who is wrong. */
 export type Judge = typeof judge;
 
-/** One way to an answer, and what the oracle says to it. */
-interface Way {
+/** One method to an answer, and what the oracle says to it. */
+interface Method {
   readonly name: string;
   readonly ask: (question: Question) => Promise<string>;
   readonly truth: (model: Model, question: Question, judgeBy: Judge) => string;
@@ -57,9 +57,9 @@ interface Way {
 const rolesText = (roles: TenantRoles | ReturnType<typeof rolesAt>): string =>
   roles ? `at ${roles.tenant} as ${[...roles.roles].sort().join(', ')}` : 'nowhere';
 
-/** The engine's several ways to an answer; a fault is an answer that the oracle never gives. */
-function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
-  const by = (name: string, engineOf: () => Engine, consistency: 'cached' | 'strong'): readonly Way[] => {
+/** The engine's several methods to an answer; a fault is an answer that the oracle never gives. */
+function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
+  const by = (name: string, engineOf: () => Engine, consistency: 'cached' | 'strong'): readonly Method[] => {
     const told = async (answer: () => Promise<string>) => {
       try {
         return await answer();
@@ -67,19 +67,19 @@ function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
         return `fault ${String(error)}`;
       }
     };
-    const decided: Way = {
+    const decided: Method = {
       name,
       ask: ({ subject, permission, scope, at }) =>
         told(async () => textOf(await engineOf().check(subject, permission, scope, { at, consistency }))),
       truth: (model, question, judgeBy) => textOf(judgeBy(model, question)),
     };
-    const rolesAlone: Way = {
+    const rolesAlone: Method = {
       name: `${name}, effective roles`,
       ask: ({ subject, scope, at }) =>
         told(async () => rolesText(await engineOf().effectiveRoles(subject, scope, { at, consistency }))),
       truth: (model, question) => rolesText(rolesAt(model, question)),
     };
-    const withRoles: Way = {
+    const withRoles: Method = {
       name: `${name}, with roles`,
       ask: ({ subject, permission, scope, at }) =>
         told(async () => {
@@ -105,7 +105,7 @@ function waysOf(open: OpenTable, warm: Engine): readonly Way[] {
   ];
 }
 
-/** Of these ways the two warm ones are cheap to ask: a decision, the effective roles and both at once, each. */
+/** Of these methods the two warm ones are cheap to ask: a decision, the effective roles and both at once, each. */
 const WARM = 6;
 
 /** One world. Adds what it came to to the tally. */
@@ -121,11 +121,12 @@ export async function playWorld(
   const model = emptyModel();
   const done: Operation[] = [];
   const warm = open.newEngine();
-  const compare = (question: Question, way: string, engine: string, oracle: string): void => {
+  const compare = (question: Question, method: string, engine: string, oracle: string): void => {
     const { reason } = judgeBy(model, question);
     tally.checks += 1;
     tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
-    if (engine !== oracle) tally.differences.push({ operations: [...done], question, way, engine, oracle });
+    if (engine !== oracle)
+      tally.differences.push({ operations: [...done], question, method, engine, oracle });
   };
 
   /** Of some questions the one whose reason has come up least, so that each comes up often. */
@@ -154,10 +155,10 @@ export async function playWorld(
     for (let round = 0; round <= ROUNDS && tally.differences.length < ENOUGH; round++) {
       await carryOut(round === 0 ? operations : Array.from({ length: CHANGES }, () => change(random, names)));
       const asked = Array.from({ length: questionsOf(checks, round) }, () => rarest(random, names));
-      const ways = waysOf(open, warm);
+      const methods = methodsOf(open, warm);
       for (const question of asked) {
-        // What is cached is cheap to ask; of the ways that read, each question takes one.
-        for (const { name, ask, truth } of [...ways.slice(0, WARM), random.pick(ways.slice(WARM))]) {
+        // What is cached is cheap to ask; of the methods that read, each question takes one.
+        for (const { name, ask, truth } of [...methods.slice(0, WARM), random.pick(methods.slice(WARM))]) {
           compare(question, name, await ask(question), truth(model, question, judgeBy));
         }
       }
@@ -182,11 +183,11 @@ const questionsOf = (checks: number, round: number): number => {
   return until(round + 1) - until(round);
 };
 
-/** Whether these operations alone lead to a difference about this question, asked in this way; in any, if it is none. */
+/** Whether these operations alone lead to a difference about this question, asked in this method; in any, if it is none. */
 async function differs(
   stage: Stage,
   operations: readonly Operation[],
-  { question, way }: Pick<Difference, 'question' | 'way'>,
+  { question, method }: Pick<Difference, 'question' | 'method'>,
   judgeBy: Judge,
 ): Promise<boolean> {
   const open = await stage.open();
@@ -197,9 +198,9 @@ async function differs(
       if (outcome.ok) each.apply(model);
     }
     open.clock.advance(60_000);
-    const ways = waysOf(open, open.newEngine());
-    const same = ways.filter(({ name }) => name === way);
-    const asked = same.length > 0 ? same : ways;
+    const methods = methodsOf(open, open.newEngine());
+    const same = methods.filter(({ name }) => name === method);
+    const asked = same.length > 0 ? same : methods;
     // Twice: what is cached may say something else than what was read.
     for (const { ask, truth } of [...asked, ...asked]) {
       if ((await ask(question)) !== truth(model, question, judgeBy)) return true;
@@ -236,9 +237,9 @@ export async function shrink(
 }
 
 /** A difference as it can be told: the commands in their order, and the question. */
-export const describeDifference = ({ operations, question, way, engine, oracle }: Difference): string =>
+export const describeDifference = ({ operations, question, method, engine, oracle }: Difference): string =>
   [
     ...operations.map(({ command, input }) => JSON.stringify({ command, input })),
     `check ${JSON.stringify({ ...question, at: new Date(question.at).toISOString() })}`,
-    `the engine (${way}): ${engine}; the oracle: ${oracle}`,
+    `the engine (${method}): ${engine}; the oracle: ${oracle}`,
   ].join('\n');

@@ -46,15 +46,15 @@ const step = <T extends Input>(weight: number, command: string, input: fc.Arbitr
 });
 const changes = fc
   .record({
-    window: fc.oneof(fc.record({ startsAt: instant }), fc.record({ endsAt: instant })),
+    validity: fc.oneof(fc.record({ startsAt: instant }), fc.record({ endsAt: instant })),
     effect,
     some,
   })
-  .map(({ window, effect: turned, some: held }) => ({
+  .map(({ validity, effect: turned, some: granted }) => ({
     membership: { joinedAt: instants[0] },
-    assignment: window,
+    assignment: validity,
     'role-permission': { effect: turned },
-    grant: { roles: held },
+    grant: { roles: granted },
   }));
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(

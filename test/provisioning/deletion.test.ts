@@ -58,7 +58,7 @@ describe('with edges on all sides', () => {
     // What a root has noted of refusals stays: it is no right, and cannot be counted down.
     const text = (name: string, value: unknown) =>
       name === 'denials' ? undefined : value instanceof Set ? [...value] : value;
-    const found = (await world.facts()).filter((item) => JSON.stringify(item, text).includes(word));
+    const found = (await world.dataItems()).filter((item) => JSON.stringify(item, text).includes(word));
     return found.map(({ PK, SK }) => `${PK} / ${SK}`);
   };
   test.each([
@@ -119,7 +119,7 @@ describe('with edges on all sides', () => {
     await world.run('page.delete', { name: 'home' });
     await world.run('permission.delete', { name: 'a:b:c' });
     // The list of the global roles stays, without roles.
-    expect(await world.facts()).toEqual([
+    expect(await world.dataItems()).toEqual([
       {
         PK: 'GLOBAL#GATEHOUSE',
         SK: 'DECISION',

@@ -24,11 +24,11 @@ const count = (many: number) => [...Array(many).keys()];
 
 /** Puts the actions of many commands into few transactions, without the records of what happened. */
 async function seed(events: readonly Event[]): Promise<readonly string[]> {
-  const isFact = (action: Action) =>
+  const isData = (action: Action) =>
     action.kind !== 'put' || !['AuditLog', 'Operation'].includes(String(action.item.Type));
   const planned = await inParallel(events, 8, async (event) => {
     const actions: Action[] = [];
-    const send = async (each: readonly Action[]) => void actions.push(...each.filter(isFact));
+    const send = async (each: readonly Action[]) => void actions.push(...each.filter(isData));
     const answer = await createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
     if (!answer.ok) throw new Error(`${event.command}: ${answer.error.message}`);
     return { actions, id: String(answer.result.id) };
@@ -172,9 +172,13 @@ describe('a role with hundreds of permissions, and a permission of a hundred rol
   beforeAll(async () => {
     const names = count(2 * HUNDRED).map((i) => ({ name: name(i) }));
     await seed(all('permission.create', names));
-    const held = names.map((permission) => ({ role: id.role, permission: permission.name, effect: 'ALLOW' }));
-    await seed(all('role-permission.create', held.slice(10)));
-    await inParallel(held.slice(0, 10), 4, (input) => world.run('role-permission.create', input));
+    const granted = names.map((permission) => ({
+      role: id.role,
+      permission: permission.name,
+      effect: 'ALLOW',
+    }));
+    await seed(all('role-permission.create', granted.slice(10)));
+    await inParallel(granted.slice(0, 10), 4, (input) => world.run('role-permission.create', input));
     const roles = await seed(
       all(
         'role.create',
@@ -197,9 +201,9 @@ describe('a role with hundreds of permissions, and a permission of a hundred rol
   });
 
   test('a cold check is one call', async () => {
-    const held = await coldCheck(`user:${id.plain}`, name(0), `location:${id.other}`);
-    expect(held).toMatchObject({ reason: 'role', calls: 1, sent: 1 });
-    report(`a permission of ${HUNDRED + 1} roles`, held);
+    const granted = await coldCheck(`user:${id.plain}`, name(0), `location:${id.other}`);
+    expect(granted).toMatchObject({ reason: 'role', calls: 1, sent: 1 });
+    report(`a permission of ${HUNDRED + 1} roles`, granted);
     const one = await coldCheck(`user:${id.plain}`, name(7), `location:${id.other}`);
     expect(one).toMatchObject({ reason: 'role', calls: 1, sent: 1 });
     report(`one permission of a role that has ${2 * HUNDRED + 1}`, one);

@@ -62,7 +62,7 @@ const traces = async (word: unknown) => {
   // What a root has noted of refusals stays: it is no right, and cannot be counted down.
   const text = (name: string, value: unknown) =>
     name === 'denials' ? undefined : value instanceof Set ? [...value] : value;
-  const found = (await world.facts()).filter((item) => JSON.stringify(item, text).includes(String(word)));
+  const found = (await world.dataItems()).filter((item) => JSON.stringify(item, text).includes(String(word)));
   return found.map(({ PK, SK }) => `${PK} / ${SK}`);
 };
 
@@ -391,10 +391,10 @@ describe('whole trees', () => {
       const zone = `zone:${await make('zone', 'zone.create', { name: 'z', parent: building })}`;
       const inner = `zone:${await make('inner', 'zone.create', { name: 'y', parent: zone })}`;
       const device = `device:${await make('device', 'device.create', { name: 'd', parent: inner })}`;
-      await world.run('scope-type.create', { name: 'shelf', parents: ['zone'] });
-      const shelf = `shelf:${await make('shelf', 'scope.create', { type: 'shelf', name: 's', parent: inner })}`;
+      await world.run('scope-type.create', { name: 'rack', parents: ['zone'] });
+      const rack = `rack:${await make('rack', 'scope.create', { type: 'rack', name: 's', parent: inner })}`;
       await world.run('module.create', { name: 'm', soldBySubscription: true });
-      scopes = [client, project, building, zone, inner, device, shelf];
+      scopes = [client, project, building, zone, inner, device, rack];
       await make('above', 'role.create', { name: 'above', scope: client });
       await make('own', 'role.create', { name: 'own', scope: client, parent: id.above });
       for (const name of ['above', 'own']) {

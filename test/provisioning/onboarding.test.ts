@@ -98,7 +98,7 @@ describe('in one transaction', () => {
     const idOf = (name: string) => roles.find((role) => role.name === name)?.id;
     const [grant] = await world.listed('grant.list', { scope });
     const made = async () =>
-      (await world.facts())
+      (await world.dataItems())
         .filter((item) => item.Type !== 'RoleTemplate' && /Acme|Ann|teacher/.test(JSON.stringify(item)))
         .map((item) => {
           // Revisions count the writes, of which there are more one by one.

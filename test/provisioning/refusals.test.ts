@@ -229,9 +229,9 @@ describe('not found', () => {
     ['an administrator', 'admin.create', () => ({ user: NOBODY }), 'user'],
   ];
   test.each(byCondition)('%s', async (_, command, input, field) => {
-    const before = await world.facts();
+    const before = await world.dataItems();
     expect(await world.refused(command, input())).toMatchObject({ code: 'not_found', field });
-    expect(await world.facts()).toEqual(before);
+    expect(await world.dataItems()).toEqual(before);
   });
 });
 

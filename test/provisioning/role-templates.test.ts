@@ -22,7 +22,7 @@ beforeEach(async () => {
   id.role = (await world.run('role.create', { name: 'role', scope: `tenant:${id.tenant}` })).id;
 });
 
-const held = async () =>
+const granted = async () =>
   (await world.listed('role-permission.list', { role: id.role }))
     .map(({ permission, effect }) => ({ permission, effect }))
     .sort((a, b) => (String(a.permission) < String(b.permission) ? -1 : 1));
@@ -33,22 +33,22 @@ afterEach(() => expectVerified(world));
 test('what it forbids comes first, and all of it comes', async () => {
   const answer = await provisionWatched(world, event(), async () => {
     await expectWhole();
-    const now = await held();
+    const now = await granted();
     const forbids = now.filter(({ effect }) => effect === 'DENY').length;
     if (now.some(({ effect }) => effect === 'ALLOW')) expect(forbids).toBe(35);
   });
   expect(answer).toMatchObject({ ok: true, result: { permissions: 70 } });
-  expect(await held()).toEqual(wanted);
+  expect(await granted()).toEqual(wanted);
   // Again there is nothing left to do, and that is no failure.
   expect(await world.provision(event())).toMatchObject({ ok: true, result: { permissions: 70 } });
-  expect(await held()).toEqual(wanted);
+  expect(await granted()).toEqual(wanted);
 });
 
 test('what the role holds already stays as it is', async () => {
   await world.run('role-permission.create', { role: id.role, permission: 'page-1', effect: 'DENY' });
   await world.run('role-template.apply', event().input);
   const changed = wanted.map((each) => (each.permission === 'page-1' ? { ...each, effect: 'DENY' } : each));
-  expect(await held()).toEqual(changed);
+  expect(await granted()).toEqual(changed);
 });
 
 describe('interrupted after step', () => {
@@ -57,14 +57,14 @@ describe('interrupted after step', () => {
     async (steps) => {
       const named = { ...event(), operationId: 'apply' };
       expect(await interruptAfter(world, named, steps)).toMatchObject({ ok: false });
-      expect(await held()).toHaveLength(20 * steps);
+      expect(await granted()).toHaveLength(20 * steps);
       await expectWhole();
       const done = await world.provision(named);
       expect(done).toMatchObject({ ok: true });
-      expect(await held()).toEqual(wanted);
+      expect(await granted()).toEqual(wanted);
       await world.run('role-permission.delete', { role: id.role, permission: 'page-1' });
       expect(await world.provision(named)).toEqual(done);
-      expect(await held()).toHaveLength(69);
+      expect(await granted()).toHaveLength(69);
       await expectWhole();
     },
   );
@@ -78,7 +78,7 @@ test('a permission or the role that goes meanwhile', async () => {
   await world.run('role.delete', { id: id.role });
   id.role = (await world.run('role.create', { name: 'role', scope: `tenant:${id.tenant}` })).id;
   await provisionWith(world, event(), 1, () => world.run('role.delete', { id: id.role }));
-  expect(await held()).toEqual([]);
+  expect(await granted()).toEqual([]);
   await expectWhole();
 });
 

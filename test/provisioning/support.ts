@@ -71,7 +71,7 @@ function keepLedger(world: World) {
 
   /** What stays when all else is deleted: the records of what happened. */
   const RECORDS = new Set(['AuditLog', 'Operation']);
-  const facts = async () =>
+  const dataItems = async () =>
     (await everything()).filter((item) => !RECORDS.has(String(item.Type)) && !isEmptied(item));
 
   /** Every row of a list, page after page. */
@@ -99,7 +99,7 @@ function keepLedger(world: World) {
     return createProvisioning({ ...world, writer: { send }, newId: () => ulid() })(event);
   }
 
-  return { ...watched, watch, provisionAround, transactions, everything, touchedSince, facts, listed };
+  return { ...watched, watch, provisionAround, transactions, everything, touchedSince, dataItems, listed };
 }
 
 export type LedgerWorld = Awaited<ReturnType<typeof createLedgerWorld>>;

@@ -136,7 +136,7 @@ test('changes and a deletion of one user at once: deleted, or refused as stale, 
     expect(deletion).toMatchObject({ ok: true });
     for (const error of sorted(updates).errors)
       expect(error).toMatchObject({ code: 'not_found', field: 'id' });
-    expect(await world.facts()).toEqual([]);
+    expect(await world.dataItems()).toEqual([]);
   }
 });
 
@@ -146,5 +146,5 @@ test('two deletions of one user at once: one does it, the other finds nobody', a
   const { done, errors } = sorted(answers);
   expect(done).toEqual([{ id, deleted: true }]);
   expect(errors).toMatchObject([{ code: 'not_found', field: 'id' }]);
-  expect(await world.facts()).toEqual([]);
+  expect(await world.dataItems()).toEqual([]);
 });

@@ -122,8 +122,8 @@ async function verdict(damage: Damage): Promise<string | undefined> {
 }
 
 describe('damage', () => {
-  const facts = () => items.filter((item) => !isRecord(item));
-  const all = () => facts().flatMap((item) => [...damagesOf(item)]);
+  const entries = () => items.filter((item) => !isRecord(item));
+  const all = () => entries().flatMap((item) => [...damagesOf(item)]);
 
   test('any one, in memory: found, and put right or said not to be', async () => {
     const random = createRandom(SEED);

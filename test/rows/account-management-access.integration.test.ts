@@ -63,8 +63,8 @@ row('AM-02', async ({ world, pages, record }) => {
   await setPage(world, reader ?? '', 'am02:read:*', 'ALLOW');
   await setPage(world, porter ?? '', 'am02:open:door', 'ALLOW');
   await setPage(world, keeper ?? '', 'am02:*:*', 'ALLOW');
-  const assign = (user: string, scope: string, held = '', more: Record<string, unknown> = {}) =>
-    world.run('assignment.create', { user, scope, role: held, ...more });
+  const assign = (user: string, scope: string, carried = '', more: Record<string, unknown> = {}) =>
+    world.run('assignment.create', { user, scope, role: carried, ...more });
   await assign(ann, here.client, reader);
   await assign(ann, here.project, porter);
   await assign(ann, there.building, keeper);
@@ -144,8 +144,8 @@ row('AM-13', async ({ world, reads, pages }) => {
 });
 
 row('AM-14', async ({ world, reads, pages }) => {
-  const [held, other] = await several(2, (n) => newRole(world, `am14 ${n}`));
-  const heir = await create(world, 'role', { name: 'am14 heir', scope: 'global', parent: held });
+  const [carried, other] = await several(2, (n) => newRole(world, `am14 ${n}`));
+  const heir = await create(world, 'role', { name: 'am14 heir', scope: 'global', parent: carried });
   await newPermissions(world, 'am14:read:door', 'am14:open:door');
   await world.run('page.create', { name: 'am14' });
   const effects = [
@@ -156,7 +156,7 @@ row('AM-14', async ({ world, reads, pages }) => {
   ] as const;
   const giver = await newUser(world);
   for (const [name, effect] of effects) {
-    const given = { role: held, permission: name, effect, grantedBy: giver };
+    const given = { role: carried, permission: name, effect, grantedBy: giver };
     await world.run('role-permission.create', given);
   }
   await setPage(world, other ?? '', 'am14:open:door', 'ALLOW');
@@ -165,22 +165,22 @@ row('AM-14', async ({ world, reads, pages }) => {
       some.map((each) => [each.permission, each.effect]),
     );
 
-  expect(await shown(held)).toEqual([effects.slice(0, 3), effects.slice(3)]);
-  const { items } = await reads('role-permission.list', { role: held ?? '' });
+  expect(await shown(carried)).toEqual([effects.slice(0, 3), effects.slice(3)]);
+  const { items } = await reads('role-permission.list', { role: carried ?? '' });
   expect(items[1]).toMatchObject({ module: 'am14', action: 'open', resource: 'door', grantedBy: giver });
   expect(items[1]?.grantedAt).toBe(instantOf(world));
   expect(await shown(other)).toEqual([[['am14:open:door', 'ALLOW']]]);
   // What is inherited is the parent's to list.
   expect(await shown(heir)).toEqual([[]]);
-  const again = { role: held, permission: 'am14:open:door', effect: 'ALLOW' };
+  const again = { role: carried, permission: 'am14:open:door', effect: 'ALLOW' };
   expect(await world.refused('role-permission.create', again)).toMatchObject({ code: 'conflict' });
   expect(
     await world.refused('role-permission.create', { ...again, permission: 'am14:no:door' }),
   ).toMatchObject({ code: 'not_found', field: 'permission' });
   await world.run('role-permission.update', again);
-  await world.run('role-permission.delete', { role: held, permission: 'am14:read:*' });
+  await world.run('role-permission.delete', { role: carried, permission: 'am14:read:*' });
   await world.run('permission.delete', { name: 'am14:read:door' });
-  expect((await shown(held, 1)).flat()).toEqual([
+  expect((await shown(carried, 1)).flat()).toEqual([
     ['am14', 'ALLOW'],
     ['am14:open:door', 'ALLOW'],
   ]);
@@ -194,8 +194,8 @@ row('AM-15', async ({ world, reads, pages }) => {
   );
   const group = await create(world, 'group', { scope: here.building, name: 'am15' });
   await world.run('group-role.create', { group, role: grouped });
-  const assign = (user: string, held = '', more: Record<string, unknown> = {}) =>
-    world.run('assignment.create', { user, scope: here.project, role: held, ...more });
+  const assign = (user: string, carried = '', more: Record<string, unknown> = {}) =>
+    world.run('assignment.create', { user, scope: here.project, role: carried, ...more });
   await assign(ann, now);
   await assign(ann, ended, { endsAt: instantOf(world) });
   await assign(ann, later, { startsAt: instantOf(world, HOUR), endsAt: instantOf(world, 2 * HOUR) });
@@ -218,12 +218,12 @@ row('AM-15', async ({ world, reads, pages }) => {
     return ids.toSorted();
   };
   const at = instantOf(world);
-  const held = [now, global, granted, grouped].map(String);
-  expect(await rolesAt(ann, at)).toEqual(held.toSorted());
-  expect(await rolesAt(ann, at, 1)).toEqual(held.toSorted());
-  expect(await rolesAt(ann, instantOf(world, -HOUR))).toEqual([...held, ended].toSorted());
-  expect(await rolesAt(ann, instantOf(world, HOUR))).toEqual([...held, later].toSorted());
-  expect(await rolesAt(ann, instantOf(world, 2 * HOUR))).toEqual(held.toSorted());
+  const carried = [now, global, granted, grouped].map(String);
+  expect(await rolesAt(ann, at)).toEqual(carried.toSorted());
+  expect(await rolesAt(ann, at, 1)).toEqual(carried.toSorted());
+  expect(await rolesAt(ann, instantOf(world, -HOUR))).toEqual([...carried, ended].toSorted());
+  expect(await rolesAt(ann, instantOf(world, HOUR))).toEqual([...carried, later].toSorted());
+  expect(await rolesAt(ann, instantOf(world, 2 * HOUR))).toEqual(carried.toSorted());
   expect(await rolesAt(bob, at)).toEqual([foreign]);
   const seen = await pages('user.access', { user: ann, at }, 3);
   // With the grant that holds no role.
@@ -242,11 +242,11 @@ row('AM-15', async ({ world, reads, pages }) => {
 row('AM-16', async ({ world, reads, pages }) => {
   const [here, there] = [await newEstate(world, 'AM16'), await newEstate(world, 'AM16 twin')];
   const [ann, bob] = [await newUser(world), await newUser(world)];
-  const [held, second] = await several(2, (n) => newRole(world, `am16 ${n}`));
+  const [carried, second] = await several(2, (n) => newRole(world, `am16 ${n}`));
   const annex = await place(world, 'building', here.project);
   const zone = await place(world, 'zone', annex);
   const assign = (user: string, scope: string, more: Record<string, unknown> = {}) =>
-    world.run('assignment.create', { user, scope, role: held, ...more });
+    world.run('assignment.create', { user, scope, role: carried, ...more });
   await assign(ann, here.project);
   await assign(ann, here.building);
   await assign(ann, annex, { endsAt: instantOf(world, HOUR) });
@@ -257,7 +257,7 @@ row('AM-16', async ({ world, reads, pages }) => {
   // In the client, and in a place of a type that was added.
   const campus = `campus:${await newCampus(world)}`;
   for (const scope of [here.client, campus]) {
-    await world.run('grant.create', { user: ann, scope, roles: [held] });
+    await world.run('grant.create', { user: ann, scope, roles: [carried] });
   }
 
   const at = instantOf(world);
@@ -276,7 +276,7 @@ row('AM-16', async ({ world, reads, pages }) => {
   // One item a tie: two roles at one place are two.
   await world.run('assignment.create', { user: ann, scope: here.building, role: second });
   expect(await scopesOf(ann, { type: 'building' })).toEqual([here.building, here.building, annex].toSorted());
-  await world.run('assignment.delete', { user: ann, scope: here.project, role: held });
+  await world.run('assignment.delete', { user: ann, scope: here.project, role: carried });
   expect(await scopesOf(ann, { type: 'project' })).toEqual([]);
   await expect(reads('user.access', { user: ann, at, type: 'user' })).rejects.toMatchObject({
     code: 'invalid',
@@ -383,11 +383,11 @@ row('AM-18', async ({ world, reads, pages, record }) => {
 row('AM-19', async ({ world, pages, record }) => {
   const [here, there] = [await newEstate(world, 'AM19'), await newEstate(world, 'AM19 twin')];
   await newPermissions(world, 'am19:read:door');
-  const [held, other] = await several(2, (n) => newRole(world, `am19 ${n}`));
-  await setPage(world, held ?? '', 'am19:read:door', 'ALLOW');
+  const [carried, other] = await several(2, (n) => newRole(world, `am19 ${n}`));
+  await setPage(world, carried ?? '', 'am19:read:door', 'ALLOW');
   const [ann, giver] = [await newUser(world), await newUser(world)];
   const start = world.clock.now() + HOUR;
-  const of = { user: ann, scope: here.project, role: held };
+  const of = { user: ann, scope: here.project, role: carried };
   const [startsAt, endsAt] = [instantOf(world, HOUR), instantOf(world, 2 * HOUR)];
   await world.run('assignment.create', { ...of, startsAt, endsAt, createdBy: giver });
   await world.run('assignment.create', { ...of, role: other, scope: there.project });
@@ -411,7 +411,7 @@ row('AM-19', async ({ world, pages, record }) => {
   expect(await ask()).toBe('no_grant');
 
   const given = async () => (await pages('assignment.list', { user: ann, scope: here.project }, 1)).flat();
-  expect(await given()).toMatchObject([{ role: held, startsAt, endsAt, createdBy: giver }]);
+  expect(await given()).toMatchObject([{ role: carried, startsAt, endsAt, createdBy: giver }]);
   const empty = { code: 'invalid', field: 'endsAt' };
   expect(await world.refused('assignment.update', { ...of, endsAt: startsAt })).toMatchObject(empty);
   const backwards = { ...of, scope: here.client, startsAt: endsAt, endsAt: startsAt };

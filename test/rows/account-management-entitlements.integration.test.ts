@@ -169,9 +169,9 @@ row('AM-25', async ({ world, reads, pages, record }) => {
   const names = ['am25:read:door', 'am25-free:read:door'];
   for (const name of names) await world.run('permission.create', { name });
   const [ann, eve] = [await newUser(world), await newUser(world)];
-  const held = await newRole(world, 'am25');
-  for (const name of names) await setPage(world, held, name, 'ALLOW');
-  for (const scope of [acme, twin]) await world.run('assignment.create', { user: ann, scope, role: held });
+  const granted = await newRole(world, 'am25');
+  for (const name of names) await setPage(world, granted, name, 'ALLOW');
+  for (const scope of [acme, twin]) await world.run('assignment.create', { user: ann, scope, role: granted });
 
   const ask = async (at: string, name = 'am25:read:door', who = ann) => {
     world.settle();

@@ -176,22 +176,24 @@ row('AM-21', async ({ world, reads, pages, record }) => {
   expect(found).not.toHaveProperty('hash');
   // The table holds a hash, and the text nowhere: not at the user, not in the log, not in the operation.
   const own = { type: 'token', id };
-  const held = await itemsIn(
+  const granted = await itemsIn(
     world,
     ...[partitionOf(own), partitionOf({ type: 'user', id: ann }), operationKey('am21').PK],
     ...logPartitions(refOf(acme)),
   );
-  expect(held.map(({ Type }) => Type)).toEqual(
+  expect(granted.map(({ Type }) => Type)).toEqual(
     expect.arrayContaining(['AuthToken', 'Ownership', 'AuditLog']),
   );
   const secret = text.slice(-43);
-  expect(JSON.stringify(held)).not.toContain(secret);
-  expect(JSON.stringify(held.filter(({ PK }) => PK === partitionOf(own)))).toContain(await hashOfToken(text));
+  expect(JSON.stringify(granted)).not.toContain(secret);
+  expect(JSON.stringify(granted.filter(({ PK }) => PK === partitionOf(own)))).toContain(
+    await hashOfToken(text),
+  );
   const ttl = seconds(world) + 30 * DAY_SECONDS;
   for (const key of [nodeKey(own), decisionKey(own)]) {
     expect(await world.reader.get(key)).toMatchObject({ ttl });
   }
-  expect(held.find(({ owned }) => owned === `token:${id}`)).toMatchObject({ ttl });
+  expect(granted.find(({ owned }) => owned === `token:${id}`)).toMatchObject({ ttl });
 
   const begun = world.clock.now();
   /** Reading what was written just now may have taken a moment. */

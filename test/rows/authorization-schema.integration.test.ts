@@ -153,17 +153,17 @@ row('AZ-07', async ({ world, reads, pages }) => {
     `account:${await create(world, 'account', { name: 'AZ07' })}`,
     `campus:${await newCampus(world)}`,
   ];
-  const held = await newRole(world, 'az07');
-  for (const scope of roots) await world.run('grant.create', { user: ann, scope, roles: [held] });
+  const granted = await newRole(world, 'az07');
+  for (const scope of roots) await world.run('grant.create', { user: ann, scope, roles: [granted] });
   await world.run('grant.create', { user: bob, scope: foreign });
   // An assignment is no grant.
-  await world.run('assignment.create', { user: ann, scope: foreign, role: held });
+  await world.run('assignment.create', { user: ann, scope: foreign, role: granted });
 
   const seen = await pages('grant.list', { user: ann }, 4);
   expect(seen.map(({ length }) => length)).toEqual([4, 2]);
   expect(valuesOf(seen, 'scope')).toHaveLength(roots.length);
   expect(new Set(valuesOf(seen, 'scope'))).toEqual(new Set(roots));
-  for (const grant of seen.flat()) expect(grant).toMatchObject({ user: ann, roles: [held] });
+  for (const grant of seen.flat()) expect(grant).toMatchObject({ user: ann, roles: [granted] });
   await world.run('grant.delete', { user: ann, scope: roots[0] });
   const left = new Set(valuesOf(await pages('grant.list', { user: ann }, 1), 'scope'));
   expect(left).toEqual(new Set(roots.slice(1)));
@@ -174,10 +174,10 @@ row('AZ-07', async ({ world, reads, pages }) => {
 row('AZ-08', async ({ world, reads }) => {
   const scope = `tenant:${await create(world, 'tenant', { name: 'AZ08' })}`;
   const [ann, bob] = [await newUser(world), await newUser(world)];
-  const held = await newRole(world, 'az08');
-  const { id } = await world.run('grant.create', { user: ann, scope, roles: [held] });
+  const granted = await newRole(world, 'az08');
+  const { id } = await world.run('grant.create', { user: ann, scope, roles: [granted] });
   const second = (await world.run('grant.create', { user: bob, scope })).id;
-  expect(await reads('grant.read', { id })).toMatchObject({ id, user: ann, scope, roles: [held] });
+  expect(await reads('grant.read', { id })).toMatchObject({ id, user: ann, scope, roles: [granted] });
   expect(await reads('grant.read', { id: second })).toMatchObject({ id: second, user: bob, roles: [] });
   // By id and by user and scope: one grant, changed in both places at once.
   await world.run('grant.update', { user: ann, scope, roles: [] });

@@ -75,12 +75,12 @@ row('RB-18', async ({ world, reads, record }) => {
   const here = await newLocation(world);
   const [ann, bob] = [await newUser(world), await newUser(world)];
   const [role, other] = [await newRole(world, 'rb18 a'), await newRole(world, 'rb18 b')];
-  for (const [user, held] of [
+  for (const [user, granted] of [
     [ann, role],
     [bob, other],
   ]) {
     const group = await newGroup(world, here);
-    await world.run('group-role.create', { group, role: held });
+    await world.run('group-role.create', { group, role: granted });
     await world.run('membership.create', { user, group });
   }
   // One process that was started before anybody had heard of the page, and is not started again.

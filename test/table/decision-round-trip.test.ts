@@ -72,7 +72,7 @@ describe('a subject', () => {
     grants: new Map(),
     assignments: new Map(),
   };
-  const facts = async (user: Ref) => {
+  const decoded = async (user: Ref) => {
     const { active, endsAt, isAdmin, groups, globalRoles, grants, assignments } = decodeSubject(
       await read(decisionKey(user)),
     );
@@ -87,8 +87,8 @@ describe('a subject', () => {
   test('begins with nothing', async () => {
     const [ann, bob] = [fresh('user'), fresh('user')];
     await send(newSubject(ann, { status: 'active' }), newSubject(bob, { status: 'disabled', endsAt: END }));
-    expect(await facts(ann)).toEqual(NOBODY);
-    expect(await facts(bob)).toEqual({ ...NOBODY, active: false, endsAt: Date.parse(END) });
+    expect(await decoded(ann)).toEqual(NOBODY);
+    expect(await decoded(bob)).toEqual({ ...NOBODY, active: false, endsAt: Date.parse(END) });
   });
 
   test('gains and loses what each change says, and nothing else', async () => {
@@ -132,7 +132,7 @@ describe('a subject', () => {
     ];
     for (const [action, expected] of steps) {
       await send(action);
-      expect(await facts(ann)).toEqual({ ...NOBODY, ...expected });
+      expect(await decoded(ann)).toEqual({ ...NOBODY, ...expected });
     }
   });
 
@@ -142,7 +142,7 @@ describe('a subject', () => {
     await send(newSubject(ann, { status: 'active' }));
     await send(change.assign('location:1', 'r1', START, undefined));
     await send(change.assign('location:1', 'r2', undefined, undefined));
-    const { assignments } = await facts(ann);
+    const { assignments } = await decoded(ann);
     expect(new Set(assignments.get('location:1')?.map(({ role }) => role))).toEqual(new Set(['r1', 'r2']));
   });
 
@@ -159,14 +159,14 @@ describe('a subject', () => {
     await send(newSubject(ann, { status: 'disabled' }));
     const again = newSubject(ann, { status: 'active' });
     expect(await refusalOf(() => send(again))).toMatchObject({ code: 'conflict', field: 'id' });
-    expect(await facts(ann)).toMatchObject({ active: false });
+    expect(await decoded(ann)).toMatchObject({ active: false });
   });
 });
 
 test('a scope', async () => {
   const place = fresh('location');
   const [parent, root] = [formatRef(fresh('location')), formatRef(fresh('tenant'))];
-  const facts = async () => decodeScope(formatRef(place), await read(decisionKey(place)));
+  const decoded = async () => decodeScope(formatRef(place), await read(decisionKey(place)));
   await send(newScope(place, { status: 'active', combination: 'deny-overrides', ancestors: [parent, root] }));
   const bare = {
     ref: formatRef(place),
@@ -180,12 +180,12 @@ test('a scope', async () => {
     denials: new Set(),
     enterprise: undefined,
   };
-  expect(await facts()).toEqual(bare);
+  expect(await decoded()).toEqual(bare);
   const change = scopeChanges(place);
   await send(change.addGroupRole('g1', 'r1'));
   await send(change.addGroupRole('g1', 'r2'));
   await send(change.addGroupRole('g2', 'r1'));
-  expect(sorted((await facts()).groups)).toEqual(
+  expect(sorted((await decoded()).groups)).toEqual(
     new Map([
       ['g1', ['r1', 'r2']],
       ['g2', ['r1']],
@@ -193,7 +193,7 @@ test('a scope', async () => {
   );
   await send(change.removeGroupRole('g2', 'r1'));
   await send(change.set({ status: 'suspended', combination: 'allow-overrides' }));
-  const { groups, ...others } = await facts();
+  const { groups, ...others } = await decoded();
   expect({ ...others, groups: sorted(groups) }).toEqual({
     ...bare,
     active: false,

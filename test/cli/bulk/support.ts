@@ -127,7 +127,7 @@ export function contentOf(items: readonly Item[]): readonly string[] {
         : [];
     }),
   );
-  const facts = items
+  const entries = items
     .filter(({ Type }) => Type !== 'AuditLog' && Type !== 'Operation')
     .map((item) =>
       JSON.stringify(
@@ -140,7 +140,7 @@ export function contentOf(items: readonly Item[]): readonly string[] {
   const records = ['AuditLog', 'Operation'].map(
     (type) => `${items.filter(({ Type }) => Type === type).length} of ${type}`,
   );
-  return [...facts.sort(), ...records];
+  return [...entries.sort(), ...records];
 }
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));

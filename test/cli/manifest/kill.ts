@@ -67,7 +67,7 @@ export function runProcess(
 export async function stateOf(file: string, env: Readonly<Record<string, string>>) {
   const run = async (...args: readonly string[]) => {
     const told: string[] = [];
-    const tell = (text: string) => void told.push(text);
+    const record = (text: string) => void told.push(text);
     const code = await runProgram(args, {
       ...{ env, out: tell, error: tell, isTerminal: false, now: Date.now },
     });

@@ -69,7 +69,7 @@ subscriptions:
 `;
 
 /** Where one DENY refuses: roles that both allow and deny, and people who go from one to another. */
-const BOTH_WAYS = `
+const PEOPLE = `
 pages: [grades, plans, desk]
 permissions: ["shop:sell:item", "lab:use:room"]
 scopes:
@@ -89,7 +89,7 @@ groups:
   children: { scope: school, roles: [child] }
 `;
 const MANY = Array.from({ length: 14 }, (_, n) => `pupil-${n}`);
-const PEOPLE_BEFORE = `${BOTH_WAYS}
+const PEOPLE_BEFORE = `${PEOPLE}
 users:
   ann: { groups: [days, nights] }
   ben: { groups: [days], assignments: [{ role: shop, scope: north }] }
@@ -99,7 +99,7 @@ users:
   fay: { groups: [children], assignments: [{ role: night, scope: school, until: 2026-06-01 }] }
 ${MANY.map((name) => `  ${name}: { groups: [days, nights, both] }`).join('\n')}
 `;
-const PEOPLE_AFTER = `${BOTH_WAYS}
+const PEOPLE_AFTER = `${PEOPLE}
 users:
   ann: { groups: [children] }
   ben: { groups: [nights, both], assignments: [{ role: lab, scope: north }] }
@@ -112,7 +112,7 @@ ${MANY.map((name) => `  ${name}: { groups: [children, both], grants: { school: [
 `;
 
 /** Pages, permissions and places that are there for somebody as soon as they are made. */
-const THINGS_BEFORE = `
+const NEW_ENTRIES_BEFORE = `
 modules: { shop: {}, lab: {} }
 pages: [grades, desk]
 permissions: ["shop:sell:item"]
@@ -133,7 +133,7 @@ users:
   cem: { grants: { school: [everything] } }
   dan: { assignments: [{ role: shop, scope: school }] }
 `;
-const THINGS_AFTER = `
+const NEW_ENTRIES_AFTER = `
 modules: { shop: {}, lab: {} }
 pages: [grades, desk, maps]
 permissions: ["shop:sell:item", "shop:buy:item", "lab:use:room"]
@@ -245,7 +245,7 @@ type Pair = Awaited<ReturnType<typeof pairOf>>;
 describe.each([
   ['roles that allow or deny', PLAIN_BEFORE, PLAIN_AFTER, 7, 5, 30],
   ['people between roles that do both', PEOPLE_BEFORE, PEOPLE_AFTER, 21, 2, 3],
-  ['new things under wildcards and roles from above', THINGS_BEFORE, THINGS_AFTER, 5, 4, 8],
+  ['new entries under wildcards and roles from above', NEW_ENTRIES_BEFORE, NEW_ENTRIES_AFTER, 5, 4, 8],
   ['what groups carry and roles inherit', LINKS_BEFORE, LINKS_AFTER, 4, 1, 3],
 ])('%s', (_, BEFORE, AFTER, subjects, scopes, transactions) => {
   let pair: Pair;

@@ -61,7 +61,7 @@ function anyManifest(random: Random): string {
 }
 
 /** Things and places that either of two manifests knows, and what each of them allows. */
-async function factsOf(manifests: readonly string[]) {
+async function accessOf(manifests: readonly string[]) {
   const worlds: MemoryWorld[] = [];
   const subjects = new Set<string>();
   const scopes = new Set<string>();
@@ -81,7 +81,7 @@ test('after every transaction, as long as one holds what has to be together', as
   const random = createRandom(SEED);
   for (let run = 0; run < size(2, 20); run++) {
     const [before, after] = [anyManifest(random), anyManifest(random)];
-    const { allowed, sets } = await factsOf([before, after]);
+    const { allowed, sets } = await accessOf([before, after]);
     const table = createMemoryWorld();
     await applyOn(table, before);
     const told: string[] = [];
