@@ -205,8 +205,8 @@ async function checkUnder(
   const isLate = performance.now() - began > DEADLINE_MS;
   if (count.failed > 0) tally.checks += 1;
   else tally.besides += 1;
-  const told = outcome === right ? 'answered' : isAllow(outcome) ? `allowed by ${outcome}` : outcome;
-  addTo(tally.outcomes, `${name}: ${count.failed > 0 ? told : 'did not happen'}`);
+  const reported = outcome === right ? 'answered' : isAllow(outcome) ? `allowed by ${outcome}` : outcome;
+  addTo(tally.outcomes, `${name}: ${count.failed > 0 ? reported : 'did not happen'}`);
   if (count.failed > 0) addTo(tally.states, before.name);
   if (fault.isHidden && count.failed > 0) {
     if (!isAllow(outcome) || isAllow(right)) return;

@@ -19,7 +19,7 @@ const HISTORIES = size(2, 20);
 /** Of stories and scenes. */
 const SEEDS = [...Array(size(2, 8)).keys()].map((n) => SEED + n);
 
-const told = ({ violations: [first] }: HistoryTally): string => (first ? describeViolation(first) : '');
+const reported = ({ violations: [first] }: HistoryTally): string => (first ? describeViolation(first) : '');
 
 describe('histories that chance has made', () => {
   test.each([
@@ -31,7 +31,7 @@ describe('histories that chance has made', () => {
     async (what, options) => {
       const tally = newHistoryTally();
       for (let n = 0; n < HISTORIES; n++) await playHistory(SEED + n, tally, options);
-      expect(told(tally), again()).toBe('');
+      expect(reported(tally), again()).toBe('');
       const { cached, strong, atLeast } = tally.checks;
       expect(Math.min(cached, strong, atLeast)).toBeGreaterThan(10);
       expect(tally.contended).toBeLessThan(cached / 10);
@@ -59,7 +59,7 @@ test.each(Object.entries(SCENES))(
   async (_, scene) => {
     for (const seed of SEEDS) {
       const tally = await playScene(seed, scene);
-      expect(told(tally), again()).toBe('');
+      expect(reported(tally), again()).toBe('');
       expect(tally.allowed > 0).toBe(!scene.isClosed);
       expect(tally.writes).toBeGreaterThanOrEqual(4);
       expect(tally.failed > 0).toBe(scene.withOutages === true);
@@ -92,7 +92,7 @@ describe('the new enemy', () => {
     for (const seed of SEEDS) {
       const tally = newHistoryTally();
       await playHistory(seed, tally, { story, steps: 140 });
-      expect(told(tally), again()).toBe('');
+      expect(reported(tally), again()).toBe('');
       expect(tally.allowed).toBe(0);
       expect(tally.checks.cached).toBeGreaterThan(10);
     }

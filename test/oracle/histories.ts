@@ -400,8 +400,8 @@ export async function playHistory(
           .map((then) => then.permissions.map(({ name }) => name))
           .reduce((all, some) => all.filter((name) => some.includes(name)));
         const all = [...new Set([...registered, ...shown])].sort();
-        const told = all.filter((name) => shown.includes(name)).join();
-        record.compareTogether('strong list', first, told, asked, (then) =>
+        const reported = all.filter((name) => shown.includes(name)).join();
+        record.compareTogether('strong list', first, reported, asked, (then) =>
           all.filter((name) => judge(then, { ...first, permission: name }).allowed).join(),
         );
       } else if (isSession) {

@@ -41,10 +41,10 @@ test('a difference is found, and shrunk to the operations that it takes', async 
   for (let seed = 1; tally.differences.length === 0; seed++) await playWorld(stage, seed, 100, tally, wrong);
   const [first] = tally.differences;
   if (!first) throw new Error('no difference');
-  const told = await shrink(stage, first, wrong);
-  expect(told.operations.length).toBeLessThan(12);
-  expect(told.operations.map(({ command }) => command)).toContain('admin.create');
-  const lines = describeDifference(told).split('\n');
-  expect(lines).toHaveLength(told.operations.length + 2);
+  const reported = await shrink(stage, first, wrong);
+  expect(reported.operations.length).toBeLessThan(12);
+  expect(reported.operations.map(({ command }) => command)).toContain('admin.create');
+  const lines = describeDifference(reported).split('\n');
+  expect(lines).toHaveLength(reported.operations.length + 2);
   expect(lines.at(-1)).toContain('allow admin; the oracle: deny no_grant');
 }, 120_000);

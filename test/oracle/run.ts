@@ -84,7 +84,7 @@ async function playManyFaults(stage: Stage, { seed, faults }: Options): Promise<
   console.log(`bridged              ${tally.bridged}, within the second bound`);
   console.log(`late                 ${tally.late}, because this machine is slow`);
   console.log(`violations           ${tally.violations.length}`);
-  for (const told of tally.violations.slice(0, 5)) console.log(`\n${told}`);
+  for (const reported of tally.violations.slice(0, 5)) console.log(`\n${reported}`);
   return tally.violations.length === 0;
 }
 

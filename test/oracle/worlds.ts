@@ -60,7 +60,7 @@ const rolesText = (roles: TenantRoles | ReturnType<typeof rolesAt>): string =>
 /** The engine's several methods to an answer; a fault is an answer that the oracle never gives. */
 function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
   const by = (name: string, engineOf: () => Engine, consistency: 'cached' | 'strong'): readonly Method[] => {
-    const told = async (answer: () => Promise<string>) => {
+    const reported = async (answer: () => Promise<string>) => {
       try {
         return await answer();
       } catch (error) {
@@ -70,19 +70,19 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     const decided: Method = {
       name,
       ask: ({ subject, permission, scope, at }) =>
-        told(async () => textOf(await engineOf().check(subject, permission, scope, { at, consistency }))),
+        reported(async () => textOf(await engineOf().check(subject, permission, scope, { at, consistency }))),
       truth: (model, question, judgeBy) => textOf(judgeBy(model, question)),
     };
     const rolesAlone: Method = {
       name: `${name}, effective roles`,
       ask: ({ subject, scope, at }) =>
-        told(async () => rolesText(await engineOf().effectiveRoles(subject, scope, { at, consistency }))),
+        reported(async () => rolesText(await engineOf().effectiveRoles(subject, scope, { at, consistency }))),
       truth: (model, question) => rolesText(rolesAt(model, question)),
     };
     const withRoles: Method = {
       name: `${name}, with roles`,
       ask: ({ subject, permission, scope, at }) =>
-        told(async () => {
+        reported(async () => {
           const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
             at,
             consistency,

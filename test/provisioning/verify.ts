@@ -179,8 +179,8 @@ function ownersOf(node: Item): readonly string[] {
   if (Type === 'Page') return moduleOf;
   if (Type === 'ScopeType') return ['GLOBAL#SCOPE_TYPES'];
   if (Type !== 'Role') return [];
-  const shelves: Record<string, string> = { global: 'GLOBAL#GATEHOUSE', tenant: 'GLOBAL#ANY_TENANT' };
-  return [shelves[String(scope)] ?? partition(scope), ...(parent ? [`ROLE#${parent}`] : [])];
+  const owners: Record<string, string> = { global: 'GLOBAL#GATEHOUSE', tenant: 'GLOBAL#ANY_TENANT' };
+  return [owners[String(scope)] ?? partition(scope), ...(parent ? [`ROLE#${parent}`] : [])];
 }
 
 /** What callers are shown of a node, and the time at which it goes by itself. */

@@ -66,18 +66,18 @@ export function runProcess(
 /** What a table has in the end: nothing is left to do, everything in it agrees, and an export says what it is. */
 export async function stateOf(file: string, env: Readonly<Record<string, string>>) {
   const run = async (...args: readonly string[]) => {
-    const told: string[] = [];
-    const record = (text: string) => void told.push(text);
+    const reported: string[] = [];
+    const record = (text: string) => void reported.push(text);
     const code = await runProgram(args, {
-      ...{ env, out: tell, error: tell, isTerminal: false, now: Date.now },
+      ...{ env, out: record, error: record, isTerminal: false, now: Date.now },
     });
-    return { isFine: code === 0, told: told.join('') };
+    return { isFine: code === 0, reported: reported.join('') };
   };
   const [planned, verified] = [await run('plan', file), await run('verify')];
   return {
-    planned: planned.isFine ? 'nothing to do' : planned.told,
-    verified: verified.isFine ? 'nothing is wrong' : verified.told,
-    exported: (await run('export', '--api', 'default', '--api', 'acme')).told,
+    planned: planned.isFine ? 'nothing to do' : planned.reported,
+    verified: verified.isFine ? 'nothing is wrong' : verified.reported,
+    exported: (await run('export', '--api', 'default', '--api', 'acme')).reported,
   };
 }
 

@@ -267,18 +267,18 @@ describe.each([
     async (_, from, to, atOnce) => {
       const table = createMemoryWorld();
       await applyOn(table, from);
-      const told: string[] = [];
+      const reported: string[] = [];
       let taken = 0;
       await applyOn(table, to, {
         atOnce,
         after: async ({ verb, kind, label }: Step) => {
           taken += 1;
           for (const each of pair.stray(await pair.allowed(table)))
-            told.push(`${verb} ${kind} ${label}: ${each}`);
+            reported.push(`${verb} ${kind} ${label}: ${each}`);
         },
       });
       expect(taken).toBeGreaterThan(atOnce === 1 ? transactions : 1);
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       expect(await pair.allowed(table)).toEqual(pair.allowedBy(to));
       expect((await planOn(table, to)).steps).toEqual([]);
       if (to === AFTER) expect(await exportOn(table)).toEqual(pair.final);
@@ -304,14 +304,14 @@ describe.each([
         expect(error.message).toBe('stopped');
         ended = true;
       });
-      const told: string[] = [];
+      const reported: string[] = [];
       await applyOn(table, AFTER, {
         atOnce: 1,
         after: async () => {
-          told.push(...pair.stray(await pair.allowed(table)));
+          reported.push(...pair.stray(await pair.allowed(table)));
         },
       });
-      expect(told).toEqual([]);
+      expect(reported).toEqual([]);
       expect(await pair.allowed(table)).toEqual(pair.allowedBy(AFTER));
       expect(await exportOn(table)).toEqual(pair.final);
       runs += 1;

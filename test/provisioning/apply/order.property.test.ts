@@ -84,18 +84,19 @@ test('after every transaction, as long as one holds what has to be together', as
     const { allowed, sets } = await accessOf([before, after]);
     const table = createMemoryWorld();
     await applyOn(table, before);
-    const told: string[] = [];
+    const reported: string[] = [];
     let together = 0;
     await applyOn(table, after, {
       atOnce: random.oneIn(2) ? 1 : undefined,
       after: async ({ verb, kind, label, phase }: Step) => {
         if (phase === 'together') together += 1;
         for (const each of await allowed(table))
-          if (!sets.some((set) => set.has(each))) told.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
+          if (!sets.some((set) => set.has(each)))
+            reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
       },
     });
     const what = `${again()}, run ${run}\n${before}\n${after}`;
-    if (together <= 1) expect(told, what).toEqual([]);
+    if (together <= 1) expect(reported, what).toEqual([]);
     expect(await allowed(table), what).toEqual(sets[1]);
     expect((await planOn(table, after)).steps, what).toEqual([]);
     expect((await verify({ reader: table.reader, clock: table.clock, graceMs: 0 })).open, what).toEqual([]);
