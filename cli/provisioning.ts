@@ -118,8 +118,6 @@ export function withField(error: Failure['error']): string {
 export interface Editing {
   /** Throws {@link UsageError} where commands go to a function and no table is named. */
   readonly reader: Reader;
-  /** Whether there is a table to read: {@link reader} then does not throw. */
-  readonly hasTable: boolean;
   readonly send: Send;
   /** As `send`, but returns the freshness token of the write. */
   readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string>;
@@ -147,10 +145,10 @@ function deadlineOf({ deadline = String(DEFAULT_DEADLINE_S) }: WriteOptions): nu
  */
 export function connectForWriting(options: WriteOptions, { env, now }: Context): Editing {
   const target = functionOf(options, env);
-  const hasTable = target === undefined || options.table !== undefined;
-  const direct = hasTable
-    ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now)
-    : undefined;
+  const direct =
+    target === undefined || options.table !== undefined
+      ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now)
+      : undefined;
   const transport = target
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
@@ -172,7 +170,6 @@ export function connectForWriting(options: WriteOptions, { env, now }: Context):
       if (direct) return direct.reader;
       throw new UsageError('this also reads the table itself, not through a function: add --table NAME');
     },
-    hasTable,
     send: async (command, input) => (await answerTo({ command, input })).result,
     write: async (command, input) => (await answerTo({ command, input })).token,
     dryRun: async (command, input) => (await answerTo({ command, input, dryRun: true })).result,

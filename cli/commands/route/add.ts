@@ -47,7 +47,7 @@ export const addAdd: Subcommand = (route, context, finish) => {
       const caching = await cachingOf(options, context.env);
       assertInKey(caching, [rule]);
       const api = apiOf(options);
-      const editing = connectForWriting(options, context);
+      const { send } = connectForWriting(options, context);
       const input = {
         api,
         method,
@@ -56,14 +56,14 @@ export const addAdd: Subcommand = (route, context, finish) => {
         scope,
         ...(description === undefined ? {} : { description }),
       };
-      const { id } = await editing.send('route.create', input).catch((error: unknown) => {
+      const { id } = await send('route.create', input).catch((error: unknown) => {
         if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
           throw new Error(
             `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
           );
         throw error;
       });
-      const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(editing, [permission]))];
+      const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(send, [permission]))];
       context.out(
         options.json
           ? asJson({ id, ...input, notes })

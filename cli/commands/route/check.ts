@@ -36,7 +36,7 @@ export const addCheck: Subcommand = (route, context, finish) => {
     async (options: RouteOptions & CacheOptions) => {
       const api = apiOf(options);
       const caching = await cachingOf(options, context.env);
-      const routes = await routesOf(connectForWriting(options, context), api);
+      const routes = await routesOf(connectForWriting(options, context).send, api);
       if (caching === undefined) {
         const taking = routes.flatMap((each) => {
           const inputs = takenBy(each.rule);

@@ -35,7 +35,7 @@ export const addGaps: Subcommand = (route, context, finish) => {
     const api = apiOf(options);
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const intended = readPublic(options.public, document);
-    const routes = await routesOf(connectForWriting(options, context), api);
+    const routes = await routesOf(connectForWriting(options, context).send, api);
     const gaps = findGaps(api, document, routes, intended);
     context.out(options.json ? asJson(gapsData(gaps)) : formatGaps(gaps, wantsColours(context)));
     finish(hasFailed(gaps, options.strict === true) ? REFUSED : OK);

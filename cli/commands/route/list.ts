@@ -14,7 +14,7 @@ export const addList: Subcommand = (route, context, finish) => {
   withRouteOptions(command, '  gatehouse route list --api shop --json').action(
     async (options: RouteOptions) => {
       const api = apiOf(options);
-      const routes = await routesOf(connectForWriting(options, context), api);
+      const routes = await routesOf(connectForWriting(options, context).send, api);
       const rows = routes.map(({ id, method, path, permission, scope }) => [
         method,
         path,

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { METHODS } from '../../../authorizer/routes/rule.ts';
 import { hint } from '../../../provisioning/suggestions.ts';
-import { nodeKey, permissionRef } from '../../../table/keys.ts';
-import { type PermissionName, readPermissionName } from '../../../table/permission-name.ts';
+import { readPermissionName } from '../../../table/permission-name.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
 import { UsageError } from '../../context.ts';
-import { type Editing, RefusedError } from '../../provisioning.ts';
+import { RefusedError, type Send } from '../../provisioning.ts';
 
 export interface RouteOptions extends ConnectionOptions {
   readonly api?: string;
@@ -34,28 +33,19 @@ export function assertMethod(method: string): void {
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** A note for each permission that is not registered: a typing error, or one that is registered later. */
-export async function unregistered(
-  editing: Pick<Editing, 'reader' | 'hasTable' | 'send'>,
-  permissions: readonly string[],
-): Promise<readonly string[]> {
-  const names = [...new Set(permissions)].flatMap((text) => {
-    const name = readPermissionName(text);
-    return name ? [name] : [];
-  });
-  const isThere = async (name: PermissionName): Promise<boolean> => {
-    if (editing.hasTable) return (await editing.reader.get(nodeKey(permissionRef(name)))) !== undefined;
-    return editing.send(`${name.kind}.read`, { name: name.text }).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof RefusedError && error.code === 'not_found') return false;
-        throw error;
-      },
-    );
-  };
-  const found = await Promise.all(names.map(isThere));
-  return names
-    .filter((_, position) => !found[position])
-    .map(
-      ({ text }) => `${text} is no registered permission: every request for it is refused until it is one`,
-    );
+export async function unregistered(send: Send, permissions: readonly string[]): Promise<readonly string[]> {
+  const notes = await Promise.all(
+    [...new Set(permissions)].map(async (text) => {
+      const name = readPermissionName(text);
+      if (!name) return [];
+      try {
+        await send(`${name.kind}.read`, { name: text });
+        return [];
+      } catch (error) {
+        if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
+        return [`${text} is no registered permission: every request for it is refused until it is one`];
+      }
+    }),
+  );
+  return notes.flat();
 }
