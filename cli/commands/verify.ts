@@ -7,6 +7,7 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
 import { OK, type Paint, painter, REFUSED, wantsColours } from '../context.ts';
+import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface VerifyOptions extends ConnectionOptions {
@@ -52,7 +53,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
       const client = createClient({ ...readEndpoint(options, context.env), requestTimeoutMs: 5_000 });
       const table = { client, table: tableOf(options, context.env) };
       const { tenant, rate } = options;
-      let told = context.now();
+      let reportedAt = context.now();
       const result = await verify({
         reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
         clock: { now: context.now },
@@ -60,13 +61,13 @@ export const addVerify: Subcommand = (program, context, finish) => {
         ...(rate === undefined ? {} : { rate }),
         ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
         onProgress: ({ partitions, items, findings }) => {
-          if (context.now() - told < PROGRESS_EVERY_MS) return;
-          told = context.now();
+          if (context.now() - reportedAt < PROGRESS_EVERY_MS) return;
+          reportedAt = context.now();
           context.error(`${partitions} partitions, ${items} items, ${findings} findings\n`);
         },
       });
       const paint = painter(wantsColours(context));
-      context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : format(result, paint));
+      context.out(options.json ? asJson(result) : format(result, paint));
       finish(result.open.length === 0 ? OK : REFUSED);
     });
 };
