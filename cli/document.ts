@@ -28,12 +28,14 @@ export class ProblemsError extends Error {
 /** Aliases may repeat a part of a file, not blow it up. */
 const MAX_ALIASES = 100;
 
+/** The error of a file that cannot be read. */
+export const unreadable = (file: string, { code, message }: NodeJS.ErrnoException): ProblemsError =>
+  new ProblemsError([`${file}: ${code === 'ENOENT' ? 'there is no such file' : message}`]);
+
 /** The text of a file that a person named. Throws {@link ProblemsError}. */
 export const readText = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
-    throw new ProblemsError([
-      `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
-    ]);
+    throw unreadable(file, fault);
   });
 
 /** Reads a text as YAML, of which JSON is a part. Throws {@link ProblemsError}. */
@@ -64,7 +66,8 @@ export function readDocument(file: string, text: string): Source {
       },
     });
   }
-  if (found.length > 0) throw new ProblemsError(found.map((each) => lineOf(file, each.place, each.message)));
+  if (found.length > 0)
+    throw new ProblemsError(found.map((each) => `${placeIn(file, each.place)}: ${each.message}`));
   const offsetOf = (path: Path) => offsetIn(document, path);
   return {
     file,
@@ -115,8 +118,11 @@ export const formatPath = (path: Path): string =>
     return text === '' ? step : `${text}.${step}`;
   }, '');
 
-const lineOf = (file: string, place: Place | undefined, message: string): string =>
-  `${file}${place ? `:${place.line}:${place.column}` : ''}: ${message}`;
+const placeIn = (file: string, place: Place | undefined): string =>
+  `${file}${place ? `:${place.line}:${place.column}` : ''}`;
+
+/** `openapi.yaml:12:5`. */
+export const placeText = ({ file, placeOf }: Source, path: Path): string => placeIn(file, placeOf(path));
 
 /** Throws {@link ProblemsError} with every problem, in the order of the file, unless there is none. */
 export function assertNone(source: Source, problems: readonly Problem[]): void {
@@ -126,7 +132,7 @@ export function assertNone(source: Source, problems: readonly Problem[]): void {
     ({ place: a }, { place: b }) => (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
   );
   const lines = placed.map(({ path, place, message }) =>
-    lineOf(source.file, place, path.length === 0 ? message : `${formatPath(path)}: ${message}`),
+    [placeIn(source.file, place), ...(path.length === 0 ? [] : [formatPath(path)]), message].join(': '),
   );
   throw new ProblemsError([...new Set(lines)]);
 }

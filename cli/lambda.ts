@@ -1,6 +1,7 @@
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
+import { parseJson } from './json.ts';
 import { readAnswer, type Transport, TransportError } from './transport.ts';
 
 /** Provisioning as a deployed Lambda function, or that of the local stack. */
@@ -62,13 +63,7 @@ const thrown = z.object({ errorType: z.string().optional(), errorMessage: z.stri
 
 /** The error of a function that has thrown, exited or timed out. */
 function functionError(payload: string, name: string, request: string): TransportError {
-  let data: unknown;
-  try {
-    data = JSON.parse(payload);
-  } catch {
-    data = {};
-  }
-  const { errorType = '', errorMessage = '' } = thrown.safeParse(data).data ?? {};
+  const { errorType = '', errorMessage = '' } = thrown.safeParse(parseJson(payload)).data ?? {};
   if (errorType === 'Sandbox.Timedout' || /\bTask timed out\b/.test(errorMessage))
     return new TransportError(`${name} timed out${request}`, true);
   const said = [errorType, errorMessage].filter((text) => text !== '').join(': ') || 'no message';

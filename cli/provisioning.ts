@@ -10,6 +10,7 @@ import type { Reader } from '../table/reader.ts';
 import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
+import { numberOption } from './question.ts';
 import { type Deliver, deliverer, directTransport, type ProvisioningEvent } from './transport.ts';
 
 /** A table with provisioning on top. */
@@ -44,14 +45,24 @@ export function provisionedOn(
 /** The options of subcommands that write. */
 export interface WriteOptions extends ConnectionOptions {
   readonly actor?: string;
-  /** Seconds, as text. */
-  readonly deadline?: string;
+  /** Seconds. */
+  readonly deadline?: number;
 }
+
+const DEFAULT_DEADLINE_S = 60;
+const DEADLINES = { kind: 'number of seconds', least: 0, most: 3_600 };
 
 export const addActorOption = (command: Command): Command =>
   command
     .option('--actor <name>', 'who acts, for the audit log (or USER)')
-    .option('--deadline <seconds>', 'how long to retry commands that are throttled or get no answer', '60');
+    .addOption(
+      numberOption(
+        '--deadline',
+        '<seconds>',
+        'how long to retry commands that are throttled or get no answer',
+        DEADLINES,
+      ).default(DEFAULT_DEADLINE_S),
+    );
 
 /** Who acts, for the audit log. */
 export const actorOf = ({ actor }: WriteOptions, env: Context['env']): string | undefined =>
@@ -129,16 +140,6 @@ export interface Editing {
   readonly actor: string | undefined;
 }
 
-const DEFAULT_DEADLINE_S = 60;
-const MAX_DEADLINE_S = 3_600;
-
-function deadlineOf({ deadline = String(DEFAULT_DEADLINE_S) }: WriteOptions): number {
-  const seconds = Number(deadline);
-  if (!/^\d+(?:\.\d+)?$/.test(deadline) || seconds > MAX_DEADLINE_S)
-    throw new UsageError(`--deadline ${deadline} is no number of seconds from 0 to ${MAX_DEADLINE_S}`);
-  return seconds * 1_000;
-}
-
 /**
  * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
  * that are throttled or get no answer are sent again under the same operation id.
@@ -152,7 +153,7 @@ export function connectForWriting(options: WriteOptions, { env, now }: Context):
   const transport = target
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
-  const pacing = createPacing({ deadlineMs: deadlineOf(options) });
+  const pacing = createPacing({ deadlineMs: (options.deadline ?? DEFAULT_DEADLINE_S) * 1_000 });
   const deliver = deliverer(transport, { pacing, newId: () => ulid() });
   const actor = actorOf(options, env);
   const answerTo = async (

@@ -4,7 +4,7 @@ import type { Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { OK, REFUSED, USAGE, UsageError } from '../context.ts';
-import { fieldsOf, findCommand, readInput } from '../input.ts';
+import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -110,10 +110,10 @@ function listOf(prefix: string | undefined, isJson: boolean): string {
 
 /** What one command takes: its fields in short, and the JSON Schema of its input. */
 function describe(described: CommandDescription): string {
-  const rows = fieldsOf(described).map(({ name, type, isRequired }) => [
+  const rows = fieldsOf(described).map(({ name, property, isRequired }) => [
     name,
     isRequired ? 'required' : '',
-    type.replaceAll('`', ''),
+    typeText(property),
   ]);
   const fields = rows.length === 0 ? ['  no input'] : columns(rows).map((line) => `  ${line}`);
   return `${described.name} (${described.kind}): ${described.summary}

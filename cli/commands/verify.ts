@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
@@ -8,6 +8,7 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
 import { OK, type Paint, painter, REFUSED, wantsColours } from '../context.ts';
 import { asJson } from '../print.ts';
+import { numberOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface VerifyOptions extends ConnectionOptions {
@@ -30,12 +31,7 @@ Exit codes:
 /** A walk of a large table must not end because one page of it was slow. */
 const DEADLINE_MS = 30_000;
 const PROGRESS_EVERY_MS = 1_000;
-
-const readRate = (text: string): number => {
-  const rate = Number(text);
-  if (Number.isFinite(rate) && rate > 0) return rate;
-  throw new InvalidArgumentError('give a number of items per second, such as 1000');
-};
+const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_000 };
 
 /** `gatehouse verify`: whether what is repeated in the table agrees, and putting right what does not. */
 export const addVerify: Subcommand = (program, context, finish) => {
@@ -45,7 +41,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
     .description('Looks at all that nodes, edges, guards, copies and decision items say of each other.')
     .option('--tenant <ref>', 'only this tenant, and who has a grant there')
     .option('--repair', 'put right what can be derived, each in a transaction with its audit record')
-    .option('--rate <items>', 'read at most so many items per second', readRate)
+    .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES))
     .option('--json', 'print data');
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
