@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
 
-/** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
 interface Place {
   readonly line: number;
   readonly column: number;
@@ -15,7 +14,7 @@ export interface Source {
   readonly placeOf: (path: Path) => Place | undefined;
 }
 
-/** Something is wrong with what a person wrote; nothing was done. */
+/** A file has errors; nothing was done. */
 export class ProblemsError extends Error {
   override readonly name = 'ProblemsError';
   readonly lines: readonly string[];
@@ -25,7 +24,7 @@ export class ProblemsError extends Error {
   }
 }
 
-/** Aliases may repeat a part of a file, not blow it up. */
+/** Aliases may repeat parts of a file, but not expand without limit. */
 const MAX_ALIASES = 100;
 
 /** The error of a file that cannot be read. */
@@ -47,7 +46,7 @@ export function readDocument(file: string, text: string): Source {
     return { line, column: col };
   };
   const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
-    // Some begin at the blanks before what they are about.
+    // Some positions are at the blanks before the token.
     place: placeAt(offset + (/^\s+(?=\S)/.exec(text.slice(offset))?.[0].length ?? 0)),
     message: code === 'DUPLICATE_KEY' ? 'the same key is above already' : message,
   }));
@@ -110,7 +109,7 @@ function offsetIn(document: Document, path: Path): number | undefined {
 
 const PLAIN = /^[A-Za-z_][\w-]*$/;
 
-/** `manifest.groups.teachers.roles[0]`; names that hold more than letters stand in brackets. */
+/** `manifest.groups.teachers.roles[0]`; names with other characters than letters, digits, `_` and `-` are in brackets. */
 export const formatPath = (path: Path): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;

@@ -87,12 +87,12 @@ function jsonOf(name: string, text: string): unknown {
   return value;
 }
 
-/** Reads a value as its schema says. What the schema says beyond its type is for provisioning to judge. */
+/** Reads a value of the type in its schema. Provisioning checks the rest of the schema. */
 function readValue(name: string, text: string, property: Property): unknown {
   if (property.anyOf) {
     if (text === 'null' && property.anyOf.some(({ type }) => type === 'null')) return null;
     const others = property.anyOf.filter(({ type }) => type !== 'null');
-    // Of several types the first that the text can be, a text last of all.
+    // Of several types, the first that the text fits; a string comes last.
     const isText = ({ type, anyOf }: Property) => type === 'string' && !anyOf;
     for (const each of others.filter((other) => !isText(other))) {
       try {

@@ -22,7 +22,7 @@ export interface Provisioned {
 /** Long enough for a table that was just created, short enough for a person who waits. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Provisioning in this process; `pacing` for a table that nobody else reads, on a machine that may be slow. */
+/** Provisioning in this process; `pacing` for a table without other readers, on a machine that may be slow. */
 export function provisionedOn(
   client: ReturnType<typeof createClient>,
   table: string,
@@ -85,44 +85,30 @@ export async function* listAll(
   }
 }
 
-/** A refusal of provisioning. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-  readonly field: string | undefined;
-  /** Whether the input is at fault, not the table or the connection. */
-  readonly isOfInput: boolean;
-  readonly code: Failure['error']['code'] | undefined;
-  constructor(
-    message: string,
-    field: string | undefined,
-    isOfInput: boolean,
-    code?: Failure['error']['code'],
-  ) {
-    super(message);
-    this.field = field;
-    this.isOfInput = isOfInput;
-    this.code = code;
-  }
-}
-
 /** Whether the table or the connection failed, not the input. */
 export const isFault = ({ code, retryable }: Failure['error']): boolean =>
   retryable || code === 'internal' || code === 'damaged_item';
 
-function toRefused(error: Failure['error']): RefusedError {
-  const { code, field, message, holder, retryable } = error;
-  const parts = [
-    message,
-    ...(holder === undefined ? [] : [` (${holder})`]),
-    ...(retryable ? [`; ${code}: it can be retried`] : []),
-  ];
-  return new RefusedError(parts.join(''), field, !isFault(error), code);
+/** A refusal of provisioning. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly code: Failure['error']['code'];
+  readonly field: string | undefined;
+  /** Whether the input is at fault, not the table or the connection. */
+  readonly isOfInput: boolean;
+  constructor(error: Failure['error']) {
+    const { code, field, message, holder, retryable } = error;
+    const retry = retryable ? `; ${code}: it can be retried` : '';
+    super(`${message}${holder === undefined ? '' : ` (${holder})`}${retry}`);
+    this.code = code;
+    this.field = field;
+    this.isOfInput = !isFault(error);
+  }
 }
 
 /** The message of a refusal, with the field at fault. */
 export function withField(error: Failure['error']): string {
-  const { message } = toRefused(error);
-  const { field } = error;
+  const { message, field } = new RefusedError(error);
   return field === undefined || message.startsWith(`${field}: `) ? message : `${field}: ${message}`;
 }
 
@@ -164,7 +150,7 @@ export function connectForWriting(options: WriteOptions, { env, now }: Context):
       ...(actor === undefined ? {} : { actor }),
     });
     if (answer.ok) return answer;
-    throw toRefused(answer.error);
+    throw new RefusedError(answer.error);
   };
   return {
     get reader() {

@@ -71,7 +71,7 @@ export const deliverer =
     const operationId = given.operationId ?? newId();
     const event = { ...given, operationId };
     let signal = pacing.deadline();
-    // When the deadline passes during an attempt, the error of the attempt before says more.
+    // When the deadline passes during an attempt, the error of the previous attempt has more information.
     let known: TransportError | undefined;
     let attempt = 1;
     const advanced = (progress?: Progress): void => {

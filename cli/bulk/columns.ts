@@ -2,7 +2,7 @@ import { hint } from '../../provisioning/suggestions.ts';
 import type { Field } from '../input.ts';
 import { parseJson } from '../json.ts';
 
-/** The columns in which a file of refused rows says why; a load ignores them. */
+/** The columns that give the reason in a file of refused rows; a load ignores them. */
 export const REFUSED = 'refused';
 export const isOfRefusal = (column: string): boolean =>
   column === REFUSED || column.startsWith(`${REFUSED}.`);

@@ -64,7 +64,7 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
               : `has ${record.length} columns, the header ${header.length}`;
         yield {
           ...{ line: info.lines - counted - breaks, bytes: info.bytes, values },
-          // With another number of cells, nobody knows which cell belongs to which column.
+          // With another number of cells, cells cannot be assigned to columns.
           original: isRegular ? own.map((position) => record[position] ?? '') : record,
           ...(message === undefined ? {} : { problem: { code: 'invalid', message } }),
         };

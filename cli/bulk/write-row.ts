@@ -65,7 +65,7 @@ async function read(deliver: Deliver, kind: RowKind, by: Values | undefined): Pr
   throw faultOf(answer.error);
 }
 
-/** Compares what the row says with the item; fields that the row leaves out do not matter. */
+/** Compares a row with the item; fields that the row leaves out are not compared. */
 function compare(kind: RowKind, values: Values, item: Values, error?: Failure['error']): Outcome {
   const differs = Object.keys(values).find(
     (name) => !kind.secret.includes(name) && !isDeepStrictEqual(values[name], item[name]),

@@ -45,7 +45,7 @@ export const addCommand: Subcommand = (program, context, finish) => {
     .argument('[fields...]', 'its input: FIELD=VALUE or FIELD:=JSON')
     .option('--list', 'list the commands, or those whose names begin with NAME')
     .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
-    .option('--dry-run', 'look whether it would be done, write nothing')
+    .option('--dry-run', 'check whether it would succeed, write nothing')
     .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
     .option('--json', 'print data');
   addActorOption(addConnectionOptions(command))
@@ -139,7 +139,7 @@ function textOf(
   return `${body}---\n${end}`;
 }
 
-/** What must not be overlooked, beside the answer. */
+/** Notes on an answer. */
 function notesOn(
   { name, kind }: CommandDescription,
   input: Readonly<Record<string, unknown>>,
@@ -150,7 +150,7 @@ function notesOn(
     ...(typeof result.cursor === 'string' && kind === 'read'
       ? [`there may be more: add cursor=${result.cursor}`]
       : []),
-    // What is shown once was in the first answer, and that was lost on its way.
+    // The text of a token is in the first answer only, and that answer was lost.
     ...(name === 'token.create' && input.tokenType === 'api' && attempts > 1 && result.token === undefined
       ? [
           `the answer with the token's text was lost, and it is kept nowhere: revoke ${result.id}, create another`,

@@ -24,7 +24,7 @@ Examples:
   gatehouse verify --tenant tenant:01M7… --repair
 
 Exit codes:
-  0  nothing is wrong, or nothing is any more
+  0  no findings, or all are repaired
   1  findings
   2  usage error or fault`;
 
@@ -33,14 +33,14 @@ const DEADLINE_MS = 30_000;
 const PROGRESS_EVERY_MS = 1_000;
 const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_000 };
 
-/** `gatehouse verify`: whether what is repeated in the table agrees, and putting right what does not. */
+/** `gatehouse verify`: checks that repeated data in the table agrees, and repairs what does not. */
 export const addVerify: Subcommand = (program, context, finish) => {
   const command: Command = program
     .command('verify')
-    .summary('does everything in the table agree?')
-    .description('Looks at all that nodes, edges, guards, copies and decision items say of each other.')
+    .summary('is the data in the table consistent?')
+    .description('Compares nodes, edges, guards, copies and decision items with each other.')
     .option('--tenant <ref>', 'only this tenant, and who has a grant there')
-    .option('--repair', 'put right what can be derived, each in a transaction with its audit record')
+    .option('--repair', 'repair what can be derived, each in a transaction with its audit record')
     .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES))
     .option('--json', 'print data');
   addConnectionOptions(command)

@@ -16,7 +16,7 @@ export interface Operation {
   readonly path: string;
   readonly at: Path;
   readonly requirement: Requirement;
-  /** Whether a Lambda authorizer stands before it; undefined when the document is not one of API Gateway. */
+  /** Whether a Lambda authorizer guards it; undefined when the document is not one of API Gateway. */
   readonly isGuarded: boolean | undefined;
 }
 
@@ -119,7 +119,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
     if (!isMapping(operation)) return refuse(own, 'must be a mapping');
     const said = extensionIn(operation, own, problems);
     const requirement = requirementOf([level, onPath, { said, at: own }], problems);
-    // The $default route of an HTTP API takes whatever no other route does.
+    // The $default route of an HTTP API gets every request that no other route matches.
     const isDefault = path === '/$default' && operation.isDefaultRoute === true;
     const tail = isDefault ? '/{proxy+}' : path;
     return [
@@ -134,7 +134,7 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
   });
 }
 
-/** The path item, which may stand elsewhere in the document. */
+/** The path item, which may be a reference to another part of the document. */
 function followed(document: Mapping, place: Path, written: Mapping) {
   const none = { at: place, item: written, problem: undefined };
   const reference = written.$ref;

@@ -17,7 +17,7 @@ export interface Gaps {
   readonly open: readonly Operation[];
   readonly loose: readonly { readonly operation: Operation; readonly routes: readonly Route[] }[];
   readonly unused: readonly Route[];
-  /** Not covered on purpose. */
+  /** Not covered by intent. */
   readonly intended: readonly Operation[];
 }
 

@@ -3,7 +3,6 @@ import type { Caching } from '../../../authorizer/routes/result-cache.ts';
 import type { Route } from '../../../provisioning/routes/route.ts';
 import { OK, REFUSED } from '../../context.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
-import { connectForWriting } from '../../provisioning.ts';
 import {
   addCacheOptions,
   type CacheOptions,
@@ -13,9 +12,9 @@ import {
   outsideOf,
   takenBy,
 } from '../../routes/result-cache.ts';
-import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
+import { routeData } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, withRouteOptions } from './shared.ts';
+import { type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
   gatehouse route check --api shop --http-answer policy \\
@@ -51,9 +50,8 @@ export const addCheck: Subcommand = (route, context, finish) => {
     );
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {
-      const api = apiOf(options);
       const caching = await cachingOf(options, context.env);
-      const routes = await routesOf(connectForWriting(options, context).send, api);
+      const { api, routes } = await readApi(options, context);
       const isKnown = caching !== undefined;
       const findings = routes.flatMap((each) => findingsOf(caching, each));
       context.out(

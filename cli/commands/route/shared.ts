@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { METHODS } from '../../../authorizer/routes/rule.ts';
-import { hint } from '../../../provisioning/suggestions.ts';
+import type { Route } from '../../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../../table/permission-name.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
-import { UsageError } from '../../context.ts';
-import { RefusedError, type Send } from '../../provisioning.ts';
+import type { Context } from '../../context.ts';
+import { connectForWriting, type Editing, RefusedError, type Send } from '../../provisioning.ts';
+import { apiOf, routesOf } from '../../routes/routes.ts';
 
 export interface RouteOptions extends ConnectionOptions {
   readonly api?: string;
@@ -25,9 +25,14 @@ export const withRouteOptions = (command: Command, examples: string): Command =>
       .option('--json', 'print data'),
   ).addHelpText('after', `\nExamples:\n${examples}\n${ROUTE_EXIT_CODES}`);
 
-/** Throws {@link UsageError} for an unknown verb. */
-export function assertMethod(method: string): void {
-  if (!METHODS.has(method)) throw new UsageError(`METHOD ${method} is no verb: ${hint(method, METHODS)}`);
+/** The API that the options name, with its routes in the order of their paths. */
+export async function readApi(
+  options: RouteOptions,
+  context: Context,
+): Promise<{ readonly api: string; readonly routes: readonly Route[]; readonly editing: Editing }> {
+  const api = apiOf(options);
+  const editing = connectForWriting(options, context);
+  return { api, editing, routes: await routesOf(editing.send, api) };
 }
 
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
