@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
+import { isLoopback } from '../table/loopback.ts';
 
 // Schemas of environment variables, shared by configuration.ts and credentials/configuration.ts.
 
 /** Where the subject comes from: a claim that contains its id, or a verified email that is looked up. */
 export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 function isTrustedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -32,7 +32,7 @@ Exit codes:
   1  refused; a test failed; no route matches; gaps; changes; findings; rows refused
   2  usage error or fault`;
 
-/** A usage error: one line that says what to do instead. */
+/** A usage error, with a message of one line that says what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
 
-/** A YAML or JSON file that a person wrote, and what is wrong with it: every problem with its place. */
 interface Place {
   readonly line: number;
   readonly column: number;
@@ -15,7 +14,7 @@ export interface Source {
   readonly placeOf: (path: Path) => Place | undefined;
 }
 
-/** Something is wrong with what a person wrote; nothing was done. */
+/** A file has errors; nothing was done. */
 export class ProblemsError extends Error {
   override readonly name = 'ProblemsError';
   readonly lines: readonly string[];
@@ -25,15 +24,17 @@ export class ProblemsError extends Error {
   }
 }
 
-/** Aliases may repeat a part of a file, not blow it up. */
+/** Aliases may repeat parts of a file, but not expand without limit. */
 const MAX_ALIASES = 100;
+
+/** The error of a file that cannot be read. */
+export const unreadable = (file: string, { code, message }: NodeJS.ErrnoException): ProblemsError =>
+  new ProblemsError([`${file}: ${code === 'ENOENT' ? 'there is no such file' : message}`]);
 
 /** The text of a file that a person named. Throws {@link ProblemsError}. */
 export const readText = (file: string): Promise<string> =>
   readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
-    throw new ProblemsError([
-      `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
-    ]);
+    throw unreadable(file, fault);
   });
 
 /** Reads a text as YAML, of which JSON is a part. Throws {@link ProblemsError}. */
@@ -45,7 +46,7 @@ export function readDocument(file: string, text: string): Source {
     return { line, column: col };
   };
   const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
-    // Some begin at the blanks before what they are about.
+    // Some positions are at the blanks before the token.
     place: placeAt(offset + (/^\s+(?=\S)/.exec(text.slice(offset))?.[0].length ?? 0)),
     message: code === 'DUPLICATE_KEY' ? 'the same key is above already' : message,
   }));
@@ -64,7 +65,8 @@ export function readDocument(file: string, text: string): Source {
       },
     });
   }
-  if (found.length > 0) throw new ProblemsError(found.map((each) => lineOf(file, each.place, each.message)));
+  if (found.length > 0)
+    throw new ProblemsError(found.map((each) => `${placeIn(file, each.place)}: ${each.message}`));
   const offsetOf = (path: Path) => offsetIn(document, path);
   return {
     file,
@@ -107,7 +109,7 @@ function offsetIn(document: Document, path: Path): number | undefined {
 
 const PLAIN = /^[A-Za-z_][\w-]*$/;
 
-/** `manifest.groups.teachers.roles[0]`; names that hold more than letters stand in brackets. */
+/** `manifest.groups.teachers.roles[0]`; names with other characters than letters, digits, `_` and `-` are in brackets. */
 export const formatPath = (path: Path): string =>
   path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;
@@ -115,8 +117,11 @@ export const formatPath = (path: Path): string =>
     return text === '' ? step : `${text}.${step}`;
   }, '');
 
-const lineOf = (file: string, place: Place | undefined, message: string): string =>
-  `${file}${place ? `:${place.line}:${place.column}` : ''}: ${message}`;
+const placeIn = (file: string, place: Place | undefined): string =>
+  `${file}${place ? `:${place.line}:${place.column}` : ''}`;
+
+/** `openapi.yaml:12:5`. */
+export const placeText = ({ file, placeOf }: Source, path: Path): string => placeIn(file, placeOf(path));
 
 /** Throws {@link ProblemsError} with every problem, in the order of the file, unless there is none. */
 export function assertNone(source: Source, problems: readonly Problem[]): void {
@@ -126,7 +131,7 @@ export function assertNone(source: Source, problems: readonly Problem[]): void {
     ({ place: a }, { place: b }) => (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
   );
   const lines = placed.map(({ path, place, message }) =>
-    lineOf(source.file, place, path.length === 0 ? message : `${formatPath(path)}: ${message}`),
+    [placeIn(source.file, place), ...(path.length === 0 ? [] : [formatPath(path)]), message].join(': '),
   );
   throw new ProblemsError([...new Set(lines)]);
 }

@@ -12,7 +12,7 @@ export interface EmbeddedEngine {
   readonly stop: () => Promise<void>;
 }
 
-/** Where the binary of this platform stands; undefined when none is published for it. */
+/** The path of the binary for this platform; undefined when none is published. */
 export function findBinary(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve(

@@ -8,20 +8,29 @@ import { readInstant } from '../provisioning/instant.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import { type Context, UsageError } from './context.ts';
 import { readDocument, readText } from './document.ts';
-
-type Input = Readonly<Record<string, unknown>>;
+import { isMapping, type Mapping, parseJson } from './json.ts';
 
 /** A command by its name; undefined when there is none. */
 export const findCommand = (name: string): CommandDescription | undefined =>
   describeCommands().find((each) => each.name === name);
 
-/** The fields of a command's input, as its schema has them. */
-export const fieldsOf = ({ input }: CommandDescription) => {
+/** A field of a command's input, as its JSON Schema has it. */
+export interface Field {
+  readonly name: string;
+  readonly property: Property;
+  readonly isRequired: boolean;
+}
+
+/** The fields of a command's input. */
+export const fieldsOf = ({ input }: CommandDescription): readonly Field[] => {
   const required = new Set(input.required as readonly string[] | undefined);
   return Object.entries((input.properties ?? {}) as Readonly<Record<string, Property>>).map(
-    ([name, property]) => ({ name, property, type: typeOf(property), isRequired: required.has(name) }),
+    ([name, property]) => ({ name, property, isRequired: required.has(name) }),
   );
 };
+
+/** The type of a field in a few words. */
+export const typeText = (property: Property): string => typeOf(property).replaceAll('`', '');
 
 /** The input of a command from a file and from `FIELD=VALUE`, which goes before it. Throws {@link UsageError}. */
 export async function readInput(
@@ -29,7 +38,7 @@ export async function readInput(
   pairs: readonly string[],
   file: string | undefined,
   context: Context,
-): Promise<Input> {
+): Promise<Mapping> {
   const fields = fieldsOf(described);
   const known = fields.map(({ name }) => name);
   const input: Record<string, unknown> = {};
@@ -57,36 +66,33 @@ export async function readInput(
   const missing = fields.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(input, name));
   if (missing.length > 0)
     throw new UsageError(
-      `${described.name} needs ${missing.map(({ name, type }) => `${name} (${type.replaceAll('`', '')})`).join(', ')}`,
+      `${described.name} needs ${missing.map(({ name, property }) => `${name} (${typeText(property)})`).join(', ')}`,
     );
   return input;
 }
 
 /** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */
-export async function readObject(file: string, context: Context): Promise<Input> {
+export async function readObject(file: string, context: Context): Promise<Mapping> {
   const isStandard = file === '-';
   if (isStandard && !context.input) throw new UsageError('--input -: there is no standard input here');
   const text = isStandard ? await context.input?.() : await readText(file);
   const { data } = readDocument(isStandard ? 'standard input' : file, text ?? '');
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    throw new UsageError(`--input ${file} holds no mapping of fields to values`);
-  return data as Input;
+  if (!isMapping(data)) throw new UsageError(`--input ${file} holds no mapping of fields to values`);
+  return data;
 }
 
 function jsonOf(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${name}: ${text} is not JSON`);
-  }
+  const value = parseJson(text);
+  if (value === undefined) throw new UsageError(`${name}: ${text} is not JSON`);
+  return value;
 }
 
-/** Reads a value as its schema says. What the schema says beyond its type is for provisioning to judge. */
+/** Reads a value of the type in its schema. Provisioning checks the rest of the schema. */
 function readValue(name: string, text: string, property: Property): unknown {
   if (property.anyOf) {
     if (text === 'null' && property.anyOf.some(({ type }) => type === 'null')) return null;
     const others = property.anyOf.filter(({ type }) => type !== 'null');
-    // Of several types the first that the text can be, a text last of all.
+    // Of several types, the first that the text fits; a string comes last.
     const isText = ({ type, anyOf }: Property) => type === 'string' && !anyOf;
     for (const each of others.filter((other) => !isText(other))) {
       try {
@@ -123,12 +129,10 @@ function readValue(name: string, text: string, property: Property): unknown {
       const instant = property.format === 'date-time' ? readInstant(text) : undefined;
       return instant === undefined ? text : new Date(instant).toISOString();
     }
-    default:
-      // The schema allows anything: JSON where it is some, else the text itself.
-      try {
-        return JSON.parse(text);
-      } catch {
-        return text;
-      }
+    default: {
+      // The schema allows anything: JSON, otherwise the text itself.
+      const value = parseJson(text);
+      return value === undefined ? text : value;
+    }
   }
 }

@@ -1,5 +1,7 @@
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
+import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
+import { parseJson } from './json.ts';
 import { readAnswer, type Transport, TransportError } from './transport.ts';
 
 /** Provisioning as a deployed Lambda function, or that of the local stack. */
@@ -16,12 +18,6 @@ export interface FunctionOptions {
 const REQUEST_TIMEOUT_MS = 35_000;
 /** The largest payload of a synchronous invocation (Lambda quotas). */
 const MAX_PAYLOAD_MB = 6;
-
-/** The local stack looks at no signature, and these open nothing. */
-const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
-
-const isLoopback = (endpoint: string): boolean =>
-  /^(?:localhost|\[::1\]|127(?:\.\d{1,3}){3})$/.test(new URL(endpoint).hostname);
 
 /** Invokes the function once; `deliverer` retries. */
 export function functionTransport(options: FunctionOptions): Transport {
@@ -42,7 +38,7 @@ export function functionTransport(options: FunctionOptions): Transport {
 /** Loads the SDK's client on first use: only this needs it, and loading takes time. */
 async function load({ name, endpoint, region, requestTimeoutMs = REQUEST_TIMEOUT_MS }: FunctionOptions) {
   const { InvokeCommand, LambdaClient: Client } = await import('@aws-sdk/client-lambda');
-  const local = endpoint !== undefined && isLoopback(endpoint);
+  const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
   const client: LambdaClient = new Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(local ? { credentials: LOCAL_CREDENTIALS, region: region ?? 'us-east-1' } : region ? { region } : {}),
@@ -67,13 +63,7 @@ const thrown = z.object({ errorType: z.string().optional(), errorMessage: z.stri
 
 /** The error of a function that has thrown, exited or timed out. */
 function functionError(payload: string, name: string, request: string): TransportError {
-  let data: unknown;
-  try {
-    data = JSON.parse(payload);
-  } catch {
-    data = {};
-  }
-  const { errorType = '', errorMessage = '' } = thrown.safeParse(data).data ?? {};
+  const { errorType = '', errorMessage = '' } = thrown.safeParse(parseJson(payload)).data ?? {};
   if (errorType === 'Sandbox.Timedout' || /\bTask timed out\b/.test(errorMessage))
     return new TransportError(`${name} timed out${request}`, true);
   const said = [errorType, errorMessage].filter((text) => text !== '').join(': ') || 'no message';

@@ -10,6 +10,7 @@ import type { Reader } from '../table/reader.ts';
 import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
+import { numberOption } from './question.ts';
 import { type Deliver, deliverer, directTransport, type ProvisioningEvent } from './transport.ts';
 
 /** A table with provisioning on top. */
@@ -21,7 +22,7 @@ export interface Provisioned {
 /** Long enough for a table that was just created, short enough for a person who waits. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Provisioning in this process; `pacing` for a table that nobody else reads, on a machine that may be slow. */
+/** Provisioning in this process; `pacing` for a table without other readers, on a machine that may be slow. */
 export function provisionedOn(
   client: ReturnType<typeof createClient>,
   table: string,
@@ -44,14 +45,24 @@ export function provisionedOn(
 /** The options of subcommands that write. */
 export interface WriteOptions extends ConnectionOptions {
   readonly actor?: string;
-  /** Seconds, as text. */
-  readonly deadline?: string;
+  /** Seconds. */
+  readonly deadline?: number;
 }
+
+const DEFAULT_DEADLINE_S = 60;
+const DEADLINES = { kind: 'number of seconds', least: 0, most: 3_600 };
 
 export const addActorOption = (command: Command): Command =>
   command
     .option('--actor <name>', 'who acts, for the audit log (or USER)')
-    .option('--deadline <seconds>', 'how long to retry commands that are throttled or get no answer', '60');
+    .addOption(
+      numberOption(
+        '--deadline',
+        '<seconds>',
+        'how long to retry commands that are throttled or get no answer',
+        DEADLINES,
+      ).default(DEFAULT_DEADLINE_S),
+    );
 
 /** Who acts, for the audit log. */
 export const actorOf = ({ actor }: WriteOptions, env: Context['env']): string | undefined =>
@@ -74,52 +85,36 @@ export async function* listAll(
   }
 }
 
-/** A refusal of provisioning. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-  readonly field: string | undefined;
-  /** Whether the input is at fault, not the table or the connection. */
-  readonly isOfInput: boolean;
-  readonly code: Failure['error']['code'] | undefined;
-  constructor(
-    message: string,
-    field: string | undefined,
-    isOfInput: boolean,
-    code?: Failure['error']['code'],
-  ) {
-    super(message);
-    this.field = field;
-    this.isOfInput = isOfInput;
-    this.code = code;
-  }
-}
-
 /** Whether the table or the connection failed, not the input. */
 export const isFault = ({ code, retryable }: Failure['error']): boolean =>
   retryable || code === 'internal' || code === 'damaged_item';
 
-function toRefused(error: Failure['error']): RefusedError {
-  const { code, field, message, holder, retryable } = error;
-  const parts = [
-    message,
-    ...(holder === undefined ? [] : [` (${holder})`]),
-    ...(retryable ? [`; ${code}: it can be retried`] : []),
-  ];
-  return new RefusedError(parts.join(''), field, !isFault(error), code);
+/** A refusal of provisioning. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly code: Failure['error']['code'];
+  readonly field: string | undefined;
+  /** Whether the input is at fault, not the table or the connection. */
+  readonly isOfInput: boolean;
+  constructor(error: Failure['error']) {
+    const { code, field, message, holder, retryable } = error;
+    const retry = retryable ? `; ${code}: it can be retried` : '';
+    super(`${message}${holder === undefined ? '' : ` (${holder})`}${retry}`);
+    this.code = code;
+    this.field = field;
+    this.isOfInput = !isFault(error);
+  }
 }
 
 /** The message of a refusal, with the field at fault. */
 export function withField(error: Failure['error']): string {
-  const { message } = toRefused(error);
-  const { field } = error;
+  const { message, field } = new RefusedError(error);
   return field === undefined || message.startsWith(`${field}: `) ? message : `${field}: ${message}`;
 }
 
 export interface Editing {
   /** Throws {@link UsageError} where commands go to a function and no table is named. */
   readonly reader: Reader;
-  /** Whether there is a table to read: {@link reader} then does not throw. */
-  readonly hasTable: boolean;
   readonly send: Send;
   /** As `send`, but returns the freshness token of the write. */
   readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string>;
@@ -131,30 +126,20 @@ export interface Editing {
   readonly actor: string | undefined;
 }
 
-const DEFAULT_DEADLINE_S = 60;
-const MAX_DEADLINE_S = 3_600;
-
-function deadlineOf({ deadline = String(DEFAULT_DEADLINE_S) }: WriteOptions): number {
-  const seconds = Number(deadline);
-  if (!/^\d+(?:\.\d+)?$/.test(deadline) || seconds > MAX_DEADLINE_S)
-    throw new UsageError(`--deadline ${deadline} is no number of seconds from 0 to ${MAX_DEADLINE_S}`);
-  return seconds * 1_000;
-}
-
 /**
  * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
  * that are throttled or get no answer are sent again under the same operation id.
  */
 export function connectForWriting(options: WriteOptions, { env, now }: Context): Editing {
   const target = functionOf(options, env);
-  const hasTable = target === undefined || options.table !== undefined;
-  const direct = hasTable
-    ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now)
-    : undefined;
+  const direct =
+    target === undefined || options.table !== undefined
+      ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now)
+      : undefined;
   const transport = target
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
-  const pacing = createPacing({ deadlineMs: deadlineOf(options) });
+  const pacing = createPacing({ deadlineMs: (options.deadline ?? DEFAULT_DEADLINE_S) * 1_000 });
   const deliver = deliverer(transport, { pacing, newId: () => ulid() });
   const actor = actorOf(options, env);
   const answerTo = async (
@@ -165,14 +150,13 @@ export function connectForWriting(options: WriteOptions, { env, now }: Context):
       ...(actor === undefined ? {} : { actor }),
     });
     if (answer.ok) return answer;
-    throw toRefused(answer.error);
+    throw new RefusedError(answer.error);
   };
   return {
     get reader() {
       if (direct) return direct.reader;
       throw new UsageError('this also reads the table itself, not through a function: add --table NAME');
     },
-    hasTable,
     send: async (command, input) => (await answerTo({ command, input })).result,
     write: async (command, input) => (await answerTo({ command, input })).token,
     dryRun: async (command, input) => (await answerTo({ command, input, dryRun: true })).result,

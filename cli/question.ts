@@ -51,15 +51,32 @@ export const instantOption = (flag: string, description: string) =>
 
 export const atOption = () => instantOption('--at', 'the instant to decide for, ISO 8601 (default: now)');
 
-/** An option that is the length of a page, 1 to 1000. */
-const limitOption = (usual: number) =>
-  new Option('--limit <number>', 'the most results, 1 to 1000').default(usual).argParser((text) => {
-    const limit = Number(text);
-    if (!/^\d+$/.test(text) || limit < 1 || limit > 1_000)
-      throw new UsageError(`--limit ${text} is no whole number from 1 to 1000`);
-    return limit;
-  });
+/** The numbers that are accepted. */
+export interface Range {
+  /** `whole number`, `number of seconds`. Only a `whole …` has no fraction. */
+  readonly kind: string;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Reads a number. Throws {@link UsageError}. */
+export function readNumber(name: string, text: string, { kind, least, most }: Range): number {
+  const pattern = kind.startsWith('whole') ? /^\d+$/ : /^\d+(?:\.\d+)?$/;
+  const number = Number(text);
+  if (pattern.test(text) && number >= least && number <= most) return number;
+  throw new UsageError(`${name} ${text} is no ${kind} from ${least} to ${most}`);
+}
+
+/** An option whose value is a number. */
+export const numberOption = (flag: string, value: string, description: string, range: Range): Option =>
+  new Option(`${flag} ${value}`, description).argParser((text) => readNumber(flag, text, range));
+
+const PAGE_LENGTHS: Range = { kind: 'whole number', least: 1, most: 1_000 };
 
 /** The options of every list. */
 export const addPageOptions = (command: Command, usual: number): Command =>
-  command.addOption(limitOption(usual)).option('--cursor <cursor>', 'continue where the last page ended');
+  command
+    .addOption(
+      numberOption('--limit', '<number>', 'the most results, 1 to 1000', PAGE_LENGTHS).default(usual),
+    )
+    .option('--cursor <cursor>', 'continue where the last page ended');

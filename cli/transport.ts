@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Answer, Hooks, Progress, Provisioning } from '../provisioning/index.ts';
 import type { Pacing } from '../table/read/pacing.ts';
+import { parseJson } from './json.ts';
 
 /** The event of provisioning, as docs/commands.md has it. */
 export interface ProvisioningEvent {
@@ -70,7 +71,7 @@ export const deliverer =
     const operationId = given.operationId ?? newId();
     const event = { ...given, operationId };
     let signal = pacing.deadline();
-    // When the deadline passes during an attempt, the error of the attempt before says more.
+    // When the deadline passes during an attempt, the error of the previous attempt has more information.
     let known: TransportError | undefined;
     let attempt = 1;
     const advanced = (progress?: Progress): void => {
@@ -128,13 +129,7 @@ const answers = z.union([success, failure]);
 
 /** Parses the answer of a function. Throws {@link TransportError} when it is no answer of provisioning. */
 export function readAnswer(name: string, payload: string): Answer {
-  let data: unknown;
-  try {
-    data = JSON.parse(payload);
-  } catch {
-    data = undefined;
-  }
-  const parsed = answers.safeParse(data);
+  const parsed = answers.safeParse(parseJson(payload));
   if (!parsed.success)
     throw new TransportError(`${name} did not answer as provisioning does: is it the right function?`, false);
   return parsed.data as Answer;

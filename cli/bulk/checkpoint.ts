@@ -42,7 +42,7 @@ function readCheckpoint(file: string): Checkpoint | undefined {
   }
 }
 
-/** Atomic: a process that is killed meanwhile leaves the old one or the new one. */
+/** Atomic: a process killed during the write leaves the old checkpoint or the new one. */
 export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
   const next = `${file}.next`;
   writeFileSync(next, JSON.stringify(checkpoint), { mode: 0o600 });

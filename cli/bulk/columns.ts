@@ -1,15 +1,14 @@
 import { hint } from '../../provisioning/suggestions.ts';
-import type { Field } from './kinds.ts';
+import type { Field } from '../input.ts';
+import { parseJson } from '../json.ts';
 
-/** The columns in which a file of refused rows says why; a load ignores them. */
+/** The columns that give the reason in a file of refused rows; a load ignores them. */
 export const REFUSED = 'refused';
 export const isOfRefusal = (column: string): boolean =>
   column === REFUSED || column.startsWith(`${REFUSED}.`);
 
 /** `Display Name`, `display_name` and `displayName` are the same. */
 const folded = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
-
-const letters = (name: string): string => [...folded(name)].sort().join('');
 
 export interface Columns {
   /** The field of a column; undefined for an unknown column. */
@@ -24,12 +23,7 @@ export function createColumns(fields: readonly Field[]): Columns {
   const names = fields.map(({ name }) => name);
   return {
     fieldOf: (column) => byName.get(folded(column)),
-    unknown: (column) => {
-      // Swapped letters are the most common typing error.
-      const swapped = fields.find(({ name }) => letters(name) === letters(column));
-      const advice = swapped ? `did you mean ${swapped.name}?` : hint(column, names);
-      return `column ${JSON.stringify(column.slice(0, 64))} is unknown: ${advice}`;
-    },
+    unknown: (column) => `column ${JSON.stringify(column.slice(0, 64))} is unknown: ${hint(column, names)}`,
     required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
   };
 }
@@ -51,21 +45,15 @@ export function headerProblems(columns: Columns, header: readonly string[]): rea
   return problems;
 }
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-};
-
 /** A cell as a value of the field's type; text that does not fit stays text, and the schema refuses it. */
-export function readCell(text: string, { type }: Field): unknown {
+export function readCell(text: string, { property: { type } }: Field): unknown {
   if (type === 'boolean') return /^(?:true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text;
   if (type === 'number' || type === 'integer')
     return text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text);
   if (type === 'array')
-    return text.trimStart().startsWith('[') ? parsed(text) : text.split(';').map((each) => each.trim());
-  if (type === 'object') return parsed(text);
+    return text.trimStart().startsWith('[')
+      ? (parseJson(text) ?? text)
+      : text.split(';').map((each) => each.trim());
+  if (type === 'object') return parseJson(text) ?? text;
   return text;
 }

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { parse as parseNow } from 'csv-parse/sync';
 import { type Columns, headerProblems, isOfRefusal, readCell } from './columns.ts';
-import type { Field } from './kinds.ts';
 import { MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
 interface Parsed {
@@ -43,16 +42,32 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
   const own = header.flatMap((column, position) => (isOfRefusal(column) ? [] : [position]));
 
   async function* rows(): AsyncGenerator<SourceRow> {
+    // The parser counts a line break of two characters within quotes as two lines.
+    let counted = 0;
     try {
-      // The parser counts a line break of two characters within quotes as two lines.
-      let over = 0;
-      for (;;) {
-        const next = await records.next();
-        if (next.done) return;
-        for (const cell of next.value.record)
-          if (cell.includes('\r\n')) over += cell.split('\r\n').length - 1;
-        const row = toRow(next.value, next.value.info.lines - over, fields, own, header.length, delimiter);
-        if (row) yield row;
+      for await (const { record, raw, info } of { [Symbol.asyncIterator]: () => records }) {
+        const cells = record.join('\0');
+        if (cells.length === record.length - 1) continue;
+        counted += cells.split('\r\n').length - 1;
+        const breaks = cells.split('\n').length - 1;
+        const values: Record<string, unknown> = {};
+        for (const [position, cell] of record.entries()) {
+          const field = fields[position];
+          if (field && cell !== '') values[field.name] = readCell(cell, field);
+        }
+        const isRegular = record.length === header.length;
+        const message =
+          cells.includes('"') && !isStrict(raw, delimiter)
+            ? 'a quote within a field must be doubled, and the field quoted'
+            : isRegular
+              ? undefined
+              : `has ${record.length} columns, the header ${header.length}`;
+        yield {
+          ...{ line: info.lines - counted - breaks, bytes: info.bytes, values },
+          // With another number of cells, cells cannot be assigned to columns.
+          original: isRegular ? own.map((position) => record[position] ?? '') : record,
+          ...(message === undefined ? {} : { problem: { code: 'invalid', message } }),
+        };
       }
     } catch (error) {
       throw toSourceError(error);
@@ -62,38 +77,6 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
     }
   }
   return { format: 'csv', delimiter, header: own.map((position) => header[position] ?? ''), rows: rows() };
-}
-
-function toRow(
-  { record, raw, info }: Parsed,
-  end: number,
-  fields: readonly (Field | undefined)[],
-  own: readonly number[],
-  width: number,
-  delimiter: string,
-): SourceRow | undefined {
-  if (record.every((cell) => cell === '')) return undefined;
-  const values: Record<string, unknown> = {};
-  let breaks = 0;
-  let hasQuote = false;
-  for (const [position, cell] of record.entries()) {
-    if (cell.includes('\n')) breaks += cell.split('\n').length - 1;
-    if (cell.includes('"')) hasQuote = true;
-    const field = fields[position];
-    if (field && cell !== '') values[field.name] = readCell(cell, field);
-  }
-  const row = {
-    ...{ line: end - breaks, bytes: info.bytes, values },
-    // Of the wrong width it stays as it is: nobody knows which cell is which.
-    original: record.length === width ? own.map((position) => record[position] ?? '') : record,
-  };
-  const message =
-    hasQuote && !isStrict(raw, delimiter)
-      ? 'a quote within a field must be doubled, and the field quoted'
-      : record.length !== width
-        ? `has ${record.length} columns, the header ${width}`
-        : undefined;
-  return message ? { ...row, problem: { code: 'invalid', message } } : row;
 }
 
 function isStrict(raw: string, delimiter: string): boolean {

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { isMapping, parseJson } from '../json.ts';
 import { type Columns, headerProblems, isOfRefusal } from './columns.ts';
 import { joined, MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
@@ -37,16 +38,11 @@ async function* linesOf(input: Readable): AsyncGenerator<Line> {
 /** Rows of JSON Lines: an object on each line. */
 export async function readJsonLines(input: Readable, columns: Columns): Promise<Source> {
   const lines = linesOf(input);
-  const fields = new Map<string, string | undefined>();
-  const fieldOf = (key: string): string | undefined => {
-    if (!fields.has(key) && fields.size < 1_000) fields.set(key, columns.fieldOf(key)?.name);
-    return fields.get(key);
-  };
   let first: SourceRow | undefined;
   for (;;) {
     const { value, done } = await lines.next();
     if (done) break;
-    first = toRow(value, fieldOf, columns);
+    first = toRow(value, columns);
     if (first) break;
   }
   // A misspelt name is probably on every line, so it is an error of the file, like an unknown column.
@@ -58,7 +54,7 @@ export async function readJsonLines(input: Readable, columns: Columns): Promise<
     try {
       if (first) yield first;
       for await (const line of lines) {
-        const row = toRow(line, fieldOf, columns);
+        const row = toRow(line, columns);
         if (row) yield row;
       }
     } finally {
@@ -68,42 +64,22 @@ export async function readJsonLines(input: Readable, columns: Columns): Promise<
   return { format: 'json-lines', rows: rows() };
 }
 
-function toRow(
-  { number: line, bytes, text }: Line,
-  fieldOf: (key: string) => string | undefined,
-  columns: Columns,
-): SourceRow | undefined {
+function toRow({ number: line, bytes, text }: Line, columns: Columns): SourceRow | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;
-  const refused = (
-    code: string,
-    message: string,
-    original: SourceRow['original'],
-    field?: string,
-  ): SourceRow => ({
-    ...{ line, bytes, values: {}, original },
+  const values: Record<string, unknown> = {};
+  const data = parseJson(trimmed);
+  const refused = (code: string, message: string, field?: string): SourceRow => ({
+    ...{ line, bytes, values: {}, original: isMapping(data) ? data : trimmed },
     problem: { code, message, ...(field === undefined ? {} : { field }) },
   });
-  const data = parsed(trimmed);
-  if (typeof data !== 'object' || data === null || Array.isArray(data))
-    return refused('invalid', 'is not a JSON object on one line', trimmed);
-  const values: Record<string, unknown> = {};
+  if (!isMapping(data)) return refused('invalid', 'is not a JSON object on one line');
   for (const [key, value] of Object.entries(data)) {
     if (isOfRefusal(key)) continue;
-    const field = fieldOf(key);
-    if (field === undefined)
-      return refused('unknown', columns.unknown(key), data as Record<string, unknown>, key);
-    if (Object.hasOwn(values, field))
-      return refused('invalid', `${field} is given twice`, data as Record<string, unknown>, field);
+    const field = columns.fieldOf(key)?.name;
+    if (field === undefined) return refused('unknown', columns.unknown(key), key);
+    if (Object.hasOwn(values, field)) return refused('invalid', `${field} is given twice`, field);
     if (value !== null) values[field] = value;
   }
-  return { line, bytes, values, original: data as Record<string, unknown> };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { line, bytes, values, original: data };
 }

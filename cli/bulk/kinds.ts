@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
+import { type Field, fieldsOf, findCommand } from '../input.ts';
 
 /** What can be loaded in bulk: rows of one kind become one command of provisioning each. */
 export interface RowKind {
@@ -20,35 +21,7 @@ export interface RowKind {
   readonly secret: readonly string[];
 }
 
-export interface Field {
-  readonly name: string;
-  /** As in JSON Schema: `string`, `boolean`, `integer`, … */
-  readonly type: string;
-  readonly isRequired: boolean;
-}
-
 export type Values = Readonly<Record<string, unknown>>;
-
-interface InputSchema {
-  readonly properties?: Readonly<Record<string, { readonly type?: string }>>;
-}
-
-const commandOf = (name: string) => {
-  const command = COMMANDS.get(name);
-  if (!command) throw new Error(`there is no command ${name}`);
-  return command;
-};
-
-const fieldsOf = (schema: z.ZodType): readonly Field[] => {
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input' }) as InputSchema & {
-    readonly required?: readonly string[];
-  };
-  return Object.entries(properties).map(([name, { type = 'string' }]) => ({
-    name,
-    type,
-    isRequired: required.includes(name),
-  }));
-};
 
 /** A node, read by its id; a user also has the fields that its guards keep unique. */
 function nodeKind(name: string, type: 'user'): RowKind {
@@ -66,8 +39,10 @@ function edgeKind(name: string, type: 'membership' | 'assignment'): RowKind {
 }
 
 function inputOf(type: string): Pick<RowKind, 'schema' | 'fields'> {
-  const { input: schema } = commandOf(`${type}.create`);
-  return { schema, fields: fieldsOf(schema) };
+  const name = `${type}.create`;
+  const [schema, described] = [COMMANDS.get(name)?.input, findCommand(name)];
+  if (!schema || !described) throw new Error(`there is no command ${name}`);
+  return { schema, fields: fieldsOf(described) };
 }
 
 export const ROW_KINDS: readonly RowKind[] = [

@@ -1,10 +1,10 @@
 import { ulid } from 'ulid';
 import { createPacing, type Pacing } from '../../table/read/pacing.ts';
-import { deliverer, type Transport } from '../transport.ts';
+import { deliverer, type Transport, TransportError } from '../transport.ts';
 import { createConcurrency } from './concurrency.ts';
 import { keysOf, operationOf, type RowKind, type Values } from './kinds.ts';
 import { type Refusal, type SourceRow, validateRow } from './rows.ts';
-import { type Outcome, RowFault, writeRow } from './write-row.ts';
+import { type Outcome, writeRow } from './write-row.ts';
 
 export interface LoadOptions {
   readonly kind: RowKind;
@@ -140,7 +140,7 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       if (fault === undefined) record(number, row, await writeRow(writer, values));
     } catch (error) {
       const tried =
-        error instanceof RowFault && error.retryable
+        error instanceof TransportError && error.retryable
           ? ` (tried for ${Math.round((now() - begun) / 1_000)} s)`
           : '';
       end(`line ${row.line}: ${messageOf(error)}${tried}`);

@@ -1,7 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { ProblemsError } from '../document.ts';
+import { ProblemsError, unreadable } from '../document.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -16,9 +16,7 @@ export const nameOf = (file: string): string => (file === STDIN ? 'standard inpu
 export async function sizeOf(file: string): Promise<number | undefined> {
   if (file === STDIN) return undefined;
   const found = await stat(file).catch((fault: NodeJS.ErrnoException) => {
-    throw new ProblemsError([
-      `${file}: ${fault.code === 'ENOENT' ? 'there is no such file' : fault.message}`,
-    ]);
+    throw unreadable(file, fault);
   });
   if (found.isDirectory()) throw new ProblemsError([`${file}: is a folder`]);
   return found.isFile() ? found.size : undefined;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../../provisioning/index.ts';
-import type { Deliver } from '../transport.ts';
+import { type Deliver, TransportError } from '../transport.ts';
 import { operationAfter, operationOf, type RowKind, type Values } from './kinds.ts';
 import type { Refusal } from './rows.ts';
 
@@ -17,20 +17,11 @@ export interface RowWriter {
   readonly now: () => number;
 }
 
-/** The table or the connection failed, not the row: nothing is known about it. */
-export class RowFault extends Error {
-  override readonly name = 'RowFault';
-  readonly retryable: boolean;
-  constructor({ message, retryable }: Failure['error']) {
-    super(message);
-    this.retryable = retryable;
-  }
-}
-
 /**
  * Sends one row. Its operation id recognises what an earlier run, or an attempt whose answer was lost, has done.
  * Where another operation created an item with the same key, the two are compared: equal counts as present.
- * Throws {@link RowFault}.
+ * Throws {@link TransportError}
+ * when the table or the connection failed, not the row: nothing is known about it.
  */
 export async function writeRow(
   { deliver, kind, actor, isDryRun, now }: RowWriter,
@@ -71,10 +62,10 @@ async function read(deliver: Deliver, kind: RowKind, by: Values | undefined): Pr
   const { answer } = await deliver({ command: `${kind.type}.read`, input: by });
   if (answer.ok) return answer.result;
   if (answer.error.code === 'not_found') return undefined;
-  throw new RowFault(answer.error);
+  throw faultOf(answer.error);
 }
 
-/** Compares what the row says with the item; fields that the row leaves out do not matter. */
+/** Compares a row with the item; fields that the row leaves out are not compared. */
 function compare(kind: RowKind, values: Values, item: Values, error?: Failure['error']): Outcome {
   const differs = Object.keys(values).find(
     (name) => !kind.secret.includes(name) && !isDeepStrictEqual(values[name], item[name]),
@@ -94,8 +85,10 @@ function compare(kind: RowKind, values: Values, item: Values, error?: Failure['e
   };
 }
 
+const faultOf = ({ message, retryable }: Failure['error']) => new TransportError(message, retryable);
+
 function refuse(error: Failure['error']): Outcome {
-  if (error.retryable || error.code === 'internal') throw new RowFault(error);
+  if (error.retryable || error.code === 'internal') throw faultOf(error);
   const { code, field, message, holder } = error;
   return {
     state: 'refused',

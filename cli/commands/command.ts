@@ -4,7 +4,7 @@ import type { Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { addConnectionOptions } from '../connection.ts';
 import { OK, REFUSED, USAGE, UsageError } from '../context.ts';
-import { fieldsOf, findCommand, readInput } from '../input.ts';
+import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -45,7 +45,7 @@ export const addCommand: Subcommand = (program, context, finish) => {
     .argument('[fields...]', 'its input: FIELD=VALUE or FIELD:=JSON')
     .option('--list', 'list the commands, or those whose names begin with NAME')
     .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
-    .option('--dry-run', 'look whether it would be done, write nothing')
+    .option('--dry-run', 'check whether it would succeed, write nothing')
     .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
     .option('--json', 'print data');
   addActorOption(addConnectionOptions(command))
@@ -110,10 +110,10 @@ function listOf(prefix: string | undefined, isJson: boolean): string {
 
 /** What one command takes: its fields in short, and the JSON Schema of its input. */
 function describe(described: CommandDescription): string {
-  const rows = fieldsOf(described).map(({ name, type, isRequired }) => [
+  const rows = fieldsOf(described).map(({ name, property, isRequired }) => [
     name,
     isRequired ? 'required' : '',
-    type.replaceAll('`', ''),
+    typeText(property),
   ]);
   const fields = rows.length === 0 ? ['  no input'] : columns(rows).map((line) => `  ${line}`);
   return `${described.name} (${described.kind}): ${described.summary}
@@ -139,7 +139,7 @@ function textOf(
   return `${body}---\n${end}`;
 }
 
-/** What must not be overlooked, beside the answer. */
+/** Notes on an answer. */
 function notesOn(
   { name, kind }: CommandDescription,
   input: Readonly<Record<string, unknown>>,
@@ -150,7 +150,7 @@ function notesOn(
     ...(typeof result.cursor === 'string' && kind === 'read'
       ? [`there may be more: add cursor=${result.cursor}`]
       : []),
-    // What is shown once was in the first answer, and that was lost on its way.
+    // The text of a token is in the first answer only, and that answer was lost.
     ...(name === 'token.create' && input.tokenType === 'api' && attempts > 1 && result.token === undefined
       ? [
           `the answer with the token's text was lost, and it is kept nowhere: revoke ${result.id}, create another`,

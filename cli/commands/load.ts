@@ -22,13 +22,14 @@ import { ProblemsError } from '../document.ts';
 import { functionTransport } from '../lambda.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { actorOf, addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
+import { numberOption, type Range } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { directTransport, type Transport, TransportError } from '../transport.ts';
 
 interface LoadCommandOptions extends WriteOptions {
   readonly refused?: string;
-  readonly parallel: string;
-  readonly patience: string;
+  readonly parallel: number;
+  readonly patience: number;
   readonly resume?: boolean;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -50,8 +51,8 @@ Exit codes:
   2  usage error or fault: nothing is lost, run it again`;
 
 /** The client keeps at most this many connections. */
-const MAX_PARALLEL = 50;
-const PARALLEL = 32;
+const PARALLEL: Range = { kind: 'whole number', least: 1, most: 50 };
+const PATIENCE: Range = { kind: 'number of seconds', least: 0.001, most: 1_000_000 };
 /** Short, so that a table at its limit shows soon. */
 const REQUEST_TIMEOUT_MS = 3_000;
 const CHECKPOINT_MS = 250;
@@ -66,8 +67,17 @@ export const addLoad: Subcommand = (program, context, finish) => {
     .addArgument(new Argument('<kind>', 'what the rows are').choices(ROW_KINDS.map(({ name }) => name)))
     .argument('<file>', 'CSV or JSON Lines; - reads standard input')
     .option('--refused <file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)')
-    .option('--parallel <number>', `the most rows in flight, 1 to ${MAX_PARALLEL}`, String(PARALLEL))
-    .option('--patience <seconds>', 'how long to retry a row while the table does not answer', '60')
+    .addOption(
+      numberOption('--parallel', '<number>', 'the most rows in flight, 1 to 50', PARALLEL).default(32),
+    )
+    .addOption(
+      numberOption(
+        '--patience',
+        '<seconds>',
+        'how long to retry a row while the table does not answer',
+        PATIENCE,
+      ).default(60),
+    )
     .option('--resume', 'continue an interrupted load')
     .option('--dry-run', 'report what would be refused, write nothing')
     .option('--json', 'print data');
@@ -79,19 +89,13 @@ export const addLoad: Subcommand = (program, context, finish) => {
     });
 };
 
-/** Throws {@link UsageError} for options that cannot be. */
-function readOptions(options: LoadCommandOptions, file: string) {
-  const parallel = Number(options.parallel);
-  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MAX_PARALLEL)
-    throw new UsageError(`--parallel ${options.parallel} is no whole number from 1 to ${MAX_PARALLEL}`);
-  const patienceMs = Number(options.patience) * 1_000;
-  if (!(patienceMs > 0)) throw new UsageError(`--patience ${options.patience} is no number of seconds`);
+/** Throws {@link UsageError} for options that contradict each other. */
+function assertOptions(options: LoadCommandOptions, file: string): void {
   if (options.resume && options.dryRun) throw new UsageError('--resume cannot be combined with --dry-run');
   if (options.resume && file === STDIN)
     throw new UsageError('--resume needs a file: it cannot know how standard input began');
   if (options.refused !== undefined && file !== STDIN && resolve(options.refused) === resolve(file))
     throw new UsageError('--refused is the input file');
-  return { parallel, patienceMs, isDryRun: options.dryRun === true };
 }
 
 async function loadFile(
@@ -100,7 +104,8 @@ async function loadFile(
   options: LoadCommandOptions,
   context: Context,
 ): Promise<number> {
-  const { parallel, patienceMs, isDryRun } = readOptions(options, file);
+  assertOptions(options, file);
+  const isDryRun = options.dryRun === true;
   const target = targetOf(options, context);
   const size = await sizeOf(file);
   const { now } = context;
@@ -142,7 +147,8 @@ async function loadFile(
   const isTerminal = context.isErrorTerminal === true;
   let shown = 0;
   const loading = startLoad(source.rows, {
-    ...{ kind, parallel, patienceMs, isDryRun, from, now, transport: target.transport },
+    ...{ kind, isDryRun, from, now, transport: target.transport, parallel: options.parallel },
+    patienceMs: options.patience * 1_000,
     actor: actorOf(options, context.env),
     close: () => input.destroy(),
     onRefused: (row, refusal) => {

@@ -28,9 +28,9 @@ const EXAMPLES = `
 Which log is read:
   --tenant REF        the log of that tenant
   --actor user:ID     what that user did, in all tenants, by an index of its own
-  neither             the log of what concerns no tenant; with --entity, that of its tenant
-What else is asked for (an --actor that is no user, --actor beside --tenant, --entity) is looked for among
-these records, one after the other, until there are as many as --limit says or the log ends.
+  neither             the log of what belongs to no tenant; with --entity, that of its tenant
+Other conditions (an --actor that is no user, --actor with --tenant, --entity) filter these records until
+there are --limit of them or the log ends.
 
 Examples:
   gatehouse log --tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --from 2026-03-01 --until 2026-04-01
@@ -46,7 +46,7 @@ export const addLog: Subcommand = (program, context, finish) => {
   const command = program
     .command('log')
     .summary('who did what, and when?')
-    .description('Shows audit records in the order of time: of a tenant, of an actor, of one thing.')
+    .description('Shows audit records in the order of time: of a tenant, an actor or one entity.')
     .option('--tenant <ref>', 'type:ID of a root scope')
     .option('--entity <ref>', 'what was changed, as user:ID or page:NAME')
     .addOption(instantOption('--from', 'from this instant on, ISO 8601'))
@@ -120,7 +120,7 @@ function readEntity(text: string): { readonly type: string; readonly id: string 
   return { type: text.slice(0, colon), id: text.slice(colon + 1) };
 }
 
-/** The tenant in whose log a thing stands, while it is there. */
+/** The tenant whose log has the records of an entity, while the entity exists. */
 async function tenantOf(send: Send, { type, id }: { readonly type: string; readonly id: string }) {
   const found = await send(`${type}.read`, { id }).catch((error: unknown) => {
     if (error instanceof RefusedError && error.isOfInput) return undefined;

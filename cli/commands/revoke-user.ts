@@ -38,7 +38,7 @@ async function removeEdges({ send, write }: Editing, { type, id }: Subject): Pro
       await write(command, input);
       removed += 1;
     } catch (error) {
-      // There is none, or somebody else removed it meanwhile.
+      // There is none, or another process has removed it.
       if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
     }
   };

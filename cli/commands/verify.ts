@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
 import { createClient } from '../../table/dynamodb/client.ts';
@@ -7,6 +7,8 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
 import { OK, type Paint, painter, REFUSED, wantsColours } from '../context.ts';
+import { asJson } from '../print.ts';
+import { numberOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface VerifyOptions extends ConnectionOptions {
@@ -22,29 +24,24 @@ Examples:
   gatehouse verify --tenant tenant:01M7… --repair
 
 Exit codes:
-  0  nothing is wrong, or nothing is any more
+  0  no findings, or all are repaired
   1  findings
   2  usage error or fault`;
 
 /** A walk of a large table must not end because one page of it was slow. */
 const DEADLINE_MS = 30_000;
 const PROGRESS_EVERY_MS = 1_000;
+const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_000 };
 
-const readRate = (text: string): number => {
-  const rate = Number(text);
-  if (Number.isFinite(rate) && rate > 0) return rate;
-  throw new InvalidArgumentError('give a number of items per second, such as 1000');
-};
-
-/** `gatehouse verify`: whether what is repeated in the table agrees, and putting right what does not. */
+/** `gatehouse verify`: checks that repeated data in the table agrees, and repairs what does not. */
 export const addVerify: Subcommand = (program, context, finish) => {
   const command: Command = program
     .command('verify')
-    .summary('does everything in the table agree?')
-    .description('Looks at all that nodes, edges, guards, copies and decision items say of each other.')
+    .summary('is the data in the table consistent?')
+    .description('Compares nodes, edges, guards, copies and decision items with each other.')
     .option('--tenant <ref>', 'only this tenant, and who has a grant there')
-    .option('--repair', 'put right what can be derived, each in a transaction with its audit record')
-    .option('--rate <items>', 'read at most so many items per second', readRate)
+    .option('--repair', 'repair what can be derived, each in a transaction with its audit record')
+    .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES))
     .option('--json', 'print data');
   addConnectionOptions(command)
     .addHelpText('after', EXAMPLES)
@@ -52,7 +49,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
       const client = createClient({ ...readEndpoint(options, context.env), requestTimeoutMs: 5_000 });
       const table = { client, table: tableOf(options, context.env) };
       const { tenant, rate } = options;
-      let told = context.now();
+      let reportedAt = context.now();
       const result = await verify({
         reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
         clock: { now: context.now },
@@ -60,13 +57,13 @@ export const addVerify: Subcommand = (program, context, finish) => {
         ...(rate === undefined ? {} : { rate }),
         ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
         onProgress: ({ partitions, items, findings }) => {
-          if (context.now() - told < PROGRESS_EVERY_MS) return;
-          told = context.now();
+          if (context.now() - reportedAt < PROGRESS_EVERY_MS) return;
+          reportedAt = context.now();
           context.error(`${partitions} partitions, ${items} items, ${findings} findings\n`);
         },
       });
       const paint = painter(wantsColours(context));
-      context.out(options.json ? `${JSON.stringify(result, null, 2)}\n` : format(result, paint));
+      context.out(options.json ? asJson(result) : format(result, paint));
       finish(result.open.length === 0 ? OK : REFUSED);
     });
 };

@@ -4,8 +4,9 @@ import type { Path, Problem } from '../../provisioning/apply/problem.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
 import { assertNone, readDocument, readText, type Source } from '../document.ts';
+import { isMapping, type Mapping } from '../json.ts';
 import { extensionIn, type Level, type Requirement, requirementOf } from './extension.ts';
-import { behindAuthorizer, type Gateway, gatewayOf } from './gateway.ts';
+import { guardedBy } from './gateway.ts';
 
 /** An operation of an OpenAPI document, as far as routes are concerned. */
 export interface Operation {
@@ -15,7 +16,7 @@ export interface Operation {
   readonly path: string;
   readonly at: Path;
   readonly requirement: Requirement;
-  /** Whether a Lambda authorizer stands before it; undefined when the document is not one of API Gateway. */
+  /** Whether a Lambda authorizer guards it; undefined when the document is not one of API Gateway. */
   readonly isGuarded: boolean | undefined;
 }
 
@@ -25,8 +26,6 @@ export interface ApiDocument {
   /** What a reader should know and is no mistake. */
   readonly notes: readonly string[];
 }
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 const ANY_METHOD = 'x-amazon-apigateway-any-method';
 const VERB_KEYS = new Map<string, string>([
@@ -39,9 +38,6 @@ const root = z.looseObject({
   servers: z.array(z.looseObject({ url: z.string('must be a text') }), 'must be a list').optional(),
   paths: z.record(z.string(), z.unknown(), 'must be a mapping of paths').optional(),
 });
-
-const isMapping = (value: unknown): value is Mapping =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Why it is no OpenAPI document that is read here. */
 function versionProblem(data: unknown): Problem | undefined {
@@ -84,9 +80,9 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
   const document = parsed.data as Mapping;
   const problems: Problem[] = [];
   const level: Level = { said: extensionIn(document, [], problems), at: [] };
-  const gateway = gatewayOf(document);
+  const isGuarded = guardedBy(document);
   const operations = Object.entries(parsed.data.paths ?? {}).flatMap(([path, item]) =>
-    path.startsWith('x-') ? [] : operationsAt({ document, gateway, basePath, level, problems }, path, item),
+    path.startsWith('x-') ? [] : operationsAt({ document, isGuarded, basePath, level, problems }, path, item),
   );
   if (operations.length === 0 && problems.length === 0)
     problems.push({ path: ['paths'], message: 'there are no operations in it' });
@@ -96,36 +92,35 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
 
 interface Reading {
   readonly document: Mapping;
-  readonly gateway: Gateway;
+  readonly isGuarded: (operation: Mapping) => boolean | undefined;
   readonly basePath: string;
   readonly level: Level;
   readonly problems: Problem[];
 }
 
 function operationsAt(reading: Reading, path: string, written: unknown): readonly Operation[] {
-  const { document, gateway, basePath, level, problems } = reading;
-  const tell = (at: Path, message: string): readonly Operation[] => {
+  const { document, isGuarded, basePath, level, problems } = reading;
+  const refuse = (at: Path, message: string): readonly Operation[] => {
     problems.push({ path: at, message });
     return [];
   };
   const place: Path = ['paths', path];
-  if (!isMapping(written)) return tell(place, 'must be a mapping of operations');
+  if (!isMapping(written)) return refuse(place, 'must be a mapping of operations');
   const { at, item, problem } = followed(document, place, written);
-  if (problem !== undefined) return tell([...place, '$ref'], problem);
+  if (problem !== undefined) return refuse([...place, '$ref'], problem);
   for (const key of Object.keys(item))
     if (!PATH_ITEM_KEYS.includes(key) && !/^x-/i.test(key))
-      tell([...at, key], `unknown key: ${hint(key, PATH_ITEM_KEYS)}`);
+      refuse([...at, key], `unknown key: ${hint(key, PATH_ITEM_KEYS)}`);
   const onPath: Level = { said: extensionIn(item, at, problems), at };
   return Object.entries(item).flatMap(([key, operation]): readonly Operation[] => {
     const method = VERB_KEYS.get(key);
     if (method === undefined) return [];
     const own: Path = [...at, key];
-    if (!isMapping(operation)) return tell(own, 'must be a mapping');
+    if (!isMapping(operation)) return refuse(own, 'must be a mapping');
     const said = extensionIn(operation, own, problems);
     const requirement = requirementOf([level, onPath, { said, at: own }], problems);
-    // The $default route of an HTTP API takes whatever no other route does.
+    // The $default route of an HTTP API gets every request that no other route matches.
     const isDefault = path === '/$default' && operation.isDefaultRoute === true;
-    const isGuarded = behindAuthorizer(gateway, operation);
     const tail = isDefault ? '/{proxy+}' : path;
     return [
       {
@@ -133,13 +128,13 @@ function operationsAt(reading: Reading, path: string, written: unknown): readonl
         path: tail === '/' ? basePath || '/' : `${basePath}${tail}`,
         at: own,
         requirement,
-        isGuarded,
+        isGuarded: isGuarded(operation),
       },
     ];
   });
 }
 
-/** The path item, which may stand elsewhere in the document. */
+/** The path item, which may be a reference to another part of the document. */
 function followed(document: Mapping, place: Path, written: Mapping) {
   const none = { at: place, item: written, problem: undefined };
   const reference = written.$ref;

@@ -3,11 +3,8 @@ import { type Path, type Problem, problemsOf } from '../../provisioning/apply/pr
 import { permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
 import { closest } from '../../provisioning/suggestions.ts';
 
-/** The vendor extension by which a document says what its operations need. */
+/** The vendor extension in which a document states what its operations require. */
 export const EXTENSION = 'x-gatehouse';
-
-/** What is said on one level of a document: the root, a path, or an operation. */
-export type Said = 'public' | 'broken' | { readonly permission?: string; readonly scope?: string };
 
 /** A text of the document with its place. */
 interface Placed {
@@ -34,6 +31,9 @@ const said = z.strictObject(
   { error: (issue) => (issue.code === 'unrecognized_keys' ? 'permission scope' : NEITHER) },
 );
 
+/** The extension on one level of a document: the root, a path, or an operation. */
+export type Said = 'public' | 'broken' | z.infer<typeof said>;
+
 /** Reads the extension out of a mapping of the document, and finds the ones that are spelt wrong. */
 export function extensionIn(
   holder: Readonly<Record<string, unknown>>,
@@ -47,11 +47,7 @@ export function extensionIn(
   const value = holder[EXTENSION];
   if (value === 'public') return 'public';
   const parsed = said.safeParse(value);
-  if (parsed.success)
-    return {
-      ...(parsed.data.permission === undefined ? {} : { permission: parsed.data.permission }),
-      ...(parsed.data.scope === undefined ? {} : { scope: parsed.data.scope }),
-    };
+  if (parsed.success) return parsed.data;
   for (const { path, message } of problemsOf(parsed.error))
     problems.push({ path: [...at, EXTENSION, ...path], message });
   return 'broken';
@@ -63,11 +59,11 @@ export interface Level {
 }
 
 /**
- * What the levels say together, from the root to the operation: the nearer one wins, field by field, and `public`
- * wholly. A default that is not complete says nothing of an operation that has nothing of its own.
+ * What the levels say together, from the root to the operation: the lower one wins, field by field; `public` replaces
+ * both fields. An incomplete default does not apply to an operation without an extension of its own.
  */
 export function requirementOf(levels: readonly Level[], problems: Problem[]): Requirement {
-  // Told already: what follows from it would only be noise.
+  // This is reported already, and further problems would only follow from it.
   if (levels.some(({ said }) => said === 'broken')) return 'unsaid';
   let permission: Placed | undefined;
   let scope: Placed | undefined;

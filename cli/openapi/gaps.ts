@@ -1,6 +1,7 @@
 import type { Route } from '../../provisioning/routes/route.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { painter, UsageError } from '../context.ts';
+import { placeText } from '../document.ts';
 import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
 import { routeData } from '../routes/routes.ts';
@@ -16,7 +17,7 @@ export interface Gaps {
   readonly open: readonly Operation[];
   readonly loose: readonly { readonly operation: Operation; readonly routes: readonly Route[] }[];
   readonly unused: readonly Route[];
-  /** Not covered on purpose. */
+  /** Not covered by intent. */
   readonly intended: readonly Operation[];
 }
 
@@ -67,25 +68,21 @@ export function findGaps(
 export const hasFailed = ({ uncovered, open, loose, unused }: Gaps, strict: boolean): boolean =>
   uncovered.length + open.length > 0 || (strict && loose.length + unused.length > 0);
 
-const placeOf = ({ document: { source } }: Gaps, { at }: Operation): string => {
-  const place = source.placeOf(at);
-  return place ? ` (${source.file}:${place.line}:${place.column})` : '';
-};
-
 /** One line for each gap, then the totals. */
 export function formatGaps(gaps: Gaps, colours: boolean): string {
   const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
   const paint = painter(colours);
+  const placed = (operation: Operation) => `(${placeText(document.source, operation.at)})`;
   const total = covered + uncovered.length + loose.length;
   const lines = [
     `${document.source.file}: ${count(document.operations.length, 'operation')}, API ${api}`,
     ...section(
       paint('red', 'refused: no rule'),
-      uncovered.map(({ operation, why }) => `${nameOf(operation)}: ${plain(why)}${placeOf(gaps, operation)}`),
+      uncovered.map(({ operation, why }) => `${nameOf(operation)}: ${plain(why)} ${placed(operation)}`),
     ),
     ...section(
       paint('red', 'open: no Lambda authorizer guards them'),
-      open.map((operation) => `${nameOf(operation)}${placeOf(gaps, operation)}`),
+      open.map((operation) => `${nameOf(operation)} ${placed(operation)}`),
     ),
     ...section(
       'covered by a wider or another rule only',

@@ -1,6 +1,7 @@
 import type { Changes } from '../../provisioning/routes/changes.ts';
 import { requirementText } from '../../provisioning/routes/route.ts';
 import { painter } from '../context.ts';
+import { placeText } from '../document.ts';
 import { columns, nameOf, section } from '../print.ts';
 import { routeData } from '../routes/routes.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
@@ -16,11 +17,6 @@ export interface Imported {
   readonly notes: readonly string[];
   readonly isDryRun: boolean;
 }
-
-const placed = ({ source }: ApiDocument, { at }: Operation): string => {
-  const place = source.placeOf(at);
-  return place ? `${source.file}:${place.line}:${place.column}` : source.file;
-};
 
 /** A line for each change, then what the document leaves without a rule, then the numbers. */
 export function formatImport(imported: Imported, colours: boolean): string {
@@ -49,7 +45,7 @@ export function formatImport(imported: Imported, colours: boolean): string {
     ...section('not covered by intent: they are open unless something else guards them', open.map(nameOf)),
     ...section(
       'of which the document says nothing: refused, unless a wider route covers them (gatehouse route gaps)',
-      unsaid.map((each) => `${nameOf(each)} (${placed(document, each)})`),
+      unsaid.map((each) => `${nameOf(each)} (${placeText(document.source, each.at)})`),
     ),
     ...section('notes', notes),
     '',

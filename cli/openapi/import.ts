@@ -9,7 +9,7 @@ interface Step {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly of: string;
-  /** What the document says of it; undefined for a removal. */
+  /** The operation in the document; undefined for a removal. */
   readonly from: Operation | undefined;
 }
 
@@ -55,7 +55,7 @@ export async function dryRun(
   assertNone(source, problems);
 }
 
-/** Where a document says what a field of a route is. */
+/** The place in a document from which a field of a route comes. */
 export function placeIn({ requirement, at }: Operation, field: string | undefined): Path {
   if (typeof requirement === 'string') return at;
   return field === 'permission' ? requirement.permission.at : field === 'scope' ? requirement.scope.at : at;

@@ -11,12 +11,12 @@ import { EXTENSION } from './extension.ts';
 /** What a route of a REST or HTTP API may name; these are what documents describe. */
 const OF_AN_API: ReadonlySet<string> = new Set([...VERBS, 'ANY']);
 
-/** What a document says of its operations, sorted by what an import does with them. */
+/** The operations of a document, by what an import does with them. */
 export interface WantedRoutes {
   readonly wanted: readonly Wanted<Operation>[];
-  /** Those that no rule is to cover, because their routes stand without the authorizer. */
+  /** Marked public: no rule covers them, because the API calls no authorizer for them. */
   readonly open: readonly Operation[];
-  /** Those of which the document says nothing. */
+  /** Without any requirement in the document. */
   readonly unsaid: readonly Operation[];
 }
 

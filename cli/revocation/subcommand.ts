@@ -1,8 +1,9 @@
-import { type Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { addConnectionOptions } from '../connection.ts';
-import { type Context, OK, UsageError } from '../context.ts';
+import { type Context, OK } from '../context.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
+import { numberOption, readNumber } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { type Bound, DEFAULTS, longestYes, type Times } from './layers.ts';
 
@@ -43,17 +44,14 @@ Exit codes:
   0  it is revoked; the answer says until when caches may still allow
   2  usage error, refusal or fault: read the message, and send it again`;
 
-const readSeconds = (name: string, text: string): number => {
-  if (!/^\d{1,8}$/.test(text)) throw new UsageError(`${name} ${text} is no whole number of seconds`);
-  return Number(text);
-};
+const SECONDS = { kind: 'whole number of seconds', least: 0, most: 99_999_999 };
 
 /** An option that is a number of seconds. */
 export const secondsOption = (flag: string, description: string): Option =>
-  new Option(`${flag} <seconds>`, description).argParser((text) => readSeconds(flag, text));
+  numberOption(flag, '<seconds>', description, SECONDS);
 
 const fromEnv = (env: Context['env'], name: string, otherwise: number): number =>
-  env[name] ? readSeconds(name, env[name]) : otherwise;
+  env[name] ? readNumber(name, env[name], SECONDS) : otherwise;
 
 const timesOf = (options: RevokeOptions, env: Context['env']): Times => ({
   cacheTtl: options.cacheTtl ?? fromEnv(env, 'CACHE_TTL_SECONDS', DEFAULTS.cacheTtl),

@@ -9,17 +9,17 @@ export interface Operated {
   readonly path: string;
 }
 
-/** How the rules of a table cover one operation. */
+/** How the rules of an API cover one operation. */
 export type Coverage =
   | { readonly kind: 'covered'; readonly routes: readonly Route[] }
-  /** By rules that were written for other paths too, or for other ones: a catch-all, a parameter for a literal. */
+  /** By rules for other paths: a catch-all, or a parameter where the operation has a literal. */
   | { readonly kind: 'loose'; readonly routes: readonly Route[] }
   | { readonly kind: 'uncovered'; readonly routes: readonly Route[]; readonly why: string };
 
-/** A value that no literal of any rule is. */
+/** A value that equals no literal of a rule. */
 const ANY_VALUE = '0-any-value-0';
 
-/** Paths that a template takes: for `{rest+}`, of every depth at which a rule could end, and one more. */
+/** Sample paths that a template matches: for `{rest+}`, of every depth at which a rule could end, and one more. */
 function pathsOf(segments: readonly Segment[], depth: number): readonly string[] {
   const head = segments.flatMap((segment) => {
     if (segment.kind === 'rest') return [];
@@ -41,7 +41,7 @@ const shapeOf = (segments: readonly Segment[]): string =>
     .map((segment) => (segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.kind}}`))
     .join('');
 
-/** Which rules decide the requests of an operation, asked of the authorizer's own matching. */
+/** Finds the rules for the requests of an operation with the authorizer's own matching. */
 export function coverageOf(routes: readonly Route[], { method, path }: Operated): Coverage {
   const problem = pathProblem(path);
   if (problem !== undefined)
@@ -68,7 +68,7 @@ export function coverageOf(routes: readonly Route[], { method, path }: Operated)
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The rules that no request to any of the operations can meet. */
+/** The rules that no request to one of the operations matches. */
 export function unusedRoutes(
   routes: readonly Route[],
   operations: readonly Operated[],
@@ -76,7 +76,7 @@ export function unusedRoutes(
 ): readonly Route[] {
   const used = new Set(coverages.flatMap((coverage) => coverage.routes));
   const rules = routes.map(({ rule }) => rule);
-  // A rule for one value of an operation's parameter is of that operation.
+  // A rule for one value of an operation's parameter belongs to that operation.
   const asRules = operations.flatMap(({ method, path }, position): readonly RouteRule[] =>
     pathProblem(path) === undefined
       ? [

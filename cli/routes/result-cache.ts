@@ -43,17 +43,13 @@ export async function cachingOf(options: CacheOptions, env: Context['env']): Pro
   const cache = options.resultCache ?? env.RESULT_CACHE ?? '';
   const isText = cache === '' || cache.trimStart().startsWith('{');
   const text = isText ? cache : (await readText(cache)).trim();
-  const caching = readVariables({
-    RESULT_CACHE: text,
-    HTTP_ANSWER: options.httpAnswer ?? env.HTTP_ANSWER,
-    CREDENTIALS_FROM: options.credentialsFrom ?? env.CREDENTIALS_FROM,
-  });
-  return caching.caches.size === 0 ? undefined : caching;
-}
-
-function readVariables(variables: Readonly<Record<string, string | undefined>>): Caching {
   try {
-    return readCaching(variables);
+    const caching = readCaching({
+      RESULT_CACHE: text,
+      HTTP_ANSWER: options.httpAnswer ?? env.HTTP_ANSWER,
+      CREDENTIALS_FROM: options.credentialsFrom ?? env.CREDENTIALS_FROM,
+    });
+    return caching.caches.size === 0 ? undefined : caching;
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -94,22 +90,20 @@ export function outsideOf(
   });
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  path: 'the path',
-  verb: 'the verb',
-  routeKey: 'the route key',
-};
-const VARIABLES: Readonly<Record<string, string>> = {
-  path: 'context.path',
-  verb: 'context.httpMethod',
-  routeKey: 'context.routeKey',
-};
+/** Inputs that are no header and no query parameter: for people, and as a variable of API Gateway. */
+const OTHER_INPUTS: ReadonlyMap<CacheInput, { readonly text: string; readonly variable: string }> = new Map([
+  ['path', { text: 'the path', variable: 'context.path' }],
+  ['verb', { text: 'the verb', variable: 'context.httpMethod' }],
+  ['routeKey', { text: 'the route key', variable: 'context.routeKey' }],
+]);
 
 /** For people. */
 export const inputsText = (inputs: readonly CacheInput[]): string =>
   inputs
     .map(
-      (input) => NAMES[input] ?? input.replace(/^header:/, 'header ').replace(/^query:/, 'query parameter '),
+      (input) =>
+        OTHER_INPUTS.get(input)?.text ??
+        input.replace(/^header:/, 'header ').replace(/^query:/, 'query parameter '),
     )
     .join(', ');
 
@@ -119,7 +113,7 @@ const sourcesText = (inputs: readonly CacheInput[], { identitySources }: ResultC
   const [dollar, request] = isHttp ? ['$', '$request'] : ['', 'method.request'];
   return inputs
     .map((input) => {
-      const variable = VARIABLES[input];
+      const variable = OTHER_INPUTS.get(input)?.variable;
       if (variable !== undefined) return `${dollar}${variable}`;
       return input.replace(/^header:/, `${request}.header.`).replace(/^query:/, `${request}.querystring.`);
     })
@@ -159,11 +153,10 @@ export const takenBy = (rule: RouteRule): readonly CacheInput[] =>
 export const cacheNotes = (caching: Caching | undefined, rules: readonly RouteRule[]): readonly string[] =>
   caching === undefined
     ? rules.flatMap((rule) => {
-        const taken = takenBy(rule);
-        return taken.length === 0
-          ? []
-          : [
-              `${ruleName(rule)} depends on ${inputsText(taken)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
-            ];
+        const inputs = takenBy(rule);
+        if (inputs.length === 0) return [];
+        return [
+          `${ruleName(rule)} depends on ${inputsText(inputs)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
+        ];
       })
     : [];

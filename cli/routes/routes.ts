@@ -1,11 +1,8 @@
 import { DEFAULT_API, type Route, ruleOf, writtenOf } from '../../provisioning/routes/route.ts';
 import { isName } from '../../table/identifiers.ts';
-import { apiRef } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/partition-queries.ts';
-import type { Reader } from '../../table/reader.ts';
 import type { Segment } from '../../table/route-template.ts';
 import { UsageError } from '../context.ts';
-import { type Editing, listAll, type Send } from '../provisioning.ts';
+import { listAll, type Send } from '../provisioning.ts';
 
 /** Throws {@link UsageError} for what can be no API's name. */
 export function apiOf({ api = DEFAULT_API }: { readonly api?: string }): string {
@@ -14,36 +11,20 @@ export function apiOf({ api = DEFAULT_API }: { readonly api?: string }): string 
   return api;
 }
 
-/** All routes of an API, by the Query that the authorizer reads them with, in the order of their paths. */
-async function readRoutes(reader: Reader, api: string): Promise<readonly Route[]> {
-  return routesFrom(await reader.listAll(edgesFrom(apiRef(api), 'route')));
-}
-
-/** All routes of an API: from the table, or through provisioning where only its function is at hand. */
-export const routesOf = (
-  editing: Pick<Editing, 'reader' | 'hasTable' | 'send'>,
-  api: string,
-): Promise<readonly Route[]> =>
-  editing.hasTable ? readRoutes(editing.reader, api) : listRoutes(editing.send, api);
-
-async function listRoutes(send: Send, api: string): Promise<readonly Route[]> {
-  const rows: Readonly<Record<string, unknown>>[] = [];
-  for await (const row of listAll(send, 'route.list', { api })) rows.push(row);
-  return routesFrom(rows);
-}
-
-function routesFrom(items: readonly Readonly<Record<string, unknown>>[]): readonly Route[] {
-  const routes = items.map((item): Route => {
+/** All routes of an API, in the order of their paths. */
+export async function routesOf(send: Send, api: string): Promise<readonly Route[]> {
+  const routes: Route[] = [];
+  for await (const item of listAll(send, 'route.list', { api })) {
     const id = String(item.id);
     try {
       const route = writtenOf(item);
-      return { id, ...route, rule: ruleOf(id, route) };
+      routes.push({ id, ...route, rule: ruleOf(id, route) });
     } catch (cause) {
       throw new Error(`the stored route ${id} cannot be read, and the authorizer refuses everything`, {
         cause,
       });
     }
-  });
+  }
   return routes.sort((a, b) => compareText(a.path, b.path) || compareText(a.method, b.method));
 }
 

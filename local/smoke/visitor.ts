@@ -1,4 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { LOCAL_CREDENTIALS } from '../../table/loopback.ts';
 import type { Stack } from '../stack.ts';
 
 /** Provisioning's answer; only the first one of an operation has the text of an API token. */
@@ -26,7 +27,7 @@ export function createVisitor({ url, lambdaUrl }: Stack, check: Check) {
   const lambda = new LambdaClient({
     endpoint: lambdaUrl,
     region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    credentials: LOCAL_CREDENTIALS,
   });
 
   async function invoke(name: string, event: unknown): Promise<unknown> {

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { fromEnv } from '@aws-sdk/credential-provider-env';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { isLoopback, LOCAL_CREDENTIALS } from '../loopback.ts';
 
 export interface ClientOptions {
   /** Any DynamoDB endpoint; AWS's own for the region when left out. */
@@ -17,15 +18,6 @@ export interface ClientOptions {
   readonly maxAttempts?: number;
 }
 
-/** An endpoint on this machine needs some credentials, but none that open anything. */
-const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
-
-/** Whether the address is this machine's own. */
-function isLoopback(endpoint: string): boolean {
-  const host = new URL(endpoint).hostname;
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
 /**
  * The DynamoDB client. The SDK has no time-out by default, and `requestTimeout` alone only
  * logs: `throwOnRequestTimeout` makes it count. Four attempts of a throttled call took up to 6 s, so
@@ -33,7 +25,7 @@ function isLoopback(endpoint: string): boolean {
  */
 export function createServiceClient(options: ClientOptions = {}): DynamoDBClient {
   const { endpoint, region, credentialsFrom, requestTimeoutMs = 1_000, maxAttempts = 2 } = options;
-  const local = endpoint !== undefined && isLoopback(endpoint);
+  const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
   return new DynamoDBClient({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(local

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(built, { recursive: true }));
 
-test('it keeps its first line, and answers as it does in the checkout', async () => {
+test('it keeps its first line, and behaves as in the checkout', async () => {
   const main = join(built, 'cli', 'main.js');
   expect(readFileSync(main, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);
   const { bin } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {

@@ -18,7 +18,7 @@ test('it names every subcommand', async () => {
     expect(DOCUMENT).toMatch(new RegExp(`^\\| \`${name}[ \`]`, 'm'));
 });
 
-test('the answer of a revocation is the one that is shown', () => {
+test('the answer of a revocation is the documented one', () => {
   const user = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
   const done = { revoked: user, before: false, text: `${user} is disabled`, token: 'gh1.mwqs017b' };
   const shown = report(

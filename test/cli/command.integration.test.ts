@@ -72,7 +72,7 @@ describe('on the table', () => {
     expect(cleared.out).toMatch(/\n---\ntoken \S+\noperation \S+\n$/);
   });
 
-  test('lists, JSON and a file, of which a field goes before', async () => {
+  test('lists, JSON and a file; a field on the line overrides the file', async () => {
     for (const name of ['p1', 'p2']) await onTable('page.create', `name=${name}`);
     const file = fileOf('name: from file\npermissions:\n  - { permission: p1, effect: ALLOW }\n');
     const made = await onTable('role-template.create', 'name=given', '--input', file, '--json');
@@ -109,7 +109,7 @@ describe('on the table', () => {
     expect(JSON.parse(second.out)).toEqual({ ...JSON.parse(first.out), token: expect.any(String) });
   });
 
-  test('refused is 1 and says by which field', async () => {
+  test('a refusal has exit code 1 and names the field', async () => {
     await onTable('tenant.create', 'name=Taken');
     const { code, out, error } = await onTable('tenant.create', 'name=TAKEN');
     expect({ code, out }).toEqual({ code: 1, out: '' });
@@ -154,7 +154,7 @@ test('--list names every command, --help shows the schema of one', async () => {
 });
 
 describe('through the function', () => {
-  test('the same commands and routes, with no table at hand', async () => {
+  test('the same commands and routes, without a table', async () => {
     const url = await lambda((event) => world.provision(event));
     const made = await through(url, 'command', 'user.create', 'username=far', '--json');
     expect(made).toMatchObject({ code: 0, error: '' });
@@ -175,7 +175,7 @@ describe('through the function', () => {
     expect(await through(url, 'route', 'remove', route.id)).toMatchObject({ code: 0, error: '' });
   });
 
-  test('what reads the table says that it cannot', async () => {
+  test('subcommands that read the table refuse --function', async () => {
     const ID = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
     const { code, error } = await through(
       'http://127.0.0.1:1',
@@ -213,7 +213,7 @@ describe('through the function', () => {
     expect(await world.refused('tenant.create', { name: 'Once' })).toMatchObject({ code: 'conflict' });
   });
 
-  test('a command of several steps goes on until it is done', async () => {
+  test('a command of several steps is sent again until it is done', async () => {
     let left = 3;
     const url = await lambda(async (event) =>
       left-- > 0
@@ -254,7 +254,7 @@ describe('through the function', () => {
     expect(error.indexOf('\n')).toBe(error.length - 1);
   });
 
-  test('without a region: what is wanted is said once', async () => {
+  test('without a region: one message that asks for it', async () => {
     for (const name of ['AWS_REGION', 'AWS_DEFAULT_REGION']) vi.stubEnv(name, undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
     const { code, error } = await gatehouse(['command', 'page.list', '--function', 'provisioning'], {
@@ -264,7 +264,7 @@ describe('through the function', () => {
     expect(error.match(/which region\?/g)).toHaveLength(1);
   });
 
-  test('one that is not there, and an address where nothing is', async () => {
+  test('an unknown function, and an endpoint that does not answer', async () => {
     const url = await lambda(async () => ({}));
     const missing = await gatehouse(['command', 'page.list', '--function', 'nope', '--lambda-endpoint', url]);
     expect(missing).toMatchObject({

@@ -41,7 +41,7 @@ const commandsIn = (help: string): readonly string[] =>
 const optionsIn = (help: string): readonly string[] =>
   listed(help, 'Options').flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? []);
 
-test('every subcommand of the help is offered, and every option of each', async () => {
+test('offers every subcommand of the help, and every option of each', async () => {
   const names = commandsIn(await helpOf());
   expect(names.length).toBeGreaterThan(15);
   expect([...(await offered('gatehouse '))].sort()).toEqual([...names, 'run'].sort());
@@ -74,7 +74,7 @@ test.each([
   expect(await offered(line)).toEqual(words);
 });
 
-test('command offers every command of provisioning', async () => {
+test('`command` offers every command of provisioning', async () => {
   expect([...(await offered('gatehouse command '))].sort()).toEqual([...COMMANDS.keys()].sort());
 });
 

@@ -12,7 +12,7 @@ const blocks = (text: string, language: string): readonly string[] =>
   );
 const DOCUMENT = read('docs/model-tests.md');
 
-test('the first example comes to the report that is shown', async () => {
+test('the first example gives the report that is shown', async () => {
   const [example = ''] = blocks(DOCUMENT, 'yaml');
   const [report = '', failure = ''] = blocks(DOCUMENT, '');
   const file = fileOf(example);
@@ -25,7 +25,7 @@ test('the first example comes to the report that is shown', async () => {
   expect(failed.out).toContain(failure);
 });
 
-test('the mistakes that are shown are told so', async () => {
+test('the documented mistakes give the documented messages', async () => {
   const [example = ''] = blocks(DOCUMENT, 'yaml');
   const mistakes = blocks(DOCUMENT, '')[2];
   const file = fileOf(

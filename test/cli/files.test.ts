@@ -6,7 +6,7 @@ afterAll(removeFiles);
 
 const NOWHERE = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
 
-/** What is told of a file, without its name. */
+/** The problems of a file, without its name. */
 async function problemsIn(text: string, extension?: string): Promise<readonly string[]> {
   const file = fileOf(text, extension);
   const { code, out, error } = await gatehouse(['test', file], { env: NOWHERE });
@@ -28,7 +28,7 @@ ${lines.map((line) => `  ${line}\n`).join('')}${TESTS}
 `;
 const withTest = (line: string) => `manifest: { ${WORLD} }\ntests:\n  - ${line}\n`;
 
-describe('what is no YAML', () => {
+describe('malformed YAML', () => {
   test.each<[string, string, string]>([
     [
       'an open bracket',
@@ -56,18 +56,18 @@ describe('what is no YAML', () => {
     ).toBe(true);
   });
 
-  test('JSON too', async () => {
+  test('malformed JSON', async () => {
     expect((await problemsIn('{ "tests": [ }', 'json'))[0]).toMatch(/^1:14: /);
   });
 
-  test('a file that blows itself up', async () => {
+  test('a file whose aliases expand without limit', async () => {
     const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]`;
     const text = ['a: &a [x, x]', level('b', 'a'), level('c', 'b'), level('d', 'c'), level('e', 'd')];
     expect((await problemsIn(text.join('\n')))[0]).toContain('Excessive alias count');
   });
 });
 
-describe('what is missing or too much', () => {
+describe('missing and unknown keys', () => {
   test.each<[string, string, readonly string[]]>([
     ['an empty file', '', [' there are no tests in it: give a list, tests']],
     ['a list', '- 1', [' must be a mapping']],
@@ -149,7 +149,7 @@ describe('what is missing or too much', () => {
   });
 });
 
-describe('names that lead nowhere, or twice to the same', () => {
+describe('names of nothing, and two names of the same', () => {
   test.each<[string, string, readonly string[]]>([
     [
       'a role of a group',
@@ -233,7 +233,7 @@ describe('names that lead nowhere, or twice to the same', () => {
     expect(await problemsIn(text)).toEqual(messages);
   });
 
-  test('circles of scopes and of roles, each told once', async () => {
+  test('cycles of scopes and of roles, each reported once', async () => {
     const text = withManifest(
       'roles: { a: { parent: b }, b: { parent: c }, c: { parent: b }, d: { parent: d } }',
     ).replace(
@@ -248,7 +248,7 @@ describe('names that lead nowhere, or twice to the same', () => {
   });
 });
 
-test('what commands say of their input is reported in the words of the manifest', async () => {
+test('errors of commands are reported in the terms of the manifest', async () => {
   const withScopes = (scopes: string) =>
     withManifest('modules: { "a": {} }').replace('type: tenant }', `type: tenant${scopes}`);
   const misplaced = await problemsIn(
@@ -274,7 +274,7 @@ test('without a manifest, names are references', async () => {
   ]);
 });
 
-test('the problems of all files are told together', async () => {
+test('the problems of all files are reported together', async () => {
   const [one, two] = [fileOf('tests: []'), fileOf(withManifest('user: {}'))];
   const { code, error } = await gatehouse(['test', one, '/no/such/file.yaml', two], { env: NOWHERE });
   expect(code).toBe(2);

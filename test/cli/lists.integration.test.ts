@@ -48,7 +48,7 @@ test('who: with names, whole, page by page, and as data', async () => {
   ).toEqual([...users].sort());
 });
 
-test('menu: with what they are for', async () => {
+test('menu: with descriptions', async () => {
   const menu = await asked('menu', users[0] ?? '', place);
   expect(menu).toEqual({ code: 0, error: '', out: 'home   Where one begins\nplans\n' });
   expect((await asked('menu', users[0] ?? '', place, '--kind', 'permission')).out).toBe('none\n');

@@ -105,7 +105,7 @@ test('of a user, by the index, however the actor was written', async () => {
   expect(items).toHaveLength(66);
 });
 
-test('of what concerns no tenant', async () => {
+test('the log of what belongs to no tenant', async () => {
   const { out } = await asked('--limit', '1');
   expect(out).toMatch(/^log of what concerns no tenant\n2026-\S+ {2}- {2}user\.create/);
   const first = await asked('--tenant', tenant, '--limit', '1');

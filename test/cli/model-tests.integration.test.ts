@@ -156,7 +156,7 @@ test('colours on a terminal only', async () => {
   expect((await gatehouse(['test', file], { isTerminal: true, env })).out).not.toContain('\u001b');
 });
 
-test('--json gives data, with the explanation of what failed', async () => {
+test('--json prints data, with the explanation of failures', async () => {
   const { code, data } = await outcomes(`${WORLD}
 tests:
   - { name: seen, subject: ann, permission: grades, scope: north, at: 2026-03-01, expect: role }
@@ -184,7 +184,7 @@ tests:
   expect(data.files[0].tests[0]?.answers[0]?.explanation).toBeUndefined();
 });
 
-test('JSON is read as well, tabs and all', async () => {
+test('reads JSON, with tabs', async () => {
   const text = JSON.stringify(
     {
       manifest: { pages: ['home'], scopes: { here: { type: 'tenant' } }, users: { ann: { admin: true } } },
@@ -196,7 +196,7 @@ test('JSON is read as well, tabs and all', async () => {
   expect((await outcomes(text, 'json')).reasons).toEqual([['admin']]);
 });
 
-test('several files: each with a world of its own, and one sum', async () => {
+test('several files: a table for each, and one total', async () => {
   const one = (name: string, expected: string) =>
     fileOf(`manifest: { pages: [home], scopes: { ${name}: { type: tenant } }, users: { ann: { admin: true } } }
 tests: [{ subject: ann, permission: home, scope: ${name}, expect: ${expected} }]`);
@@ -221,7 +221,7 @@ tests:
   expect(reasons).toHaveLength(150);
 });
 
-describe('what a world can say', () => {
+describe('what a manifest of tests can hold', () => {
   test('who asks: status, end date, administrators, names that nobody has', async () => {
     await right(`
 manifest:
@@ -310,7 +310,7 @@ tests:
   });
 });
 
-describe('a file without a world asks the table that is there', () => {
+describe('a file without a manifest tests an existing table', () => {
   let world: World;
   let user: string;
   let place: string;
@@ -354,7 +354,7 @@ describe('a file without a world asks the table that is there', () => {
     expect({ code, error }).toEqual({ code: 0, error: '' });
   });
 
-  test('and needs to know which', async () => {
+  test('without --table it is a usage error', async () => {
     const file = fileOf(
       `tests: [{ subject: "${NOBODY}", permission: home, scope: "location:${place}", expect: deny }]`,
     );
@@ -366,10 +366,10 @@ describe('a file without a world asks the table that is there', () => {
   });
 });
 
-describe('what provisioning refuses is told with its place, all of it, and nothing is asked', () => {
+describe('what provisioning refuses is reported with its place, all of it, and no test runs', () => {
   test.each<[string, string, readonly string[]]>([
     [
-      'where a scope may not stand, and what hangs on it is not told',
+      'where a scope may not stand, and problems that follow from it are not reported',
       `manifest:
   pages: [home]
   scopes:
@@ -418,13 +418,13 @@ describe('what provisioning refuses is told with its place, all of it, and nothi
   });
 });
 
-test('--table beside files that all bring a world is a mistake', async () => {
+test('--table with files that all have a manifest is a usage error', async () => {
   const { code, error } = await gatehouse(['test', '--table', 'live', 'docs/examples/school.test.yaml']);
   expect(code).toBe(2);
   expect(error).toMatch(/^gatehouse test: --table has no use here/);
 });
 
-test('an interruption puts away what was started', async () => {
+test('an interruption stops what was started', async () => {
   const onInterrupt = (listener: () => void) => {
     const started = eventually(async () => expect(await tablesLeft()).not.toEqual([]));
     void started.then(listener);

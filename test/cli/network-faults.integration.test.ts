@@ -83,7 +83,7 @@ describe('a single command', () => {
     },
   );
 
-  test.concurrent('no write is ever answered: whoever looks sees that it was done', async () => {
+  test.concurrent('no write gets an answer: each one was done all the same', async () => {
     const { world, run, befall, countOf } = await createStage();
     befall('lose the answer', Number.POSITIVE_INFINITY);
     const args = ['command', 'user.create', 'email=ann@example.com', '--operation', 'mine'];
@@ -92,7 +92,7 @@ describe('a single command', () => {
     expect(await findingsOn(world)).toEqual([]);
   });
 
-  test('what is refused is refused, however late the answer comes', async () => {
+  test('a refusal stays a refusal, however late the answer comes', async () => {
     const { world, run, befall } = await createStage();
     await world.run('user.create', { email: 'ann@example.com' });
     for (const mishap of MISHAPS) {

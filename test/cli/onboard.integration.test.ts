@@ -39,7 +39,7 @@ test('a tenant of roles, a template and a new administrator', async () => {
   expect(JSON.parse(log.out).items).toMatchObject([{ action: 'tenant.onboard', actor: 'ops' }]);
 });
 
-test('the only role is that of the administrator; a repetition is recognised; a dry run makes nothing', async () => {
+test("a single role is the administrator's; a repetition is recognised; a dry run writes nothing", async () => {
   const args = ['One', '--email', 'one@example.com', '--role', 'admin=users', '--operation', 'one'];
   const dry = await asked(...args, '--dry-run');
   expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('would be made; nothing was written') });

@@ -39,7 +39,7 @@ describe('check', () => {
     });
   });
 
-  test('decides for the instant of --at, whose end is not within', async () => {
+  test('decides for the instant of --at; validity excludes its end', async () => {
     expect((await asked('check', bob, 'home', place, '--at', '2026-02-28T23:59:59.999Z')).code).toBe(0);
     expect((await asked('check', bob, 'home', place, '--at', '2026-03-01')).code).toBe(1);
     expect((await asked('check', bob, 'home', place, '--at', '2026-03-01T00:00:00+01:00')).code).toBe(0);
@@ -62,7 +62,7 @@ describe('check', () => {
 });
 
 describe('explain', () => {
-  test('refused is 1, allowed is 0', async () => {
+  test('the exit code of a refusal is 1, of an Allow 0', async () => {
     const refused = await asked('explain', ada, 'home', place);
     expect(refused).toMatchObject({ code: 1, error: '' });
     expect(refused.out).toContain('REFUSED (no_grant)\nsubject     Ada (');
@@ -91,7 +91,7 @@ describe('colours', () => {
   });
 });
 
-describe('wrong use is 2, with one line', () => {
+describe('a usage error is 2, with one line', () => {
   test.each<[string, readonly string[], string]>([
     ['an unknown subcommand', ['chekc'], "gatehouse: unknown command 'chekc' (Did you mean check?)"],
     [
@@ -130,7 +130,7 @@ describe('wrong use is 2, with one line', () => {
     expect(error.indexOf('\n')).toBe(error.length - 1);
   });
 
-  test('an address in the environment is named as such', async () => {
+  test('an endpoint from the environment is named as such', async () => {
     const env = { TABLE_NAME: 'abc', DYNAMODB_ENDPOINT: 'here' };
     const { code, error } = await gatehouse(['check', ID, 'home', PLACE], { env });
     expect(code).toBe(2);
@@ -165,7 +165,7 @@ test('--help names every subcommand', async () => {
   expect(out).toContain('Exit codes:');
 });
 
-test('where nothing answers, it says what to look at', async () => {
+test('without an answer, the message says what to check', async () => {
   const env = { TABLE_NAME: 'gatehouse', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' };
   expect(await gatehouse(['check', bob, 'home', place], { env })).toEqual({
     code: 2,

@@ -33,7 +33,7 @@ async function someone(name: string) {
 const check = (user: string, scope: string) => world.newEngine().check(`user:${user}`, 'home', scope);
 
 describe('revoke-user', () => {
-  test('closes the user at once, and says how long caches may still say yes', async () => {
+  test('disables the user at once, and says how long caches may still allow', async () => {
     const { scope, user } = await someone('Ann');
     const { code, out, error } = await asked(
       'revoke-user',
@@ -73,7 +73,7 @@ describe('revoke-user', () => {
     expect(again.out).toContain('the last request is allowed before 2026-03-01T00:01:00.000Z, 60 s from now');
   });
 
-  test('--strip takes everything away, and can be repeated', async () => {
+  test('--strip removes every grant, and can be repeated', async () => {
     const { scope, user } = await someone('Ben');
     const done = await asked('revoke-user', `user:${user}`, '--strip', '--json');
     expect(JSON.parse(done.out)).toMatchObject({ stripped: 5 });
@@ -99,7 +99,7 @@ describe('revoke-user', () => {
 });
 
 describe('suspend-tenant', () => {
-  test('closes all below it', async () => {
+  test('closes all scopes below it', async () => {
     const { scope, user } = await someone('Cyd');
     await world.run('admin.delete', { user });
     expect((await check(user, scope)).allowed).toBe(true);
@@ -122,7 +122,7 @@ describe('suspend-tenant', () => {
     expect(await asked('suspend-tenant', `campus:${id}`)).toMatchObject({ code: 0, error: '' });
   });
 
-  test('what is no root is refused, with what to do', async () => {
+  test('a scope that is no root is refused, with advice', async () => {
     const tenant = `tenant:${(await world.run('tenant.create', { name: 'Root' })).id}`;
     const { id } = await world.run('location.create', { parent: tenant, name: 'P' });
     const { code, error } = await asked('suspend-tenant', `location:${id}`);
@@ -135,7 +135,7 @@ describe('suspend-tenant', () => {
   });
 });
 
-test('revoke-session and revoke-token, and a JWT that is looked up nowhere', async () => {
+test('revoke-session and revoke-token, and a JWT that no authorizer looks up', async () => {
   const { id: user } = await world.run('user.create', {});
   const { id: session } = await world.run('session.create', { user });
   const { id: token } = await world.run('token.create', { user, tokenType: 'api' });
@@ -153,7 +153,7 @@ test('revoke-session and revoke-token, and a JWT that is looked up nowhere', asy
 });
 
 describe('the arithmetic', () => {
-  test('is that of the document and of the defaults', () => {
+  test('matches the document and the defaults', () => {
     const document = readFileSync(new URL('../../docs/freshness.md', import.meta.url), 'utf8');
     expect(DEFAULTS.cacheTtl * 1_000).toBe(DEFAULT_TTL_MS);
     expect(document).toContain(`\`CACHE_TTL_SECONDS\`, ${DEFAULTS.cacheTtl} unless set`);
@@ -166,7 +166,7 @@ describe('the arithmetic', () => {
     expect(aws.webSocket).toBe(60 + 2 * 3_600);
   });
 
-  test('an outage lengthens the engine, it does not add to it', () => {
+  test('stale answers of an outage overlap with the cache TTL, they do not add to it', () => {
     expect(longestYes({ ...DEFAULTS, outageTtl: 600 }).request).toBe(600);
     expect(longestYes({ ...DEFAULTS, outageTtl: 30 }).request).toBe(60);
     expect(longestYes({ cacheTtl: 0, outageTtl: 0, resultTtl: 0, webSocket: 0 })).toMatchObject({

@@ -46,7 +46,7 @@ const decide = (routes: readonly Route[]): readonly (string | undefined)[] => {
   });
 };
 
-test('in every order in which things are written', () => {
+test('in every order of the writes', () => {
   let number = 0;
   const store = (written: WrittenRoute): Route => {
     // Of no order of their own, as ids are that were made on different days.

@@ -32,7 +32,7 @@ const REST_TOKEN = 'method.request.header.Authorization';
 const QUERY = 'location:{query:loc}';
 
 describe('route add', () => {
-  test('refuses what is outside of a key that is known, and writes nothing', async () => {
+  test('refuses a route with an input outside of a known key, and writes nothing', async () => {
     for (const [cache, source] of [
       [by(REST_TOKEN), 'method.request.querystring.loc'],
       [by(TOKEN), '$request.querystring.loc'],
@@ -56,7 +56,7 @@ describe('route add', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('adds it without a word where the key holds it, or nothing is cached', async () => {
+  test('adds it without a note where the key has the input, or nothing is cached', async () => {
     for (const [path, cache] of [
       ['/a', by(REST_TOKEN, 'method.request.querystring.loc')],
       ['/b', OFF],
@@ -88,7 +88,7 @@ describe('route add', () => {
     expect((await route(args, { RESULT_CACHE: OFF })).code).toBe(0);
   });
 
-  test('knows of simple answers that they say nothing of path and verb', async () => {
+  test('simple answers name neither path nor verb, so both must be in the key', async () => {
     const plain = ['add', 'GET', '/plain', '--permission', 'news', '--scope', 'location:{claim:loc}'];
     const { code, error } = await route([...plain, '--result-cache', by(TOKEN)]);
     expect(code).toBe(2);
@@ -104,7 +104,7 @@ describe('route add', () => {
     expect((await route([...path, '--result-cache', by(TOKEN), '--http-answer', 'policy'])).code).toBe(0);
   });
 
-  test('knows where the token stands', async () => {
+  test('the place of the token must be in the key', async () => {
     const args = ['add', 'GET', '/a', '--permission', 'news', '--scope', 'location:{claim:loc}'];
     const key = ['--result-cache', by('method.request.header.Cookie')];
     expect((await route([...args, ...key])).error).toContain('depends on header authorization, and');
@@ -138,7 +138,7 @@ paths:
     get: { x-gatehouse: { permission: news, scope: "location:{header:x-loc}" } }
 `);
 
-  test('names all that it refuses, with its lines, and writes nothing', async () => {
+  test('names every refused route with its line, and writes nothing', async () => {
     const { code, error } = await route(['import', document(), '--result-cache', by(REST_TOKEN)]);
     expect(code).toBe(2);
     expect(error).toMatch(/:7:\d+: .*: depends on query parameter loc, and an API that is not named caches/);
@@ -147,7 +147,7 @@ paths:
     expect(await stored()).toEqual([]);
   });
 
-  test('warns where it knows nothing', async () => {
+  test('warns where the key is not known', async () => {
     const { code, out } = await route(['import', document()]);
     expect(code).toBe(0);
     expect(out).toContain(
@@ -204,7 +204,7 @@ refused (outside_cache_key): the API d4e5f6 caches for 5 s by method.request.hea
     });
   });
 
-  test('is content where nothing is cached', async () => {
+  test('finds nothing where nothing is cached', async () => {
     expect(await route(['check', '--result-cache', OFF])).toEqual({
       code: 0,
       out: `API ${api}: 5 routes\n\nno route depends on inputs outside of the key\n`,
@@ -212,7 +212,7 @@ refused (outside_cache_key): the API d4e5f6 caches for 5 s by method.request.hea
     });
   });
 
-  test('says what would matter where it knows nothing, and does not fail', async () => {
+  test('lists the inputs where the key is not known, and ends with 0', async () => {
     const { code, out } = await route(['check']);
     expect(code).toBe(0);
     expect(out).toContain(

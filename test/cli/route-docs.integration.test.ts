@@ -20,7 +20,7 @@ const blocks = (language: string): readonly string[] =>
   );
 const withoutIds = (text: string): string => text.replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, 'ID');
 
-test('its commands come to what it shows, one after the other', async () => {
+test('its commands, one after the other, print what it shows', async () => {
   const [example = ''] = blocks('yaml');
   const file = fileOf(example);
   const shells = blocks('sh').filter((block) => !block.startsWith('aws'));

@@ -28,7 +28,7 @@ const gaps = async (text: string, ...args: readonly string[]) => {
   return { code, out: out.replaceAll(file, 'FILE'), error: error.replaceAll(file, 'FILE') };
 };
 type Reported = Record<string, { method: string; path: string; why?: string; routes?: { path: string }[] }[]>;
-async function told(text: string, ...args: readonly string[]) {
+async function gapsOf(text: string, ...args: readonly string[]) {
   const { code, out, error } = await gaps(text, '--json', ...args);
   expect(error).toBe('');
   const data = JSON.parse(out) as Reported;
@@ -54,14 +54,14 @@ const documentOf = (...operations: readonly string[]) => {
 };
 
 describe('operations and routes', () => {
-  test('that fit each other have no gaps, whatever their parameters are called', async () => {
+  test('that match have no gaps, whatever the names of their parameters', async () => {
     await routes('GET /a/{id}', 'ANY /b', 'GET /c/{rest+}');
-    expect(await told(documentOf('get /a/{key}', 'post /b', 'get /c/{proxy+}'), '--strict')).toMatchObject({
+    expect(await gapsOf(documentOf('get /a/{key}', 'post /b', 'get /c/{proxy+}'), '--strict')).toMatchObject({
       ...{ code: 0, uncovered: [], open: [], loose: [], unused: [], data: { covered: 3 } },
     });
   });
 
-  test('what no route covers is told with its place', async () => {
+  test('what no route covers is reported with its place', async () => {
     await routes('GET /a/{id}', 'POST /old');
     const { code, out } = await gaps(documentOf('get /a/{id}', 'put /a/{id}/b', 'get /a/b/'));
     expect(code).toBe(1);
@@ -78,7 +78,7 @@ rules that no operation uses
 `);
   });
 
-  test('a document steers no terminal', async () => {
+  test('control characters of a document do not get to the terminal', async () => {
     const { code, out } = await gaps('openapi: 3.1.0\npaths: { "/a\\e[2J": { get: {} } }\n');
     expect(code).toBe(1);
     expect(out).toContain('GET /a\\x1b[2J: no rule can cover it');
@@ -88,18 +88,18 @@ rules that no operation uses
   test('what a catch-all or a parameter covers counts with --strict only', async () => {
     await routes('ANY /{rest+}', 'GET /a/{id}');
     const text = documentOf('get /a/mine', 'post /b');
-    const found = await told(text);
+    const found = await gapsOf(text);
     expect(found).toMatchObject({ code: 0, loose: ['GET /a/mine', 'POST /b'], uncovered: [], unused: [] });
     expect(found.data.loose?.map((each) => each.routes?.map(({ path }) => path))).toEqual([
       ['/a/{id}'],
       ['/{rest+}'],
     ]);
-    expect((await told(text, '--strict')).code).toBe(1);
+    expect((await gapsOf(text, '--strict')).code).toBe(1);
   });
 
   test('a part of an operation that nothing covers is a gap', async () => {
     await routes('GET /a', 'POST /a', 'GET /b/{x}', 'GET /b/{x}/{y}');
-    const { code, data } = await told(documentOf('x-amazon-apigateway-any-method /a', 'get /b/{proxy+}'));
+    const { code, data } = await gapsOf(documentOf('x-amazon-apigateway-any-method /a', 'get /b/{proxy+}'));
     expect(code).toBe(1);
     expect(data.uncovered?.map(({ why }) => why)).toEqual([
       'no rule covers HEAD, PUT, PATCH, DELETE, OPTIONS',
@@ -107,18 +107,22 @@ rules that no operation uses
     ]);
   });
 
-  test('a route for one value of a parameter is used; one in the shadow of another is not', async () => {
+  test('a route for one value of a parameter is used; one behind a more specific route is not', async () => {
     await routes('GET /a/{id}', 'GET /a/mine', 'GET /a/{rest+}', 'DELETE /a/{id}');
-    expect((await told(documentOf('get /a/{key}'))).unused.sort()).toEqual([
+    expect((await gapsOf(documentOf('get /a/{key}'))).unused.sort()).toEqual([
       'DELETE /a/{id}',
       'GET /a/{rest+}',
     ]);
   });
 
-  test('public in the document or by --public is no gap, and is told', async () => {
+  test('public in the document or by --public is no gap, and is listed', async () => {
     const text = `openapi: 3.1.0\npaths:\n  /health: { get: { x-gatehouse: public } }\n  /version: { get: {} }\n`;
-    expect(await told(text)).toMatchObject({ code: 1, uncovered: ['GET /version'], public: ['GET /health'] });
-    expect(await told(text, '--public', 'GET /version')).toMatchObject({
+    expect(await gapsOf(text)).toMatchObject({
+      code: 1,
+      uncovered: ['GET /version'],
+      public: ['GET /health'],
+    });
+    expect(await gapsOf(text, '--public', 'GET /version')).toMatchObject({
       ...{ code: 0, uncovered: [], public: ['GET /health', 'GET /version'] },
     });
     expect(await gaps(text, '--public', 'GET /versoin')).toMatchObject({
@@ -167,9 +171,9 @@ components:
 `;
 
 describe("an export of API Gateway's own", () => {
-  test('tells which operations stand before no authorizer; a preflight is none', async () => {
+  test('lists the operations that no authorizer guards, without preflights', async () => {
     await routes('GET /orders/{id}', 'ANY /files/{rest+}', 'GET /keys');
-    const found = await told(EXPORT, '--public', 'GET /health');
+    const found = await gapsOf(EXPORT, '--public', 'GET /health');
     expect(found).toMatchObject({
       ...{ code: 1, uncovered: [], open: ['GET /keys'], loose: [], unused: [] },
       public: ['OPTIONS /orders/{order}', 'GET /health'],
@@ -192,26 +196,26 @@ components:
   securitySchemes:
     gatehouse: { type: apiKey, name: Authorization, in: header, x-amazon-apigateway-authorizer: { type: request } }
 `;
-    expect(await told(text)).toMatchObject({ code: 1, uncovered: ['ANY /{proxy+}'], open: [] });
+    expect(await gapsOf(text)).toMatchObject({ code: 1, uncovered: ['ANY /{proxy+}'], open: [] });
     await routes('ANY /{rest+}');
-    expect(await told(text, '--strict')).toMatchObject({ code: 0, data: { covered: 1 } });
+    expect(await gapsOf(text, '--strict')).toMatchObject({ code: 0, data: { covered: 1 } });
   });
 
-  test('another kind of authorizer, or one that need not be passed, is none of Gatehouse', async () => {
+  test('an authorizer that is no Lambda function, or is optional, guards nothing', async () => {
     await routes('GET /orders/{id}', 'ANY /files/{rest+}', 'GET /keys', 'GET /health');
     const jwt = EXPORT.replace('type: request', 'type: jwt');
-    expect((await told(jwt)).open).toEqual([
+    expect((await gapsOf(jwt)).open).toEqual([
       'GET /orders/{order}',
       'ANY /files/{proxy+}',
       'GET /keys',
       'GET /health',
     ]);
     const optional = EXPORT.replace('[{ gatehouse: [] }]', '[{ gatehouse: [] }, {}]');
-    expect((await told(optional)).open).toContain('GET /orders/{order}');
+    expect((await gapsOf(optional)).open).toContain('GET /orders/{order}');
   });
 });
 
-describe('wrong use is 2', () => {
+describe('a usage error is 2', () => {
   test.each<[string, string, string]>([
     ['an empty document', '', 'FILE: is empty\n'],
     ['no OpenAPI', 'a: b\n', 'FILE: is no OpenAPI document: it has no key openapi, as in openapi: 3.1.0\n'],

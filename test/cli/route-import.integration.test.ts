@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const imported = (text: string, ...args: readonly string[]) =>
   gatehouse(['route', 'import', fileOf(text), '--api', api, ...args], { env: { TABLE_NAME: world.table } });
-/** Imports a document that must be fine, and returns what is told as data. */
+/** Imports a document that must be fine, and returns the report as data. */
 async function done(text: string, ...args: readonly string[]) {
   const { code, out, error } = await imported(text, '--json', ...args);
   expect({ code, error }).toEqual({ code: 0, error: '' });
@@ -64,7 +64,7 @@ const ALL = [
 ].sort();
 
 describe('a document', () => {
-  test('becomes the routes of an API; the nearer extension wins, field by field', async () => {
+  test('becomes the routes of an API; the extension on the lower level wins, field by field', async () => {
     const data = await done(DOCUMENT);
     expect(await stored()).toEqual(ALL);
     expect(namesIn(data.created)).toHaveLength(5);
@@ -72,7 +72,7 @@ describe('a document', () => {
     expect(data.unsaid).toEqual([{ method: 'GET', path: '/later', line: 18, column: 5 }]);
   });
 
-  test('read twice does nothing', async () => {
+  test('imported twice changes nothing', async () => {
     await done(DOCUMENT);
     const before = await stored();
     const calls = world.calls.length;
@@ -83,7 +83,7 @@ describe('a document', () => {
     expect(world.calls.slice(calls).filter(({ operation }) => operation.startsWith('Transact'))).toEqual([]);
   });
 
-  test('with --dry-run is checked and shown only', async () => {
+  test('with --dry-run is only checked and shown', async () => {
     const { code, out } = await imported(DOCUMENT, '--dry-run');
     expect(code).toBe(0);
     expect(out).toContain(`API ${api}, dry run: nothing is written\n  +  GET   /projects `);
@@ -104,7 +104,7 @@ describe('a document', () => {
     expect(await stored()).toEqual(['GET /a: home at tenant:{claim:t}']);
   });
 
-  test('changes what differs; what it does not name is kept, and removed with --prune', async () => {
+  test('changes what differs; routes that it does not name are kept, and removed with --prune', async () => {
     await done(DOCUMENT);
     const other = DOCUMENT.replace('project:write:project', 'project:change:project').replace(
       '/files/',
@@ -128,7 +128,7 @@ describe('a document', () => {
     expect(out).toMatch(/^ {2}- {2}ANY {2}\/media\/\{proxy\+\} /m);
   });
 
-  test('that only names its parameters otherwise changes nothing, and a change is told in the stored names', async () => {
+  test('with other names of parameters changes nothing; a change is reported with the stored names', async () => {
     await done(DOCUMENT);
     const renamed = DOCUMENT.replaceAll('{project}', '{id}');
     expect((await done(renamed)).unchanged).toHaveLength(5);
@@ -164,7 +164,7 @@ describe('a document', () => {
     expect(namesIn(removed).at(-1)).not.toContain('+');
   });
 
-  test('with --base-path before every path; a path of the server is told of', async () => {
+  test('with --base-path before every path; a path of the server gets a note', async () => {
     const text = `openapi: 3.1.0
 servers: [{ url: "https://api.example.com/v1" }]
 x-gatehouse: { permission: home, scope: "tenant:{claim:t}" }
@@ -181,7 +181,7 @@ paths: { /: { get: {} }, /a: { get: {} } }
     ]);
   });
 
-  test('whose path item stands elsewhere in it', async () => {
+  test('with a reference to a path item', async () => {
     await done(`openapi: 3.1.0
 paths: { /a: { $ref: '#/components/pathItems/A~1B' } }
 components: { pathItems: { A/B: { get: { x-gatehouse: { permission: home, scope: "tenant:{claim:t}" } } } } }
@@ -320,7 +320,7 @@ describe('nothing is written, and every problem has its place', () => {
     expect(only.endsWith(message), only).toBe(true);
   });
 
-  test('two operations of one shape, TRACE, an unknown key of a path: all told together, in their order', async () => {
+  test('two operations of one shape, TRACE, an unknown key of a path: all reported together, in their order', async () => {
     expect(
       await problems(`openapi: 3.1.0
 x-gatehouse: { permission: p, scope: "tenant:{claim:t}" }
@@ -345,7 +345,7 @@ paths:
     ]);
   });
 
-  test('a file, a base path or a table that is not there', async () => {
+  test('a missing file or table, or a malformed base path', async () => {
     const run = (...args: string[]) => gatehouse(['route', 'import', ...args]);
     expect((await run('no.yaml', '--table', 'abc')).error).toBe('no.yaml: there is no such file\n');
     const file = fileOf(DOCUMENT);
@@ -369,24 +369,24 @@ describe('a fault of the table', () => {
     false,
   );
 
-  test('in the middle of the writes: how far it came, and what to do', async () => {
+  test('during the writes: how many are done, and what to do', async () => {
     const sent: string[] = [];
     const send: Send = async (_, { path }) => {
       if (sent.length === 1)
-        throw new RefusedError('DynamoDB did not get an answer in time', undefined, false);
+        throw new RefusedError({ code: 'internal', message: 'no answer in time', retryable: false });
       sent.push(String(path));
       return {};
     };
     await expect(write('default', changes, send)).rejects.toThrow(
-      'GET /b: DynamoDB did not get an answer in time\n1 of 3 changes are made, each whole: import the document again',
+      'GET /b: no answer in time\n1 of 3 changes are made, each whole: import the document again',
     );
     expect(sent).toEqual(['/a']);
   });
 
-  test('while all is looked at: it is told as it is, and no problem of the document', async () => {
+  test('during the dry runs: reported as a fault, not as a problem of the document', async () => {
     const source = readDocument('openapi.yaml', 'openapi: 3.1.0\n');
     const send: Send = async () => {
-      throw new RefusedError('throttled', undefined, false);
+      throw new RefusedError({ code: 'throttled', message: 'throttled', retryable: true });
     };
     await expect(dryRun(source, 'default', changes, send)).rejects.toThrow(RefusedError);
   });

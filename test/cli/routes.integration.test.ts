@@ -42,7 +42,7 @@ const tried = async (...args: readonly string[]): Promise<{ code: number; [field
 };
 
 describe('add, list, remove', () => {
-  test('what was added is listed, and gone when it was removed', async () => {
+  test('an added route is listed, and a removed one is not', async () => {
     const id = await added('GET', '/projects/{project}/tasks', 'task:list:project', 'project:{project}');
     await added('ANY', '/{rest+}');
     expect((await route(['list'])).out).toMatch(
@@ -58,7 +58,7 @@ describe('add, list, remove', () => {
     });
   });
 
-  test('what its path names above the scope is shown, and changes no decision', async () => {
+  test('scopes that the path names above the scope are shown, and change no decision', async () => {
     const id = await added(
       'GET',
       '/clients/{clientId}/projects/{project}/tasks',
@@ -77,14 +77,14 @@ describe('add, list, remove', () => {
     expect(other).not.toHaveProperty('prefetched');
   });
 
-  test('an API without routes refuses everything, and says so', async () => {
+  test('an API without routes refuses everything, with a message', async () => {
     expect(await route(['list'])).toMatchObject({
       code: 0,
       out: `no routes in the API ${api}: every request to it is refused\n`,
     });
   });
 
-  test('the audit log has who did it: --actor, or else the user of the system', async () => {
+  test('the audit log names the actor: --actor, otherwise the user of the system', async () => {
     const actorOf = async (id: string) => {
       const items = (await world.run('audit.list', { limit: 1000 })).items as Record<string, unknown>[];
       return items.find(({ entityId }) => entityId === id)?.actor;
@@ -96,7 +96,7 @@ describe('add, list, remove', () => {
     expect(await actorOf(JSON.parse(other.out).id)).toBe('ada');
   });
 
-  test('a permission that nobody has registered is told of', async () => {
+  test('an unregistered permission gets a note', async () => {
     const { code, out } = await add('GET', '/x', 'task:lst:project', 'tenant:{claim:tenant}');
     expect(code).toBe(0);
     expect(out).toContain('note: task:lst:project is no registered permission');
@@ -197,7 +197,7 @@ scope       project:7
 `);
   });
 
-  test('routes that fit as well, in their order', async () => {
+  test('other routes that match, in the order of precedence', async () => {
     const { others, ...found } = await tried('GET', '/reports/daily', '--claim', 'tenant=T1');
     expect(found).toMatchObject({
       ...{ code: 0, matched: true, permission: 'reports', scope: 'tenant:T1' },
@@ -209,7 +209,7 @@ scope       project:7
     ]);
   });
 
-  test('values that are missing, doubled or none', async () => {
+  test('missing, repeated and invalid values', async () => {
     expect(await tried('GET', '/reports/daily')).toMatchObject({
       ...{ code: 1, matched: true, reason: 'route_unresolved' },
       missing: ['{claim:tenant} has no value: give one with --claim tenant=VALUE'],
@@ -278,7 +278,7 @@ scope       project:7
   });
 });
 
-describe('wrong use is 2, with one line', () => {
+describe('a usage error is 2, with one line', () => {
   test.each<[string, readonly string[], string]>([
     ['an unknown subcommand', ['tset'], "gatehouse route: unknown command 'tset' (Did you mean test?)"],
     ['too few arguments', ['test', 'GET'], "gatehouse route test: missing required argument 'path'"],
@@ -321,7 +321,7 @@ describe('wrong use is 2, with one line', () => {
     expect(error.indexOf('\n')).toBe(error.length - 1);
   });
 
-  test('an API that is no name', async () => {
+  test('an API whose name is malformed', async () => {
     const { code, error } = await gatehouse(['route', 'list', '--api', 'a b'], {
       env: { TABLE_NAME: world.table },
     });

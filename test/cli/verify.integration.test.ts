@@ -21,13 +21,13 @@ const damage = async () => {
   await world.client.send(new PutCommand({ TableName: world.table, Item: { ...item, status: 'active' } }));
 };
 
-test('a table on which all agrees: 0', async () => {
+test('a consistent table: 0', async () => {
   const { code, out, error } = await asked();
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out).toMatch(/^nothing is wrong \(\d+ partitions, \d+ items, \d+ reads\)\n$/);
 });
 
-test('findings: 1, and 0 once they are put right', async () => {
+test('findings: 1, and 0 after the repair', async () => {
   await damage();
   const { code, out } = await asked();
   expect(code).toBe(1);
@@ -71,8 +71,10 @@ describe('one tenant', () => {
     for (const { PK, SK } of gone)
       await world.client.send(new DeleteCommand({ TableName: world.table, Key: { PK, SK } }));
     await put({ ...((await world.reader.get(decisionKey(tenant))) as Item), status });
-    const told = Object.entries((await world.reader.get(decisionKey(user))) as Item);
-    await put(Object.fromEntries(told.filter(([attribute]) => attribute !== grantAttribute(scope))) as Item);
+    const entries = Object.entries((await world.reader.get(decisionKey(user))) as Item);
+    await put(
+      Object.fromEntries(entries.filter(([attribute]) => attribute !== grantAttribute(scope))) as Item,
+    );
     ids.set(name, scope);
     damaged.set(name, [...gone, decisionKey(tenant), decisionKey(user)]);
   }
@@ -84,7 +86,7 @@ describe('one tenant', () => {
     findings.map(({ key }) => `${key.PK} / ${key.SK}`).sort();
   const wrongIn = (name: string) => placesOf((damaged.get(name) ?? []).map((key) => ({ key })));
 
-  test('is put right, who has a grant there included, and what is as wrong elsewhere is left as it is', async () => {
+  test('is repaired with everyone who has a grant there; the same damage elsewhere stays', async () => {
     const before = await stateOf(B);
     const { code, out } = await asked('--tenant', String(ids.get(A)), '--repair', '--json');
     expect(code).toBe(0);
@@ -98,13 +100,13 @@ describe('one tenant', () => {
     expect(placesOf(JSON.parse(all.out).open)).toEqual(wrongIn(B));
   });
 
-  test('and then the other: nothing is wrong any more', async () => {
+  test('then the other one: no findings are left', async () => {
     expect((await asked('--tenant', String(ids.get(B)), '--repair')).code).toBe(0);
     expect((await asked()).code).toBe(0);
     expect((await stateOf(B)).every((item) => item !== undefined)).toBe(true);
   });
 
-  test('one of which there is nothing is no clean one', async () => {
+  test('a tenant without items is an error, not a clean tenant', async () => {
     const { code, error } = await asked('--tenant', 'tenant:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C');
     expect({ code, error }).toEqual({
       code: 2,
@@ -113,13 +115,13 @@ describe('one tenant', () => {
   });
 });
 
-test('wrong use and faults: 2', async () => {
+test('usage errors and faults: 2', async () => {
   expect(await asked('--tenant', 'nowhere')).toMatchObject({ code: 2 });
   expect(await asked('--rate', 'fast')).toMatchObject({ code: 2 });
   expect(await asked('--table', 'no-such-table')).toMatchObject({ code: 2 });
 });
 
-test('every code is told of', () => {
+test('every code is described', () => {
   const text = readFileSync(new URL('../../docs/verify.md', import.meta.url), 'utf8');
   for (const code of CODES) expect(text).toContain(`\`${code}\``);
 });

@@ -1,3 +1,4 @@
+import { METHODS } from '../../../authorizer/routes/rule.ts';
 import {
   pathProblem,
   permissionTemplate,
@@ -5,6 +6,7 @@ import {
   unknownNames,
 } from '../../../provisioning/routes/fields.ts';
 import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
+import { hint } from '../../../provisioning/suggestions.ts';
 import { OK, UsageError } from '../../context.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
@@ -17,7 +19,7 @@ import {
 } from '../../routes/result-cache.ts';
 import { apiOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { assertMethod, type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
+import { type RouteOptions, unregistered, withRouteOptions } from './shared.ts';
 
 interface AddOptions extends RouteOptions, WriteOptions, CacheOptions {
   readonly permission: string;
@@ -47,7 +49,7 @@ export const addAdd: Subcommand = (route, context, finish) => {
       const caching = await cachingOf(options, context.env);
       assertInKey(caching, [rule]);
       const api = apiOf(options);
-      const editing = connectForWriting(options, context);
+      const { send } = connectForWriting(options, context);
       const input = {
         api,
         method,
@@ -56,14 +58,14 @@ export const addAdd: Subcommand = (route, context, finish) => {
         scope,
         ...(description === undefined ? {} : { description }),
       };
-      const { id } = await editing.send('route.create', input).catch((error: unknown) => {
+      const { id } = await send('route.create', input).catch((error: unknown) => {
         if (error instanceof RefusedError && error.field === 'path' && error.isOfInput)
           throw new Error(
             `${method} ${path} is covered in this API already, by a route of the same shape: ${error.message}`,
           );
         throw error;
       });
-      const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(editing, [permission]))];
+      const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(send, [permission]))];
       context.out(
         options.json
           ? asJson({ id, ...input, notes })
@@ -79,7 +81,7 @@ export const addAdd: Subcommand = (route, context, finish) => {
 };
 
 function assertRoute({ method, path, permission, scope }: WrittenRoute): void {
-  assertMethod(method);
+  if (!METHODS.has(method)) throw new UsageError(`METHOD ${method} is no verb: ${hint(method, METHODS)}`);
   const problem = pathProblem(path);
   if (problem !== undefined) throw new UsageError(`PATH ${path} ${problem}`);
   for (const [option, schema, text] of [

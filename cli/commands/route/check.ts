@@ -1,27 +1,43 @@
+import type { CacheInput } from '../../../authorizer/routes/cache-key.ts';
+import type { Caching } from '../../../authorizer/routes/result-cache.ts';
 import type { Route } from '../../../provisioning/routes/route.ts';
 import { OK, REFUSED } from '../../context.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
-import { connectForWriting } from '../../provisioning.ts';
 import {
   addCacheOptions,
   type CacheOptions,
   cacheText,
   cachingOf,
   inputsText,
-  type Outside,
   outsideOf,
   takenBy,
 } from '../../routes/result-cache.ts';
-import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
+import { routeData } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, withRouteOptions } from './shared.ts';
+import { type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
   gatehouse route check --api shop --http-answer policy \\
     --result-cache '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization"]}}'`;
 
-interface Finding extends Outside {
+/** A route that depends on inputs outside of a cache key, or may, where the key is not known. */
+interface Finding {
   readonly route: Route;
+  readonly inputs: readonly CacheInput[];
+  /** The API whose cache it is, or `default`; undefined where the key is not known. */
+  readonly apiId?: string;
+  readonly title: string;
+}
+
+function findingsOf(caching: Caching | undefined, route: Route): readonly Finding[] {
+  if (caching !== undefined)
+    return outsideOf(caching, route.rule).map(({ apiId, cache, inputs }) => {
+      const title = `refused (outside_cache_key): ${cacheText({ apiId, cache })}`;
+      return { route, inputs, apiId, title };
+    });
+  const inputs = takenBy(route.rule);
+  const title = 'refused (outside_cache_key) unless the TTL is 0, or these are identity sources';
+  return inputs.length === 0 ? [] : [{ route, inputs, title }];
 }
 
 /** `gatehouse route check`: routes that depend on inputs outside of the key of API Gateway's result cache. */
@@ -34,75 +50,40 @@ export const addCheck: Subcommand = (route, context, finish) => {
     );
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {
-      const api = apiOf(options);
       const caching = await cachingOf(options, context.env);
-      const routes = await routesOf(connectForWriting(options, context), api);
-      if (caching === undefined) {
-        const taking = routes.flatMap((each) => {
-          const inputs = takenBy(each.rule);
-          return inputs.length === 0 ? [] : [{ route: each, inputs }];
-        });
-        context.out(
-          options.json
-            ? asJson({
-                ...{ api, known: false, routes: routes.length },
-                taking: taking.map(({ route: each, inputs }) => ({ ...routeData(each), takes: inputs })),
-              })
-            : textOfUnknown(api, routes.length, taking),
-        );
-        finish(OK);
-        return;
-      }
-      const findings = routes.flatMap((each) =>
-        outsideOf(caching, each.rule).map((outside): Finding => ({ ...outside, route: each })),
-      );
+      const { api, routes } = await readApi(options, context);
+      const isKnown = caching !== undefined;
+      const findings = routes.flatMap((each) => findingsOf(caching, each));
       context.out(
         options.json
           ? asJson({
-              ...{ api, known: true, routes: routes.length },
-              outside: findings.map(({ route: each, apiId, inputs }) => ({
+              ...{ api, known: isKnown, routes: routes.length },
+              [isKnown ? 'outside' : 'taking']: findings.map(({ route: each, apiId, inputs }) => ({
                 ...routeData(each),
-                apiId,
-                outside: inputs,
+                ...(isKnown ? { apiId, outside: inputs } : { takes: inputs }),
               })),
             })
-          : textOf(api, routes.length, findings),
+          : textOf(api, routes.length, findings, isKnown),
       );
-      finish(findings.length === 0 ? OK : REFUSED);
+      finish(isKnown && findings.length > 0 ? REFUSED : OK);
     },
   );
 };
 
-function textOfUnknown(
-  api: string,
-  number: number,
-  taking: readonly { readonly route: Route; readonly inputs: readonly string[] }[],
-): string {
-  return `${[
-    `API ${api}: ${count(number, 'route')}; the key of the result cache is not known: give --result-cache`,
-    ...section(
-      'refused (outside_cache_key) unless the TTL is 0, or these are identity sources',
-      columns(taking.map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`])),
-    ),
-  ].join('\n')}\n`;
-}
-
-function textOf(api: string, number: number, findings: readonly Finding[]): string {
-  const caches = new Map(findings.map((finding) => [finding.apiId, finding]));
+function textOf(api: string, number: number, findings: readonly Finding[], isKnown: boolean): string {
   const refused = new Set(findings.map(({ route }) => route.id)).size;
+  const unknown = '; the key of the result cache is not known: give --result-cache';
+  const sum =
+    refused === 0 ? 'no route depends on inputs outside of the key' : `${refused} of ${number} refused`;
   return `${[
-    `API ${api}: ${count(number, 'route')}`,
-    ...[...caches].flatMap(([apiId, cache]) =>
-      section(
-        `refused (outside_cache_key): ${cacheText(cache)}`,
-        columns(
-          findings
-            .filter((finding) => finding.apiId === apiId)
-            .map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`]),
-        ),
-      ),
-    ),
-    '',
-    refused === 0 ? 'no route depends on inputs outside of the key' : `${refused} of ${number} refused`,
+    `API ${api}: ${count(number, 'route')}${isKnown ? '' : unknown}`,
+    ...[...new Set(findings.map(({ title }) => title))].flatMap((title) => {
+      const rows = findings.filter((finding) => finding.title === title);
+      return section(
+        title,
+        columns(rows.map(({ route, inputs }) => [nameOf(route), inputsText(inputs), `(${route.id})`])),
+      );
+    }),
+    ...(isKnown ? ['', sum] : []),
   ].join('\n')}\n`;
 }

@@ -2,10 +2,8 @@ import { OK, REFUSED, wantsColours } from '../../context.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
 import { asJson } from '../../print.ts';
-import { connectForWriting } from '../../provisioning.ts';
-import { apiOf, routesOf } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
+import { collect, type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 interface GapsOptions extends RouteOptions {
   readonly basePath?: string;
@@ -32,10 +30,9 @@ export const addGaps: Subcommand = (route, context, finish) => {
     .option('--strict', 'exit code 1 also for what is covered by wider routes only, and for unused routes')
     .option('--base-path <path>', 'a path to put before each of the document, as /v1');
   withRouteOptions(command, EXAMPLES).action(async (file: string, options: GapsOptions) => {
-    const api = apiOf(options);
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const intended = readPublic(options.public, document);
-    const routes = await routesOf(connectForWriting(options, context), api);
+    const { api, routes } = await readApi(options, context);
     const gaps = findGaps(api, document, routes, intended);
     context.out(options.json ? asJson(gapsData(gaps)) : formatGaps(gaps, wantsColours(context)));
     finish(hasFailed(gaps, options.strict === true) ? REFUSED : OK);

@@ -55,7 +55,7 @@ export const addImport: Subcommand = (route, context, finish) => {
       });
       assertNone(document.source, problems);
       const editing = connectForWriting(options, context);
-      const changes = changesFor(await routesOf(editing, api), wanted, options.prune === true);
+      const changes = changesFor(await routesOf(editing.send, api), wanted, options.prune === true);
       await dryRun(document.source, api, changes, editing.dryRun);
       if (!options.dryRun) await write(api, changes, editing.send);
       const literal = wanted.map(({ permission }) => permission);
@@ -63,7 +63,7 @@ export const addImport: Subcommand = (route, context, finish) => {
         caching,
         rules.map(({ rule }) => rule),
       );
-      const notes = [...document.notes, ...warnings, ...(await unregistered(editing, literal))];
+      const notes = [...document.notes, ...warnings, ...(await unregistered(editing.send, literal))];
       const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };
       context.out(options.json ? asJson(importData(done)) : formatImport(done, wantsColours(context)));
       finish(OK);

@@ -1,9 +1,8 @@
 import { OK } from '../../context.ts';
 import { asJson, columns } from '../../print.ts';
-import { connectForWriting } from '../../provisioning.ts';
-import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
+import { routeData } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';
-import { type RouteOptions, withRouteOptions } from './shared.ts';
+import { type RouteOptions, readApi, withRouteOptions } from './shared.ts';
 
 /** `gatehouse route list`. */
 export const addList: Subcommand = (route, context, finish) => {
@@ -13,8 +12,7 @@ export const addList: Subcommand = (route, context, finish) => {
     .description('Lists the routes of an API in the order of their paths.');
   withRouteOptions(command, '  gatehouse route list --api shop --json').action(
     async (options: RouteOptions) => {
-      const api = apiOf(options);
-      const routes = await routesOf(connectForWriting(options, context), api);
+      const { api, routes } = await readApi(options, context);
       const rows = routes.map(({ id, method, path, permission, scope }) => [
         method,
         path,

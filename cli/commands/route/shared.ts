@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { METHODS } from '../../../authorizer/routes/rule.ts';
-import { hint } from '../../../provisioning/suggestions.ts';
-import { nodeKey, permissionRef } from '../../../table/keys.ts';
-import { type PermissionName, readPermissionName } from '../../../table/permission-name.ts';
+import type { Route } from '../../../provisioning/routes/route.ts';
+import { readPermissionName } from '../../../table/permission-name.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
-import { UsageError } from '../../context.ts';
-import { type Editing, RefusedError } from '../../provisioning.ts';
+import type { Context } from '../../context.ts';
+import { connectForWriting, type Editing, RefusedError, type Send } from '../../provisioning.ts';
+import { apiOf, routesOf } from '../../routes/routes.ts';
 
 export interface RouteOptions extends ConnectionOptions {
   readonly api?: string;
@@ -26,36 +25,32 @@ export const withRouteOptions = (command: Command, examples: string): Command =>
       .option('--json', 'print data'),
   ).addHelpText('after', `\nExamples:\n${examples}\n${ROUTE_EXIT_CODES}`);
 
-/** Throws {@link UsageError} for an unknown verb. */
-export function assertMethod(method: string): void {
-  if (!METHODS.has(method)) throw new UsageError(`METHOD ${method} is no verb: ${hint(method, METHODS)}`);
+/** The API that the options name, with its routes in the order of their paths. */
+export async function readApi(
+  options: RouteOptions,
+  context: Context,
+): Promise<{ readonly api: string; readonly routes: readonly Route[]; readonly editing: Editing }> {
+  const api = apiOf(options);
+  const editing = connectForWriting(options, context);
+  return { api, editing, routes: await routesOf(editing.send, api) };
 }
 
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
 /** A note for each permission that is not registered: a typing error, or one that is registered later. */
-export async function unregistered(
-  editing: Pick<Editing, 'reader' | 'hasTable' | 'send'>,
-  permissions: readonly string[],
-): Promise<readonly string[]> {
-  const names = [...new Set(permissions)].flatMap((text) => {
-    const name = readPermissionName(text);
-    return name ? [name] : [];
-  });
-  const isThere = async (name: PermissionName): Promise<boolean> => {
-    if (editing.hasTable) return (await editing.reader.get(nodeKey(permissionRef(name)))) !== undefined;
-    return editing.send(`${name.kind}.read`, { name: name.text }).then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof RefusedError && error.code === 'not_found') return false;
-        throw error;
-      },
-    );
-  };
-  const found = await Promise.all(names.map(isThere));
-  return names
-    .filter((_, position) => !found[position])
-    .map(
-      ({ text }) => `${text} is no registered permission: every request for it is refused until it is one`,
-    );
+export async function unregistered(send: Send, permissions: readonly string[]): Promise<readonly string[]> {
+  const notes = await Promise.all(
+    [...new Set(permissions)].map(async (text) => {
+      const name = readPermissionName(text);
+      if (!name) return [];
+      try {
+        await send(`${name.kind}.read`, { name: text });
+        return [];
+      } catch (error) {
+        if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
+        return [`${text} is no registered permission: every request for it is refused until it is one`];
+      }
+    }),
+  );
+  return notes.flat();
 }

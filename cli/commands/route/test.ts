@@ -39,15 +39,14 @@ export const addTry: Subcommand = (route, context, finish) => {
     const request = readRequest(method, path, options);
     const api = apiOf(options);
     const editing = connectForWriting(options, context);
-    if (subject !== undefined && !editing.hasTable)
-      throw new UsageError('--subject asks the table itself: give --table NAME as well');
-    const routes = await routesOf(editing, api);
+    const reader = subject === undefined ? undefined : editing.reader;
+    const routes = await routesOf(editing.send, api);
     const { trial, others } = tryRequest(routes, request);
     const suggestions = trial ? [] : suggestRoutes(routes, request.method, request.path);
     const question = trial?.question;
     const decision =
-      subject !== undefined && question !== undefined
-        ? await createEngine({ reader: editing.reader, clock: { now: context.now } }).check(
+      subject !== undefined && reader !== undefined && question !== undefined
+        ? await createEngine({ reader, clock: { now: context.now } }).check(
             subject,
             question.permission,
             question.scope,

@@ -63,7 +63,7 @@ const clean = async (world: World, proxy: Awaited<ReturnType<typeof createProxy>
   return contentOf(items);
 };
 
-describe('on the way to the table', () => {
+describe('between the command line and the table', () => {
   test.each([
     ['cut connections', ['cut']],
     ['lost answers', ['lose the answer']],
@@ -81,14 +81,14 @@ describe('on the way to the table', () => {
     const expected = await undisturbed(text);
     const file = fileOf(text, 'csv');
     const { code, out } = await run('users', file, '--json');
-    const told = JSON.parse(out);
+    const report = JSON.parse(out);
     expect(code).toBe(1);
-    expect([told.refused, told.created + told.present]).toEqual([expected.refused, expected.accepted]);
+    expect([report.refused, report.created + report.present]).toEqual([expected.refused, expected.accepted]);
     expect(await clean(world, proxy)).toEqual(expected.content);
     for (const mishap of mishaps) expect(proxy.seen.get(mishap) ?? 0, mishap).toBeGreaterThan(2);
   });
 
-  test('an outage that ends is waited out', async () => {
+  test('a load waits for the end of an outage', async () => {
     const { world, proxy, run } = await createStage(() => 'pass');
     const text = USERS(size(45, 110));
     proxy.setDown(true);

@@ -23,7 +23,7 @@ async function load(kind: string, file: string, ...options: readonly string[]) {
     env: { TABLE_NAME: world.table },
   });
   const { created, present, refused, rows } = out === '' ? ({} as never) : JSON.parse(out);
-  return { code, error: error.replaceAll(file, 'FILE'), told: [rows, created, present, refused] };
+  return { code, error: error.replaceAll(file, 'FILE'), counts: [rows, created, present, refused] };
 }
 const csv = (...lines: readonly string[]) => fileOf(`${lines.join('\n')}\n`, 'csv');
 const jsonl = (...rows: readonly unknown[]) =>
@@ -37,14 +37,14 @@ describe('users', () => {
       '\ufeffE-Mail,Display Name,mfa_enabled\r\nAnn@Example.com,"Ann ""A"", B",TRUE\r\n\r\nben@example.com,,\r\n',
       'csv',
     );
-    expect(await load('users', file)).toEqual({ code: 0, error: '', told: [2, 2, 0, 0] });
+    expect(await load('users', file)).toEqual({ code: 0, error: '', counts: [2, 2, 0, 0] });
     expect(await user({ email: 'ann@example.com' })).toMatchObject({
       displayName: 'Ann "A", B',
       mfaEnabled: true,
     });
   });
 
-  test('lines are counted as an editor counts them', async () => {
+  test('line numbers are those of an editor', async () => {
     const file = fileOf('email,title\r\n"a\r\nb",\r\n\r\n"c\r\nd\r\ne",x\r\nlast,\r\n', 'csv');
     const { error } = await load('users', file);
     expect([...error.matchAll(/FILE:(\d+)/g)].map(([, line]) => line)).toEqual(['2', '5', '8']);
@@ -52,7 +52,7 @@ describe('users', () => {
 
   test('from JSON Lines, with the last line not ended', async () => {
     const file = jsonl({ email: 'jl@example.com', mfaEnabled: true, title: null }, '', { username: 'jl' });
-    expect(await load('users', file)).toEqual({ code: 0, error: '', told: [2, 2, 0, 0] });
+    expect(await load('users', file)).toEqual({ code: 0, error: '', counts: [2, 2, 0, 0] });
     expect(await user({ email: 'jl@example.com' })).toMatchObject({ mfaEnabled: true });
     expect(existsSync(refusedOf(file))).toBe(false);
     expect(existsSync(`${file}.gatehouse-progress`)).toBe(false);
@@ -60,31 +60,31 @@ describe('users', () => {
 
   test('with semicolons, as spreadsheets write them', async () => {
     expect(await load('users', csv('email;displayName', 'semi@example.com;"a;b"'))).toMatchObject({
-      told: [1, 1, 0, 0],
+      counts: [1, 1, 0, 0],
     });
     expect(await user({ email: 'semi@example.com' })).toMatchObject({ displayName: 'a;b' });
   });
 
   test('twice: nothing changes', async () => {
     const file = csv('email,displayName', 'twice1@example.com,One', 'twice2@example.com,Two', ',Nobody');
-    expect(await load('users', file)).toMatchObject({ code: 0, told: [3, 3, 0, 0] });
+    expect(await load('users', file)).toMatchObject({ code: 0, counts: [3, 3, 0, 0] });
     const before = await user({ email: 'twice1@example.com' });
-    expect(await load('users', file)).toMatchObject({ code: 0, told: [3, 0, 3, 0] });
+    expect(await load('users', file)).toMatchObject({ code: 0, counts: [3, 0, 3, 0] });
     expect(await user({ email: 'twice1@example.com' })).toEqual(before);
   });
 
-  test('once more after somebody was deleted: is there again, and then as ever', async () => {
+  test('after a user was deleted: created again, and then present', async () => {
     const file = csv('email,displayName', 'gone@example.com,Gone');
     for (const times of [1, 2]) {
-      expect(await load('users', file), String(times)).toMatchObject({ told: [1, 1, 0, 0] });
-      expect(await load('users', file)).toMatchObject({ told: [1, 0, 1, 0] });
+      expect(await load('users', file), String(times)).toMatchObject({ counts: [1, 1, 0, 0] });
+      expect(await load('users', file)).toMatchObject({ counts: [1, 0, 1, 0] });
       const { id } = await user({ email: 'gone@example.com' });
       await world.run('user.delete', { id });
     }
-    expect(await load('users', file)).toMatchObject({ told: [1, 1, 0, 0] });
+    expect(await load('users', file)).toMatchObject({ counts: [1, 1, 0, 0] });
   });
 
-  test('changed by others since: is told, and not undone', async () => {
+  test('changed by others since: refused, and the change stays', async () => {
     const file = csv('email,displayName', 'moved@example.com,Before');
     await load('users', file);
     const { id } = await user({ email: 'moved@example.com' });
@@ -92,25 +92,25 @@ describe('users', () => {
     expect(await load('users', file)).toEqual({
       code: 1,
       error: 'FILE:2: user already exists with another displayName\n',
-      told: [1, 0, 0, 1],
+      counts: [1, 0, 0, 1],
     });
     expect(await user({ id })).toMatchObject({ displayName: 'After' });
   });
 
-  test('put there in another way: equal is in, different is refused with who has the value', async () => {
+  test('created by other means: equal is present, different is refused with the holder of the value', async () => {
     const { id } = await world.run('user.create', { email: 'other@example.com', displayName: 'Other' });
-    expect(await load('users', csv('email', 'OTHER@example.com'))).toMatchObject({ told: [1, 0, 1, 0] });
+    expect(await load('users', csv('email', 'OTHER@example.com'))).toMatchObject({ counts: [1, 0, 1, 0] });
     expect(await load('users', csv('email,displayName', 'other@example.com,Me'))).toEqual({
       code: 1,
       error: `FILE:2: email is taken: user:${id} already exists with another displayName\n`,
-      told: [1, 0, 0, 1],
+      counts: [1, 0, 0, 1],
     });
   });
 
-  test('an address twice in a file: the first row has it, and the second is told so', async () => {
+  test('an address twice in a file: the first row has it, and the second is refused', async () => {
     const lines = Array.from({ length: 40 }, (_, n) => `same${n >> 1}@example.com,${n}`);
     const result = await load('users', csv('email,displayName', ...lines));
-    expect(result).toMatchObject({ code: 1, told: [40, 20, 0, 20] });
+    expect(result).toMatchObject({ code: 1, counts: [40, 20, 0, 20] });
     expect(result.error).toMatch(
       /^FILE:3: email is taken: user:\S+ already exists with another displayName\n/,
     );
@@ -118,7 +118,7 @@ describe('users', () => {
       expect(await user({ email: `same${n}@example.com` })).toMatchObject({ displayName: String(2 * n) });
   });
 
-  test('each bad row is refused with its line and reason, and the others are in', async () => {
+  test('each invalid row is refused with its line and reason, and the others are loaded', async () => {
     const file = csv(
       'email,displayName,status,endsAt,mfaEnabled,tenant',
       'not-an-address,,,,,',
@@ -133,7 +133,7 @@ describe('users', () => {
       'row2@example.com,,,,,',
     );
     const result = await load('users', file);
-    expect(result).toMatchObject({ code: 1, told: [10, 2, 0, 8] });
+    expect(result).toMatchObject({ code: 1, counts: [10, 2, 0, 8] });
     const refused = readFileSync(refusedOf(file), 'utf8');
     expect(refused.split('\n')[0]).toBe(
       'email,displayName,status,endsAt,mfaEnabled,tenant,refused.line,refused.code,refused.field,refused.message',
@@ -152,11 +152,11 @@ describe('users', () => {
 
     // Mended, what was refused can be loaded as it is.
     const mended = fileOf(refused.replace('not-an-address', 'mended@example.com'), 'csv');
-    expect(await load('users', mended)).toMatchObject({ code: 1, told: [8, 2, 0, 6] });
+    expect(await load('users', mended)).toMatchObject({ code: 1, counts: [8, 2, 0, 6] });
     expect(await user({ email: 'mended@example.com' })).toMatchObject({ status: 'active' });
   });
 
-  test('bad rows of JSON Lines', async () => {
+  test('invalid rows of JSON Lines', async () => {
     const file = jsonl(
       { email: 'j1@example.com' },
       '{oops',
@@ -168,7 +168,7 @@ describe('users', () => {
         title: 'x',
       },
     );
-    expect(await load('users', file)).toMatchObject({ code: 1, told: [6, 1, 0, 5] });
+    expect(await load('users', file)).toMatchObject({ code: 1, counts: [6, 1, 0, 5] });
     const rows = readFileSync(refusedOf(file), 'utf8').trim().split('\n');
     expect(rows.map((row) => JSON.parse(row).refused.line)).toEqual([2, 3, 4, 5, 6]);
     expect(JSON.parse(rows[0] ?? '').refused.text).toBe('{oops');
@@ -178,7 +178,7 @@ describe('users', () => {
     });
   });
 
-  test('bytes that are not UTF-8 are refused, not taken in damaged', async () => {
+  test('bytes that are not UTF-8 are refused, not replaced', async () => {
     const file = csv('email,displayName', 'latin@example.com,X');
     const bytes = readFileSync(file);
     bytes[bytes.length - 2] = 0xe4;
@@ -189,34 +189,34 @@ describe('users', () => {
     });
   });
 
-  test('--dry-run says the same and writes nothing', async () => {
+  test('--dry-run reports the same and writes nothing', async () => {
     const file = csv('email', 'dry@example.com', 'dry', 'twice1@example.com');
-    expect(await load('users', file, '--dry-run')).toMatchObject({ code: 1, told: [3, 1, 1, 1] });
+    expect(await load('users', file, '--dry-run')).toMatchObject({ code: 1, counts: [3, 1, 1, 1] });
     expect(await world.refused('user.read', { email: 'dry@example.com' })).toMatchObject({
       code: 'not_found',
     });
-    expect(await load('users', file)).toMatchObject({ code: 1, told: [3, 1, 1, 1] });
+    expect(await load('users', file)).toMatchObject({ code: 1, counts: [3, 1, 1, 1] });
   });
 });
 
 describe('edges', () => {
-  test('memberships: in, again, different, of what is not there', async () => {
+  test('memberships: created, present, different, with an unknown user', async () => {
     const rows = users.map((id) => `${id},${group},2026-01-01T00:00:00Z`);
     expect(await load('memberships', csv('user,group,joinedAt', ...rows))).toMatchObject({
-      told: [3, 3, 0, 0],
+      counts: [3, 3, 0, 0],
     });
     expect(
       await load('memberships', csv('user,group', ...users.map((id) => `${id},${group}`))),
     ).toMatchObject({
       code: 0,
-      told: [3, 0, 3, 0],
+      counts: [3, 0, 3, 0],
     });
     const other = csv(
       'user,group,joinedAt',
       `${users[0]},${group},2027-01-01`,
       `${users[0]},${group},2027-01-01T00:00:00Z`,
     );
-    expect(await load('memberships', other)).toMatchObject({ code: 1, told: [2, 0, 0, 2] });
+    expect(await load('memberships', other)).toMatchObject({ code: 1, counts: [2, 0, 0, 2] });
     expect(readFileSync(refusedOf(other), 'utf8')).toContain(
       '3,conflict,joinedAt,membership already exists with another joinedAt\n',
     );
@@ -227,16 +227,16 @@ describe('edges', () => {
     });
   });
 
-  test('assignments: in, again, different; left and loaded again', async () => {
+  test('assignments: created, present, different; deleted and loaded again', async () => {
     const rows = users.map((id) => ({ user: id, scope: place, role, endsAt: '2030-01-01T00:00:00Z' }));
-    expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, told: [3, 3, 0, 0] });
-    expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, told: [3, 0, 3, 0] });
+    expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, counts: [3, 3, 0, 0] });
+    expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, counts: [3, 0, 3, 0] });
     expect(await load('assignments', jsonl({ ...rows[0], endsAt: '2031-01-01T00:00:00Z' }))).toMatchObject({
       code: 1,
       error: 'FILE:1: assignment already exists with another endsAt\n',
     });
     await world.run('assignment.delete', { user: users[1], scope: place, role });
-    expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, told: [3, 1, 2, 0] });
+    expect(await load('assignments', jsonl(...rows))).toMatchObject({ code: 0, counts: [3, 1, 2, 0] });
   });
 });
 
@@ -252,7 +252,7 @@ describe('nothing is sent', () => {
     expect({ code, error }).toEqual({ code: 2, error: expect.stringContaining(`FILE: ${message}`) });
   });
 
-  test('for an empty file, one that is not there, a folder, UTF-16', async () => {
+  test('for an empty or missing file, a folder, UTF-16', async () => {
     expect((await load('users', fileOf('', 'csv'))).error).toContain('FILE: is empty');
     expect((await load('users', '/nowhere/users.csv')).error).toBe('FILE: there is no such file\n');
     expect((await load('users', '/tmp')).error).toBe('FILE: is a folder\n');
@@ -271,7 +271,7 @@ describe('nothing is sent', () => {
     expect(error).toMatch(message);
   });
 
-  test('a quote that is never closed ends it, with the line', async () => {
+  test('an unclosed quote ends the load, with the line', async () => {
     const { code, error } = await load('users', csv('email', 'open1@example.com', '"open2@example.com', 'x'));
     expect(code).toBe(2);
     expect(error).toMatch(
@@ -279,7 +279,7 @@ describe('nothing is sent', () => {
     );
   });
 
-  test('a table that is not there', async () => {
+  test('a missing table', async () => {
     const { code, error } = await gatehouse(['load', 'users', csv('email', 'a@b.de')], {
       env: { TABLE_NAME: 'none' },
     });
@@ -290,18 +290,18 @@ describe('nothing is sent', () => {
   });
 });
 
-test('where no checkpoint can be written, the load goes on without', async () => {
+test('without a writable checkpoint the load continues', async () => {
   const file = csv('email', 'readonly@example.com');
   mkdirSync(`${file}.gatehouse-progress.next`);
   expect(await load('users', file)).toMatchObject({
     code: 0,
     error: expect.stringMatching(/^EISDIR.*: --resume will not be possible\n$/),
-    told: [1, 1, 0, 0],
+    counts: [1, 1, 0, 0],
   });
 });
 
 describe('--resume', () => {
-  test('goes on where it was, and only with the same file, kind and table', async () => {
+  test('continues at the checkpoint, and only with the same file, kind and table', async () => {
     const lines = Array.from({ length: 30 }, (_, n) => (n === 3 ? 'bad' : `resume${n}@example.com`));
     const file = csv('email', ...lines);
     const checkpoint = `${file}.gatehouse-progress`;
@@ -322,7 +322,7 @@ describe('--resume', () => {
       error: expect.stringContaining('the file has changed since'),
     });
     writeFileSync(checkpoint, JSON.stringify(state));
-    expect(await load('users', file, '--resume')).toMatchObject({ code: 1, told: [30, 29, 0, 1] });
+    expect(await load('users', file, '--resume')).toMatchObject({ code: 1, counts: [30, 29, 0, 1] });
     expect(await world.refused('user.read', { email: 'resume2@example.com' })).toMatchObject({
       code: 'not_found',
     });
