@@ -9,18 +9,7 @@ import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
 import type { Names } from '../edges/names.ts';
-import {
-  admin,
-  assignment,
-  globalRole,
-  group,
-  groupRole,
-  membership,
-  ownerOf,
-  role,
-  rolePermission,
-  subject,
-} from '../edges/rights.ts';
+import { group, ownerOf, role, subject } from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
@@ -49,21 +38,17 @@ export const USER_NAMES: Names = {
 
 const membershipKind: EdgeKind = {
   type: 'membership',
+  label: 'Membership',
   summary: 'the membership of a user in a group',
   identity: z.strictObject({ user: field.subject, group: field.id }),
   details: z.strictObject({ joinedAt: field.instant.optional() }),
   changes: z.strictObject({ joinedAt: field.instant.optional() }),
   keyOf: (of) => edgeKey(subject(String(of.user)), group(String(of.group))),
   tenantOf: rootOfEdge,
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
     return {
-      edge: membership({
-        user: String(input.user),
-        group: node.ref.id,
-        scope: textOf(node.item, 'scope'),
-        joinedAt: String(input.joinedAt ?? planning.now),
-      }),
+      attributes: { scope: textOf(node.item, 'scope'), joinedAt: input.joinedAt ?? planning.now },
       tenant: parseRef(textOf(node.item, 'root'), 'root'),
     };
   },
@@ -84,23 +69,19 @@ const membershipKind: EdgeKind = {
 
 const groupRoleKind: EdgeKind = {
   type: 'group-role',
+  label: 'GroupRole',
   summary: 'a role that a group carries',
   identity: z.strictObject({ group: field.id, role: field.id }),
   details: z.strictObject({ assignedAt: field.instant.optional() }),
   changes: z.strictObject({ assignedAt: field.instant.optional() }),
   keyOf: (of) => edgeKey(group(String(of.group)), role(String(of.role))),
   tenantOf: rootOfEdge,
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
     const root = textOf(node.item, 'root');
     await refuseForeignRole(planning, String(input.role), root, 'role');
     return {
-      edge: groupRole({
-        group: node.ref.id,
-        role: String(input.role),
-        scope: textOf(node.item, 'scope'),
-        assignedAt: String(input.assignedAt ?? planning.now),
-      }),
+      attributes: { scope: textOf(node.item, 'scope'), assignedAt: input.assignedAt ?? planning.now },
       tenant: parseRef(root, 'root'),
     };
   },
@@ -121,6 +102,7 @@ const KINDS = ['page', 'permission'] as const;
 
 const rolePermissionKind: EdgeKind = {
   type: 'role-permission',
+  label: 'RolePermission',
   summary: 'the effect (ALLOW or DENY) of a role on a page, a permission or a pattern such as reports:*:*',
   identity: z.strictObject({ role: field.id, permission: field.permissionOrPattern }),
   details: z.strictObject({
@@ -130,23 +112,15 @@ const rolePermissionKind: EdgeKind = {
   }),
   changes: z.strictObject({ effect: field.effect }),
   keyOf: (of) => edgeKey(role(String(of.role)), permissionRef(permissionPart(String(of.permission)))),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     const roleScope = textOf(node.item, 'scope');
     const permission = String(input.permission);
     if (!isPermissionPattern(permission)) {
       await loadNode(planning, permissionPart(permission).kind, permission, 'permission');
     }
-    const effect = input.effect === 'DENY' ? 'DENY' : 'ALLOW';
     return {
-      edge: rolePermission({
-        role: node.ref.id,
-        permission,
-        effect,
-        roleScope,
-        grantedBy: input.grantedBy as string | undefined,
-        grantedAt: String(input.grantedAt ?? planning.now),
-      }),
+      attributes: { roleScope, grantedAt: input.grantedAt ?? planning.now },
       tenant: ownerOf(roleScope),
     };
   },
@@ -166,6 +140,7 @@ const refuseEmptyValidity = (of: Readonly<Record<string, unknown>>): void =>
 
 const assignmentKind: EdgeKind = {
   type: 'assignment',
+  label: 'Assignment',
   summary: 'a role that a user holds at a scope, from a start until an end',
   identity: z.strictObject({ user: field.subject, scope: field.ref, role: field.id }),
   details: z.strictObject({
@@ -187,21 +162,13 @@ const assignmentKind: EdgeKind = {
       parseScopeRef(String(of.scope), 'scope'),
       role(String(of.role)),
     ),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     refuseEmptyValidity(input);
     const scope = await loadScope(planning, String(input.scope), 'scope');
     const root = rootOf(scope);
     await refuseForeignRole(planning, String(input.role), formatRef(root), 'role');
     return {
-      edge: assignment({
-        id: String(input.id ?? planning.newId()),
-        user: String(input.user),
-        role: String(input.role),
-        scope: formatRef(scope.ref),
-        startsAt: input.startsAt as string | undefined,
-        endsAt: input.endsAt as string | undefined,
-        createdBy: input.createdBy as string | undefined,
-      }),
+      attributes: { id: input.id ?? planning.newId(), scope: formatRef(scope.ref) },
       tenant: root,
     };
   },
@@ -223,15 +190,16 @@ const assignmentKind: EdgeKind = {
 
 const globalRoleKind: EdgeKind = {
   type: 'global-role',
+  label: 'GlobalRole',
   summary: 'a global role that a user holds everywhere',
   identity: z.strictObject({ user: field.subject, role: field.id }),
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), role(String(of.role))),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     if (textOf(node.item, 'scope') !== 'global')
       throw invalid('role', 'only a global role can be held everywhere');
-    return { edge: globalRole({ user: String(input.user), role: node.ref.id }) };
+    return { attributes: {} };
   },
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'role')),
@@ -241,11 +209,12 @@ const globalRoleKind: EdgeKind = {
 
 const adminKind: EdgeKind = {
   type: 'admin',
+  label: 'Admin',
   summary: 'the flag that lets a user do everything everywhere',
   identity: z.strictObject({ user: field.subject }),
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
-  make: async (_planning, input) => ({ edge: admin({ user: String(input.user) }) }),
+  complete: async () => ({ attributes: {} }),
   lists: [],
   listAll: edgesFrom(GLOBAL, ...SUBJECTS),
 };

@@ -1,6 +1,6 @@
 import { conflict, notFound, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { type Key, META } from '../../table/keys.ts';
+import { edgeKey, type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
 
@@ -15,8 +15,8 @@ export interface Edge {
   /** The items: the edge itself first, then its mirrors. All hold the same attributes. */
   readonly keys: readonly [Key, ...Key[]];
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  /** Nodes that it links; each must exist. The field is the command's name for it. */
-  readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
+  /** Nodes that it links; each must exist. */
+  readonly ends: readonly End[];
   /** What else is written when the edge comes to be. */
   readonly grant: readonly Action[];
   /** What else is written when it changes; what is written when it comes to be, where left out. */
@@ -24,6 +24,18 @@ export interface Edge {
   /** What else is written when it goes. */
   readonly revoke: readonly Action[];
 }
+
+interface End {
+  readonly ref: Ref;
+  /** The command's name for it. */
+  readonly field: string;
+}
+
+/** The keys and ends of an edge that is written in both directions. */
+export const between = (from: End, to: End): Pick<Edge, 'keys' | 'ends'> => ({
+  keys: [edgeKey(from.ref, to.ref), edgeKey(to.ref, from.ref)],
+  ends: [from, to],
+});
 
 /**
  * The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s

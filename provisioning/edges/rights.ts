@@ -5,7 +5,7 @@ import { edgeKey, GLOBAL, type Key, nodeKey, permissionRef, wideEdgeKey } from '
 import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
-import { changeEdge, type Edge } from './edge.ts';
+import { between, changeEdge, type Edge } from './edge.ts';
 
 /**
  * Every kind of edge that a check follows. Each constructor takes the ends and attributes and says all
@@ -22,12 +22,8 @@ export function membership(of: { user: string; group: string; scope: string; joi
   const [u, g] = [subject(of.user), group(of.group)];
   return {
     label: 'Membership',
-    keys: [edgeKey(u, g), edgeKey(g, u)],
+    ...between({ ref: u, field: 'user' }, { ref: g, field: 'group' }),
     attributes: of,
-    ends: [
-      { ref: u, field: 'user' },
-      { ref: g, field: 'group' },
-    ],
     grant: [subjectChanges(u).join(of.group)],
     revoke: [subjectChanges(u).leave(of.group)],
   };
@@ -39,12 +35,8 @@ export function groupRole(of: { group: string; role: string; scope: string; assi
   const scope = parseRef(of.scope, 'scope');
   return {
     label: 'GroupRole',
-    keys: [edgeKey(g, r), edgeKey(r, g)],
+    ...between({ ref: g, field: 'group' }, { ref: r, field: 'role' }),
     attributes: of,
-    ends: [
-      { ref: g, field: 'group' },
-      { ref: r, field: 'role' },
-    ],
     grant: [scopeChanges(scope).addGroupRole(of.group, of.role)],
     revoke: [scopeChanges(scope).removeGroupRole(of.group, of.role)],
   };
@@ -209,12 +201,8 @@ export function globalRole(of: { user: string; role: string }): Edge {
   const [u, r] = [subject(of.user), role(of.role)];
   return {
     label: 'GlobalRole',
-    keys: [edgeKey(u, r), edgeKey(r, u)],
+    ...between({ ref: u, field: 'user' }, { ref: r, field: 'role' }),
     attributes: of,
-    ends: [
-      { ref: u, field: 'user' },
-      { ref: r, field: 'role' },
-    ],
     // The user shows them too (seed 004, "roles (array of global role IDs)").
     grant: [
       subjectChanges(u).addGlobalRole(of.role),
