@@ -5,16 +5,15 @@ import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
+import { allOf } from '../../table/index-queries.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, period } from '../kinds/lists.ts';
+import { by, listCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
-import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
 const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
@@ -79,17 +78,8 @@ const listSessions = listCommand({
       ({ user, at }) => ownedBy(subject(user), 'session', at === undefined ? undefined : isOpen(at)),
       { optional: { at: field.instant } },
     ),
-    by(
-      { tenant: field.ref },
-      async ({ tenant, ...time }, reader) =>
-        inTenant('session', await readScopeRef(reader, tenant, 'tenant'), time),
-      period,
-    ),
-    by(
-      { status: ENTITIES.session.attributes.shape.status.unwrap() },
-      ({ status, ...time }) => withStatus('session', status, time),
-      period,
-    ),
+    ofTenant('session'),
+    ofStatus('session'),
   ],
   all: allOf('session'),
 });
@@ -98,19 +88,7 @@ const listNotifications = listCommand({
   name: 'notification.list',
   summary:
     'Lists the records of notifications: of one account or one delivery status by the time of sending, or all.',
-  by: [
-    by(
-      { account: field.ref },
-      async ({ account, ...time }, reader) =>
-        inTenant('notification', await readScopeRef(reader, account, 'account'), time),
-      period,
-    ),
-    by(
-      { deliveryStatus: ENTITIES.notification.attributes.shape.deliveryStatus },
-      ({ deliveryStatus, ...time }) => withStatus('notification', deliveryStatus, time),
-      period,
-    ),
-  ],
+  by: [ofTenant('notification'), ofStatus('notification')],
   all: allOf('notification'),
 });
 

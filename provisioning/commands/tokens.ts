@@ -7,19 +7,18 @@ import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { allOf, inTenant } from '../../table/index-queries.ts';
+import { allOf } from '../../table/index-queries.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { changedMeanwhile } from '../kinds/deletion.ts';
-import { by, listCommand, period } from '../kinds/lists.ts';
+import { by, listCommand, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import { type Attributes, type Behaviour, type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
-import { readScopeRef } from '../nodes/scope-types.ts';
 import { visible } from '../visible.ts';
 
 /**
@@ -117,12 +116,7 @@ const listTokens = listCommand({
       ({ user, at }) => ownedBy(subject(user), 'token', at === undefined ? undefined : isValid(at)),
       { optional: { at: field.instant } },
     ),
-    by(
-      { tenant: field.ref },
-      async ({ tenant, ...time }, reader) =>
-        inTenant('token', await readScopeRef(reader, tenant, 'tenant'), time),
-      period,
-    ),
+    ofTenant('token'),
   ],
   all: allOf('token'),
 });

@@ -4,18 +4,18 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid, notFound } from '../../table/errors.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
-import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, guardKey, nodeKey } from '../../table/keys.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, listOwnedCommand, period } from '../kinds/lists.ts';
+import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
-import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
+import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 
 /**
@@ -97,19 +97,7 @@ const listUsers = listCommand({
   name: 'user.list',
   summary:
     'Lists users: of one tenant by their creation, of one status by their end (those without one last), or all.',
-  by: [
-    by(
-      { tenant: field.ref },
-      async ({ tenant, ...time }, reader) =>
-        inTenant('user', await readScopeRef(reader, tenant, 'tenant'), time),
-      period,
-    ),
-    by(
-      { status: ENTITIES.user.attributes.shape.status.unwrap() },
-      ({ status, ...time }) => withStatus('user', status, time),
-      period,
-    ),
-  ],
+  by: [ofTenant('user'), ofStatus('user')],
   all: allOf('user'),
 });
 

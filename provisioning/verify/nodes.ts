@@ -2,11 +2,11 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
+import { isScopeType } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { copyRelation } from './copies.ts';
 import { globalRelation } from './decisions.ts';
-import { isScope } from './entries.ts';
 import { guardOf } from './guards.ts';
 import { nodeAt } from './kinds.ts';
 import { damageOf, indexDamage, isSound } from './node-damage.ts';
@@ -29,7 +29,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
       ...(owner.isAnchor ? [] : [hangsOn(ref, owner.ref)]),
     ]),
     ...(kind.entity.secret ? [secretRelation(ref, kind)] : []),
-    ...(isScope(ref) ? [placeOf(ref, item)] : []),
+    ...(isScopeType(ref.type) ? [placeOf(ref, item)] : []),
     ...rootRelation(ref, item),
     ...shownRights(ref, item),
     ...(ref.type === 'route' && typeof item.api === 'string' ? [ruleRelation(ref, item.api)] : []),
