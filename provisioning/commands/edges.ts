@@ -3,24 +3,24 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
-import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import { edgeKey, GLOBAL, nodeKey, wideEdgeKey } from '../../table/keys.ts';
 import { edgesFrom, wideEdgesFrom } from '../../table/partition-queries.ts';
-import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
 import type { Names } from '../edges/names.ts';
-import { group, ownerOf, role, subject } from '../edges/rights.ts';
+import { group, ownerOf, permissionOrPattern, role, subject } from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
-import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import { loadNode, loadRef, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
-/** The edges as commands: what names each, what may change, and by what they are listed. */
+/** The commands of edges: which fields name one, which may change, and by which they are listed. */
+
 const SUBJECTS = ['user', 'technical-user'];
 const none = z.strictObject({});
 
-/** The root of the scope that an edge stands at. An edge without its scope is gone before it is written. */
+/** The root of the scope of an edge; undefined when the scope was deleted meanwhile. */
 const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
   const scope = await reader.get(nodeKey(parseRef(textOf(edge, 'scope'), 'scope')));
   return scope && parseRef(textOf(scope, 'root'), 'root');
@@ -91,12 +91,6 @@ const groupRoleKind: EdgeKind = {
   ],
 };
 
-/** A permission or a pattern, as part of a key. */
-const permissionPart = (text: string): PermissionName => ({
-  kind: text.includes(':') ? 'permission' : 'page',
-  text,
-});
-
 /** What a role has effects on; patterns count as permissions. */
 const KINDS = ['page', 'permission'] as const;
 
@@ -111,13 +105,13 @@ const rolePermissionKind: EdgeKind = {
     grantedAt: field.instant.optional(),
   }),
   changes: z.strictObject({ effect: field.effect }),
-  keyOf: (of) => edgeKey(role(String(of.role)), permissionRef(permissionPart(String(of.permission)))),
+  keyOf: (of) => edgeKey(role(String(of.role)), permissionOrPattern(String(of.permission))),
   complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     const roleScope = textOf(node.item, 'scope');
     const permission = String(input.permission);
     if (!isPermissionPattern(permission)) {
-      await loadNode(planning, permissionPart(permission).kind, permission, 'permission');
+      await loadRef(planning, permissionOrPattern(permission), 'permission');
     }
     return {
       attributes: { roleScope, grantedAt: input.grantedAt ?? planning.now },
@@ -130,7 +124,7 @@ const rolePermissionKind: EdgeKind = {
       optional: { kind: z.enum(KINDS) },
     }),
     by({ permission: field.permissionOrPattern }, ({ permission }) =>
-      edgesFrom(permissionRef(permissionPart(permission)), 'role'),
+      edgesFrom(permissionOrPattern(permission), 'role'),
     ),
   ],
 };

@@ -8,7 +8,7 @@ import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
 import { by, listCommand, ofStatus, ownedByScope } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -48,7 +48,6 @@ const shared = (
     return {
       actions: validity ? [repeat(ref.id, attributes, validity)] : [],
       derived: { root: formatRef(root) },
-      tenant: root,
     };
   },
   onUpdate: async (_planning, node, after) => {
@@ -58,7 +57,6 @@ const shared = (
   // Together they are one value in the decision item.
   asRead: ['status', 'startDate', 'endDate'],
   onDelete: ({ ref, item }) => [repeat(ref.id, item, undefined)],
-  tenantOf: tenantFrom('root'),
 });
 
 const subscriptionBehaviour: Behaviour = {

@@ -1,4 +1,7 @@
 import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { parseKey } from '../../table/keys.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { ENTITLEMENT_KINDS } from './entitlements.ts';
 import { GROUP_KINDS } from './groups.ts';
@@ -41,3 +44,14 @@ export const isScopeType = (type: string): boolean => isBuiltIn(type) || mayBeSc
 /** The kind of the nodes of a type. */
 export const kindOf = (type: string): NodeKind | undefined =>
   type === ADDED ? undefined : BY_TYPE.get(isScopeType(type) && !BY_TYPE.has(type) ? ADDED : type);
+
+/** The node that an item is, by its key. */
+export function nodeAt(
+  item: Pick<Item, 'PK' | 'SK'>,
+): { readonly ref: Ref; readonly kind: NodeKind } | undefined {
+  const parsed = parseKey(item);
+  if (parsed?.form !== 'node') return undefined;
+  const ref = { type: parsed.type, id: parsed.id };
+  const kind = kindOf(ref.type);
+  return kind && { ref, kind };
+}

@@ -6,14 +6,13 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
-import { decisionKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { by, listCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
+import { deleteDecision, loadScope, loadScopeOf } from '../nodes/nodes.ts';
 
 /** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
 const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
@@ -21,14 +20,14 @@ const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
     throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
 };
 
-/** A session that says nothing of its end is over when its record goes. */
+/** A session without an end is over when its record expires. */
 const endOf = (start: unknown, end: unknown): string =>
   typeof end === 'string' ? end : new Date(Date.parse(String(start)) + SESSION_DAYS * DAY_MS).toISOString();
 
 const sessionBehaviour: Behaviour = {
-  tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, { user, sessionStart = planning.now, sessionEnd, status, tenant }) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
+    if (typeof tenant === 'string') await loadScope(planning, tenant, 'tenant');
     const record = {
       subject: formatRef(subject(String(user))),
       status: String(status),
@@ -38,7 +37,6 @@ const sessionBehaviour: Behaviour = {
     return {
       actions: [newCredential(ref, record)],
       derived: { sessionStart },
-      tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
   },
   onUpdate: async (_planning, { ref }, { sessionStart, sessionEnd }, changes) => {
@@ -49,18 +47,14 @@ const sessionBehaviour: Behaviour = {
     };
     return Object.keys(set).length > 0 ? [changeCredential(ref, set)] : [];
   },
-  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: deleteDecision,
 };
 
 const notificationBehaviour: Behaviour = {
-  tenantOf: tenantFrom('account'),
-  onCreate: async (planning, _ref, { sentAt = planning.now, account }) => ({
-    derived: { sentAt },
-    tenant:
-      typeof account === 'string'
-        ? (await loadScopeOf(planning, 'account', account, 'account')).ref
-        : undefined,
-  }),
+  onCreate: async (planning, _ref, { sentAt = planning.now, account }) => {
+    if (typeof account === 'string') await loadScopeOf(planning, 'account', account, 'account');
+    return { derived: { sentAt } };
+  },
 };
 
 const isOpen =

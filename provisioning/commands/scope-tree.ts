@@ -29,7 +29,7 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
   for (const parent of parents) {
     for (const item of await ownedItems(reader, parent)) {
       const ref = ownedRef(item);
-      // A building lists what stands in its zones, an enterprise the workstreams of others.
+      // A building also owns copies of what is in its zones, an enterprise of workstreams of accounts.
       if (mayBeScopeType(ref.type) && item.parent === formatRef(parent)) found.push(ref);
     }
   }
@@ -42,8 +42,8 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
 
 /**
  * How many levels of scopes are below this one, which of them is being moved, if any, and, unless there are
- * more than `most`, which there are, parents before children. Each node is read before what stands under it,
- * so its revision tells whether anything has come to it since.
+ * more than `most`, the scopes themselves, parents before children. Each node is read before its children, so
+ * its revision shows whether a child was added since.
  */
 export async function treeBelow(
   reader: Reader,

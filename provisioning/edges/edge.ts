@@ -5,9 +5,8 @@ import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
 
 /**
- * An edge, as data: where it and its mirrors stand, what its ends are, and what it writes to
- * decision items. Edges are the truth for lists; decision items repeat them for checks, in the same
- * transaction (ADR 0003).
+ * An edge as data: the keys of its items, its ends, and what it writes to decision items. Lists read edges;
+ * checks read decision items, which repeat them in the same transaction (ADR 0003).
  */
 export interface Edge {
   /** `Type` of its items, and the name in messages. */
@@ -17,11 +16,11 @@ export interface Edge {
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   /** Nodes that it links; each must exist. */
   readonly ends: readonly End[];
-  /** What else is written when the edge comes to be. */
+  /** What else is written when the edge is created. */
   readonly grant: readonly Action[];
-  /** What else is written when it changes; what is written when it comes to be, where left out. */
+  /** What else is written when it changes; as at creation when left out. */
   readonly change?: readonly Action[];
-  /** What else is written when it goes. */
+  /** What else is written when it is deleted. */
   readonly revoke: readonly Action[];
 }
 
@@ -44,8 +43,8 @@ export const between = (from: End, to: End): Pick<Edge, 'keys' | 'ends'> => ({
 const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
 
 /**
- * What else is written with an edge depends on its attributes, so where one is changed or removed it must
- * still be as it was read. Its mirrors always change with it: one comparison speaks for all.
+ * The condition that an edge is still as it was read: its attributes decide what else is written. Mirrors
+ * always change with the edge, so comparing one item is enough.
  */
 const asRead = (edge: Edge, key: Key) => ({
   when: key === edge.keys[0] ? { exists: true, equals: edge.attributes } : { exists: true },
@@ -69,7 +68,7 @@ export function addEdge(edge: Edge, now: string): readonly Action[] {
 /**
  * Gives an edge the attributes of `after`; what is written with it must set, not add, what it repeats.
  *
- * @param touchEnd {@link touch} where the change only takes away: then an end may be in deletion as well
+ * @param touchEnd {@link touch} where the change only revokes: then the deletion of an end may have begun
  */
 export function changeEdge(
   before: Edge,

@@ -2,16 +2,17 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import { ownersOf } from '../kinds/node-kind.ts';
 import { copyOf } from '../nodes/ownership.ts';
-import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, fault, faultsOf, isExpired, type Relation } from './relation.ts';
 
 /** Attributes that a copy leaves out: deletions and moves in progress, and what edges say of the node. */
 const PASSING = ['deletingSince', 'movingTo', 'roles', 'isAdmin'];
-/** Of these, a copy may hold some. */
+/** What is ignored in a copy. */
 const PASSING_IN_COPY = ['deletingSince', 'roles', 'isAdmin'];
+
 const without = (item: Item, names: readonly string[]): Item =>
   Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name))) as Item;
 

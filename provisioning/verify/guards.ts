@@ -3,9 +3,9 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
-import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, differences, type Fault, fault, isInstant, type Relation } from './relation.ts';
 
