@@ -3,35 +3,24 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
-import { edgeKey, GLOBAL, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
+import { edgeKey, GLOBAL, nodeKey, wideEdgeKey } from '../../table/keys.ts';
 import { edgesFrom, wideEdgesFrom } from '../../table/partition-queries.ts';
-import type { PermissionName } from '../../table/permission-name.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
 import type { Names } from '../edges/names.ts';
-import {
-  admin,
-  assignment,
-  globalRole,
-  group,
-  groupRole,
-  membership,
-  ownerOf,
-  role,
-  rolePermission,
-  subject,
-} from '../edges/rights.ts';
+import { group, ownerOf, permissionOrPattern, role, subject } from '../edges/rights.ts';
 import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
-import { loadNode, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import { loadNode, loadRef, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
-/** The edges as commands: what names each, what may change, and by what they are listed. */
+/** The commands of edges: which fields name one, which may change, and by which they are listed. */
+
 const SUBJECTS = ['user', 'technical-user'];
 const none = z.strictObject({});
 
-/** The root of the scope that an edge stands at. An edge without its scope is gone before it is written. */
+/** The root of the scope of an edge; undefined when the scope was deleted meanwhile. */
 const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
   const scope = await reader.get(nodeKey(parseRef(textOf(edge, 'scope'), 'scope')));
   return scope && parseRef(textOf(scope, 'root'), 'root');
@@ -49,21 +38,17 @@ export const USER_NAMES: Names = {
 
 const membershipKind: EdgeKind = {
   type: 'membership',
+  label: 'Membership',
   summary: 'the membership of a user in a group',
   identity: z.strictObject({ user: field.subject, group: field.id }),
   details: z.strictObject({ joinedAt: field.instant.optional() }),
   changes: z.strictObject({ joinedAt: field.instant.optional() }),
   keyOf: (of) => edgeKey(subject(String(of.user)), group(String(of.group))),
   tenantOf: rootOfEdge,
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
     return {
-      edge: membership({
-        user: String(input.user),
-        group: node.ref.id,
-        scope: textOf(node.item, 'scope'),
-        joinedAt: String(input.joinedAt ?? planning.now),
-      }),
+      attributes: { scope: textOf(node.item, 'scope'), joinedAt: input.joinedAt ?? planning.now },
       tenant: parseRef(textOf(node.item, 'root'), 'root'),
     };
   },
@@ -84,23 +69,19 @@ const membershipKind: EdgeKind = {
 
 const groupRoleKind: EdgeKind = {
   type: 'group-role',
+  label: 'GroupRole',
   summary: 'a role that a group carries',
   identity: z.strictObject({ group: field.id, role: field.id }),
   details: z.strictObject({ assignedAt: field.instant.optional() }),
   changes: z.strictObject({ assignedAt: field.instant.optional() }),
   keyOf: (of) => edgeKey(group(String(of.group)), role(String(of.role))),
   tenantOf: rootOfEdge,
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
     const root = textOf(node.item, 'root');
     await refuseForeignRole(planning, String(input.role), root, 'role');
     return {
-      edge: groupRole({
-        group: node.ref.id,
-        role: String(input.role),
-        scope: textOf(node.item, 'scope'),
-        assignedAt: String(input.assignedAt ?? planning.now),
-      }),
+      attributes: { scope: textOf(node.item, 'scope'), assignedAt: input.assignedAt ?? planning.now },
       tenant: parseRef(root, 'root'),
     };
   },
@@ -110,17 +91,12 @@ const groupRoleKind: EdgeKind = {
   ],
 };
 
-/** A permission or a pattern, as part of a key. */
-const permissionPart = (text: string): PermissionName => ({
-  kind: text.includes(':') ? 'permission' : 'page',
-  text,
-});
-
 /** What a role has effects on; patterns count as permissions. */
 const KINDS = ['page', 'permission'] as const;
 
 const rolePermissionKind: EdgeKind = {
   type: 'role-permission',
+  label: 'RolePermission',
   summary: 'the effect (ALLOW or DENY) of a role on a page, a permission or a pattern such as reports:*:*',
   identity: z.strictObject({ role: field.id, permission: field.permissionOrPattern }),
   details: z.strictObject({
@@ -129,24 +105,16 @@ const rolePermissionKind: EdgeKind = {
     grantedAt: field.instant.optional(),
   }),
   changes: z.strictObject({ effect: field.effect }),
-  keyOf: (of) => edgeKey(role(String(of.role)), permissionRef(permissionPart(String(of.permission)))),
-  make: async (planning, input) => {
+  keyOf: (of) => edgeKey(role(String(of.role)), permissionOrPattern(String(of.permission))),
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     const roleScope = textOf(node.item, 'scope');
     const permission = String(input.permission);
     if (!isPermissionPattern(permission)) {
-      await loadNode(planning, permissionPart(permission).kind, permission, 'permission');
+      await loadRef(planning, permissionOrPattern(permission), 'permission');
     }
-    const effect = input.effect === 'DENY' ? 'DENY' : 'ALLOW';
     return {
-      edge: rolePermission({
-        role: node.ref.id,
-        permission,
-        effect,
-        roleScope,
-        grantedBy: input.grantedBy as string | undefined,
-        grantedAt: String(input.grantedAt ?? planning.now),
-      }),
+      attributes: { roleScope, grantedAt: input.grantedAt ?? planning.now },
       tenant: ownerOf(roleScope),
     };
   },
@@ -156,7 +124,7 @@ const rolePermissionKind: EdgeKind = {
       optional: { kind: z.enum(KINDS) },
     }),
     by({ permission: field.permissionOrPattern }, ({ permission }) =>
-      edgesFrom(permissionRef(permissionPart(permission)), 'role'),
+      edgesFrom(permissionOrPattern(permission), 'role'),
     ),
   ],
 };
@@ -166,6 +134,7 @@ const refuseEmptyValidity = (of: Readonly<Record<string, unknown>>): void =>
 
 const assignmentKind: EdgeKind = {
   type: 'assignment',
+  label: 'Assignment',
   summary: 'a role that a user holds at a scope, from a start until an end',
   identity: z.strictObject({ user: field.subject, scope: field.ref, role: field.id }),
   details: z.strictObject({
@@ -187,21 +156,13 @@ const assignmentKind: EdgeKind = {
       parseScopeRef(String(of.scope), 'scope'),
       role(String(of.role)),
     ),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     refuseEmptyValidity(input);
     const scope = await loadScope(planning, String(input.scope), 'scope');
     const root = rootOf(scope);
     await refuseForeignRole(planning, String(input.role), formatRef(root), 'role');
     return {
-      edge: assignment({
-        id: String(input.id ?? planning.newId()),
-        user: String(input.user),
-        role: String(input.role),
-        scope: formatRef(scope.ref),
-        startsAt: input.startsAt as string | undefined,
-        endsAt: input.endsAt as string | undefined,
-        createdBy: input.createdBy as string | undefined,
-      }),
+      attributes: { id: input.id ?? planning.newId(), scope: formatRef(scope.ref) },
       tenant: root,
     };
   },
@@ -223,15 +184,16 @@ const assignmentKind: EdgeKind = {
 
 const globalRoleKind: EdgeKind = {
   type: 'global-role',
+  label: 'GlobalRole',
   summary: 'a global role that a user holds everywhere',
   identity: z.strictObject({ user: field.subject, role: field.id }),
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), role(String(of.role))),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');
     if (textOf(node.item, 'scope') !== 'global')
       throw invalid('role', 'only a global role can be held everywhere');
-    return { edge: globalRole({ user: String(input.user), role: node.ref.id }) };
+    return { attributes: {} };
   },
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'role')),
@@ -241,11 +203,12 @@ const globalRoleKind: EdgeKind = {
 
 const adminKind: EdgeKind = {
   type: 'admin',
+  label: 'Admin',
   summary: 'the flag that lets a user do everything everywhere',
   identity: z.strictObject({ user: field.subject }),
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
-  make: async (_planning, input) => ({ edge: admin({ user: String(input.user) }) }),
+  complete: async () => ({ attributes: {} }),
   lists: [],
   listAll: edgesFrom(GLOBAL, ...SUBJECTS),
 };

@@ -2,13 +2,13 @@ import { scopeChanges, type Validity } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
-import { allOf, withStatus } from '../../table/index-queries.ts';
+import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { refuseEmptyPeriod } from '../edges/rules.ts';
-import { by, listCommand, ownedByScope, period } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { by, listCommand, ofStatus, ownedByScope } from '../kinds/lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadScope, loadScopeOf, rootOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -48,7 +48,6 @@ const shared = (
     return {
       actions: validity ? [repeat(ref.id, attributes, validity)] : [],
       derived: { root: formatRef(root) },
-      tenant: root,
     };
   },
   onUpdate: async (_planning, node, after) => {
@@ -58,7 +57,6 @@ const shared = (
   // Together they are one value in the decision item.
   asRead: ['status', 'startDate', 'endDate'],
   onDelete: ({ ref, item }) => [repeat(ref.id, item, undefined)],
-  tenantOf: tenantFrom('root'),
 });
 
 const subscriptionBehaviour: Behaviour = {
@@ -98,11 +96,7 @@ const listSubscriptions = listCommand({
       { optional: { at: field.instant } },
     ),
     by({ module: field.pageName }, ({ module }) => ownedBy({ type: 'module', id: module }, 'subscription')),
-    by(
-      { status: ENTITIES.subscription.attributes.shape.status.unwrap() },
-      ({ status, ...time }) => withStatus('subscription', status, time),
-      period,
-    ),
+    ofStatus('subscription'),
   ],
   all: allOf('subscription'),
 });
@@ -111,15 +105,7 @@ const listLicenses = listCommand({
   name: 'license.list',
   summary:
     'Lists licences: of one account, of one enterprise, of one status by their end, or all, page by page.',
-  by: [
-    ownedByScope('account', 'license'),
-    ownedByScope('enterprise', 'license'),
-    by(
-      { status: ENTITIES.license.attributes.shape.status.unwrap() },
-      ({ status, ...time }) => withStatus('license', status, time),
-      period,
-    ),
-  ],
+  by: [ownedByScope('account', 'license'), ownedByScope('enterprise', 'license'), ofStatus('license')],
   all: allOf('license'),
 });
 

@@ -5,7 +5,6 @@ import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
-import { enterpriseUse, workstreamMember } from '../edges/links.ts';
 import { subject } from '../edges/rights.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
@@ -20,18 +19,15 @@ const assigned = {
 
 const workstreamMemberKind: EdgeKind = {
   type: 'workstream-member',
+  label: 'WorkstreamMember',
   summary: 'the assignment of a user to a workstream, which gives no rights by itself',
   identity: z.strictObject({ user: field.subject, workstream: field.ref }),
   ...assigned,
   keyOf: (of) => edgeKey(subject(String(of.user)), parseScopeRef(String(of.workstream), 'workstream')),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const place = await loadScopeOf(planning, 'workstream', String(input.workstream), 'workstream');
     return {
-      edge: workstreamMember({
-        user: String(input.user),
-        workstream: formatRef(place.ref),
-        assignedAt: String(input.assignedAt ?? planning.now),
-      }),
+      attributes: { workstream: formatRef(place.ref), assignedAt: input.assignedAt ?? planning.now },
       tenant: rootOf(place),
     };
   },
@@ -47,19 +43,16 @@ const workstreamMemberKind: EdgeKind = {
 
 const useKind = (type: 'product' | 'service'): EdgeKind => ({
   type: `enterprise-${type}`,
+  label: type === 'product' ? 'EnterpriseProduct' : 'EnterpriseService',
   summary: `a ${type} that an enterprise uses`,
   identity: z.strictObject({ enterprise: field.ref, [type]: field.id }),
   ...assigned,
   keyOf: (of) => edgeKey(parseScopeRef(String(of.enterprise), 'enterprise'), { type, id: String(of[type]) }),
-  make: async (planning, input) => {
+  complete: async (planning, input) => {
     const place = await loadScopeOf(planning, 'enterprise', String(input.enterprise), 'enterprise');
-    const used = await loadNode(planning, type, String(input[type]), type);
+    await loadNode(planning, type, String(input[type]), type);
     return {
-      edge: enterpriseUse(type, {
-        enterprise: formatRef(place.ref),
-        used: used.ref.id,
-        assignedAt: String(input.assignedAt ?? planning.now),
-      }),
+      attributes: { enterprise: formatRef(place.ref), assignedAt: input.assignedAt ?? planning.now },
       tenant: place.ref,
     };
   },

@@ -2,7 +2,7 @@ import { moduleChange, newGlobal, permissionChanges } from '../../table/decision
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { decisionKey, globalKey } from '../../table/keys.ts';
+import { globalKey } from '../../table/keys.ts';
 import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
@@ -10,7 +10,7 @@ import { partsOf } from '../edges/rights.ts';
 import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadNode } from '../nodes/nodes.ts';
+import { deleteDecision, loadNode } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 
 /** Pages and permissions: what can be checked. Registering one is data only, no deployment (seed 003). */
@@ -41,7 +41,7 @@ const pageBehaviour: Behaviour = {
     return [changesOf(node.ref).setModule(typeof module === 'string' ? module : undefined)];
   },
   close: unregister,
-  onDelete: (node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  onDelete: deleteDecision,
 };
 
 const permissionBehaviour: Behaviour = {
@@ -50,7 +50,7 @@ const permissionBehaviour: Behaviour = {
     derived: { ...partsOf(ref.id) },
   }),
   close: unregister,
-  onDelete: (node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  onDelete: deleteDecision,
 };
 
 /** Modules: one that is sold needs a subscription, wherever its permissions are checked. */

@@ -2,7 +2,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import type { Command } from '../command.ts';
 import { listAllCommand, listOwnedCommand } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
@@ -11,18 +11,16 @@ import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
  * 002).
  */
 const addressBehaviour: Behaviour = {
-  tenantOf: tenantFrom('account'),
   onCreate: async (planning, _ref, { account }) => {
-    const { ref } = await loadScopeOf(planning, 'account', String(account), 'account');
-    return { tenant: ref };
+    await loadScopeOf(planning, 'account', String(account), 'account');
+    return {};
   },
 };
 
 const toolBehaviour: Behaviour = {
-  tenantOf: tenantFrom('root'),
   onCreate: async (planning, _ref, { workstream }) => {
     const place = await loadScopeOf(planning, 'workstream', String(workstream), 'workstream');
-    return { derived: { root: formatRef(rootOf(place)) }, tenant: rootOf(place) };
+    return { derived: { root: formatRef(rootOf(place)) } };
   },
 };
 

@@ -5,16 +5,14 @@ import { SESSION_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
-import { decisionKey } from '../../table/keys.ts';
+import { allOf } from '../../table/index-queries.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, period } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { by, listCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, loadScopeOf } from '../nodes/nodes.ts';
-import { readScopeRef } from '../nodes/scope-types.ts';
+import { deleteDecision, loadScope, loadScopeOf } from '../nodes/nodes.ts';
 
 /** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
 const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
@@ -22,14 +20,14 @@ const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
     throw invalid('sessionEnd', 'sessionEnd is before sessionStart');
 };
 
-/** A session that says nothing of its end is over when its record goes. */
+/** A session without an end is over when its record expires. */
 const endOf = (start: unknown, end: unknown): string =>
   typeof end === 'string' ? end : new Date(Date.parse(String(start)) + SESSION_DAYS * DAY_MS).toISOString();
 
 const sessionBehaviour: Behaviour = {
-  tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, { user, sessionStart = planning.now, sessionEnd, status, tenant }) => {
     refuseEarlyEnd(sessionStart, sessionEnd);
+    if (typeof tenant === 'string') await loadScope(planning, tenant, 'tenant');
     const record = {
       subject: formatRef(subject(String(user))),
       status: String(status),
@@ -39,7 +37,6 @@ const sessionBehaviour: Behaviour = {
     return {
       actions: [newCredential(ref, record)],
       derived: { sessionStart },
-      tenant: typeof tenant === 'string' ? (await loadScope(planning, tenant, 'tenant')).ref : undefined,
     };
   },
   onUpdate: async (_planning, { ref }, { sessionStart, sessionEnd }, changes) => {
@@ -50,18 +47,14 @@ const sessionBehaviour: Behaviour = {
     };
     return Object.keys(set).length > 0 ? [changeCredential(ref, set)] : [];
   },
-  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: deleteDecision,
 };
 
 const notificationBehaviour: Behaviour = {
-  tenantOf: tenantFrom('account'),
-  onCreate: async (planning, _ref, { sentAt = planning.now, account }) => ({
-    derived: { sentAt },
-    tenant:
-      typeof account === 'string'
-        ? (await loadScopeOf(planning, 'account', account, 'account')).ref
-        : undefined,
-  }),
+  onCreate: async (planning, _ref, { sentAt = planning.now, account }) => {
+    if (typeof account === 'string') await loadScopeOf(planning, 'account', account, 'account');
+    return { derived: { sentAt } };
+  },
 };
 
 const isOpen =
@@ -79,17 +72,8 @@ const listSessions = listCommand({
       ({ user, at }) => ownedBy(subject(user), 'session', at === undefined ? undefined : isOpen(at)),
       { optional: { at: field.instant } },
     ),
-    by(
-      { tenant: field.ref },
-      async ({ tenant, ...time }, reader) =>
-        inTenant('session', await readScopeRef(reader, tenant, 'tenant'), time),
-      period,
-    ),
-    by(
-      { status: ENTITIES.session.attributes.shape.status.unwrap() },
-      ({ status, ...time }) => withStatus('session', status, time),
-      period,
-    ),
+    ofTenant('session'),
+    ofStatus('session'),
   ],
   all: allOf('session'),
 });
@@ -98,19 +82,7 @@ const listNotifications = listCommand({
   name: 'notification.list',
   summary:
     'Lists the records of notifications: of one account or one delivery status by the time of sending, or all.',
-  by: [
-    by(
-      { account: field.ref },
-      async ({ account, ...time }, reader) =>
-        inTenant('notification', await readScopeRef(reader, account, 'account'), time),
-      period,
-    ),
-    by(
-      { deliveryStatus: ENTITIES.notification.attributes.shape.deliveryStatus },
-      ({ deliveryStatus, ...time }) => withStatus('notification', deliveryStatus, time),
-      period,
-    ),
-  ],
+  by: [ofTenant('notification'), ofStatus('notification')],
   all: allOf('notification'),
 });
 

@@ -2,14 +2,12 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { GatehouseError, limitExceeded } from '../../table/errors.ts';
-import type { Ref } from '../../table/identifiers.ts';
-import { permissionRef } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
-import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
+import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { addEdge, type Edge } from '../edges/edge.ts';
-import { ownerOf, rolePermission } from '../edges/rights.ts';
+import { ownerOf, permissionOrPattern, rolePermission } from '../edges/rights.ts';
 import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
@@ -33,15 +31,11 @@ async function permissionsOf(planning: Planning, template: string, at: string): 
   return parsed.data;
 }
 
-const refOf = (permission: string): Ref => {
-  const name: PermissionName = readPermissionName(permission) ?? { kind: 'permission', text: permission };
-  return permissionRef(name);
-};
-
 async function refuseUnregistered(planning: Planning, permissions: Lent): Promise<void> {
   for (const { permission } of permissions) {
     // A pattern is no node.
-    if (readPermissionName(permission)) await loadRef(planning, refOf(permission), 'permissions');
+    if (readPermissionName(permission))
+      await loadRef(planning, permissionOrPattern(permission), 'permissions');
   }
 }
 

@@ -41,10 +41,10 @@ const unownedRoles = (scope: string): Ref => (scope === 'global' ? GLOBAL : ANY_
 
 const tooDeep = () => invalid('parent', `roles inherit through at most ${MAX_INHERITANCE} levels`);
 
-/** Somebody changed the inheritance between our read and our write: plan again from what it is now. */
+/** The inheritance changed between read and write: the command is planned again. */
 const changedAbove = () => stale('the inheritance of roles', 'parent');
 
-/** How many levels of roles inherit from this one. A role that comes or goes below counts up its revision. */
+/** How many levels of roles inherit from this one. Adding or removing one below increments its revision. */
 async function levelsBelow({ reader }: Planning, top: Ref): Promise<number> {
   let level: readonly Ref[] = [top];
   for (let depth = 0; ; depth++) {
@@ -61,7 +61,7 @@ async function levelsBelow({ reader }: Planning, top: Ref): Promise<number> {
  * Makes sure that inheriting from `parent` is allowed and closes no circle. The chain above is part of
  * the transaction: should a role in it be given another parent meanwhile, the write is planned again.
  *
- * @param below levels of roles that inherit from the child and come along
+ * @param below levels of roles that inherit from the child
  */
 async function inheritFrom(
   planning: Planning,
@@ -100,7 +100,6 @@ async function inheritFrom(
 const roleBehaviour: Behaviour = {
   owners: ownersOfRole,
   asRead: ['parent'],
-  tenantOf: (node) => ownerOf(textOf(node.item, 'scope')),
   onCreate: async (planning, ref, { scope: given, parent, customTemplateId }) => {
     const scope = String(given);
     const owner = ownerOf(scope);
@@ -119,7 +118,6 @@ const roleBehaviour: Behaviour = {
           : []),
       ],
       derived: { isSystem: owner === undefined },
-      tenant: owner,
     };
   },
   onUpdate: async (planning, node, after, changes) => {

@@ -12,12 +12,7 @@ import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
-import { ENTITLEMENT_KINDS } from './entitlements.ts';
-import { GROUP_KINDS } from './groups.ts';
-import { PLATFORM_KINDS } from './platform.ts';
-import { ROLE_KINDS } from './roles.ts';
-import { SCOPE_KINDS } from './scopes.ts';
-import { USER_KINDS } from './users.ts';
+import { kindOf } from './node-kinds.ts';
 
 /** What concerns a whole tree of scopes: walking it, and deleting it from the leaves up. */
 const ownedItems = (reader: Reader, of: Ref): Promise<readonly Item[]> =>
@@ -34,7 +29,7 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
   for (const parent of parents) {
     for (const item of await ownedItems(reader, parent)) {
       const ref = ownedRef(item);
-      // A building lists what stands in its zones, an enterprise the workstreams of others.
+      // A building also owns copies of what is in its zones, an enterprise of workstreams of accounts.
       if (mayBeScopeType(ref.type) && item.parent === formatRef(parent)) found.push(ref);
     }
   }
@@ -47,8 +42,8 @@ export async function scopesBelow(reader: Reader, parents: readonly Ref[]): Prom
 
 /**
  * How many levels of scopes are below this one, which of them is being moved, if any, and, unless there are
- * more than `most`, which there are, parents before children. Each node is read before what stands under it,
- * so its revision tells whether anything has come to it since.
+ * more than `most`, the scopes themselves, parents before children. Each node is read before its children, so
+ * its revision shows whether a child was added since.
  */
 export async function treeBelow(
   reader: Reader,
@@ -74,28 +69,21 @@ export async function treeBelow(
 
 export const isMoving = ({ item }: Node): boolean => item.movingTo !== undefined;
 
-const KINDS: ReadonlyMap<string, NodeKind> = new Map(
-  [...SCOPE_KINDS, ...GROUP_KINDS, ...ROLE_KINDS, ...ENTITLEMENT_KINDS, ...PLATFORM_KINDS, ...USER_KINDS].map(
-    (kind) => [kind.entity.type, kind],
-  ),
-);
+/** They are deleted with the subject that owns them. */
+const DELETED_WITH_OWNER: ReadonlySet<string> = new Set(['token', 'session']);
 
-const findKind = (type: string): NodeKind | undefined =>
-  KINDS.get(type) ?? (mayBeScopeType(type) ? KINDS.get('scope') : undefined);
-
-function kindOf(type: string): NodeKind {
-  const kind = findKind(type);
-  if (!kind) throw new GatehouseError('internal', `nothing is known of the deletion of a ${type}`);
+const deletionKind = (type: string): NodeKind => {
+  const kind = kindOf(type);
+  if (!kind) throw new GatehouseError('internal', `${type} is no type of a node`);
   return kind;
-}
+};
 
 /** A node below `top` that owns nothing, or `top` itself. */
 async function leafOf(planning: Planning, top: Node): Promise<Node> {
   for (let node = top; ; ) {
     const { items } = await planning.reader.list({
       ranges: [{ partition: partitionOf(node.ref) }],
-      // Tokens and sessions go with the subject whose they are.
-      keep: (item) => item.Type === OWNERSHIP && findKind(ownedRef(item).type) !== undefined,
+      keep: (item) => item.Type === OWNERSHIP && !DELETED_WITH_OWNER.has(ownedRef(item).type),
       limit: 1,
     });
     const [first] = items;
@@ -134,12 +122,12 @@ export const deleteTreeCommand: Command = writeCommand({
     if (leaf !== top && top.item.deletingSince === undefined) {
       await refuseWhileLinked(planning, top);
       return {
-        ...planClosing(planning, kindOf(top.ref.type), top),
+        ...planClosing(planning, deletionKind(top.ref.type), top),
         ...outcome,
         next: (again) => plan(again, input),
       };
     }
-    const step = await planDeletion(planning, kindOf(leaf.ref.type), leaf);
+    const step = await planDeletion(planning, deletionKind(leaf.ref.type), leaf);
     const isLast = leaf === top && step.next === undefined;
     const { next: _, ...last } = { ...step, ...outcome };
     return isLast ? last : { ...last, next: (again) => plan(again, input) };

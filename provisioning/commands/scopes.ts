@@ -5,14 +5,14 @@ import { SCOPES } from '../../table/entities/scopes.ts';
 import { GatehouseError, invalid, limitExceeded, notFound } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { allInTenant, allOf, inTenant } from '../../table/index-queries.ts';
-import { DECISION, decisionKey, edgePrefix, nodeKey } from '../../table/keys.ts';
+import { DECISION, edgePrefix, nodeKey } from '../../table/keys.ts';
 import { isOwnership, nodeWith, ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { by, listAllCommand, listCommand, ownedByScope, period } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { beingDeleted, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
+import { beingDeleted, deleteDecision, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
 import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
 import type { Node } from '../plan.ts';
@@ -64,7 +64,6 @@ export function ownersOfScope({ ancestors, enterprise }: Attributes): readonly O
 const scopeBehaviour: Behaviour = {
   owners: ownersOfScope,
   asRead: ['ancestors', 'enterprise', 'movingTo'],
-  tenantOf: tenantFrom('root'),
   onCreate: async (planning, ref, attributes) => {
     const { status, combination, parent, enterprise } = attributes;
     const above = typeof parent === 'string' ? await loadScope(planning, parent, 'parent') : undefined;
@@ -83,7 +82,6 @@ const scopeBehaviour: Behaviour = {
     return {
       actions: [newScope(ref, decided), ...(above ? [asPlaced(above)] : [])],
       derived: { ancestors, root },
-      tenant: parseRef(root, 'root'),
     };
   },
   onUpdate: async (planning, node, _after, { status, combination, enterprise }) => {
@@ -105,7 +103,7 @@ const scopeBehaviour: Behaviour = {
     around
       .filter((item) => item.SK.startsWith(edgePrefix(DECISION)))
       .map(({ PK, SK }) => [{ kind: 'delete', key: { PK, SK } }]),
-  onDelete: (node) => [{ kind: 'delete', key: decisionKey(node.ref) }],
+  onDelete: deleteDecision,
 };
 
 const chosenByRoot = () => invalid('combination', 'how effects combine is chosen by the root of the tree');

@@ -6,7 +6,6 @@ import { settingKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type Command, readCommand } from '../command.ts';
-import { setting } from '../edges/links.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
 import type { Attributes } from '../kinds/node-kind.ts';
@@ -49,6 +48,7 @@ const refuseValue = (of: Attributes): void => {
 
 const settingKind: EdgeKind = {
   type: 'setting',
+  label: 'Setting',
   summary: 'a setting of a scope or a user',
   identity: z.strictObject({ scope: owner, key: field.pageName }),
   details: z.strictObject({
@@ -67,20 +67,11 @@ const settingKind: EdgeKind = {
   }),
   refuse: refuseValue,
   keyOf: (of) => settingKey(ownerOf(String(of.scope)), String(of.key)),
-  make: async (planning, input) => {
-    const of = { ...input, valueType: (input.valueType ?? 'string') as ValueType };
-    refuseValue(of);
+  complete: async (planning, input) => {
+    const valueType = input.valueType ?? 'string';
+    refuseValue({ ...input, valueType });
     return {
-      edge: setting({
-        id: planning.newId(),
-        scope: String(input.scope),
-        key: String(input.key),
-        value: String(input.value),
-        valueType: of.valueType,
-        isOverridable: input.isOverridable !== false,
-        description: input.description as string | undefined,
-        updatedBy: input.updatedBy as string | undefined,
-      }),
+      attributes: { id: planning.newId(), valueType, isOverridable: input.isOverridable !== false },
       tenant: await homeOf(planning, String(input.scope)),
     };
   },

@@ -7,19 +7,18 @@ import { TOKEN_DAYS } from '../../table/entities/records.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
-import { allOf, inTenant } from '../../table/index-queries.ts';
-import { decisionKey, nodeKey } from '../../table/keys.ts';
+import { allOf } from '../../table/index-queries.ts';
+import { nodeKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { changedMeanwhile } from '../kinds/deletion.ts';
-import { by, listCommand, period } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
-import { type Attributes, type Behaviour, type NodeKind, ownersOf } from '../kinds/node-kind.ts';
-import { loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
+import { by, listCommand, ofTenant } from '../kinds/lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
+import { type Attributes, type Behaviour, type NodeKind, ownersOf, tenantOf } from '../kinds/node-kind.ts';
+import { deleteDecision, loadNode, loadRef, loadScope } from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
-import { readScopeRef } from '../nodes/scope-types.ts';
 import { visible } from '../visible.ts';
 
 /**
@@ -27,7 +26,6 @@ import { visible } from '../visible.ts';
  * the table holds a hash; its text is in the first answer to its creation and nowhere else.
  */
 const tokenBehaviour: Behaviour = {
-  tenantOf: tenantFrom('tenant'),
   onCreate: async (planning, ref, attributes) => {
     const holder = await loadRef(planning, subject(String(attributes.user)), 'user');
     const issuedAt = String(attributes.issuedAt ?? planning.now);
@@ -36,10 +34,7 @@ const tokenBehaviour: Behaviour = {
     if (expiresAt <= issuedAt || expiresAt > latest) {
       throw invalid('expiresAt', `expiresAt is not within ${TOKEN_DAYS} days after issuedAt`);
     }
-    const tenant =
-      typeof attributes.tenant === 'string'
-        ? (await loadScope(planning, attributes.tenant, 'tenant')).ref
-        : undefined;
+    if (typeof attributes.tenant === 'string') await loadScope(planning, attributes.tenant, 'tenant');
     const derived = { issuedAt, expiresAt, revoked: false };
     const record = {
       subject: formatRef(holder.ref),
@@ -47,17 +42,16 @@ const tokenBehaviour: Behaviour = {
       endsAt: expiresAt,
       ttl: Math.floor(Date.parse(expiresAt) / 1000),
     };
-    if (attributes.tokenType !== 'api') return { actions: [newCredential(ref, record)], derived, tenant };
+    if (attributes.tokenType !== 'api') return { actions: [newCredential(ref, record)], derived };
     const text = formatApiToken(holder.ref, ref.id, planning.newSecret());
     const hash = await hashOfToken(text);
     return {
       actions: [newCredential(ref, { ...record, hash })],
       derived: { ...derived, hash },
       shownOnce: { token: text },
-      tenant,
     };
   },
-  onDelete: ({ ref }) => [{ kind: 'delete', key: decisionKey(ref) }],
+  onDelete: deleteDecision,
 };
 
 const TOKEN: NodeKind = { entity: ENTITIES.token, behaviour: tokenBehaviour };
@@ -94,7 +88,7 @@ const revoke = writeCommand({
       result: visible(after),
       audit: {
         entity: node.ref,
-        tenant: tenantFrom('tenant')(node),
+        tenant: tenantOf(ENTITIES.token, node.item),
         before: visible(node.item),
         after: visible(after),
       },
@@ -117,12 +111,7 @@ const listTokens = listCommand({
       ({ user, at }) => ownedBy(subject(user), 'token', at === undefined ? undefined : isValid(at)),
       { optional: { at: field.instant } },
     ),
-    by(
-      { tenant: field.ref },
-      async ({ tenant, ...time }, reader) =>
-        inTenant('token', await readScopeRef(reader, tenant, 'tenant'), time),
-      period,
-    ),
+    ofTenant('token'),
   ],
   all: allOf('token'),
 });

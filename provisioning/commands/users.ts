@@ -4,23 +4,23 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid, notFound } from '../../table/errors.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
-import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, guardKey, nodeKey } from '../../table/keys.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, listOwnedCommand, period } from '../kinds/lists.ts';
-import { nodeCommands, tenantFrom } from '../kinds/node-commands.ts';
+import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
+import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
-import { readScopeRef, rootTypes } from '../nodes/scope-types.ts';
+import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
+import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 
 /**
- * The tenant in whose list of users a user stands (seeds 000 and 002: `client_id`, `ACCOUNT#id#USERS`). It
- * gives no rights: grants do.
+ * The tenant that lists the user (seeds 000 and 002: `client_id`, `ACCOUNT#id#USERS`). It gives no rights:
+ * grants do.
  */
 async function settle(planning: Planning, tenant: unknown): Promise<readonly Action[]> {
   if (typeof tenant !== 'string') return [];
@@ -44,11 +44,7 @@ function changeSubject(ref: Ref, { status, endsAt }: Attributes): readonly Actio
   return [subjectChanges(ref).set(set, endsAt === null ? ['endsAt'] : [])];
 }
 
-/** Who is being deleted may do nothing any more. */
-const closeSubject = ({ ref }: Node): readonly Action[] => [
-  subjectChanges(ref).set({ status: 'deleting' }, []),
-];
-/** Tokens and sessions go with whose they are. */
+/** Tokens and sessions are deleted with their subject. */
 const recordsOf = async (
   _planning: Planning,
   _node: Node,
@@ -62,54 +58,41 @@ const recordsOf = async (
       return keys.map((key) => ({ kind: 'delete', key }));
     });
 
-const endSubject = ({ ref }: Node): readonly Action[] => [{ kind: 'delete', key: decisionKey(ref) }];
+/** The deletion of a subject. */
+const subjectDeletion: Behaviour = {
+  // Who is being deleted may do nothing any more.
+  close: ({ ref }) => [subjectChanges(ref).set({ status: 'deleting' }, [])],
+  remains: recordsOf,
+  onDelete: deleteDecision,
+};
 
 /** Users: nodes with three unique values and a decision item. */
 const userBehaviour: Behaviour = {
-  tenantOf: tenantFrom('tenant'),
+  ...subjectDeletion,
   onCreate: async (planning, ref, attributes) => ({
     actions: [startSubject(ref, attributes), ...(await settle(planning, attributes.tenant))],
-    tenant: typeof attributes.tenant === 'string' ? parseRef(attributes.tenant, 'tenant') : undefined,
   }),
   onUpdate: async (planning, node, _after, changes) => [
     ...(await settle(planning, changes.tenant)),
     ...changeSubject(node.ref, changes),
   ],
-  close: closeSubject,
-  remains: recordsOf,
-  onDelete: endSubject,
 };
 
 /** Technical users: owned by an account, checked like users. */
 const technicalUserBehaviour: Behaviour = {
-  tenantOf: tenantFrom('account'),
+  ...subjectDeletion,
   onCreate: async (planning, ref, attributes) => {
-    const account = await loadScopeOf(planning, 'account', String(attributes.account), 'account');
-    return { actions: [startSubject(ref, attributes)], tenant: account.ref };
+    await loadScopeOf(planning, 'account', String(attributes.account), 'account');
+    return { actions: [startSubject(ref, attributes)] };
   },
   onUpdate: async (_planning, node, _after, changes) => changeSubject(node.ref, changes),
-  close: closeSubject,
-  remains: recordsOf,
-  onDelete: endSubject,
 };
 
 const listUsers = listCommand({
   name: 'user.list',
   summary:
     'Lists users: of one tenant by their creation, of one status by their end (those without one last), or all.',
-  by: [
-    by(
-      { tenant: field.ref },
-      async ({ tenant, ...time }, reader) =>
-        inTenant('user', await readScopeRef(reader, tenant, 'tenant'), time),
-      period,
-    ),
-    by(
-      { status: ENTITIES.user.attributes.shape.status.unwrap() },
-      ({ status, ...time }) => withStatus('user', status, time),
-      period,
-    ),
-  ],
+  by: [ofTenant('user'), ofStatus('user')],
   all: allOf('user'),
 });
 

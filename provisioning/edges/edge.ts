@@ -1,13 +1,12 @@
 import { conflict, notFound, stale } from '../../table/errors.ts';
 import type { Ref } from '../../table/identifiers.ts';
-import { type Key, META } from '../../table/keys.ts';
+import { edgeKey, type Key, META } from '../../table/keys.ts';
 import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
 
 /**
- * An edge, as data: where it and its mirrors stand, what its ends are, and what it writes to
- * decision items. Edges are the truth for lists; decision items repeat them for checks, in the same
- * transaction (ADR 0003).
+ * An edge as data: the keys of its items, its ends, and what it writes to decision items. Lists read edges;
+ * checks read decision items, which repeat them in the same transaction (ADR 0003).
  */
 export interface Edge {
   /** `Type` of its items, and the name in messages. */
@@ -15,15 +14,27 @@ export interface Edge {
   /** The items: the edge itself first, then its mirrors. All hold the same attributes. */
   readonly keys: readonly [Key, ...Key[]];
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-  /** Nodes that it links; each must exist. The field is the command's name for it. */
-  readonly ends: readonly { readonly ref: Ref; readonly field: string }[];
-  /** What else is written when the edge comes to be. */
+  /** Nodes that it links; each must exist. */
+  readonly ends: readonly End[];
+  /** What else is written when the edge is created. */
   readonly grant: readonly Action[];
-  /** What else is written when it changes; what is written when it comes to be, where left out. */
+  /** What else is written when it changes; as at creation when left out. */
   readonly change?: readonly Action[];
-  /** What else is written when it goes. */
+  /** What else is written when it is deleted. */
   readonly revoke: readonly Action[];
 }
+
+interface End {
+  readonly ref: Ref;
+  /** The command's name for it. */
+  readonly field: string;
+}
+
+/** The keys and ends of an edge that is written in both directions. */
+export const between = (from: End, to: End): Pick<Edge, 'keys' | 'ends'> => ({
+  keys: [edgeKey(from.ref, to.ref), edgeKey(to.ref, from.ref)],
+  ends: [from, to],
+});
 
 /**
  * The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s
@@ -32,8 +43,8 @@ export interface Edge {
 const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
 
 /**
- * What else is written with an edge depends on its attributes, so where one is changed or removed it must
- * still be as it was read. Its mirrors always change with it: one comparison speaks for all.
+ * The condition that an edge is still as it was read: its attributes decide what else is written. Mirrors
+ * always change with the edge, so comparing one item is enough.
  */
 const asRead = (edge: Edge, key: Key) => ({
   when: key === edge.keys[0] ? { exists: true, equals: edge.attributes } : { exists: true },
@@ -57,7 +68,7 @@ export function addEdge(edge: Edge, now: string): readonly Action[] {
 /**
  * Gives an edge the attributes of `after`; what is written with it must set, not add, what it repeats.
  *
- * @param touchEnd {@link touch} where the change only takes away: then an end may be in deletion as well
+ * @param touchEnd {@link touch} where the change only revokes: then the deletion of an end may have begun
  */
 export function changeEdge(
   before: Edge,

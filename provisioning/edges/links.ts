@@ -1,6 +1,6 @@
 import { parseRef } from '../../table/identifiers.ts';
-import { edgeKey, settingKey } from '../../table/keys.ts';
-import type { Edge } from './edge.ts';
+import { settingKey } from '../../table/keys.ts';
+import { between, type Edge } from './edge.ts';
 import { subject } from './rights.ts';
 
 /** The edges that no check follows: they are there for lists. */
@@ -11,33 +11,33 @@ export function workstreamMember(of: { user: string; workstream: string; assigne
   const [u, w] = [subject(of.user), parseRef(of.workstream, 'workstream')];
   return {
     label: 'WorkstreamMember',
-    keys: [edgeKey(u, w), edgeKey(w, u)],
+    ...between({ ref: u, field: 'user' }, { ref: w, field: 'workstream' }),
     attributes: of,
-    ends: [
-      { ref: u, field: 'user' },
-      { ref: w, field: 'workstream' },
-    ],
     ...WITHOUT_DECISIONS,
   };
 }
 
 /** What an enterprise uses (seed 002, "Enterprise Product", "Enterprise Service"). */
-export function enterpriseUse(
-  type: 'product' | 'service',
-  of: { enterprise: string; used: string; assignedAt: string },
-): Edge {
-  const [e, p] = [parseRef(of.enterprise, 'enterprise'), { type, id: of.used }];
-  return {
-    label: type === 'product' ? 'EnterpriseProduct' : 'EnterpriseService',
-    keys: [edgeKey(e, p), edgeKey(p, e)],
-    attributes: { enterprise: of.enterprise, [type]: of.used, assignedAt: of.assignedAt },
-    ends: [
-      { ref: e, field: 'enterprise' },
-      { ref: p, field: type },
-    ],
-    ...WITHOUT_DECISIONS,
-  };
-}
+const enterpriseUse = (
+  label: string,
+  type: string,
+  of: { enterprise: string; assignedAt: string },
+  id: string,
+): Edge => ({
+  label,
+  ...between(
+    { ref: parseRef(of.enterprise, 'enterprise'), field: 'enterprise' },
+    { ref: { type, id }, field: type },
+  ),
+  attributes: of,
+  ...WITHOUT_DECISIONS,
+});
+
+export const enterpriseProduct = (of: { enterprise: string; product: string; assignedAt: string }): Edge =>
+  enterpriseUse('EnterpriseProduct', 'product', of, of.product);
+
+export const enterpriseService = (of: { enterprise: string; service: string; assignedAt: string }): Edge =>
+  enterpriseUse('EnterpriseService', 'service', of, of.service);
 
 export interface SettingOf {
   id: string;

@@ -3,7 +3,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import type { Item } from '../../table/item.ts';
 import { optionalText, textOf, textsOf } from '../nodes/nodes.ts';
 import type { Edge } from './edge.ts';
-import { enterpriseUse, setting, workstreamMember } from './links.ts';
+import { enterpriseProduct, enterpriseService, type SettingOf, setting, workstreamMember } from './links.ts';
 import {
   admin,
   assignment,
@@ -11,75 +11,49 @@ import {
   globalRole,
   groupRole,
   membership,
+  type RolePermissionOf,
   rolePermission,
   tenantGrant,
 } from './rights.ts';
 
-/** Items of edges back into edges, by their `Type`. A deletion reads a node's partition and undoes each. */
-const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
-  Membership: (item) =>
-    membership({
-      user: textOf(item, 'user'),
-      group: textOf(item, 'group'),
-      scope: textOf(item, 'scope'),
-      joinedAt: textOf(item, 'joinedAt'),
-    }),
-  GroupRole: (item) =>
-    groupRole({
-      group: textOf(item, 'group'),
-      role: textOf(item, 'role'),
-      scope: textOf(item, 'scope'),
-      assignedAt: textOf(item, 'assignedAt'),
-    }),
-  RolePermission: (item) =>
-    rolePermission({
-      role: textOf(item, 'role'),
-      permission: textOf(item, 'permission'),
-      effect: effectOf(item),
-      roleScope: textOf(item, 'roleScope'),
-      grantedBy: optionalText(item, 'grantedBy'),
-      grantedAt: optionalText(item, 'grantedAt'),
-    }),
-  Assignment: (item) =>
-    assignment({
-      id: textOf(item, 'id'),
-      user: textOf(item, 'user'),
-      role: textOf(item, 'role'),
-      scope: textOf(item, 'scope'),
-      startsAt: optionalText(item, 'startsAt'),
-      endsAt: optionalText(item, 'endsAt'),
-      createdBy: optionalText(item, 'createdBy'),
-    }),
-  TenantGrant: (item) => tenantGrant(readGrant(item)),
-  GlobalRole: (item) => globalRole({ user: textOf(item, 'user'), role: textOf(item, 'role') }),
-  Admin: (item) => admin({ user: textOf(item, 'user') }),
-  WorkstreamMember: (item) =>
-    workstreamMember({
-      user: textOf(item, 'user'),
-      workstream: textOf(item, 'workstream'),
-      assignedAt: textOf(item, 'assignedAt'),
-    }),
-  EnterpriseProduct: (item) => readUse('product', item),
-  EnterpriseService: (item) => readUse('service', item),
-  Setting: (item) =>
-    setting({
-      id: textOf(item, 'id'),
-      scope: textOf(item, 'scope'),
-      key: textOf(item, 'key'),
-      value: textOf(item, 'value'),
-      valueType: textOf(item, 'valueType'),
-      isOverridable: item.isOverridable === true,
-      description: optionalText(item, 'description'),
-      updatedBy: optionalText(item, 'updatedBy'),
-    }),
-};
+/** Makes an edge of the attributes of an item: those that it must have, and those that it may. */
+const reader =
+  <T>(
+    make: (of: T) => Edge,
+    names: readonly (keyof T & string)[],
+    optional: readonly (keyof T & string)[] = [],
+  ) =>
+  (item: Item): Edge =>
+    make({
+      ...Object.fromEntries(names.map((name) => [name, textOf(item, name)])),
+      ...Object.fromEntries(optional.map((name) => [name, optionalText(item, name)])),
+    } as T);
 
-const readUse = (type: 'product' | 'service', item: Item): Edge =>
-  enterpriseUse(type, {
-    enterprise: textOf(item, 'enterprise'),
-    used: textOf(item, type),
-    assignedAt: textOf(item, 'assignedAt'),
-  });
+/** Every kind of edge, by the `Type` of its items: a deletion reads a node's partition and undoes each. */
+const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
+  Membership: reader(membership, ['user', 'group', 'scope', 'joinedAt']),
+  GroupRole: reader(groupRole, ['group', 'role', 'scope', 'assignedAt']),
+  RolePermission: (item) =>
+    reader(
+      (of: Omit<RolePermissionOf, 'effect'>) => rolePermission({ ...of, effect: effectOf(item) }),
+      ['role', 'permission', 'roleScope'],
+      ['grantedBy', 'grantedAt'],
+    )(item),
+  Assignment: reader(assignment, ['id', 'user', 'role', 'scope'], ['startsAt', 'endsAt', 'createdBy']),
+  TenantGrant: (item) => tenantGrant(readGrant(item)),
+  GlobalRole: reader(globalRole, ['user', 'role']),
+  Admin: reader(admin, ['user']),
+  WorkstreamMember: reader(workstreamMember, ['user', 'workstream', 'assignedAt']),
+  EnterpriseProduct: reader(enterpriseProduct, ['enterprise', 'product', 'assignedAt']),
+  EnterpriseService: reader(enterpriseService, ['enterprise', 'service', 'assignedAt']),
+  Setting: (item) =>
+    reader(
+      (of: Omit<SettingOf, 'isOverridable'>) =>
+        setting({ ...of, isOverridable: item.isOverridable === true }),
+      ['id', 'scope', 'key', 'value', 'valueType'],
+      ['description', 'updatedBy'],
+    )(item),
+};
 
 export const readGrant = (item: Item): GrantOf => ({
   id: textOf(item, 'id'),

@@ -2,15 +2,16 @@ import type { Effect } from '../../table/decision/items.ts';
 import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
 import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, type Key, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
-import { type PermissionName, readPermissionName } from '../../table/permission-name.ts';
+import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
 import { touch } from '../nodes/nodes.ts';
-import { changeEdge, type Edge } from './edge.ts';
+import { between, changeEdge, type Edge } from './edge.ts';
 
 /**
- * Every kind of edge that a check follows. Each constructor takes the ends and attributes and says all
- * there is to say about the edge; commands and deletions only add and remove what it returns.
+ * Every kind of edge that a check follows. Each constructor takes the ends and attributes and returns the
+ * whole edge, which commands and deletions add, change and remove.
  */
+
 /** A user by id, a technical user by reference. */
 export const subject = (text: string): Ref =>
   isRef(text) ? parseRef(text, 'user') : { type: 'user', id: text };
@@ -22,12 +23,8 @@ export function membership(of: { user: string; group: string; scope: string; joi
   const [u, g] = [subject(of.user), group(of.group)];
   return {
     label: 'Membership',
-    keys: [edgeKey(u, g), edgeKey(g, u)],
+    ...between({ ref: u, field: 'user' }, { ref: g, field: 'group' }),
     attributes: of,
-    ends: [
-      { ref: u, field: 'user' },
-      { ref: g, field: 'group' },
-    ],
     grant: [subjectChanges(u).join(of.group)],
     revoke: [subjectChanges(u).leave(of.group)],
   };
@@ -39,12 +36,8 @@ export function groupRole(of: { group: string; role: string; scope: string; assi
   const scope = parseRef(of.scope, 'scope');
   return {
     label: 'GroupRole',
-    keys: [edgeKey(g, r), edgeKey(r, g)],
+    ...between({ ref: g, field: 'group' }, { ref: r, field: 'role' }),
     attributes: of,
-    ends: [
-      { ref: g, field: 'group' },
-      { ref: r, field: 'role' },
-    ],
     grant: [scopeChanges(scope).addGroupRole(of.group, of.role)],
     revoke: [scopeChanges(scope).removeGroupRole(of.group, of.role)],
   };
@@ -67,15 +60,18 @@ export interface RolePermissionOf {
   grantedAt?: string | undefined;
 }
 
+/** The page or permission of this name; a pattern is in the keys of edges like a permission. */
+export const permissionOrPattern = (text: string): Ref =>
+  permissionRef(readPermissionName(text) ?? { kind: 'permission', text });
+
 export function rolePermission(of: RolePermissionOf): Edge {
   const r = role(of.role);
   const owner = ownerOf(of.roleScope);
   const exact = readPermissionName(of.permission);
-  const name: PermissionName = exact ?? { kind: 'permission', text: of.permission };
-  const p = permissionRef(name);
+  const p = permissionOrPattern(of.permission);
   const effectOf = (write: 'addEffect' | 'setEffect'): readonly Action[] => [
     exact
-      ? permissionChanges(name, owner)[write](of.role, of.effect)
+      ? permissionChanges(exact, owner)[write](of.role, of.effect)
       : roleChanges(owner).setPattern(of.role, of.permission, of.effect),
     ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
   ];
@@ -89,7 +85,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
     change: effectOf('setEffect'),
     revoke: [
       exact
-        ? permissionChanges(name, owner).removeEffect(of.role)
+        ? permissionChanges(exact, owner).removeEffect(of.role)
         : roleChanges(owner).removePattern(of.role, of.permission),
     ],
   };
@@ -187,7 +183,7 @@ const grantRoleItem = ({ roles: _, ...of }: GrantOf, id: string) => ({
   role: id,
 });
 
-/** The same grant with other roles: mirrors of roles that go are taken away, the rest stands. */
+/** Replaces the roles of a grant. Deletes the mirrors of roles that it no longer has. */
 export function changeGrantRoles(
   before: GrantOf,
   roles: readonly string[],
@@ -209,12 +205,8 @@ export function globalRole(of: { user: string; role: string }): Edge {
   const [u, r] = [subject(of.user), role(of.role)];
   return {
     label: 'GlobalRole',
-    keys: [edgeKey(u, r), edgeKey(r, u)],
+    ...between({ ref: u, field: 'user' }, { ref: r, field: 'role' }),
     attributes: of,
-    ends: [
-      { ref: u, field: 'user' },
-      { ref: r, field: 'role' },
-    ],
     // The user shows them too (seed 004, "roles (array of global role IDs)").
     grant: [
       subjectChanges(u).addGlobalRole(of.role),

@@ -7,27 +7,27 @@ import type { Action, Delete } from '../../table/write/action.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
-import { freeGuards } from '../nodes/guards.ts';
+import { moveGuards } from '../nodes/guards.ts';
 import { removeOwner } from '../nodes/ownership.ts';
 import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
-import { idFieldOf, labelOf, type NodeKind, ownersOf } from './node-kind.ts';
+import { idFieldOf, labelOf, type NodeKind, ownersOf, tenantOf } from './node-kind.ts';
 
-/** What one step reads of a partition: more than one transaction could take away. */
+/** How many items of a partition one step reads: more than one transaction can delete. */
 const A_STEPFUL = 150;
 
 /**
  * The deletion of a node with its edges. Where all fits into one transaction, it is one. Otherwise the first
- * step closes the node, so that from then on it counts for nothing and no edge comes to it, the next ones
- * take its edges away, and the last one the node. A deletion that was interrupted goes on where it stopped.
+ * step closes the node: from then on it has no effect on decisions and gets no new edges. The next steps
+ * delete its edges, and the last one deletes the node. An interrupted deletion resumes where it stopped.
  */
 export async function planDeletion(planning: Planning, kind: NodeKind, node: Node): Promise<Plan> {
   const { entity, behaviour } = kind;
   const partition = partitionOf(node.ref);
   const hasBegun = node.item.deletingSince !== undefined;
-  // Read after the node: an edge that comes or goes from here on changes the revision.
+  // Read after the node: an edge that is added or deleted after this read changes the revision.
   const page = hasBegun
     ? await planning.reader.list({ ranges: [{ partition }], limit: A_STEPFUL })
     : { items: await planning.reader.listAll({ ranges: [{ partition }] }) };
@@ -35,7 +35,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   await behaviour.refuseDeletion?.(planning, node);
   const audit = {
     entity: node.ref,
-    tenant: behaviour.tenantOf?.(node),
+    tenant: tenantOf(entity, node.item),
     before: visible(node.item),
   };
   const name = idFieldOf(entity);
@@ -54,7 +54,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
   const rest = [
     removal(entity, node),
     ...deleteSecrets(entity, node.ref),
-    ...freeGuards(entity, node.ref, node.item),
+    ...moveGuards(entity, node.ref, node.item, {}, planning.now),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
     ...(behaviour.onDelete?.(node) ?? []),
   ];
@@ -85,7 +85,7 @@ async function piecesOf(
 }
 
 /**
- * The first step of a deletion in steps: from then on the node counts for nothing, and no edge comes to it.
+ * The first step of a deletion in steps: from then on the node has no effect and gets no new edges.
  */
 export const planClosing = (
   planning: Planning,
@@ -106,7 +106,7 @@ export const planClosing = (
   ],
   audit: {
     entity: node.ref,
-    tenant: behaviour.tenantOf?.(node),
+    tenant: tenantOf(entity, node.item),
     before: visible(node.item),
     after: { deletingSince: planning.now },
   },
@@ -122,10 +122,10 @@ const removal = (entity: Entity, node: Node): Delete => ({
     found ? changedMeanwhile(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`),
 });
 
-/** The node changed between our read and our write: plan again from what it is now. */
+/** The node changed between read and write: the command is planned again. */
 export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, idFieldOf(entity));
 
-/** Refuses to delete a node that still owns something; `around` is what stands in its partition. */
+/** Refuses to delete a node that still owns something; `around` holds the items of its partition. */
 function refuseWhileOwning(entity: Entity, node: Node, around: readonly Item[]): void {
   const owned = around.filter((item) => item.Type === OWNERSHIP);
   const [first] = owned;

@@ -17,6 +17,8 @@ import type { Attributes } from './node-kind.ts';
 export interface EdgeKind {
   /** As in command names: `membership`. */
   readonly type: string;
+  /** `Type` of its items. */
+  readonly label: string;
   /** For the documents: "the membership of a user in a group". */
   readonly summary: string;
   /** Input fields that name the edge. */
@@ -25,8 +27,11 @@ export interface EdgeKind {
   readonly details: z.ZodObject;
   /** Input fields that an update may change, all optional. */
   readonly changes?: z.ZodObject;
-  /** Checks what the input names and makes the edge of it. */
-  readonly make: (planning: Planning, input: Attributes) => Promise<{ edge: Edge; tenant?: Ref | undefined }>;
+  /** Checks what the input names. Returns the attributes of the edge that differ from the input. */
+  readonly complete: (
+    planning: Planning,
+    input: Attributes,
+  ) => Promise<{ readonly attributes: Attributes; readonly tenant?: Ref | undefined }>;
   readonly keyOf: (identity: Attributes) => Key;
   readonly lists: readonly Selection[];
   /** The list of all, for kinds that are few. */
@@ -80,7 +85,8 @@ function createCommand(kind: EdgeKind): Command {
     summary: `Creates ${kind.summary}.`,
     input: merged(kind.identity, kind.details),
     plan: async (planning, input: Attributes) => {
-      const { edge, tenant } = await kind.make(planning, input);
+      const { attributes, tenant } = await kind.complete(planning, input);
+      const edge = edgeOf({ ...kind.keyOf(input), Type: kind.label, ...input, ...attributes }, kind);
       const result = { ...edge.attributes, createdAt: planning.now, updatedAt: planning.now };
       return {
         actions: addEdge(edge, planning.now),

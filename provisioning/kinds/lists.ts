@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES, type EntityType } from '../../table/entities/registry.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
-import { allOf } from '../../table/index-queries.ts';
+import { allOf, inTenant, withStatus } from '../../table/index-queries.ts';
 import { type Key, parseKey } from '../../table/keys.ts';
 import { ownedBy } from '../../table/partition-queries.ts';
 import type { ListQuery, MergedQuery, Page, Reader } from '../../table/reader.ts';
@@ -117,6 +118,28 @@ export const listAllCommand = (type: EntityType): Command =>
     summary: `Lists every ${labelOf(ENTITIES[type])}, page by page.`,
     all: allOf(type),
   });
+
+/** What belongs to one tenant, by the time that the registry names. */
+export function ofTenant(type: EntityType): Selection {
+  const tenant = (ENTITIES[type] as Entity).inTenant?.tenant ?? 'tenant';
+  return by(
+    { [tenant]: field.ref },
+    async ({ [tenant]: given, ...time }, reader) =>
+      inTenant(type, await readScopeRef(reader, String(given), tenant), time),
+    period,
+  );
+}
+
+/** What has one status, by the date that the registry names. */
+export function ofStatus(type: EntityType): Selection {
+  const { attributes, byStatus }: Entity = ENTITIES[type];
+  const status = byStatus?.status ?? 'status';
+  return by(
+    { [status]: attributes.shape[status] as z.ZodType<string> },
+    ({ [status]: given, ...time }) => withStatus(type, String(given), time),
+    period,
+  );
+}
 
 /** What one scope owns of a type, by a reference to the scope. */
 export const ownedByScope = (name: string, type: string): Selection =>

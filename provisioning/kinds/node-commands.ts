@@ -2,12 +2,12 @@ import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { conflict, notFound } from '../../table/errors.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import { claimGuards, guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
+import { guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
 import { addOwner, moveOwners } from '../nodes/ownership.ts';
@@ -24,6 +24,7 @@ import {
   namedBy,
   nameFieldsOf,
   ownersOf,
+  tenantOf,
 } from './node-kind.ts';
 
 /** Create, read, update and delete for a kind of node. */
@@ -61,7 +62,7 @@ function createCommand(kind: NodeKind): Command {
       const owners = ownersOf(kind, stored, ref);
       return {
         actions: [
-          ...claimGuards(entity, ref, attributes, planning.now),
+          ...moveGuards(entity, ref, {}, attributes, planning.now),
           put,
           ...putSecrets(ref, secrets, planning.now),
           ...owners.flatMap((owner) => addOwner(owner, ref, item)),
@@ -69,7 +70,7 @@ function createCommand(kind: NodeKind): Command {
         ],
         result: visible(stored),
         ...(extra.shownOnce ? { shownOnce: extra.shownOnce } : {}),
-        audit: { entity: ref, tenant: extra.tenant, after: visible(stored) },
+        audit: { entity: ref, tenant: tenantOf(entity, stored), after: visible(stored) },
       };
     },
   });
@@ -191,7 +192,7 @@ function updateCommand(kind: NodeKind): Command {
         result: visible(after),
         audit: {
           entity: node.ref,
-          tenant: behaviour.tenantOf?.(node),
+          tenant: tenantOf(entity, node.item),
           before: visible(node.item),
           after: visible(after),
         },
@@ -210,11 +211,3 @@ function deleteCommand(kind: NodeKind): Command {
       planDeletion(planning, kind, await loadRef(planning, namedBy(entity, given), idFieldOf(entity))),
   });
 }
-
-/** The root that a node says it belongs to: the tenant of its log. */
-export const tenantFrom =
-  (attribute: string) =>
-  ({ item }: { readonly item: Item }): Ref | undefined => {
-    const value = item[attribute];
-    return typeof value === 'string' ? parseRef(value, attribute) : undefined;
-  };

@@ -46,8 +46,6 @@ export interface Behaviour {
   ) => Promise<readonly Action[][]>;
   /** Actions of the deletion itself, beside the node, its guards, its owners' edges and what hung on it. */
   readonly onDelete?: (node: Node) => readonly Action[];
-  /** The tenant whose log records changes of this node. */
-  readonly tenantOf?: (node: Node) => Ref | undefined;
 }
 
 interface Extra {
@@ -56,7 +54,12 @@ interface Extra {
   readonly derived?: Attributes;
   /** Attributes of the answer that are kept nowhere. */
   readonly shownOnce?: Attributes;
-  readonly tenant?: Ref | undefined;
+}
+
+/** The tenant whose log records changes of a node: the one that lists it, or the root of a scope. */
+export function tenantOf({ inTenant }: Entity, attributes: Attributes): Ref | undefined {
+  const tenant = attributes[inTenant?.tenant ?? 'root'];
+  return typeof tenant === 'string' && isRef(tenant) ? parseRef(tenant, 'tenant') : undefined;
 }
 
 /** The owners of a node. */

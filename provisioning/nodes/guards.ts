@@ -24,10 +24,7 @@ export function guardKeyOf(guard: Guard, attributes: Attributes): Key | undefine
 /** Over how many index partitions the list of all guards is spread. */
 const GUARD_SHARDS = 16;
 
-/**
- * The partitions of the list of all guards: without it one whose owner is lost could never be found (ADR
- * 0017).
- */
+/** The partitions of the list of all guards. A guard without its owner is found only there (ADR 0017). */
 export const guardLists: readonly string[] = Array.from({ length: GUARD_SHARDS }, (_, shard) =>
   listPartition('guard', shard),
 );
@@ -69,7 +66,7 @@ function claim(guard: Guard, key: Key, owner: Ref, attributes: Attributes, now: 
   );
 }
 
-/** Only the owner touches a guard: one that has changed hands meanwhile is left alone. */
+/** The condition that the guard still belongs to this owner. */
 const owned = (field: string, owner: Ref) => ({
   when: { exists: true, equals: { owner: formatRef(owner) } },
   failure: () => conflict(field, `${field} was changed by someone else meanwhile`),
@@ -81,28 +78,17 @@ const free = (key: Key, field: string, owner: Ref): Delete => ({
   ...owned(field, owner),
 });
 
-export const claimGuards = (
-  entity: Entity,
-  owner: Ref,
-  attributes: Attributes,
-  now: string,
-): readonly Action[] =>
-  entity.guards.flatMap((guard) => {
-    const key = guardKeyOf(guard, attributes);
-    return key ? [claim(guard, key, owner, attributes, now)] : [];
-  });
-
-export const freeGuards = (entity: Entity, owner: Ref, item: Item): readonly Action[] =>
-  entity.guards.flatMap((guard) => {
-    const key = guardKeyOf(guard, item);
-    return key ? [free(key, guard.field, owner)] : [];
-  });
-
-/** Moves the guards whose values change; where old and new normalise alike, the guard stays as it is. */
+/**
+ * Claims the guards of new values and frees those of old ones. Where both normalise alike, the guard stays as
+ * it is.
+ *
+ * @param before the attributes so far; none at creation
+ * @param after the attributes from now on; none at deletion
+ */
 export function moveGuards(
   entity: Entity,
   owner: Ref,
-  before: Item,
+  before: Attributes,
   after: Attributes,
   now: string,
 ): readonly Action[] {
@@ -117,12 +103,12 @@ export function moveGuards(
   });
 }
 
-/** The guard of an unchanged value, brought up to date where it repeats what has changed. */
+/** Updates what the guard of an unchanged value repeats of its owner. */
 function follow(
   guard: Guard,
   key: Key,
   owner: Ref,
-  before: Item,
+  before: Attributes,
   after: Attributes,
   now: string,
 ): readonly Action[] {

@@ -1,7 +1,7 @@
 import { conflict, stale } from '../../table/errors.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey } from '../../table/keys.ts';
+import { edgeKey, type Key } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
 import { type Action, create } from '../../table/write/action.ts';
 import { visible } from '../visible.ts';
@@ -24,19 +24,23 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 const keyOf = (owner: Owner, owned: Ref) => edgeKey(owner.ref, owned);
 
+/** The copy of a node in the partition of its owner. */
+export const copyOf = (attributes: Attributes, owned: Ref, key: Key): Item => ({
+  ...visible(attributes),
+  // The copy expires with its node.
+  ...(attributes.ttl === undefined ? {} : { ttl: attributes.ttl }),
+  ...key,
+  Type: OWNERSHIP,
+  owned: formatRef(owned),
+});
+
 /** The edge from an owner that the node comes to. */
 export function addOwner(owner: Owner, owned: Ref, attributes: Attributes): readonly Action[] {
-  const item: Item = {
-    ...visible(attributes),
-    // The copy expires with its node.
-    ...(attributes.ttl === undefined ? {} : { ttl: attributes.ttl }),
-    ...keyOf(owner, owned),
-    Type: OWNERSHIP,
-    owned: formatRef(owned),
-  };
   return [
     ...(owner.isAnchor ? [] : [touchLiving(owner.ref, owner.field)]),
-    create(item, () => conflict('id', `${formatRef(owned)} exists already`)),
+    create(copyOf(attributes, owned, keyOf(owner, owned)), () =>
+      conflict('id', `${formatRef(owned)} exists already`),
+    ),
   ];
 }
 

@@ -1,27 +1,20 @@
-import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
-import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import { ownersOf } from '../kinds/node-kind.ts';
-import { visible } from '../visible.ts';
-import { nodeAt } from './kinds.ts';
+import { copyOf } from '../nodes/ownership.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, fault, faultsOf, isExpired, type Relation } from './relation.ts';
 
 /** Attributes that a copy leaves out: deletions and moves in progress, and what edges say of the node. */
 const PASSING = ['deletingSince', 'movingTo', 'roles', 'isAdmin'];
-const repeatedOf = (node: Item, ref: Ref, key: Key): Item => {
-  const shown = visible(node);
-  for (const name of PASSING) delete shown[name];
-  return {
-    ...shown,
-    ...(node.ttl === undefined ? {} : { ttl: node.ttl }),
-    ...key,
-    Type: OWNERSHIP,
-    owned: formatRef(ref),
-  };
-};
+/** What is ignored in a copy. */
+const PASSING_IN_COPY = ['deletingSince', 'roles', 'isAdmin'];
+
+const without = (item: Item, names: readonly string[]): Item =>
+  Object.fromEntries(Object.entries(item).filter(([name]) => !names.includes(name))) as Item;
 
 /** The copy of a node in the partition of its owner. */
 export function copyRelation(key: Key, ref: Ref, now: number): Relation {
@@ -42,16 +35,12 @@ export function copyRelation(key: Key, ref: Ref, now: number): Relation {
         const repair: readonly Action[] | undefined = isSound(node) ? [{ kind: 'delete', key }] : undefined;
         return copy ? [fault('copy_left_over', key, 'no copy: it does not hang here', { repair })] : [];
       }
-      const wanted = repeatedOf(node, ref, key);
+      const wanted = copyOf(without(node, PASSING), ref, key);
       const repair: readonly Action[] | undefined = isSound(node)
         ? [{ kind: 'put', item: wanted }]
         : undefined;
-      return faultsOf('copy', wanted, copy && withoutPassing(copy), 'a copy of the node', { repair });
+      const found = copy && without(copy, PASSING_IN_COPY);
+      return faultsOf('copy', wanted, found, 'a copy of the node', { repair });
     },
   };
 }
-
-const withoutPassing = (item: Item): Item =>
-  Object.fromEntries(
-    Object.entries(item).filter(([name]) => !PASSING.includes(name) || name === 'movingTo'),
-  ) as Item;

@@ -1,20 +1,11 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import type { Item } from '../../table/item.ts';
-import {
-  edgeKey,
-  GLOBAL,
-  globalKey,
-  identityOf,
-  isSameKey,
-  type Key,
-  nodeKey,
-  parseKey,
-} from '../../table/keys.ts';
+import { GLOBAL, identityOf, isSameKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { BOOKKEEPING, effectOf, isApiRevision, isMarked, isSetAttribute } from './decision-form.ts';
 import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
-import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
 import { sourcesOf } from './sources.ts';
@@ -164,22 +155,12 @@ function isWellFormed(
 const malformed = (key: Key, attribute: string, expected = 'no such attribute, or in another form'): Fault =>
   fault('decision_damaged', key, expected, { attribute, effect: 'closes', repair: 'rebuild' });
 
-/** Where a permission exists, the global decision item exists. */
-export const globalRelation = (permission: Key): Relation => ({
-  name: 'global',
-  keys: [globalKey(), permission],
-  judge: ([found, node]) =>
-    found || !node
+/** Where the item at `source` exists, this decision item exists. */
+export const existsWith = (key: Key, source: Key, expected: string): Relation => ({
+  name: `exists ${key.PK}`,
+  keys: [key, source],
+  judge: ([found, cause]) =>
+    found || !cause
       ? []
-      : [
-          fault('decision_missing', globalKey(), 'what holds everywhere', {
-            effect: 'closes',
-            repair: 'rebuild',
-          }),
-        ],
+      : [fault('decision_missing', key, expected, { effect: 'closes', repair: 'rebuild' })],
 });
-
-export const administratorKeys = (of: Parameters<typeof edgeKey>[0]): readonly Key[] => [
-  edgeKey(of, GLOBAL),
-  edgeKey(GLOBAL, of),
-];

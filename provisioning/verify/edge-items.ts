@@ -10,9 +10,9 @@ import {
   wideEdgeKey,
 } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import type { Edge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
-import { nodeAt } from './kinds.ts';
 import { attempt, type Found, fault, isInstant, type Relation } from './relation.ts';
 
 /** The edge that an item belongs to; undefined when the item is not a well-formed edge. */

@@ -8,10 +8,10 @@ import {
 } from '../../table/decision/attributes.ts';
 import { DAY_MS } from '../../table/entities/entity.ts';
 import { SESSION_DAYS } from '../../table/entities/records.ts';
-import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { isScopeType } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
 import { optionalText, textOf } from '../nodes/nodes.ts';
@@ -96,7 +96,7 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
       });
     }
     default:
-      if (!isScope(ref)) return [];
+      if (!isScopeType(ref.type)) return [];
       return values(at, {
         status: statusOf(item),
         combination: item.combination,
@@ -105,8 +105,6 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
       });
   }
 }
-
-export const isScope = ({ type }: Ref): boolean => isBuiltIn(type) || mayBeScopeType(type);
 
 /** A group in the place of an edge's own: its entries do not depend on which it is. */
 export const ANY_GROUP: Item = { ...nodeKey({ type: 'group', id: 'any' }), Type: 'Group' };

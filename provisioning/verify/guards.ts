@@ -3,9 +3,9 @@ import type { Item } from '../../table/item.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
-import { nodeAt } from './kinds.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, differences, type Fault, fault, isInstant, type Relation } from './relation.ts';
 
@@ -64,29 +64,20 @@ export function guardRelations(guard: Item): readonly Relation[] {
   const unowned = (repair: readonly Action[] | undefined, effect: Fault['effect'] = 'none') => [
     fault('guard_without_owner', key, 'no guard: nobody has this value', { effect, repair }),
   ];
-  if (!at) {
-    return [
-      {
-        name: `owner ${key.PK}`,
-        keys: [key],
-        judge: ([found]) => (found?.owner === guard.owner ? unowned(undefined) : []),
-      },
-    ];
-  }
+  const remove: readonly Action[] = [{ kind: 'delete', key }];
   return [
     {
       name: `owner ${key.PK}`,
-      keys: [key, nodeKey(owner), decisionKey(owner)],
+      keys: [key, ...(at ? [nodeKey(owner), decisionKey(owner)] : [])],
       judge: ([found, node, decision]) => {
-        if (!found || found.owner !== guard.owner) return [];
-        const remove: readonly Action[] = [{ kind: 'delete', key }];
+        if (found?.owner !== guard.owner || !found) return [];
         // A decision item without its node: the node was lost.
-        if (!node) return unowned(decision ? undefined : remove);
-        const values = attempt(() => guardsOf(at.kind.entity, owner, node));
+        if (!node) return unowned(at && !decision ? remove : undefined);
+        const values = at && attempt(() => guardsOf(at.kind.entity, owner, node));
         if (!values) return unowned(undefined);
         return values.some(({ PK }) => PK === key.PK) ? [] : unowned(remove, 'opens');
       },
     },
-    ...(attempt(() => [guardOf(owner, at.kind, guard)]) ?? []),
+    ...((at && attempt(() => [guardOf(owner, at.kind, guard)])) ?? []),
   ];
 }

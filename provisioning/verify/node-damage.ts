@@ -3,10 +3,10 @@ import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import { partsOf } from '../edges/rights.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
-import { nodeAt } from './kinds.ts';
 import { attempt, isInstant } from './relation.ts';
 
 /** Damage of a node that can be seen without other items. */

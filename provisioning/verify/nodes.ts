@@ -1,14 +1,13 @@
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, nodeKey } from '../../table/keys.ts';
+import { edgeKey, globalKey, nodeKey } from '../../table/keys.ts';
 import { canonical } from '../canonical.ts';
+import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
 import { copyRelation } from './copies.ts';
-import { globalRelation } from './decisions.ts';
-import { isScope } from './entries.ts';
+import { existsWith } from './decisions.ts';
 import { guardOf } from './guards.ts';
-import { nodeAt } from './kinds.ts';
 import { damageOf, indexDamage, isSound } from './node-damage.ts';
 import { hangsOn, placeOf, rootRelation } from './place.ts';
 import { attempt, changeOf, type Fault, fault, type Relation } from './relation.ts';
@@ -29,11 +28,13 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
       ...(owner.isAnchor ? [] : [hangsOn(ref, owner.ref)]),
     ]),
     ...(kind.entity.secret ? [secretRelation(ref, kind)] : []),
-    ...(isScope(ref) ? [placeOf(ref, item)] : []),
+    ...(isScopeType(ref.type) ? [placeOf(ref, item)] : []),
     ...rootRelation(ref, item),
     ...shownRights(ref, item),
     ...(ref.type === 'route' && typeof item.api === 'string' ? [ruleRelation(ref, item.api)] : []),
-    ...(ref.type === 'page' || ref.type === 'permission' ? [globalRelation(nodeKey(ref))] : []),
+    ...(ref.type === 'page' || ref.type === 'permission'
+      ? [existsWith(globalKey(), nodeKey(ref), 'what holds everywhere')]
+      : []),
   ];
 }
 

@@ -1,16 +1,16 @@
 import { splitAttribute } from '../../table/decision/attributes.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRef, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { apiRef, apiRevisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
+import { nodeAt } from '../commands/node-kinds.ts';
 import { copyRelation } from './copies.ts';
-import { decisionRelations, entryRelations } from './decisions.ts';
+import { decisionRelations, entryRelations, existsWith } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
 import { guardRelations } from './guards.ts';
-import { nodeAt } from './kinds.ts';
 import { nodeRelations } from './nodes.ts';
 import { isExpired, type Relation } from './relation.ts';
-import { revisionRelation, ruleRelation } from './rules.ts';
+import { ruleRelation } from './rules.ts';
 import { secretRelation } from './secrets.ts';
 
 /** The relations of an item that are checked from this item. */
@@ -28,7 +28,11 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
   const to = otherEnd(item);
   if (item.Type === 'Ownership' && to) return [copyRelation({ PK: item.PK, SK: item.SK }, to, now)];
   if (item.Type === 'RouteRule' && to && parsed?.form === 'edge')
-    return [ruleRelation(to, parsed.id), revisionRelation({ PK: item.PK, SK: item.SK }, parsed.id)];
+    return [
+      ruleRelation(to, parsed.id),
+      // Readers compare the revision to know whether their rules are current.
+      existsWith(apiRevisionKey(parsed.id), { PK: item.PK, SK: item.SK }, 'the revision of the routes'),
+    ];
   return [...edgeRelations(item), ...(isAtHome(item) ? entryRelations(item, now) : [])];
 }
 

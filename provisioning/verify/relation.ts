@@ -3,7 +3,7 @@ import type { Item } from '../../table/item.ts';
 import { identityOf, isSameKey, type Key } from '../../table/keys.ts';
 import { type Action, type Condition, type Expected, keyOf, type Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
-import type { Effect, Finding, FindingCode } from './finding.ts';
+import type { Finding, FindingCode } from './finding.ts';
 
 /**
  * A condition over a few items. It is checked over what the walk has read and, before anything is
@@ -21,12 +21,7 @@ export interface Relation {
 export type Found = Item | undefined;
 
 /** A finding with its repair. */
-export interface Fault {
-  readonly code: FindingCode;
-  readonly key: Key;
-  readonly attribute?: string;
-  readonly expected: string;
-  readonly effect: Effect;
+export interface Fault extends Omit<Finding, 'dangerous' | 'repairable'> {
   /** Writes to items of the relation; or the decision item that is to be made anew from nodes and edges. */
   readonly repair?: readonly Action[] | 'rebuild' | undefined;
 }

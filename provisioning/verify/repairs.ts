@@ -98,8 +98,7 @@ export function unite(faults: readonly Fault[]): readonly Action[] {
   const updates: Action[] = [];
   for (const { repair } of faults) {
     for (const action of Array.isArray(repair) ? (repair as readonly Action[]) : []) {
-      if (action.kind === 'update')
-        updates.push(action.add?.rev === 1 ? { ...action, add: { ...action.add, rev: 1 } } : action);
+      if (action.kind === 'update') updates.push(action);
       else puts.set(identityOf(action.kind === 'put' ? action.item : action.key), action);
     }
   }

@@ -1,7 +1,7 @@
 import { changeApiRevision } from '../../table/decision/writes.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRevisionKey, identityOf, type Key, nodeKey } from '../../table/keys.ts';
+import { apiRevisionKey, identityOf, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
 import { ruleKey, ruleOf } from '../commands/routes.ts';
 import { isSound } from './node-damage.ts';
@@ -28,23 +28,5 @@ export function ruleRelation(ref: Ref, api: string): Relation {
         : undefined;
       return faultsOf('rule', wanted, rule, 'the rule of its route', { effect: 'either', repair });
     },
-  };
-}
-
-/** An API with rules has a revision: readers compare it to know whether their rules are current. */
-export function revisionRelation(rule: Key, api: string): Relation {
-  const key = apiRevisionKey(api);
-  return {
-    name: `revision ${key.PK}`,
-    keys: [key, rule],
-    judge: ([revision, found]) =>
-      revision || !found
-        ? []
-        : [
-            fault('decision_missing', key, 'the revision of the routes', {
-              effect: 'closes',
-              repair: 'rebuild',
-            }),
-          ],
   };
 }

@@ -1,8 +1,8 @@
 import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, nodeKey } from '../../table/keys.ts';
+import { edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
-import { administratorKeys } from './decisions.ts';
+import { role } from '../edges/rights.ts';
 import { attempt, changeOf, fault, type Relation } from './relation.ts';
 
 /** A subject's node repeats its global roles, and whether it is an administrator. */
@@ -16,50 +16,47 @@ export function shownRights(ref: Ref, item: Item): readonly Relation[] {
   ];
 }
 
-export function shownAdmin(ref: Ref): Relation {
-  const key = nodeKey(ref);
-  return {
-    name: `admin ${key.PK}`,
-    keys: [key, ...administratorKeys(ref)],
-    judge: ([node, ...edges]) => {
-      if (!node) return [];
-      const isAdmin = edges.some((edge) => edge !== undefined);
-      const isShown = isAdmin ? node.isAdmin === true : node.isAdmin === undefined || node.isAdmin === false;
-      return isShown
-        ? []
-        : [
-            fault('node_repeats', key, String(isAdmin), {
-              attribute: 'isAdmin',
-              repair: changeOf(key, { isAdmin }),
-            }),
-          ];
-    },
-  };
+interface Shown {
+  readonly attribute: string;
+  /** What has an edge with the subject where the subject has the right. */
+  readonly source: Ref;
+  readonly isRight: (node: Item, has: boolean) => boolean;
+  readonly expected: (has: boolean) => string;
+  readonly repair: (node: Item, has: boolean) => readonly Action[];
 }
 
-export function shownRole(ref: Ref, id: string): Relation {
-  const key = nodeKey(ref);
-  const role = { type: 'role', id };
-  return {
-    name: `shown ${key.PK} ${id}`,
-    keys: [key, edgeKey(ref, role), edgeKey(role, ref)],
-    judge: ([node, ...edges]) => {
-      if (!node) return [];
-      const has = edges.some((edge) => edge !== undefined);
-      const isShown = node.roles instanceof Set && node.roles.has(id);
-      if (has === isShown) return [];
+const shown = (ref: Ref, { attribute, source, isRight, expected, repair }: Shown): Relation => ({
+  name: `shown ${nodeKey(ref).PK} ${attribute}`,
+  keys: [nodeKey(ref), edgeKey(ref, source), edgeKey(source, ref)],
+  judge: ([node, ...edges]) => {
+    const has = edges.some((edge) => edge !== undefined);
+    if (!node || isRight(node, has)) return [];
+    return [fault('node_repeats', nodeKey(ref), expected(has), { attribute, repair: repair(node, has) })];
+  },
+});
+
+export const shownAdmin = (ref: Ref): Relation =>
+  shown(ref, {
+    attribute: 'isAdmin',
+    source: GLOBAL,
+    isRight: ({ isAdmin = false }, has) => isAdmin === has,
+    expected: String,
+    repair: (_node, isAdmin) => changeOf(nodeKey(ref), { isAdmin }),
+  });
+
+export const shownRole = (ref: Ref, id: string): Relation =>
+  shown(ref, {
+    attribute: `roles ${id}`,
+    source: role(id),
+    isRight: ({ roles }, has) => has === (roles instanceof Set && roles.has(id)),
+    expected: (has) => (has ? 'this role' : 'not this role'),
+    repair: ({ roles }, has) => {
       const members = new Set([id]);
-      const repair: Action =
-        node.roles === undefined || node.roles instanceof Set
-          ? {
-              kind: 'update',
-              key,
-              add: has ? { rev: 1, roles: members } : { rev: 1 },
-              takeOut: has ? {} : { roles: members },
-            }
-          : { kind: 'update', key, add: { rev: 1 }, set: { roles: members } };
-      const expected = has ? 'this role' : 'not this role';
-      return [fault('node_repeats', key, expected, { attribute: `roles ${id}`, repair: [repair] })];
+      const key = nodeKey(ref);
+      if (roles !== undefined && !(roles instanceof Set)) return changeOf(key, { roles: members });
+      const change = has
+        ? { add: { rev: 1, roles: members } }
+        : { add: { rev: 1 }, takeOut: { roles: members } };
+      return [{ kind: 'update', key, ...change }];
     },
-  };
-}
+  });

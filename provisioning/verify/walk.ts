@@ -14,8 +14,8 @@ import {
   SCOPE_TYPE_LIST,
 } from '../../table/keys.ts';
 import type { ListQuery, Reader } from '../../table/reader.ts';
+import { ADDED, NODE_KINDS } from '../commands/node-kinds.ts';
 import { guardLists } from '../nodes/guards.ts';
-import { LISTED_TYPES } from './kinds.ts';
 
 /** The partitions that a walk checks: those of all nodes, found by Query, a page at a time. */
 const A_PAGE = 200;
@@ -42,6 +42,9 @@ async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
     }
   }
 }
+
+/** Types whose nodes are listed under their own name. */
+const LISTED_TYPES = NODE_KINDS.map(({ entity }) => entity.type).filter((type) => type !== ADDED);
 
 /** Owners that always exist and have no node. */
 const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];

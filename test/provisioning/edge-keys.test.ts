@@ -1,16 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENTITLEMENT_KINDS } from '../../provisioning/commands/entitlements.ts';
-import { GROUP_KINDS } from '../../provisioning/commands/groups.ts';
-import { PERMISSION_KINDS } from '../../provisioning/commands/permissions.ts';
-import { PLATFORM_KINDS } from '../../provisioning/commands/platform.ts';
-import { POLICY_KINDS } from '../../provisioning/commands/policies.ts';
-import { RECORD_KINDS } from '../../provisioning/commands/records.ts';
-import { TEMPLATE_KINDS } from '../../provisioning/commands/role-templates.ts';
-import { ROLE_KINDS } from '../../provisioning/commands/roles.ts';
-import { SCOPE_TYPE_KINDS } from '../../provisioning/commands/scope-types.ts';
-import { SCOPE_KINDS } from '../../provisioning/commands/scopes.ts';
-import { TOKEN_KINDS } from '../../provisioning/commands/tokens.ts';
-import { USER_KINDS } from '../../provisioning/commands/users.ts';
+import { NODE_KINDS } from '../../provisioning/commands/node-kinds.ts';
 import { EDGES, ID } from '../../provisioning/documents/edges.ts';
 import { readEdge } from '../../provisioning/edges/read-edge.ts';
 import { ownersOf } from '../../provisioning/kinds/node-kind.ts';
@@ -24,11 +13,6 @@ import { keyOf } from '../../table/write/action.ts';
  * An edge and what a node owns stand in the same partition. Were they of the same form of key, one would be in
  * the way of the other, as the grants of technical users in the account that owns them once were.
  */
-const KINDS = [
-  ...[ENTITLEMENT_KINDS, GROUP_KINDS, PERMISSION_KINDS, PLATFORM_KINDS, POLICY_KINDS, RECORD_KINDS],
-  ...[TEMPLATE_KINDS, ROLE_KINDS, SCOPE_TYPE_KINDS, SCOPE_KINDS, TOKEN_KINDS, USER_KINDS],
-].flat();
-
 const SCOPES = [...Object.keys(SCOPE_TYPES), 'campus'].map((type) => `${type}:${ID}`);
 const SUBJECTS = [ID, `technical-user:${ID}`];
 
@@ -67,7 +51,7 @@ const formsOf = (keys: readonly Key[]): ReadonlySet<string> =>
   new Set(keys.map(formOf).filter((form) => form !== undefined));
 
 function ownershipForms(): ReadonlySet<string> {
-  const owned = KINDS.flatMap((kind) => {
+  const owned = NODE_KINDS.flatMap((kind) => {
     const { entity } = kind;
     const ref = { type: entity.typeFrom ? 'campus' : entity.type, id: ID };
     const hangsOn = Object.fromEntries((entity.hangsOn ?? []).map((field) => [field, `${field}:${ID}`]));
@@ -80,9 +64,8 @@ function ownershipForms(): ReadonlySet<string> {
   return formsOf(owned);
 }
 
-test('every kind of node is looked at', () => {
-  // A route stands beside its rule, which no edge leads to.
-  expect([...KINDS.map(({ entity }) => entity.type), 'route'].sort()).toEqual(Object.keys(ENTITIES).sort());
+test('every kind of node is checked', () => {
+  expect(NODE_KINDS.map(({ entity }) => entity.type).sort()).toEqual(Object.keys(ENTITIES).sort());
 });
 
 test.each(EDGES.map(({ edge }) => [edge.label, edge] as const))(
@@ -100,7 +83,7 @@ test.each(EDGES.map(({ edge }) => [edge.label, edge] as const))(
   },
 );
 
-test('the forms of ownership are known, those of shelves and of types that were added too', () => {
+test('the forms of ownership are known, those of anchors and of types that were added too', () => {
   expect([...ownershipForms()]).toEqual(
     expect.arrayContaining([
       ...['account / technical-user', 'account / license', 'technical-user / token', 'tenant / role'],

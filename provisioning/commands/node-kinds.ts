@@ -1,0 +1,57 @@
+import { isBuiltIn, mayBeScopeType } from '../../table/entities/scope-types.ts';
+import type { Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { parseKey } from '../../table/keys.ts';
+import type { NodeKind } from '../kinds/node-kind.ts';
+import { ENTITLEMENT_KINDS } from './entitlements.ts';
+import { GROUP_KINDS } from './groups.ts';
+import { PERMISSION_KINDS } from './permissions.ts';
+import { PLATFORM_KINDS } from './platform.ts';
+import { POLICY_KINDS } from './policies.ts';
+import { RECORD_KINDS } from './records.ts';
+import { TEMPLATE_KINDS } from './role-templates.ts';
+import { ROLE_KINDS } from './roles.ts';
+import { ROUTE_KINDS } from './routes.ts';
+import { SCOPE_TYPE_KINDS } from './scope-types.ts';
+import { SCOPE_KINDS } from './scopes.ts';
+import { TOKEN_KINDS } from './tokens.ts';
+import { USER_KINDS } from './users.ts';
+
+/** Every kind of node. */
+export const NODE_KINDS: readonly NodeKind[] = [
+  ...SCOPE_KINDS,
+  ...SCOPE_TYPE_KINDS,
+  ...USER_KINDS,
+  ...GROUP_KINDS,
+  ...ROLE_KINDS,
+  ...TEMPLATE_KINDS,
+  ...PERMISSION_KINDS,
+  ...ENTITLEMENT_KINDS,
+  ...PLATFORM_KINDS,
+  ...TOKEN_KINDS,
+  ...RECORD_KINDS,
+  ...POLICY_KINDS,
+  ...ROUTE_KINDS,
+];
+
+/** The kind that all scopes of added types share. It is no type of a node itself. */
+export const ADDED = 'scope';
+
+const BY_TYPE: ReadonlyMap<string, NodeKind> = new Map(NODE_KINDS.map((kind) => [kind.entity.type, kind]));
+
+export const isScopeType = (type: string): boolean => isBuiltIn(type) || mayBeScopeType(type);
+
+/** The kind of the nodes of a type. */
+export const kindOf = (type: string): NodeKind | undefined =>
+  type === ADDED ? undefined : BY_TYPE.get(isScopeType(type) && !BY_TYPE.has(type) ? ADDED : type);
+
+/** The node that an item is, by its key. */
+export function nodeAt(
+  item: Pick<Item, 'PK' | 'SK'>,
+): { readonly ref: Ref; readonly kind: NodeKind } | undefined {
+  const parsed = parseKey(item);
+  if (parsed?.form !== 'node') return undefined;
+  const ref = { type: parsed.type, id: parsed.id };
+  const kind = kindOf(ref.type);
+  return kind && { ref, kind };
+}
