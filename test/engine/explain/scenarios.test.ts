@@ -23,9 +23,7 @@ const derivationNames = ({ items }: Explanation['allowedBy']) =>
     [sourceName(from), ...roles.map(({ name }) => name), ...(by ? [by.name] : [])].join(' > '),
   );
 
-const missing = (code: string, more: Record<string, unknown> = {}) =>
-  expect.objectContaining({ code, ...more });
-const called = (name: string) => expect.objectContaining({ name });
+const missing = (code: string, words = '') => ({ code, text: expect.stringContaining(words) });
 
 /** The explanation, once it was seen to be that of the check. */
 async function explained(asked: Asked): Promise<Explanation> {
@@ -101,21 +99,21 @@ describe('refused', () => {
       ask('gina@example.org', 'Harbour'),
       'subject_unknown',
       1,
-      missing('subject_unknown', { detail: expect.stringContaining('not a reference') }),
+      missing('subject_unknown', 'not a reference'),
     ],
     [
       'a disabled user',
       ask('dora', 'Harbour'),
       'subject_inactive',
       1,
-      missing('subject_inactive', { detail: 'its status is disabled' }),
+      missing('subject_inactive', 'its status is disabled'),
     ],
     [
       'a user who has ended',
       ask('erna', 'Harbour'),
       'subject_ended',
       1,
-      missing('subject_ended', { detail: 'it ended at 2026-01-01T00:00:00.000Z' }),
+      missing('subject_ended', 'it ended at 2026-01-01T00:00:00.000Z'),
     ],
     ['a scope that is not there', ask('gina', NOWHERE), 'scope_unknown', 2, missing('scope_unknown')],
     [
@@ -123,7 +121,7 @@ describe('refused', () => {
       ask('gina', 'Mill'),
       'scope_inactive',
       2,
-      missing('scope_inactive', { about: called('Closed'), status: 'on-hold', isAncestor: true }),
+      missing('scope_inactive', 'Closed is on-hold, and closes all below it'),
     ],
     [
       'a permission that is not registered',
@@ -137,28 +135,28 @@ describe('refused', () => {
       ask('paul', 'Harbour', 'doors:*:*'),
       'permission_unknown',
       3,
-      missing('permission_unknown', { detail: expect.stringContaining('pattern') }),
+      missing('permission_unknown', 'pattern'),
     ],
     [
       'a sold module',
       ask('hans', 'Lighthouse', 'hvac:set:climate'),
       'not_subscribed',
       5,
-      missing('not_subscribed', { to: called('hvac') }),
+      missing('not_subscribed', 'no subscription to hvac'),
     ],
     [
       'a licence that has ended',
       ask('petra', 'Timetables', 'reports'),
       'not_licensed',
       5,
-      missing('not_licensed', { to: called('Borealis') }),
+      missing('not_licensed', 'no licence for Borealis'),
     ],
     [
       'a licence of a status that does not count',
       ask('petra', 'Sun', 'reports'),
       'not_licensed',
       5,
-      missing('not_licensed', { to: called('Corona') }),
+      missing('not_licensed', 'no licence for Corona'),
     ],
     ['a role that denies', ask('bart', 'Lighthouse'), 'denied_by_role', 8, missing('denied')],
     ['one DENY where one is enough', ask('sid', 'Strict'), 'denied_by_role', 8, missing('denied')],
@@ -174,18 +172,19 @@ describe('refused', () => {
 
   test('subscriptions that do not hold are named, with the reason', async () => {
     const { steps } = await explained(ask('hans', 'Lighthouse', 'hvac:set:climate'));
-    const findings = steps[4]?.findings.filter(({ kind }) => kind === 'subscription');
-    expect(findings).toMatchObject([
-      { at: { name: 'Lighthouse' }, end: '2025-12-31T00:00:00.000Z', state: 'ended' },
-      { at: { name: 'Northwind' }, state: 'inactive', status: 'expired' },
+    expect(steps[4]?.findings.slice(1)).toEqual([
+      'subscription for hvac at Lighthouse from 2024-01-01T00:00:00.000Z until 2025-12-31T00:00:00.000Z: has ended',
+      'subscription for hvac at Northwind from 2024-01-01T00:00:00.000Z: its status is expired',
     ]);
     const licenses = async (scope: string) =>
-      (await explained(ask('petra', scope, 'reports'))).steps[4]?.findings.filter(
-        ({ kind }) => kind === 'license',
-      );
-    expect(await licenses('Timetables')).toMatchObject([{ end: '2025-01-01T00:00:00.000Z', state: 'ended' }]);
-    expect(await licenses('Sun')).toMatchObject([{ state: 'inactive', status: 'expired' }]);
-    expect(await licenses('Routes')).toMatchObject([{ state: 'holds' }]);
+      (await explained(ask('petra', scope, 'reports'))).steps[4]?.findings.slice(1);
+    expect(await licenses('Timetables')).toEqual([
+      expect.stringMatching(/^license for Borealis at .* until 2025-01-01T00:00:00.000Z: has ended$/),
+    ]);
+    expect(await licenses('Sun')).toEqual([
+      expect.stringMatching(/^license for Corona .*: its status is expired$/),
+    ]);
+    expect(await licenses('Routes')).toEqual([expect.stringMatching(/^license for .*: holds$/)]);
   });
 
   test('of deny-overrides: what denies, what would have allowed, and no hint that could not help', async () => {
@@ -255,7 +254,10 @@ describe('refused for want of a grant: what would have helped', () => {
   test('a group of the subject that carries nothing of use is looked at and left out', async () => {
     const explanation = await explained(ask('lazy', 'Lighthouse'));
     expect(granted(explanation)).toEqual([]);
-    expect(explanation.steps[5]).toMatchObject({ passed: true, findings: [{ role: { name: 'idle' } }] });
+    expect(explanation.steps[5]).toMatchObject({
+      passed: true,
+      findings: [expect.stringMatching(/^role idle /)],
+    });
     expect(explanation.steps[6]).toMatchObject({ passed: false, missing: [{ code: 'no_effect' }] });
   });
 
@@ -278,8 +280,11 @@ describe('refused for want of a grant: what would have helped', () => {
     expect(granted(explanation)).toEqual([]);
     expect(explanation.steps[5]?.missing).toEqual(
       expect.arrayContaining([
-        missing('role_not_in_force', { why: { code: 'of_another_tenant', owner: called('Other') } }),
-        missing('role_not_in_force', { role: { ref: `role:${gone}`, name: `role:${gone}` } }),
+        missing('role_not_in_force', 'does not count: it belongs to Other'),
+        missing(
+          'role_not_in_force',
+          `role role:${gone} assigned at Harbour does not count: it no longer exists`,
+        ),
       ]),
     );
   });
@@ -287,9 +292,9 @@ describe('refused for want of a grant: what would have helped', () => {
   test('roles that are held here and do not count are named with the reason', async () => {
     const { steps } = await explained(ask('carl', 'Lighthouse'));
     expect(steps[5]?.missing).toMatchObject([
-      { code: 'role_not_in_force', role: { name: 'caretaker' }, why: { code: 'ended' } },
-      { code: 'role_not_in_force', role: { name: 'caretaker' }, why: { code: 'not_begun' } },
-      { code: 'no_role' },
+      missing('role_not_in_force', 'does not count: it has ended'),
+      missing('role_not_in_force', 'does not count: it has not begun'),
+      missing('no_role'),
     ]);
   });
 });
