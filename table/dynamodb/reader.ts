@@ -13,7 +13,7 @@ import { createPacing, type Pacing } from '../read/pacing.ts';
 import { createLists, keyAttributes, type QueryRange, type RangeQuery } from '../read/pages.ts';
 import { noNotes, type Range, type Reader, type ReadNotes } from '../reader.ts';
 import { READ_DEADLINE_MS } from '../timing.ts';
-import { toTableError } from './service-errors.ts';
+import { cancellationReasons, hasCode, THROTTLED_REASONS, toTableError } from './service-errors.ts';
 
 /** What a request must say so that its answer states the units. */
 const askUnits = ({ units }: ReadNotes): { readonly ReturnConsumedCapacity?: 'TOTAL' } =>
@@ -29,16 +29,6 @@ function noteUnits(
 }
 
 const contended = () => new GatehouseError('contended', 'other changes to the same items were under way');
-
-/** For the sake of a write: the one reason for which it is worth another try. */
-const CONFLICT: ReadonlySet<unknown> = new Set(['TransactionConflict']);
-const THROTTLED: ReadonlySet<unknown> = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
-
-/** Whether a transaction was cancelled for one of these reasons. */
-function isCancelledFor(error: unknown, codes: ReadonlySet<unknown>): boolean {
-  const { CancellationReasons: reasons } = (error ?? {}) as { CancellationReasons?: { Code?: string }[] };
-  return Array.isArray(reasons) && reasons.some(({ Code }) => codes.has(Code));
-}
 
 /** The part of the key condition that speaks of the sort key, with its values. */
 function sortCondition({
@@ -146,10 +136,11 @@ export function createReader({
     for (let attempt = 1; ; attempt++) {
       notes.calls += 1;
       const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-        if (isCancelledFor(error, CONFLICT)) return undefined;
+        const reasons = cancellationReasons(error);
+        if (hasCode(reasons, 'TransactionConflict')) return undefined;
         // The deadline passed during a further attempt: the result of the previous one says more.
         if (attempt > 1 && signal.aborted) throw contended();
-        if (isCancelledFor(error, THROTTLED)) {
+        if (hasCode(reasons, ...THROTTLED_REASONS)) {
           throw new GatehouseError('throttled', 'TransactGetItems was throttled', { cause: error });
         }
         throw toTableError(error, 'TransactGetItems');
