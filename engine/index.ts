@@ -26,7 +26,6 @@ export {
 export type {
   Derivation,
   Explanation,
-  Finding,
   Missing,
   Named,
   Place,

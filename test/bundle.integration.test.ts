@@ -48,7 +48,7 @@ describe('the bundle of', () => {
 
   test('provisioning holds one, so that the search is known to find it, and no decision', async () => {
     const { ours, included, text } = await contents('provisioning/handler.ts');
-    expect(ours).toContain('table/dynamodb/transaction.ts');
+    expect(ours).toContain('table/dynamodb/expression.ts');
     expect(text).toContain('TransactWriteItems');
     expect(ours.filter((path) => within(path, 'authorizer/', 'cli/', 'local/', 'test/'))).toEqual([]);
     expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);

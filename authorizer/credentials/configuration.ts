@@ -16,19 +16,11 @@ import {
   FROM_HEADER,
   MAX_CREDENTIALS_LENGTH,
 } from './credentials.ts';
-import type { TokenUse } from './verify.ts';
+import type { TrustedIssuer } from './verify.ts';
 
-/** An issuer and the tokens that are accepted from it (see TrustedIssuer). */
-export interface IssuerConfiguration {
-  /** Compared with `iss` exactly, trailing slash included. */
-  readonly issuer: string;
-  /** Accepted audiences. Empty only if there are `clientIds`. */
-  readonly audience: readonly string[];
-  readonly clientIds: readonly string[] | undefined;
-  readonly tokenUse: TokenUse | undefined;
-  readonly typ: string | undefined;
+/** A trusted issuer before its keys are known. */
+export interface IssuerConfiguration extends Omit<TrustedIssuer, 'keys'> {
   readonly jwksUrl: URL;
-  readonly algorithms: readonly string[];
   readonly subjectFrom: SubjectSource;
 }
 
@@ -191,30 +183,23 @@ const keysOf = (issuer: string, jwksUrl: string | undefined): URL =>
   new URL(jwksUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/jwks.json`);
 
 function issuersIn(data: TokenVariables, fallback: SubjectSource): readonly IssuerConfiguration[] {
-  if ('TOKEN_ISSUERS' in data) {
-    return data.TOKEN_ISSUERS.map((one) => ({
-      issuer: one.issuer,
-      audience: one.audience ?? [],
-      clientIds: one.clientIds,
-      tokenUse: one.tokenUse,
-      typ: one.typ,
-      jwksUrl: keysOf(one.issuer, one.jwksUrl),
-      algorithms: one.algorithms,
-      subjectFrom: one.subjectFrom ?? fallback,
-    }));
-  }
-  return [
-    {
-      issuer: data.TOKEN_ISSUER,
-      audience: data.TOKEN_AUDIENCE,
-      clientIds: undefined,
-      tokenUse: undefined,
-      typ: undefined,
-      jwksUrl: keysOf(data.TOKEN_ISSUER, data.TOKEN_JWKS_URL),
-      algorithms: data.TOKEN_ALGORITHMS,
-      subjectFrom: fallback,
-    },
-  ];
+  const entries: readonly z.infer<typeof ISSUER>[] =
+    'TOKEN_ISSUERS' in data
+      ? data.TOKEN_ISSUERS
+      : [
+          {
+            issuer: data.TOKEN_ISSUER,
+            audience: data.TOKEN_AUDIENCE,
+            jwksUrl: data.TOKEN_JWKS_URL,
+            algorithms: data.TOKEN_ALGORITHMS,
+          },
+        ];
+  return entries.map(({ audience = [], jwksUrl, subjectFrom: source = fallback, ...issuer }) => ({
+    ...issuer,
+    audience,
+    jwksUrl: keysOf(issuer.issuer, jwksUrl),
+    subjectFrom: source,
+  }));
 }
 
 /**

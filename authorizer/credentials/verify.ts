@@ -83,12 +83,10 @@ export interface TrustedIssuer {
   /** Accepted values of the claim `client_id`; any if undefined. */
   readonly clientIds?: readonly string[] | undefined;
   /** Cognito's claim `token_use`. One issuer may have an entry for each value. */
-  readonly tokenUse?: TokenUse | undefined;
+  readonly tokenUse?: 'access' | 'id' | undefined;
   /** The `typ` of the header, such as `at+jwt` (RFC 9068). */
   readonly typ?: string | undefined;
 }
-
-export type TokenUse = 'access' | 'id';
 
 /**
  * Refused headers, which change how a token is processed or supply a key: RFC 7515 sections 4.1.2 (`jku`),

@@ -22,7 +22,11 @@ export function draw(branches: readonly Branch[], indent: string, colours: boole
   });
 }
 
-/** Breaks a text at spaces; breaks a word only when it is longer than a line. */
+/** Escapes everything but printable ASCII as `\u{…}`, so that no text can steer the terminal. */
+const safe = (text: string): string =>
+  text.replace(/[^\x20-\x7e]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+/** Escapes a text and breaks it at spaces; breaks a word only when it is longer than a line. */
 export function wrap(
   text: string,
   first: string,
@@ -32,7 +36,7 @@ export function wrap(
 ): readonly string[] {
   const rows: string[] = [];
   let start = first;
-  let rest = text;
+  let rest = safe(text);
   do {
     const room = WIDTH - start.length;
     const space = rest.length > room ? rest.lastIndexOf(' ', room) : rest.length;

@@ -10,10 +10,9 @@ import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
 import type { Derivation, Explanation, Place } from './explanation.ts';
-import { type Lapsed, pathOf, type StepInput } from './findings.ts';
 import { roleRef, sourceOf } from './holdings.ts';
 import { createNames, type Names } from './names.ts';
-import { asksRoles, stepsOf } from './steps.ts';
+import { asksRoles, type Lapsed, pathOf, type StepInput, stepsOf } from './steps.ts';
 import { some, suggestionsOf } from './suggestions.ts';
 
 /** The reads that explanations use. */

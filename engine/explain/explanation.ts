@@ -68,9 +68,15 @@ export interface Step {
   readonly passed: boolean | null;
   /** Whether the decision was made here. */
   readonly decides: boolean;
-  /** What the step evaluated. */
-  readonly findings: readonly Finding[];
+  /** What the step evaluated, in words. */
+  readonly findings: readonly string[];
   readonly missing: readonly Missing[];
+}
+
+/** What a step required and did not find: a code for programs, and the sentence for people. */
+export interface Missing {
+  readonly code: Reason | 'role_not_in_force' | 'no_role' | 'no_effect' | 'no_allow' | 'denied';
+  readonly text: string;
 }
 
 /** Where the instant of the decision is relative to a period. */
@@ -80,50 +86,6 @@ export interface Period {
   readonly start?: string;
   readonly end?: string;
 }
-
-/** Something that a step evaluated. */
-export type Finding =
-  | { readonly kind: 'subject'; readonly about: Named; readonly status: string; readonly end?: string }
-  | { readonly kind: 'scope'; readonly about: Named; readonly status: string }
-  | { readonly kind: 'permission'; readonly name: string; readonly registered: boolean }
-  | { readonly kind: 'administrator'; readonly is: boolean }
-  | { readonly kind: 'module'; readonly name: string | null; readonly sold: boolean }
-  | ({ readonly kind: 'subscription' | 'license' } & Entitlement)
-  | { readonly kind: 'role'; readonly role: Named; readonly from: Source }
-  | { readonly kind: 'effects'; readonly allow: number; readonly deny: number }
-  | { readonly kind: 'combination'; readonly rule: string };
-
-interface Entitlement extends Period {
-  /** The module, or the enterprise. */
-  readonly to: Named;
-  readonly at: Named;
-  /** `inactive` when it does not count because of its status, whatever its dates. */
-  readonly state: PeriodState | 'inactive';
-  /** Its status, if that is why it does not count. */
-  readonly status?: string;
-}
-
-/** What a step required and did not find. */
-export type Missing =
-  | { readonly code: 'subject_unknown' | 'subject_inactive' | 'subject_ended'; readonly detail: string }
-  | {
-      readonly code: 'scope_unknown' | 'scope_inactive';
-      readonly about: Named;
-      readonly status: string;
-      /** True for a scope above the one asked about. */
-      readonly isAncestor: boolean;
-    }
-  | { readonly code: 'permission_unknown'; readonly detail: string }
-  | { readonly code: 'not_subscribed' | 'not_licensed'; readonly to: Named }
-  | { readonly code: 'role_not_in_force'; readonly role: Named; readonly from: Source; readonly why: WhyNot }
-  | { readonly code: 'no_role' | 'no_effect' | 'no_allow' | 'denied' };
-
-/** Why a granted role does not count. */
-export type WhyNot =
-  | { readonly code: 'ended' | 'not_begun' }
-  /** It belongs to another tenant. */
-  | { readonly code: 'of_another_tenant'; readonly owner: Named }
-  | { readonly code: 'deleted' };
 
 /** The grant through which a subject has a role. */
 export type Source =

@@ -1,17 +1,15 @@
 import { type Branch, draw, wrap } from './drawing.ts';
-import type { Derivation, Explanation, Some, Step, Suggestions } from './explanation.ts';
-import {
-  findingText,
-  linksOf,
-  missingText,
-  named,
-  RELATIONS,
-  STATES,
-  safe,
-  short,
-  sourceHead,
-  sourceText,
-} from './wording.ts';
+import type {
+  Derivation,
+  Explanation,
+  Named,
+  Relation,
+  Some,
+  Source,
+  Step,
+  Suggestions,
+} from './explanation.ts';
+import { periodText, STATES, sourceText } from './holdings.ts';
 
 export interface FormatOptions {
   /** Whether to use ANSI colours. Default false. */
@@ -27,7 +25,7 @@ export function formatExplanation(explanation: Explanation, { colours = false }:
   const lines = [
     ...wrap(`${allowed ? 'ALLOWED' : 'REFUSED'} (${reason})`, '', '', allowed ? 'green' : 'red', colours),
     ...wrap(`subject     ${named(subject)}`, '', ' '.repeat(12)),
-    ...wrap(`permission  ${safe(permission)}`, '', ' '.repeat(12)),
+    ...wrap(`permission  ${permission}`, '', ' '.repeat(12)),
     ...wrap(`scope       ${path.map(named).join(' < ')}`, '', ' '.repeat(12)),
     ...wrap(`at          ${at}`, '', ''),
   ];
@@ -48,15 +46,37 @@ function stepBranch({ step, name, passed, decides, findings, missing }: Step): B
     text: `${mark} ${step} ${name}${decides ? '  <- decides' : ''}`,
     colour,
     below: [
-      ...findings.map((finding) => ({ text: findingText(finding) })),
-      ...missing.map((each) => ({ text: missingText(each), colour: 'red' as const })),
+      ...findings.map((text) => ({ text })),
+      ...missing.map(({ text }) => ({ text, colour: 'red' as const })),
     ],
   };
 }
 
+const named = ({ ref, name }: Named): string => (name === ref ? ref : `${name} (${ref})`);
+
+/** A line for the granted role, then one for each role it inherits from. */
+const linksOf = (roles: readonly Named[], show: (role: Named) => string): readonly string[] =>
+  roles.map((role, position) => `${position === 0 ? 'role' : 'inherits from role'} ${show(role)}`);
+
+/** A source with references, for the root of a branch. */
+function sourceHead(source: Source): string {
+  switch (source.kind) {
+    case 'group':
+      return `group ${named(source.group)} at ${named(source.scope)}`;
+    case 'assignment':
+      return `assignment at ${named(source.scope)}${periodText(source)}`;
+    case 'grant':
+      return `grant in ${named(source.scope)}`;
+    case 'global_role':
+      return 'global role';
+    case 'administrator':
+      return 'administrator';
+  }
+}
+
 /** grant -> role -> inherited role -> permission, each below the one before. */
 function derivationBranch({ effect, from, roles, by }: Derivation): Branch {
-  const end = by ? `${effect} ${by.kind === 'exact' ? '' : 'by pattern '}${safe(by.name)}` : effect;
+  const end = by ? `${effect} ${by.kind === 'exact' ? '' : 'by pattern '}${by.name}` : effect;
   const colour = effect === 'ALLOW' ? 'green' : 'red';
   const below = [...linksOf(roles, named), end].reduceRight<readonly Branch[]>(
     (under, text) => [{ text, below: under, colour: under.length === 0 ? colour : undefined }],
@@ -73,6 +93,14 @@ const branchesOf = <T>({ items, more }: Some<T>, show: (one: T) => Branch): read
 const derivations = (text: string, found: Some<Derivation>): readonly Branch[] =>
   found.items.length > 0 ? [{ text, below: branchesOf(found, derivationBranch) }] : [];
 
+const RELATIONS: Readonly<Record<Relation, string>> = {
+  here: 'here',
+  above: 'above',
+  below: 'below, and grants do not flow up',
+  beside: 'elsewhere in this tenant, and grants flow down only',
+  other_tenant: 'in another tenant',
+};
+
 function suggestionsBranch({ granted, groups, roles, lookedAt }: Suggestions): Branch {
   const section = (text: string, below: readonly Branch[]): Branch => ({
     text,
@@ -88,7 +116,7 @@ function suggestionsBranch({ granted, groups, roles, lookedAt }: Suggestions): B
         ...branchesOf(granted, ({ from, roles: path, relation, period }) => {
           const when = period === 'holds' ? '' : `, and ${STATES[period]}`;
           return {
-            text: `${linksOf(path, short).join(', ')} ${sourceText(from)}: ${RELATIONS[relation]}${when}`,
+            text: `${linksOf(path, ({ name }) => name).join(', ')} ${sourceText(from)}: ${RELATIONS[relation]}${when}`,
           };
         }),
         ...unread,
@@ -96,12 +124,12 @@ function suggestionsBranch({ granted, groups, roles, lookedAt }: Suggestions): B
       section(
         'groups here or above that the subject is not in',
         branchesOf(groups, ({ group, scope, role }) => ({
-          text: `${named(group)} at ${short(scope)}: carries role ${short(role)}`,
+          text: `${named(group)} at ${scope.name}: carries role ${role.name}`,
         })),
       ),
       section(
         'roles that can be granted here, those that name the permission first',
-        branchesOf(roles, ({ role, by }) => ({ text: `${named(role)}: allows ${safe(by)}` })),
+        branchesOf(roles, ({ role, by }) => ({ text: `${named(role)}: allows ${by}` })),
       ),
     ],
   };

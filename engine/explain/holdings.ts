@@ -10,6 +10,8 @@ export function stateOf(period: Interval, at: number): PeriodState {
   return at < period.start ? 'not_begun' : 'ended';
 }
 
+export const STATES = { holds: 'holds', ended: 'has ended', not_begun: 'has not begun' } as const;
+
 /** Only assignments have a period. */
 export const holdingState = (holding: Holding, at: number): PeriodState =>
   holding.kind === 'assignment' ? stateOf(holding, at) : 'holds';
@@ -26,6 +28,9 @@ export function periodOf({ start, end }: Interval): Period {
   };
 }
 
+export const periodText = ({ start, end }: Period): string =>
+  `${start === undefined ? '' : ` from ${start}`}${end === undefined ? '' : ` until ${end}`}`;
+
 /** The grant through which the subject has a role, with names. */
 export function sourceOf(holding: Holding, names: Names): Source {
   if (holding.kind === 'global_role') return { kind: 'global_role' };
@@ -34,6 +39,22 @@ export function sourceOf(holding: Holding, names: Names): Source {
   return holding.kind === 'group'
     ? { kind: 'group', group: names.of(`group:${holding.group}`), scope }
     : { kind: 'assignment', scope, ...periodOf(holding) };
+}
+
+/** The same within a sentence about a role. */
+export function sourceText(source: Source): string {
+  switch (source.kind) {
+    case 'group':
+      return `through group ${source.group.name} at ${source.scope.name}`;
+    case 'assignment':
+      return `assigned at ${source.scope.name}${periodText(source)}`;
+    case 'grant':
+      return `through the grant in ${source.scope.name}`;
+    case 'global_role':
+      return 'granted globally';
+    case 'administrator':
+      return 'as an administrator';
+  }
 }
 
 export const roleRef = (id: string): string => `role:${id}`;

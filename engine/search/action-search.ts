@@ -4,7 +4,7 @@ import { parseKey } from '../../table/keys.ts';
 import type { Page } from '../../table/reader.ts';
 import type { Engine } from '../engine.ts';
 import { SCOPE, SUBJECT } from '../items.ts';
-import { decisionOptions, type ListOptions, type Pager, type Step } from './page.ts';
+import { decideAll, type ListOptions, type Pager, type Step } from './page.ts';
 import { type SearchReader, sourcesOf, walkSources } from './sources.ts';
 
 export interface PermissionListOptions extends ListOptions {
@@ -48,14 +48,14 @@ export const createActionSearch =
       together: PERMISSIONS_AT_ONCE,
       steps: async function* (from): AsyncGenerator<Step<string>> {
         if (!couldBe) return;
-        for await (const { value, place } of walkSources(reader, sources, from)) {
+        for await (const step of walkSources(reader, sources, from)) {
           if (isHopeless) return;
-          yield value === undefined ? { place } : { candidate: value, place };
+          yield step;
         }
       },
       decide: async (permissions) => {
         const requests = permissions.map((permission) => ({ subject, permission, scope }));
-        const { decisions } = await engine.checkMany(requests, decisionOptions(options));
+        const decisions = await decideAll(engine, requests, options);
         isHopeless = decisions.some(({ reason }) => HOPELESS.test(reason));
         return decisions.map(({ allowed }) => allowed);
       },

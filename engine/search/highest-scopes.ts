@@ -11,7 +11,8 @@ import {
 import { permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { grantedScopes } from './granted-scopes.ts';
-import type { Found, SearchReader } from './sources.ts';
+import type { Step } from './page.ts';
+import type { SearchReader } from './sources.ts';
 
 export interface ResourceQuestion {
   readonly ref: string;
@@ -36,7 +37,7 @@ export async function* highestScopes(
   reader: SearchReader,
   { ref: subjectRef, subject, name, permission, global, at }: ResourceQuestion,
   after: string | undefined,
-): AsyncGenerator<Found<string>> {
+): AsyncGenerator<Step<string>> {
   const scopes = new Map<string, ScopeItem | null>();
   const effects = new Map<string, TenantEffects | null>();
   /**
@@ -94,7 +95,7 @@ export async function* highestScopes(
     for (const { ref } of found) {
       const granted = grantedOn(openPath(ref, scopes));
       const place = { granted: ref };
-      yield granted.has(ref) && granted.size === 1 ? { value: ref, place } : { place };
+      yield granted.has(ref) && granted.size === 1 ? { candidate: ref, place } : { place };
     }
   }
 }

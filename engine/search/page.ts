@@ -2,7 +2,8 @@ import { invalid } from '../../table/errors.ts';
 import { decodeCursor, encodeCursor, listName } from '../../table/read/pages.ts';
 import type { Page } from '../../table/reader.ts';
 import type { Clock } from '../clock.ts';
-import type { CheckOptions } from '../engine.ts';
+import type { Decision } from '../decision.ts';
+import type { CheckRequest, Engine } from '../engine.ts';
 import type { Consistency } from '../load.ts';
 
 /** Options of every search. */
@@ -17,8 +18,12 @@ export interface ListOptions {
   readonly cursor?: string | undefined;
 }
 
-/** The options with which candidates are decided. */
-export const decisionOptions = ({ at, consistency }: ListOptions): CheckOptions => ({ at, consistency });
+/** Decides requests for candidates as the options of the search say. */
+export const decideAll = async (
+  engine: Pick<Engine, 'checkMany'>,
+  requests: readonly CheckRequest[],
+  { at, consistency }: ListOptions,
+): Promise<readonly Decision[]> => (await engine.checkMany(requests, { at, consistency })).decisions;
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;

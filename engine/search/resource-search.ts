@@ -1,5 +1,8 @@
 import type { GlobalItem, SubjectItem } from '../../table/decision/items.ts';
 import { isRef } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
+import type { Item } from '../../table/item.ts';
+import { parseKey } from '../../table/keys.ts';
 import type { Page } from '../../table/reader.ts';
 import type { Clock } from '../clock.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
@@ -8,17 +11,9 @@ import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SUBJECT } from '
 import { permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { highestScopes } from './highest-scopes.ts';
-import {
-  decisionOptions,
-  foreignCursor,
-  type ListOptions,
-  type Pager,
-  type Position,
-  type Step,
-} from './page.ts';
-import { rootScopes } from './root-scopes.ts';
-import { type Found, type SearchReader, walkSources } from './sources.ts';
-import { readTree, type Tree } from './tree.ts';
+import { decideAll, foreignCursor, type ListOptions, type Pager, type Position, type Step } from './page.ts';
+import { type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
+import { isOpen, readTree, type Tree } from './tree.ts';
 
 export interface ScopeListOptions extends ListOptions {
   /** Only scopes of this type, such as `building`. */
@@ -38,7 +33,7 @@ export const createResourceSearch =
   (subject: string, permission: string, options: ScopeListOptions = {}): Promise<Page<string>> => {
     const { type } = options;
 
-    async function* tops(tree: Tree, from: Position | undefined): AsyncGenerator<Found<string>> {
+    async function* tops(tree: Tree, from: Position | undefined): AsyncGenerator<Step<string>> {
       const [who, what, everywhere] = await readItems<[SubjectItem, CheckedPermission, GlobalItem]>(
         reader,
         { kind: SUBJECT, id: subject },
@@ -76,13 +71,12 @@ export const createResourceSearch =
         }
       }
       if (begun !== undefined) yield* under(begun, passed, place);
-      for await (const { value: top, place: at } of tops(tree, from && place)) {
-        if (top === undefined) {
-          yield { place: at };
-          continue;
+      for await (const { candidate: top, place: at } of tops(tree, from && place)) {
+        if (top === undefined) yield { place: at };
+        else {
+          yield toStep(top, { ...at, top });
+          yield* under(top, [], at);
         }
-        yield toStep(top, { ...at, top });
-        yield* under(top, [], at);
       }
     }
 
@@ -93,8 +87,25 @@ export const createResourceSearch =
       steps,
       decide: async (scopes) => {
         const requests = scopes.map((scope) => ({ subject, permission, scope }));
-        const { decisions } = await engine.checkMany(requests, decisionOptions(options));
+        const decisions = await decideAll(engine, requests, options);
         return decisions.map(({ allowed }) => allowed);
       },
     });
   };
+
+/** Built-in types that can be roots. A location may also have a parent. */
+const ROOTS = ['tenant', 'location', 'client', 'account', 'enterprise'] as const;
+
+/** The index lists that contain every root. A root created just now may be missing. */
+const rootScopes = (added: readonly Item[]): readonly Source<string>[] => [
+  ...ROOTS.flatMap((type) => sourcesOf(allOf(type), toRoot)),
+  ...added
+    .filter(({ root }) => root === true)
+    .flatMap(({ name }) => sourcesOf(allOf('scope', String(name)), toRoot)),
+];
+
+function toRoot(item: Item): string | undefined {
+  const key = parseKey(item);
+  const isRoot = key?.form === 'node' && item.parent === undefined && isOpen(item);
+  return isRoot ? `${key.type}:${key.id}` : undefined;
+}

@@ -1,7 +1,7 @@
 import type { Item } from '../../table/item.ts';
 import { cursorAfter, placeOf } from '../../table/read/pages.ts';
 import type { ListQuery, Page, Range, Reader } from '../../table/reader.ts';
-import type { Position } from './page.ts';
+import type { Position, Step } from './page.ts';
 
 /** The reads that searches use. */
 export type SearchReader = Pick<Reader, 'getMany' | 'list' | 'listAll'>;
@@ -22,11 +22,6 @@ export interface Source<T> {
   readonly read: (item: Item) => T | undefined;
 }
 
-export interface Found<T> {
-  readonly value?: T;
-  readonly place: Position;
-}
-
 /** A source for each range of a query. */
 export const sourcesOf = <T>(
   { ranges, index }: Pick<ListQuery, 'ranges' | 'index'>,
@@ -39,13 +34,13 @@ const nameOf = ({ range }: Source<unknown>): string =>
 
 /**
  * The candidates of these sources, in the order of the sources' names. A place is the position of an item in
- * its source. At the end of a source comes a step without a value.
+ * its source. At the end of a source comes a step without a candidate.
  */
 export async function* walkSources<T>(
   reader: SearchReader,
   sources: readonly Source<T>[],
   from: Position | undefined,
-): AsyncGenerator<Found<T>> {
+): AsyncGenerator<Step<T>> {
   const named = sources.map((source) => ({ source, name: nameOf(source) }));
   named.sort((a, b) => (a.name < b.name ? -1 : 1));
   const ahead = named.filter(
@@ -66,8 +61,8 @@ export async function* walkSources<T>(
     let page = await (begun[position] as Promise<Page<Item>>);
     for (;;) {
       for (const item of page.items) {
-        const value = read(item);
-        if (value !== undefined) yield { value, place: { source: name, ...placeOf(item, index) } };
+        const candidate = read(item);
+        if (candidate !== undefined) yield { candidate, place: { source: name, ...placeOf(item, index) } };
       }
       const { cursor } = page;
       if (cursor === undefined) break;

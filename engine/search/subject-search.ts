@@ -19,7 +19,7 @@ import {
 } from '../items.ts';
 import { permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
-import { decisionOptions, type ListOptions, type Pager, type Step } from './page.ts';
+import { decideAll, type ListOptions, type Pager, type Step } from './page.ts';
 import { type SearchReader, type Source, walkSources } from './sources.ts';
 
 /** A subject, and the grant by which it was found. */
@@ -61,10 +61,7 @@ export const createSubjectSearch =
       together: SUBJECTS_AT_ONCE,
       steps: async function* (from): AsyncGenerator<Step<Candidate>> {
         origin = await readOrigin(reader, permission, scope);
-        if (!origin) return;
-        for await (const { value, place } of walkSources(reader, sourcesIn(origin), from)) {
-          yield value === undefined ? { place } : { candidate: value, place };
-        }
+        if (origin) yield* walkSources(reader, sourcesIn(origin), from);
       },
       decide: async (candidates) => {
         const ids = candidates.map(({ subject }) => ({ kind: SUBJECT, id: subject }));
@@ -78,7 +75,7 @@ export const createSubjectSearch =
           .filter((_, position) => isShown[position])
           .map(({ subject }) => ({ subject, permission, scope }));
         if (requests.length === 0) return isShown;
-        const { decisions } = await engine.checkMany(requests, decisionOptions(options));
+        const decisions = await decideAll(engine, requests, options);
         let next = 0;
         return isShown.map((shown) => shown && decisions[next++]?.allowed === true);
       },

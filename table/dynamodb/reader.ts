@@ -8,11 +8,12 @@ import {
 import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
+import { readInBatches } from '../read/batches.ts';
 import { createPacing, type Pacing } from '../read/pacing.ts';
 import { createLists, keyAttributes, type QueryRange, type RangeQuery } from '../read/pages.ts';
 import { noNotes, type Range, type Reader, type ReadNotes } from '../reader.ts';
 import { READ_DEADLINE_MS } from '../timing.ts';
-import { toTableError } from './service-errors.ts';
+import { cancellationReasons, hasCode, THROTTLED_REASONS, toTableError } from './service-errors.ts';
 
 /** What a request must say so that its answer states the units. */
 const askUnits = ({ units }: ReadNotes): { readonly ReturnConsumedCapacity?: 'TOTAL' } =>
@@ -27,167 +28,7 @@ function noteUnits(
   for (const { CapacityUnits: units = 0 } of consumed ?? []) notes.units += units;
 }
 
-/** Keys of one BatchGetItem call (DynamoDB's limit). */
-const MAX_BATCH_KEYS = 100;
-
-/**
- * Reads items by key, strongly consistent, 100 keys a call.
- *
- * `UnprocessedKeys` come back inside a success and the SDK does not ask again, so a key that is not in
- * the answer may mean "unread". They are asked for until the deadline; then the read fails as a whole:
- * an unread item is never taken for an absent one.
- *
- * @returns the items in the order of the keys, undefined where the table has none
- * @throws GatehouseError `throttled`, `transient` or `internal`
- */
-async function batchGet(
-  client: DynamoDBDocumentClient,
-  table: string,
-  keys: readonly Key[],
-  pacing: Pacing,
-  notes: ReadNotes,
-): Promise<readonly (Item | undefined)[]> {
-  const unique = [...new Map(keys.map((key) => [identityOf(key), { PK: key.PK, SK: key.SK }])).values()];
-  const found = new Map<string, Item>();
-  const signal = pacing.deadline();
-  await Promise.all(
-    Array.from({ length: Math.ceil(unique.length / MAX_BATCH_KEYS) }, (_, chunk) =>
-      readChunk(
-        client,
-        table,
-        unique.slice(chunk * MAX_BATCH_KEYS, (chunk + 1) * MAX_BATCH_KEYS),
-        found,
-        pacing,
-        signal,
-        notes,
-      ),
-    ),
-  );
-  return keys.map((key) => found.get(identityOf(key)));
-}
-
-async function readChunk(
-  client: DynamoDBDocumentClient,
-  table: string,
-  chunk: readonly Key[],
-  found: Map<string, Item>,
-  pacing: Pacing,
-  signal: AbortSignal,
-  notes: ReadNotes,
-): Promise<void> {
-  const asked = new Set(chunk.map(identityOf));
-  let wanted: readonly Key[] = chunk;
-  for (let attempt = 0; wanted.length > 0; attempt++) {
-    if (attempt > 0) await pacing.pause(attempt, signal);
-    if (signal.aborted) {
-      throw new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
-    }
-    const request = new BatchGetCommand({
-      RequestItems: { [table]: { Keys: [...wanted], ConsistentRead: true } },
-      ...askUnits(notes),
-    });
-    notes.calls += 1;
-    const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-      throw toTableError(error, 'BatchGetItem');
-    });
-    noteUnits(notes, answer.ConsumedCapacity);
-    const items = answer.Responses?.[table] as Item[] | undefined;
-    const unread = answer.UnprocessedKeys?.[table]?.Keys as Key[] | undefined;
-    // Without either the service answered nothing, which does not mean that all keys are absent.
-    if (!items && !unread)
-      throw new GatehouseError('internal', 'BatchGetItem answered nothing for the table');
-    for (const key of [...(items ?? []), ...(unread ?? [])]) {
-      if (!asked.has(identityOf(key)))
-        throw new GatehouseError('internal', 'BatchGetItem answered with an item nobody asked for');
-    }
-    for (const item of items ?? []) found.set(identityOf(item), item);
-    wanted = unread ?? [];
-  }
-}
-
-/** Keys of one TransactGetItems (DynamoDB's limit). */
-const MAX_SNAPSHOT_KEYS = 100;
-
-/**
- * Reads items by key as they stood at one instant: TransactGetItems is serializable against every transaction
- * (BatchGetItem reads its items one by one). It costs twice the read units. A write to one of the items that
- * is under way cancels it; it is tried again until the deadline.
- *
- * @returns the items in the order of the keys, undefined where the table has none
- * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` when writes to the items got in
- *   its way
- *   until the deadline, otherwise as the service fails
- */
-async function snapshot(
-  client: DynamoDBDocumentClient,
-  table: string,
-  keys: readonly Key[],
-  pacing: Pacing,
-  notes: ReadNotes,
-): Promise<readonly (Item | undefined)[]> {
-  if (keys.length > MAX_SNAPSHOT_KEYS) {
-    throw limitExceeded(`one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`);
-  }
-  const signal = pacing.deadline();
-  const request = new TransactGetCommand({
-    TransactItems: keys.map(({ PK, SK }) => ({ Get: { TableName: table, Key: { PK, SK } } })),
-    ...askUnits(notes),
-  });
-  for (let attempt = 1; ; attempt++) {
-    notes.calls += 1;
-    const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-      if (isCancelledFor(error, CONFLICT)) return undefined;
-      // The time is up in the middle of another attempt: what the one before came to says more.
-      if (attempt > 1 && signal.aborted) throw contended();
-      if (isCancelledFor(error, THROTTLED)) {
-        throw new GatehouseError('throttled', 'TransactGetItems was throttled', { cause: error });
-      }
-      throw toTableError(error, 'TransactGetItems');
-    });
-    if (answer) {
-      noteUnits(notes, answer.ConsumedCapacity);
-      const { Responses: responses } = answer;
-      if (responses?.length !== keys.length)
-        throw new GatehouseError('internal', 'TransactGetItems did not answer for every key');
-      return responses.map(({ Item: item }) => item as Item | undefined);
-    }
-    await pacing.pause(attempt, signal);
-    if (signal.aborted) throw contended();
-  }
-}
-
 const contended = () => new GatehouseError('contended', 'other changes to the same items were under way');
-
-/** For the sake of a write: the one reason for which it is worth another try. */
-const CONFLICT: ReadonlySet<unknown> = new Set(['TransactionConflict']);
-const THROTTLED: ReadonlySet<unknown> = new Set(['ThrottlingError', 'ProvisionedThroughputExceeded']);
-
-/** Whether a transaction was cancelled for one of these reasons. */
-function isCancelledFor(error: unknown, codes: ReadonlySet<unknown>): boolean {
-  const { CancellationReasons: reasons } = (error ?? {}) as { CancellationReasons?: { Code?: string }[] };
-  return Array.isArray(reasons) && reasons.some(({ Code }) => codes.has(Code));
-}
-
-/**
- * One range by Query: the base table strongly consistent, or an index.
- *
- * @param signal ends the query when the time is up
- * @throws GatehouseError `invalid` for a forged cursor, otherwise as the service fails
- */
-const queryRangeOf =
-  (client: DynamoDBDocumentClient, table: string, signal: AbortSignal): QueryRange =>
-  async (query) => {
-    const { after } = query;
-    const command = toCommand(table, query);
-    const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
-      // The only part of a Query that a caller can have forged is the place to go on from.
-      const forged = after !== undefined && (error as { name?: unknown }).name === 'ValidationException';
-      throw forged ? invalid('cursor', 'cursor does not belong to this list') : toTableError(error, 'Query');
-    });
-    const items = (answer.Items ?? []) as Item[];
-    const last = answer.LastEvaluatedKey as Record<string, string> | undefined;
-    return last ? { items, after: last } : { items };
-  };
 
 /** The part of the key condition that speaks of the sort key, with its values. */
 function sortCondition({
@@ -213,6 +54,9 @@ function toCommand(table: string, { range, index, limit, after }: RangeQuery): Q
   });
 }
 
+/** Keys of one TransactGetItems (DynamoDB's limit). */
+const MAX_SNAPSHOT_KEYS = 100;
+
 export interface ReaderOptions {
   readonly client: DynamoDBDocumentClient;
   readonly table: string;
@@ -225,23 +69,132 @@ export function createReader({
   client,
   table,
   deadlineMs = READ_DEADLINE_MS,
-  pacing,
+  pacing = createPacing({ deadlineMs }),
 }: ReaderOptions): Reader {
-  const pace = pacing ?? createPacing({ deadlineMs });
+  /**
+   * Reads the keys of one BatchGetItem, strongly consistent.
+   *
+   * `UnprocessedKeys` come back inside a success and the SDK does not request them again, so a key that is not
+   * in the response may be unread. They are requested until the deadline; then the read fails as a whole: an
+   * unread item is never taken for an absent one.
+   *
+   * @throws GatehouseError `throttled`, `transient` or `internal`
+   */
+  async function readBatch(
+    keys: readonly Key[],
+    found: Map<string, Item>,
+    signal: AbortSignal,
+    notes: ReadNotes,
+  ): Promise<void> {
+    const asked = new Set(keys.map(identityOf));
+    let wanted = keys;
+    for (let attempt = 0; wanted.length > 0; attempt++) {
+      if (attempt > 0) await pacing.pause(attempt, signal);
+      if (signal.aborted) {
+        throw new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
+      }
+      const request = new BatchGetCommand({
+        RequestItems: { [table]: { Keys: [...wanted], ConsistentRead: true } },
+        ...askUnits(notes),
+      });
+      notes.calls += 1;
+      const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+        throw toTableError(error, 'BatchGetItem');
+      });
+      noteUnits(notes, answer.ConsumedCapacity);
+      const items = answer.Responses?.[table] as Item[] | undefined;
+      const unread = answer.UnprocessedKeys?.[table]?.Keys as Key[] | undefined;
+      // A response with neither says nothing, which does not mean that all keys are absent.
+      if (!items && !unread)
+        throw new GatehouseError('internal', 'BatchGetItem answered nothing for the table');
+      for (const key of [...(items ?? []), ...(unread ?? [])]) {
+        if (!asked.has(identityOf(key)))
+          throw new GatehouseError('internal', 'BatchGetItem answered with an item nobody asked for');
+      }
+      for (const item of items ?? []) found.set(identityOf(item), item);
+      wanted = unread ?? [];
+    }
+  }
+
+  /**
+   * Reads items by key as they were at one instant: TransactGetItems is serializable against every transaction
+   * (BatchGetItem reads its items one by one). It costs twice the read units. A concurrent write to one of the
+   * items cancels it; it is tried again until the deadline.
+   *
+   * @throws GatehouseError `limit_exceeded` for more than 100 keys, `contended` if concurrent writes cancelled
+   *   it until the deadline, otherwise as the service fails
+   */
+  async function getSnapshot(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {
+    if (keys.length > MAX_SNAPSHOT_KEYS) {
+      throw limitExceeded(`one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`);
+    }
+    const signal = pacing.deadline();
+    const request = new TransactGetCommand({
+      TransactItems: keys.map(({ PK, SK }) => ({ Get: { TableName: table, Key: { PK, SK } } })),
+      ...askUnits(notes),
+    });
+    for (let attempt = 1; ; attempt++) {
+      notes.calls += 1;
+      const answer = await client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+        const reasons = cancellationReasons(error);
+        if (hasCode(reasons, 'TransactionConflict')) return undefined;
+        // The deadline passed during a further attempt: the result of the previous one says more.
+        if (attempt > 1 && signal.aborted) throw contended();
+        if (hasCode(reasons, ...THROTTLED_REASONS)) {
+          throw new GatehouseError('throttled', 'TransactGetItems was throttled', { cause: error });
+        }
+        throw toTableError(error, 'TransactGetItems');
+      });
+      if (answer) {
+        noteUnits(notes, answer.ConsumedCapacity);
+        const { Responses: responses } = answer;
+        if (responses?.length !== keys.length)
+          throw new GatehouseError('internal', 'TransactGetItems did not answer for every key');
+        return responses.map(({ Item: item }) => item as Item | undefined);
+      }
+      await pacing.pause(attempt, signal);
+      if (signal.aborted) throw contended();
+    }
+  }
+
+  /**
+   * One range by Query: the base table strongly consistent, or an index.
+   *
+   * @param signal ends the query at the deadline
+   * @throws GatehouseError `invalid` for a forged cursor, otherwise as the service fails
+   */
+  const queryRange =
+    (signal: AbortSignal): QueryRange =>
+    async (query) => {
+      const { after } = query;
+      const command = toCommand(table, query);
+      const answer = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
+        // The only part of a Query that a caller can have forged is the place to go on from.
+        const forged = after !== undefined && (error as { name?: unknown }).name === 'ValidationException';
+        throw forged
+          ? invalid('cursor', 'cursor does not belong to this list')
+          : toTableError(error, 'Query');
+      });
+      const items = (answer.Items ?? []) as Item[];
+      const last = answer.LastEvaluatedKey as Record<string, string> | undefined;
+      return last ? { items, after: last } : { items };
+    };
+
   return {
-    get: async (key) => {
-      const command = new GetCommand({
-        TableName: table,
-        Key: { PK: key.PK, SK: key.SK },
-        ConsistentRead: true,
-      });
-      const answer = await client.send(command, { abortSignal: pace.deadline() }).catch((error: unknown) => {
-        throw toTableError(error, 'GetItem');
-      });
+    get: async ({ PK, SK }) => {
+      const command = new GetCommand({ TableName: table, Key: { PK, SK }, ConsistentRead: true });
+      const answer = await client
+        .send(command, { abortSignal: pacing.deadline() })
+        .catch((error: unknown) => {
+          throw toTableError(error, 'GetItem');
+        });
       return answer.Item as Item | undefined;
     },
-    getMany: (keys, notes = noNotes()) => batchGet(client, table, keys, pace, notes),
-    getSnapshot: (keys, notes = noNotes()) => snapshot(client, table, keys, pace, notes),
-    ...createLists(() => queryRangeOf(client, table, pace.deadline())),
+    getMany: (keys, notes = noNotes()) => {
+      const signal = pacing.deadline();
+      return readInBatches(keys, (batch, found) => readBatch(batch, found, signal, notes));
+    },
+    getSnapshot: (keys, notes = noNotes()) => getSnapshot(keys, notes),
+    ...createLists(() => queryRange(pacing.deadline())),
   };
 }

@@ -1,3 +1,4 @@
+import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { GatehouseError } from '../errors.ts';
 
 /**
@@ -46,6 +47,19 @@ function isServerFault(error: unknown): boolean {
     (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata ?? {};
   return httpStatusCode >= 500;
 }
+
+/** Why a transaction was cancelled: a reason for each of its items, in their order. Undefined for other errors. */
+export function cancellationReasons(error: unknown): readonly CancellationReason[] | undefined {
+  const { CancellationReasons: reasons } = (error ?? {}) as { CancellationReasons?: unknown };
+  return Array.isArray(reasons) ? reasons : undefined;
+}
+
+/** Whether one of the reasons has one of these codes. */
+export const hasCode = (reasons: readonly CancellationReason[] | undefined, ...codes: string[]): boolean =>
+  reasons?.some(({ Code = '' }) => codes.includes(Code)) ?? false;
+
+/** Codes of the reasons of a transaction that was throttled. */
+export const THROTTLED_REASONS = ['ThrottlingError', 'ProvisionedThroughputExceeded'];
 
 /** Turns any error of a DynamoDB call into ours; `operation` names the call, as `BatchGetItem`. */
 export function toTableError(error: unknown, operation: string): GatehouseError {

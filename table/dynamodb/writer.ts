@@ -7,9 +7,10 @@ import type { Item } from '../item.ts';
 import { createPacing, type Pacing } from '../read/pacing.ts';
 import { WRITE_DEADLINE_MS } from '../timing.ts';
 import type { Action } from '../write/action.ts';
+import { assertFits, assertOnePerItem, ITEM_TOO_LARGE } from '../write/transaction.ts';
 import type { Writer } from '../writer.ts';
-import { toTableError } from './service-errors.ts';
-import { buildTransaction } from './transaction.ts';
+import { toTransactItem } from './expression.ts';
+import { cancellationReasons, hasCode, THROTTLED_REASONS, toTableError } from './service-errors.ts';
 
 export interface WriterOptions {
   readonly client: DynamoDBDocumentClient;
@@ -35,9 +36,14 @@ export function createWriter({
     throw invalid('deadlineMs', `a writer tries for ${WRITE_DEADLINE_MS} ms: readers count on it`);
   return {
     send: async (actions) => {
-      // One token for all attempts of this sending: a lost answer is recognised by the service, while the
-      // same actions sent again on purpose are carried out again.
-      const input = buildTransaction(actions, table, randomUUID());
+      assertFits(actions);
+      assertOnePerItem(actions);
+      const input = {
+        TransactItems: actions.map((action) => toTransactItem(action, table)),
+        // One token for all attempts of this call: the service recognises an attempt whose response was lost,
+        // while a second call with the same actions is carried out again.
+        ClientRequestToken: randomUUID(),
+      };
       const signal = pacing.deadline();
       // When the time is up in the middle of an attempt, what the one before came to says more.
       let known: GatehouseError | undefined;
@@ -57,36 +63,24 @@ export function createWriter({
   };
 }
 
-const reasonsOf = (error: unknown): readonly CancellationReason[] | undefined => {
-  if (typeof error !== 'object' || error === null || !('CancellationReasons' in error)) return undefined;
-  return Array.isArray(error.CancellationReasons) ? error.CancellationReasons : undefined;
-};
-
 /**
  * Cancellation reasons come in the order of the actions. A failed condition outranks the rest: it is
  * certain, while a conflict or throttling beside it may pass. Of several failed conditions the first
  * action's speaks.
  */
 function toWriteError(error: unknown, actions: readonly Action[]): GatehouseError {
-  const reasons = reasonsOf(error);
+  const reasons = cancellationReasons(error);
   if (!reasons) return toTableError(error, 'TransactWriteItems');
   const failed = reasons.findIndex((reason) => reason.Code === 'ConditionalCheckFailed');
   const action = actions[failed];
   if (action?.failure) return action.failure(oldItem(reasons[failed]));
-  const codes = new Set(reasons.map((reason) => reason.Code));
-  if (codes.has('ItemCollectionSizeLimitExceeded') || codes.has('ValidationError')) {
-    return new GatehouseError(
-      'limit_exceeded',
-      'an item would grow beyond what the table can hold (400 KB)',
-      {
-        cause: error,
-      },
-    );
+  if (hasCode(reasons, 'ItemCollectionSizeLimitExceeded', 'ValidationError')) {
+    return new GatehouseError('limit_exceeded', ITEM_TOO_LARGE, { cause: error });
   }
-  if (codes.has('ThrottlingError') || codes.has('ProvisionedThroughputExceeded')) {
+  if (hasCode(reasons, ...THROTTLED_REASONS)) {
     return new GatehouseError('throttled', 'TransactWriteItems was throttled', { cause: error });
   }
-  if (codes.has('TransactionConflict')) {
+  if (hasCode(reasons, 'TransactionConflict')) {
     return new GatehouseError('contended', 'another change to the same items was under way', {
       cause: error,
     });

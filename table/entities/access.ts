@@ -30,6 +30,9 @@ const templatePermissions = z
   )
   .describe('list of `{ permission, effect }`');
 
+/** Entities whose name is their key. */
+const named = { immutable: ['name'], naturalKey: 'name', guards: [], listShards: 4 } as const;
+
 /** What decides: groups, roles, what they are about, and where it is asked for. */
 export const ACCESS = {
   'scope-type': {
@@ -50,10 +53,7 @@ export const ACCESS = {
       description,
     }),
     defaults: { root: false, parents: [], children: [] },
-    immutable: ['name'],
-    naturalKey: 'name',
-    guards: [],
-    listShards: 4,
+    ...named,
   },
   group: {
     type: 'group',
@@ -103,10 +103,7 @@ export const ACCESS = {
     hangsOn: ['module'],
     summary: 'A page that can be checked (seed 003), or a menu key (seed 002).',
     attributes: z.strictObject({ name: field.pageName, description, module: field.pageName.optional() }),
-    immutable: ['name'],
-    naturalKey: 'name',
-    guards: [],
-    listShards: 4,
+    ...named,
   },
   permission: {
     type: 'permission',
@@ -121,10 +118,7 @@ export const ACCESS = {
       isDangerous: z.boolean().optional(),
     }),
     defaults: { isDangerous: false },
-    immutable: ['name'],
-    naturalKey: 'name',
-    guards: [],
-    listShards: 4,
+    ...named,
   },
   module: {
     type: 'module',
@@ -137,10 +131,7 @@ export const ACCESS = {
       soldBySubscription: z.boolean().optional(),
     }),
     defaults: { soldBySubscription: false },
-    immutable: ['name'],
-    naturalKey: 'name',
-    guards: [],
-    listShards: 4,
+    ...named,
   },
   route: {
     type: 'route',

@@ -26,17 +26,29 @@ const root = { ...open, combination: 'allow-overrides' };
 const inTenant = { tenant: 'root', time: 'createdAt' };
 const nameGuard = (kind: string) => [{ kind, field: 'name', normalise: normaliseName }];
 
+/** A scope that always has a parent. */
+const below = {
+  defaults: open,
+  immutable: ['parent'],
+  guards: [],
+  listShards: 4,
+  inTenant,
+} as const;
+
+/** A root scope with nothing but a name, which is unique. */
+const organisation = <T extends string>(type: T, label: string, guard: string, summary: string) => ({
+  type,
+  label,
+  summary,
+  attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
+  defaults: root,
+  guards: nameGuard(guard),
+  listShards: 4,
+  inTenant,
+});
+
 export const SCOPES = {
-  tenant: {
-    type: 'tenant',
-    label: 'Tenant',
-    summary: 'A root scope: the isolation boundary (seed 004).',
-    attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
-    defaults: root,
-    guards: nameGuard('TENANT_NAME'),
-    listShards: 4,
-    inTenant,
-  },
+  tenant: organisation('tenant', 'Tenant', 'TENANT_NAME', 'A root scope: the isolation boundary (seed 004).'),
   location: {
     type: 'location',
     label: 'Location',
@@ -92,11 +104,7 @@ export const SCOPES = {
       region: words,
       ownerUserId: field.id.optional(),
     }),
-    defaults: open,
-    immutable: ['parent'],
-    guards: [],
-    listShards: 4,
-    inTenant,
+    ...below,
   },
   building: {
     type: 'building',
@@ -119,11 +127,7 @@ export const SCOPES = {
       geoLatitude: z.number().min(-90).max(90).optional(),
       geoLongitude: z.number().min(-180).max(180).optional(),
     }),
-    defaults: open,
-    immutable: ['parent'],
-    guards: [],
-    listShards: 4,
-    inTenant,
+    ...below,
   },
   zone: {
     type: 'zone',
@@ -140,11 +144,8 @@ export const SCOPES = {
       status: status('inactive'),
       geoJson: field.map.optional(),
     }),
-    defaults: open,
-    immutable: ['parent'],
-    guards: [],
+    ...below,
     listShards: 8,
-    inTenant,
   },
   device: {
     type: 'device',
@@ -163,32 +164,21 @@ export const SCOPES = {
       configuration: field.map.optional(),
       lastSeenAt: field.instant.optional(),
     }),
-    defaults: open,
-    immutable: ['parent'],
-    guards: [],
+    ...below,
     listShards: 16,
-    inTenant,
   },
-  account: {
-    type: 'account',
-    label: 'Account',
-    summary: 'An account of the platform (seed 002): a root scope.',
-    attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
-    defaults: root,
-    guards: nameGuard('ACCOUNT_NAME'),
-    listShards: 4,
-    inTenant,
-  },
-  enterprise: {
-    type: 'enterprise',
-    label: 'Enterprise',
-    summary: 'An enterprise (seed 002) to which workstreams and licences are linked: a root scope.',
-    attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
-    defaults: root,
-    guards: nameGuard('ENTERPRISE_NAME'),
-    listShards: 4,
-    inTenant,
-  },
+  account: organisation(
+    'account',
+    'Account',
+    'ACCOUNT_NAME',
+    'An account of the platform (seed 002): a root scope.',
+  ),
+  enterprise: organisation(
+    'enterprise',
+    'Enterprise',
+    'ENTERPRISE_NAME',
+    'An enterprise (seed 002) to which workstreams and licences are linked: a root scope.',
+  ),
   workstream: {
     type: 'workstream',
     label: 'Workstream',
@@ -201,11 +191,7 @@ export const SCOPES = {
       description,
       status: status('inactive'),
     }),
-    defaults: open,
-    immutable: ['parent'],
-    guards: [],
-    listShards: 4,
-    inTenant,
+    ...below,
   },
   scope: {
     type: 'scope',

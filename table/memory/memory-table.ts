@@ -8,7 +8,7 @@ import { createMishaps, type Faults, type Schedule } from './faults.ts';
 import { createMemoryReader } from './reader.ts';
 import { createRows } from './rows.ts';
 import { copyItem } from './values.ts';
-import { createMemoryWriter, type PausedCommit } from './writer.ts';
+import { createMemoryWriter } from './writer.ts';
 
 export interface MemoryTableOptions {
   /** What the table holds from the start. */
@@ -35,12 +35,6 @@ export interface MemoryTable {
   /** Puts an item there, past every check: what another program might have done. */
   readonly put: (item: Item) => void;
   readonly remove: (key: Key) => void;
-  /**
-   * The writer gives up the next transaction (`transient`); it is carried out when the caller releases it.
-   */
-  readonly holdNextCommit: () => PausedCommit;
-  /** From now on the indexes stay as they are; the function that it returns lets them follow. */
-  readonly holdIndexes: () => () => void;
 }
 
 /**
@@ -59,32 +53,23 @@ export function createMemoryTable(options: MemoryTableOptions = {}): MemoryTable
   /** Changes are numbered: one that reaches the indexes after a later one of the same item is no news. */
   const shown = new Map<string, number>();
   let changes = 0;
-  let waiting: (() => void)[] | undefined;
   function change(key: Key, item: Item | undefined): void {
     if (item) rows.put(item);
     else rows.remove(key);
     changes += 1;
     const number = changes;
-    const show = (): void => {
+    mishaps.follow(() => {
       if ((shown.get(identityOf(key)) ?? 0) > number) return;
       shown.set(identityOf(key), number);
       for (const index of indexes.values()) {
         if (item) index.put(item);
         else index.remove(key);
       }
-    };
-    if (waiting) waiting.push(show);
-    else mishaps.follow(show);
+    });
   }
   const put = (item: Item): void => change(item, copyItem(item));
   for (const item of items) put(item);
 
-  const { writer, holdNextCommit } = createMemoryWriter({
-    rows,
-    change: (action, item) => change(keyOf(action), item),
-    mishaps,
-    onCommit,
-  });
   return {
     reader: createMemoryReader({
       rows,
@@ -92,18 +77,14 @@ export function createMemoryTable(options: MemoryTableOptions = {}): MemoryTable
       mishaps,
       onItemRead,
     }),
-    writer,
+    writer: createMemoryWriter({
+      rows,
+      change: (action, item) => change(keyOf(action), item),
+      mishaps,
+      onCommit,
+    }),
     items: () => rows.all().map(copyItem),
     put,
     remove: (key) => change(key, undefined),
-    holdNextCommit,
-    holdIndexes: () => {
-      const paused: (() => void)[] = [];
-      waiting = paused;
-      return () => {
-        if (waiting === paused) waiting = undefined;
-        for (const show of paused.splice(0)) show();
-      };
-    },
   };
 }

@@ -1,6 +1,7 @@
 import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
+import { readInBatches } from '../read/batches.ts';
 import { createLists, keyAttributes, placeOf, type QueryRange, type RangeQuery } from '../read/pages.ts';
 import type { Reader } from '../reader.ts';
 import { noNotes, type ReadNotes } from '../reader.ts';
@@ -10,10 +11,8 @@ import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
 import { copyItem } from './values.ts';
 
-/**
- * DynamoDB's limits: keys and bytes of one BatchGetItem, keys of one TransactGetItems, bytes of one Query.
- */
-const MAX_KEYS = 100;
+/** DynamoDB's limits: keys of one TransactGetItems, bytes of one BatchGetItem and of one Query. */
+const MAX_SNAPSHOT_KEYS = 100;
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 const MAX_QUERY_BYTES = 1024 * 1024;
 /** What one read unit reads. */
@@ -76,29 +75,20 @@ export function createMemoryReader({ rows, indexOf, mishaps, onItemRead }: Memor
     return unread;
   }
 
-  async function getMany(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {
-    const unique = [...new Map(keys.map(({ PK, SK }) => [identityOf({ PK, SK }), { PK, SK }])).values()];
-    const found = new Map<string, Item>();
-    const chunks = Array.from({ length: Math.ceil(unique.length / MAX_KEYS) }, (_, chunk) =>
-      unique.slice(chunk * MAX_KEYS, (chunk + 1) * MAX_KEYS),
-    );
-    await Promise.all(
-      chunks.map(async (chunk) => {
-        let wanted: readonly Key[] = chunk;
-        await mishaps.persistently(READ_DEADLINE_MS, async () => {
-          wanted = await attemptBatch(wanted, found, notes);
-          return wanted.length === 0
-            ? undefined
-            : new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
-        });
-      }),
-    );
-    return keys.map((key) => found.get(identityOf(key)));
-  }
+  const getMany = (keys: readonly Key[], notes: ReadNotes) =>
+    readInBatches(keys, async (batch, found) => {
+      let wanted = batch;
+      await mishaps.persistently(READ_DEADLINE_MS, async () => {
+        wanted = await attemptBatch(wanted, found, notes);
+        return wanted.length === 0
+          ? undefined
+          : new GatehouseError('throttled', 'BatchGetItem left keys unread until the deadline');
+      });
+    });
 
   async function getSnapshot(keys: readonly Key[], notes: ReadNotes): Promise<readonly (Item | undefined)[]> {
-    if (keys.length > MAX_KEYS)
-      throw limitExceeded(`one snapshot holds ${MAX_KEYS} items, this would take ${keys.length}`);
+    if (keys.length > MAX_SNAPSHOT_KEYS)
+      throw limitExceeded(`one snapshot holds ${MAX_SNAPSHOT_KEYS} items, this would take ${keys.length}`);
     if (keys.length === 0 || new Set(keys.map(identityOf)).size < keys.length)
       throw new GatehouseError('internal', 'a snapshot is of no item, or of one twice');
     if (onItemRead) for (const key of keys) await onItemRead(key);

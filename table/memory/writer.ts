@@ -10,12 +10,6 @@ import { type Mishaps, throttled } from './faults.ts';
 import type { Rows } from './rows.ts';
 import { copyAction, copyItem } from './values.ts';
 
-/** A transaction that its writer gave up and that is still under way. */
-export interface PausedCommit {
-  /** Carries it out now, if one was sent and its conditions hold; says whether. */
-  readonly commit: () => boolean;
-}
-
 export interface MemoryWriterOptions {
   /** The current item. */
   readonly rows: Pick<Rows, 'get'>;
@@ -34,9 +28,7 @@ interface Sent {
 /**
  * Writing to memory as to DynamoDB: the same limits, and conditions that fail in the order of the actions.
  */
-export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWriterOptions) {
-  const holds: ((commit: () => boolean) => void)[] = [];
-
+export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWriterOptions): Writer {
   /** All or nothing, at one instant. Answers the failure of the first condition that does not hold. */
   function carryOut({ actions, given }: Sent): GatehouseError | undefined {
     const failure = failureOf(actions);
@@ -80,42 +72,17 @@ export function createMemoryWriter({ rows, change, mishaps, onCommit }: MemoryWr
       : undefined;
   }
 
-  const writer: Writer = {
+  return {
     send: async (given) => {
       assertFits(given);
       assertOnePerItem(given);
       const sent = { actions: given.map(copyAction), given };
-      const hold = holds.shift();
-      const isLate = mishaps.isLate();
-      if (!hold && !isLate) return mishaps.persistently(WRITE_DEADLINE_MS, () => attempt(sent));
-      const commit = () => carryOut(sent) === undefined;
-      if (hold) hold(commit);
-      else mishaps.later(commit);
+      if (!mishaps.isLate()) return mishaps.persistently(WRITE_DEADLINE_MS, () => attempt(sent));
+      mishaps.later(() => void carryOut(sent));
       await mishaps.giveUp();
       throw new GatehouseError('transient', 'TransactWriteItems did not get an answer in time');
     },
   };
-
-  /**
-   * The writer gives up the next transaction (`transient`); it is carried out when the caller releases it.
-   */
-  function holdNextCommit(): PausedCommit {
-    let paused: (() => boolean) | undefined;
-    const hold = (commit: () => boolean): void => {
-      paused = commit;
-    };
-    holds.push(hold);
-    return {
-      commit: () => {
-        const commit = paused;
-        paused = undefined;
-        if (holds.includes(hold)) holds.splice(holds.indexOf(hold), 1);
-        return commit?.() ?? false;
-      },
-    };
-  }
-
-  return { writer, holdNextCommit };
 }
 
 /** DynamoDB adds numbers to numbers and sets to sets only. */

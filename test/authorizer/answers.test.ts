@@ -33,7 +33,7 @@ const statement = (arn: string, verdict: Verdict) => {
 };
 
 describe('a simple answer', () => {
-  it('says yes or no, and to whom and why', () => {
+  it('contains the decision, the subject and the reason', () => {
     expect(toSimple(ALLOWED)).toEqual({ isAuthorized: true, context: CONTEXT });
     expect(toSimple(DENIED)).toEqual({
       isAuthorized: false,
@@ -43,7 +43,7 @@ describe('a simple answer', () => {
 });
 
 describe('a policy', () => {
-  it('allows exactly the ARN that was asked for', () => {
+  it('allows exactly the requested ARN', () => {
     const arn = `${ARN}/prod/GET/locations/L1:x`;
     expect(toPolicy(arn, ALLOWED)).toEqual({
       principalId: `user:${ALICE}`,
@@ -55,7 +55,7 @@ describe('a policy', () => {
     });
   });
 
-  it('denies it explicitly, also for a caller who is nobody', () => {
+  it('denies it explicitly, also without a subject', () => {
     expect(toPolicy(`${ARN}/prod/GET/x`, DENIED)).toEqual({
       principalId: 'nobody',
       policyDocument: {
@@ -66,20 +66,20 @@ describe('a policy', () => {
     });
   });
 
-  it('holds nothing in its context but texts, as REST demands, and no key `claims`', () => {
+  it('has only strings in its context, as REST requires, and no key `claims`', () => {
     const { context } = toPolicy(`${ARN}/prod/GET/x`, ALLOWED);
     expect(Object.values(context).every((value) => typeof value === 'string')).toBe(true);
     expect(context).not.toHaveProperty('claims');
   });
 
-  it('may name the stage $default', () => {
+  it('may contain the stage $default', () => {
     expect(statement(`${ARN}/$default/GET/x`, ALLOWED)).toMatchObject({
       Effect: 'Allow',
       Resource: `${ARN}/$default/GET/x`,
     });
   });
 
-  it.each(['prod', '$default'])('may name the $connect of a WebSocket API, in the stage %s', (stage) => {
+  it.each(['prod', '$default'])('may contain the $connect of a WebSocket API, in the stage %s', (stage) => {
     const arn = `${ARN}/${stage}/$connect`;
     expect(statement(arn, ALLOWED)).toMatchObject({ Effect: 'Allow', Resource: arn });
   });
@@ -100,7 +100,7 @@ describe('a policy', () => {
     ['a line feed', '/prod/GET/a\nb', '/prod/GET/a?b'],
     ['a null byte', '/prod/GET/a\u0000b', '/prod/GET/a?b'],
     ['a C1 control', '/prod/GET/a\u0085b', '/prod/GET/a?b'],
-  ])('never allows an ARN that could mean more than itself: %s', (_, given, denied) => {
+  ])('never allows an ARN that could match other ARNs: %s', (_, given, denied) => {
     expect(statement(`${ARN}${given}`, ALLOWED)).toEqual({
       Action: 'execute-api:Invoke',
       Effect: 'Deny',
@@ -109,7 +109,7 @@ describe('a policy', () => {
     expect(toPolicy(`${ARN}${given}`, ALLOWED).context).toMatchObject({ reason: 'arn_unusable' });
   });
 
-  it('allows an ARN of 512 characters; a longer one is denied, with all that begins like it', () => {
+  it('allows an ARN of 512 characters; a longer one is denied with all that share its prefix', () => {
     const start = `${ARN}/prod/GET/`;
     const longest = start + 'a'.repeat(MAX_RESOURCE_LENGTH - start.length);
     expect(statement(longest, ALLOWED)).toMatchObject({ Effect: 'Allow', Resource: longest });
@@ -119,7 +119,7 @@ describe('a policy', () => {
     });
   });
 
-  it('property: an Allow means its ARN alone, a Deny at least its ARN', () => {
+  it('property: an Allow matches only its ARN, a Deny at least its ARN', () => {
     const path = fc.string({ unit: fc.constantFrom(...'ab/*?$:{}%', '\n', 'é'), maxLength: 600 });
     fc.assert(
       fc.property(path, fc.constantFrom('prod', '$default'), fc.boolean(), (tail, stage, allowed) => {

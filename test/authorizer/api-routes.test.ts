@@ -75,7 +75,7 @@ describe('the routes of an API', () => {
     expect(reads.filter((read) => read === ROUTES)).toHaveLength(1);
   });
 
-  it('are what they were changed to within the time-to-live: one was added, one was deleted', async () => {
+  it('show an added and a deleted route within the time-to-live', async () => {
     const { clock, put, reads, remove, revise, rules } = setUp(shop(route('a')));
     await rules();
     clock.advance(1_000);
@@ -90,7 +90,7 @@ describe('the routes of an API', () => {
     expect(reads).toEqual([REVISION, ROUTES, REVISION]);
   });
 
-  it('are read again when the revision changed while they were read', async () => {
+  it('are read again if the revision changed during the read', async () => {
     const { put, reads, revise, rules, state } = setUp(shop(route('a')));
     state.whileListed = () => {
       put(route('a', { permission: 'other' }));
@@ -102,7 +102,7 @@ describe('the routes of an API', () => {
     expect(reads.at(-1)).toBe(REVISION);
   });
 
-  it('answer under no revision that they were not read with, also when they are newer than it', async () => {
+  it('are never used with another revision than the one they were read with, even a newer one', async () => {
     const { clock, remove, revise, rules, state } = setUp(shop(route('a'), route('b')));
     await rules();
     clock.advance(TTL_MS);
@@ -114,17 +114,17 @@ describe('the routes of an API', () => {
     expect(await rules()).toEqual(['a']);
   });
 
-  it('are none where the API has no revision, whatever stands in its partition, and are not asked for', async () => {
+  it('are none, and are not read, if the API has no revision, whatever its partition contains', async () => {
     const { reads, rules } = setUp([route('a')]);
     expect(await rules()).toBeNull();
     expect(reads).toEqual([REVISION]);
   });
 
-  it('are none where it has a revision and no route', async () => {
+  it('are none if it has a revision and no route', async () => {
     expect(await setUp(shop()).rules()).toEqual([]);
   });
 
-  it('cannot be had while DynamoDB fails, and can by the next request', async () => {
+  it('fail while DynamoDB fails, and are read by the next request', async () => {
     const { failures, rules } = setUp(shop(route('a')));
     failures.push(new GatehouseError('throttled', 'BatchGetItem was throttled'));
     await expect(rules()).rejects.toMatchObject({ code: 'throttled' });
@@ -139,7 +139,7 @@ describe('the routes of an API', () => {
     ['a path that is no text', { path: 7 }],
     ['a permission that cannot be read', { permission: 'a b' }],
     ['a scope that cannot be read', { scope: '{id}' }],
-  ])('fail as a whole with one that is damaged, which is never left out: %s', async (_, changes) => {
+  ])('fail as a whole if one is damaged: %s', async (_, changes) => {
     const { rules } = setUp(shop(route('a'), route('b', changes)));
     await expect(rules()).rejects.toMatchObject({ code: 'damaged_item' });
   });

@@ -6,7 +6,7 @@ import type { Reader } from '../../table/reader.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createIssuer, httpEvent, ISSUER, type Issuer, TTL_0 } from './support.ts';
 
-/** A technical user comes with an API token, is who the token says, and is checked like a user. */
+/** A technical user authenticates with an API token and is then checked like a user. */
 let world: World;
 let issuer: Issuer;
 const id: Record<string, string> = {};
@@ -123,17 +123,17 @@ describe('an API token', () => {
     ['that is only a beginning', () => 'gh1_', 'token_malformed'],
     ['of 10 KB', () => `gh1_${'A'.repeat(10_240)}`, 'token_too_long'],
     ['that nobody has', () => forged({ token: '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C' }), 'token_refused'],
-  ])('%s is turned away', async (_what, token, code) => {
+  ])('%s is refused', async (_what, token, code) => {
     expect(await outcomeOf(`Bearer ${token()}`)).toBe('Unauthorized');
     expect(codes()).toEqual([code]);
     expect(lines.join()).not.toContain('gh1_');
   });
 
-  test('twice is turned away', async () => {
+  test('sent twice is refused', async () => {
     expect(await outcomeOf(`Bearer ${text.robot}`, `Bearer ${text.robot}`)).toBe('Unauthorized');
   });
 
-  test('that was revoked is turned away, and one that is over', async () => {
+  test('that was revoked or has expired is refused', async () => {
     await issue('short', `technical-user:${id.robot}`, {
       expiresAt: new Date(world.clock.now() + DAY).toISOString(),
     });
@@ -148,7 +148,7 @@ describe('an API token', () => {
     expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('allow');
   });
 
-  test('of one who is not active any more is a deny: who it is, is known', async () => {
+  test('of an inactive subject is a deny: the subject is known', async () => {
     await world.run('technical-user.update', { id: id.robot, status: 'inactive' });
     world.settle();
     expect(await outcomeOf(`Bearer ${text.robot}`)).toBe('deny');
@@ -157,7 +157,7 @@ describe('an API token', () => {
   });
 });
 
-test('a token that nobody has seen costs no round of its own: one read for token and decision', async () => {
+test('a first use costs no extra round trip: one read for token and decision', async () => {
   const { run } = world;
   const user = (await run('user.create', {})).id;
   await issue('new', user);
@@ -179,7 +179,7 @@ describe('a JWT that can be revoked', () => {
     return made.id;
   };
 
-  test('by its login session: allowed while it is active, turned away from then on', async () => {
+  test('by its login session: allowed while that is active, refused afterwards', async () => {
     const sid = await newSession();
     const token = await jwt({ sid });
     expect(await outcomeIn(SESSION, token)).toBe('allow');
@@ -205,7 +205,7 @@ describe('a JWT that can be revoked', () => {
     expect(codes()).toEqual([code]);
   });
 
-  test('by its own id, where tokens are kept; a route that is not there tells it nothing', async () => {
+  test('by its own id, if tokens are recorded; an unknown route does not reveal it', async () => {
     const TOKEN = { REVOCATION: 'token:jti' };
     const { id: jti } = await world.run('token.create', { user: id.ann, tokenType: 'JWT' });
     world.settle();
@@ -217,14 +217,14 @@ describe('a JWT that can be revoked', () => {
     expect(await outcomeIn(TOKEN, token, '/nowhere')).toBe('Unauthorized');
   });
 
-  test('an API token does not get in as the record of a JWT', async () => {
+  test('an API token is not accepted as the record of a JWT', async () => {
     const TOKEN = { REVOCATION: 'token:jti' };
     const stolen = await jwt({ jti: id['token ann'] });
     expect(await outcomeIn(TOKEN, stolen)).toBe('Unauthorized');
   });
 });
 
-test('the text of a token is read back as it was written, for users and technical users', () => {
+test('the text of a token round-trips, for users and technical users', () => {
   const [subject, token, secret] = [
     '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
     '123e4567-e89b-12d3-a456-426614174000',

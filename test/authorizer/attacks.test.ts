@@ -351,7 +351,7 @@ test('the token that the attacks start from is good, in either algorithm', async
   expect(await warm.ask(goodEs256())).toBe('allow');
 });
 
-test.each(ATTACKS)('an attack with %s is turned away, and the table is not asked', async (_, make, code) => {
+test.each(ATTACKS)('an attack with %s is refused without reading the table', async (_, make, code) => {
   const cold = await serve();
   world.calls.length = 0;
   expect(await cold.ask(make())).toBe(code);
@@ -445,7 +445,7 @@ describe('an issuer that serves a weak key', () => {
         sign: (input) => hs256(input, 'secret'),
       }),
     ],
-  ])('%s lets nobody in, and a good key beside it still does', async (_, make) => {
+  ])('%s verifies nothing, and a valid key beside it still works', async (_, make) => {
     const { jwk, sign, alg = 'RS256' } = make();
     const one = await serve({ TOKEN_ALGORITHMS: 'RS256,ES256,EdDSA' }, [jwk, rsa.jwk]);
     expect(await one.ask(token({ alg, kid: 'weak' }, claims(), sign))).toBe('key_unknown');
@@ -489,14 +489,14 @@ describe('credentials', () => {
       () => restRequestEvent('GET', path, { Authorization: [`Bearer ${good()}`, ''] }),
       'credentials_ambiguous',
     ],
-  ])('of %s get nobody in', async (_, event, code) => {
+  ])('of %s are refused', async (_, event, code) => {
     world.calls.length = 0;
     expect(await warm.send(event())).toBe(code);
     expect(world.calls).toEqual([]);
   });
 
   // The authorizer would believe the one and the backend the other.
-  test('in two places get nobody in, though both are good', () => {
+  test('in two places are refused, even if both are valid', () => {
     const read = createReadCredentials([
       { api: undefined, place: 'header', name: '' },
       { api: undefined, place: 'cookie', name: 'session' },
@@ -516,7 +516,7 @@ describe('credentials', () => {
 });
 
 // Each id is another, so that nothing remembered of one helps with the next.
-test('a flood of unknown key ids costs one fetch in 30 s, and what is good gets in meanwhile', async () => {
+test('a flood of unknown key ids costs one fetch in 30 s, and valid tokens are accepted in the meantime', async () => {
   const one = await serve();
   expect(await one.ask(good())).toBe('allow');
   world.clock.advance(31_000);
@@ -556,14 +556,14 @@ describe('CVE-2026-22817: a JWK without alg', () => {
   });
 
   // Whoever reads the set can sign: nobody is believed.
-  test('nor is one whose private half is published used at all', async () => {
+  test('is not used at all if its private part is published', async () => {
     const one = await serve({}, [{ ...rsa.privateJwk, ...rsa.jwk }]);
     expect(await one.ask(good())).toBe('key_unknown');
   });
 });
 
 // JSON.parse keeps the last; there is one parser here, and what was verified is the object that is read.
-test('a claim that is there twice counts once, the last time, for verifier and reader alike', async () => {
+test('of a duplicate claim the last one counts, for verification and for reading', async () => {
   const nobody = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
   const reasonOf = async (payload: string) => {
     const event = httpEvent('GET', path, { authorization: `Bearer ${token(RSA_HEADER, payload)}` });
@@ -579,7 +579,7 @@ describe('another spelling of a good token', () => {
   const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
   // 64 bytes are 86 characters, of whose last one four bits stand for nothing: 16 texts, one signature.
-  test('by the last character of its signature is none', async () => {
+  test('by the last character of its signature is refused', async () => {
     const text = goodEs256();
     const outcomes: [last: string, outcome: string][] = [];
     for (const last of ALPHABET) outcomes.push([last, await warm.ask(text.slice(0, -1) + last)]);
@@ -587,7 +587,7 @@ describe('another spelling of a good token', () => {
     expect(outcomes.filter(([, outcome]) => outcome === 'credentials_malformed')).toHaveLength(60);
   });
 
-  test('by the other alphabet of base64, by padding or by white space is none', async () => {
+  test('by the other base64 alphabet, padding or white space is refused', async () => {
     const text = goodEs256();
     for (const other of [
       text.replaceAll('-', '+'),
@@ -637,7 +637,7 @@ test("a user's own good token opens nothing of another tenant, whatever it says 
   expect(await warm.ask(good({ tenant: path.split('/')[2] }), '/mine')).toBe('allow');
 });
 
-test('a token that was good is turned away from the second of its exp, though it was let in just before', async () => {
+test('a token is refused from the second of its exp, even if it was accepted just before', async () => {
   const [start, exp] = [world.clock.now(), seconds() + 2];
   const text = good({ exp });
   expect(await warm.ask(text)).toBe('allow');
@@ -648,7 +648,7 @@ test('a token that was good is turned away from the second of its exp, though it
   world.clock.advance(start - world.clock.now());
 });
 
-test('nothing that is logged, thrown or answered holds any part of a token, of its payload or of a key', async () => {
+test('nothing logged, thrown or returned contains any part of a token, its payload or a key', async () => {
   lines.length = 0;
   for (const [, make] of ATTACKS) await warm.ask(make());
   const broken = await serve({}, [{ ...rsa.jwk, n: '*' }, 'x', { ...rsa.privateJwk, kid: 'rsa' }]);

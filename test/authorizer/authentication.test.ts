@@ -60,8 +60,8 @@ const failing = (failure: () => Error): KeySource => ({
 const forged = (header: object, signature = 'c2ln', claims: object = goodClaims()) =>
   `${base64url(header)}.${base64url(claims)}.${signature}`;
 
-describe('a good token', () => {
-  it('gives its claims', async () => {
+describe('a valid token', () => {
+  it('returns its claims', async () => {
     const claims = await authenticate(authorizationOf(await issuer.token({ tenant: 'acme' })));
     expect(claims).toEqual(goodClaims({ tenant: 'acme' }));
   });
@@ -74,11 +74,11 @@ describe('a good token', () => {
     }
   });
 
-  it('may name the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     await expect(authenticate([`bearer ${await issuer.token()}`])).resolves.toBeDefined();
   });
 
-  it('holds until the second of its exp, by the injected clock', async () => {
+  it('is valid until the second of its exp, by the injected clock', async () => {
     const token = authorizationOf(await issuer.token());
     const clock = createClock();
     clock.advance(599_999);
@@ -109,7 +109,7 @@ describe('credentials that are not one bearer token', () => {
     await expect(authenticate(values(await issuer.token()))).rejects.toMatchObject({ code });
   });
 
-  it('are refused for their length before anything looks at them', async () => {
+  it('are refused for their length before they are parsed', async () => {
     const token = await issuer.token();
     const maxBytes = token.length;
     await expect(authenticate(authorizationOf(token), { maxBytes })).resolves.toBeDefined();
@@ -158,7 +158,7 @@ describe('attacks on the token', () => {
     await refused(`${header}.${base64url(goodClaims({ sub: 'admin' }))}.${signature}`, 'signature_invalid');
   });
 
-  it('a token of a stranger under a known key id', async () => {
+  it('a token of another signer with a known key id', async () => {
     const stranger = await createIssuer();
     await refused(await stranger.token(), 'signature_invalid');
   });
@@ -167,13 +167,13 @@ describe('attacks on the token', () => {
     await refused(await issuer.token({}, { kid: 'key-2' }), 'key_unknown');
   });
 
-  it('a key that the token brings along', async () => {
+  it('a key in the token', async () => {
     const stranger = await createIssuer();
     await refused(await stranger.token({}, { jwk: stranger.jwk }), 'header_refused');
     await refused(await issuer.token({}, { jwk: issuer.jwk }), 'header_refused');
   });
 
-  it('a place to fetch a key from', async () => {
+  it('a URL of a key in the token', async () => {
     await refused(await issuer.token({}, { jku: 'https://evil.example/keys' }), 'header_refused');
     await refused(await issuer.token({}, { x5u: 'https://evil.example/keys' }), 'header_refused');
   });
@@ -200,7 +200,7 @@ describe('attacks on the token', () => {
     await refused(await issuer.token({ aud: [] }), 'audience_refused');
   });
 
-  it('no exp, or one that is no number', async () => {
+  it('no exp, or one that is not a number', async () => {
     await refused(await issuer.token({ exp: undefined }), 'claim_refused');
     await refused(await issuer.token({ exp: '9999999999' }), 'claim_refused');
   });
@@ -209,14 +209,14 @@ describe('attacks on the token', () => {
     await refused(await issuer.token({ nbf: NOW / 1_000 + 1 }), 'claim_refused');
   });
 
-  it('parts that are no JSON, or no object', async () => {
+  it('parts that are not JSON, or not an object', async () => {
     const claims = base64url(goodClaims());
     await refused(`${base64url('not json')}.${claims}.c2ln`, 'token_malformed');
     await refused(`${base64url({ alg: 'RS256' })}.${base64url('[]')}.c2ln`, 'token_malformed');
     await refused(`${base64url('[]')}.${claims}.c2ln`, 'token_malformed');
   });
 
-  it('says a code and nothing of the token', async () => {
+  it('throws a code without any part of the token', async () => {
     const token = await issuer.token({ aud: 'https://evil.example', secret: 's3cret' });
     const error = await authenticate(authorizationOf(token)).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(Error);
@@ -230,7 +230,7 @@ describe('faults of ours', () => {
   it.each([
     new Error('getaddrinfo ENOTFOUND'),
     Object.assign(new Error('weak key'), { code: 'ERR_JWKS_TIMEOUT' }),
-  ])('a key that cannot be had is no fault of the caller: %s', async (failure) => {
+  ])('an unavailable key is a fault, not a refusal: %s', async (failure) => {
     const keys = failing(() => failure);
     const answer = authenticate(authorizationOf(await issuer.token()), { keys });
     await expect(answer).rejects.toMatchObject({ name: 'Fault', code: 'keys_unavailable', cause: failure });

@@ -76,20 +76,20 @@ const allowPolicy = (arn: string) => ({
 });
 
 describe('an allowed request', () => {
-  it('is answered simply in an HTTP API', async () => {
+  it('gets a simple response in an HTTP API', async () => {
     const { asked, authorizer } = setUp();
     const answer = await authorizer(httpEvent('GET', PATH, { authorization: await authorizationWith() }));
     expect(answer).toEqual({ isAuthorized: true, context: CONTEXT });
     expect(asked).toEqual([`user:${ALICE} roster location:${PLACE}`]);
   });
 
-  it('is answered by a policy in an HTTP API that wants one', async () => {
+  it('gets a policy in an HTTP API configured for policies', async () => {
     const { authorizer } = setUp({ parts: { httpAnswer: 'policy' } });
     const answer = await authorizer(httpEvent('GET', PATH, { authorization: await authorizationWith() }));
     expect(answer).toEqual(allowPolicy(`${ARN}/$default/GET${PATH}`));
   });
 
-  it('is answered by a policy in a REST API, whatever HTTP APIs want', async () => {
+  it('gets a policy in a REST API, whatever is configured for HTTP APIs', async () => {
     const { authorizer } = setUp();
     const credentials = await authorizationWith();
     for (const event of [
@@ -109,7 +109,7 @@ describe('an allowed request', () => {
     expect(asked).toEqual([`user:${ALICE} dashboard location:${PLACE}`, `user:${ALICE} dashboard tenant:T1`]);
   });
 
-  it('tells the engine which scopes its path names above', async () => {
+  it('passes the ancestors in its path to the engine', async () => {
     const rules = [rule('deep', 'GET', '/tenants/{tenant}/locations/{id}', 'doors')];
     const prefetches: unknown[] = [];
     const decide: FakeEngineOptions['decide'] = async ({ prefetch }) => {
@@ -135,7 +135,7 @@ describe('a denied request', () => {
     return { asked, context: answer.context };
   };
 
-  it('says what the engine said', async () => {
+  it('returns the reason of the engine', async () => {
     const event = httpEvent('GET', PATH, { authorization: await authorizationWith() });
     const decide = async () => ({ allowed: false, reason: 'no_grant' }) as const;
     const { context } = await denial(event, { engine: { decide } });
@@ -143,7 +143,7 @@ describe('a denied request', () => {
     expect(context).toEqual({ ...rest, reason: 'no_grant' });
   });
 
-  it('is one whose token names no subject; the engine is not asked', async () => {
+  it('is one whose token has no subject; the engine is not called', async () => {
     const event = httpEvent('GET', PATH, { authorization: await authorizationWith({ sub: 'alice' }) });
     expect(await denial(event)).toEqual({
       asked: [],
@@ -176,7 +176,7 @@ describe('a denied request', () => {
     expect(asked).toEqual([]);
   });
 
-  it('gets an explicit Deny where a policy is wanted', async () => {
+  it('gets an explicit Deny if policies are configured', async () => {
     const { authorizer } = setUp();
     const answer = await authorizer(restTokenEvent('GET', '/nowhere', await authorizationWith()));
     expect(answer).toMatchObject({
@@ -185,7 +185,7 @@ describe('a denied request', () => {
     });
   });
 
-  it('is denied by its policy when its ARN holds a wildcard, even if a literal of its route does', async () => {
+  it('is denied by its policy if its ARN contains a wildcard, even in a literal of its route', async () => {
     const literal = { ...rule('odd', 'GET', '/', 'page', `location:${PLACE}`) };
     const rules = [{ ...literal, segments: [{ kind: 'literal', text: '*' } as const] }];
     const { authorizer } = setUp({ engine: { rules } });
@@ -258,7 +258,7 @@ describe('a fault', () => {
     ['what the question follows from cannot be had', { parts: { engine: { checkAsked: rejects } } }],
     ['the subject cannot be found', { parts: { subjectOf: fails } }],
     ['the keys cannot be had', { parts: { identify: rejects } }],
-  ])('is closed, generic and logged once, without token or header: %s', async (_, options) => {
+  ])('denies, has a generic message, and is logged once without token or header: %s', async (_, options) => {
     const { authorizer, lines } = setUp(options);
     const credentials = await authorizationWith();
     const event = httpEvent('GET', PATH, { authorization: credentials, cookie: 'id=s3cret' });
@@ -275,7 +275,7 @@ describe('a fault', () => {
     });
   });
 
-  it('of a kind that nobody foresaw is logged by its name: its message may quote anything', async () => {
+  it('of an unexpected kind is logged by name only, because its message may quote anything', async () => {
     for (const failure of [
       new TypeError('Bearer eyJ s3cret'),
       'eyJ s3cret',
@@ -298,7 +298,7 @@ describe('a fault', () => {
     await expect(authorizer(event)).rejects.toThrow(/^Internal error$/);
   });
 
-  it('is what an event is that AWS does not send; the invocation names it in the log', async () => {
+  it('results from a malformed event; the log contains the request id', async () => {
     const { authorizer, lines } = setUp();
     await expect(authorizer({}, { awsRequestId: 'invocation-1' })).rejects.toThrow(/^Internal error$/);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({

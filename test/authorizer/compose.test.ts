@@ -91,8 +91,8 @@ function setUp(items: readonly Item[] = [...WORLD, revision(), route()], env: Re
 const event = async (claims: Record<string, unknown> = {}, path = `/locations/${PLACE}/pages/roster`) =>
   httpEvent('GET', path, { authorization: `Bearer ${await issuer.token(claims)}` });
 
-describe('an authorizer out of its environment', () => {
-  it('allows by what the table holds, with one read once the routes are there, and then none', async () => {
+describe('an authorizer created from environment variables', () => {
+  it('allows from the table: one read once the routes are loaded, then none', async () => {
     const { create, fetched, reads } = setUp();
     const handler = create();
     await settle();
@@ -137,7 +137,7 @@ describe('an authorizer out of its environment', () => {
     expect(silent.metrics).toEqual([]);
   });
 
-  it('tells in its metrics how each request ended', async () => {
+  it('counts the outcome of each request in its metrics', async () => {
     const { create, failures, metrics } = setUp(undefined, {
       ...{ METRICS_NAMESPACE: 'Gatehouse', HTTP_ANSWER: 'policy', POLICY_COVERS: 'api' },
     });
@@ -158,7 +158,7 @@ describe('an authorizer out of its environment', () => {
     expect(endings()).toEqual([['fault', 'none']]);
   });
 
-  it('answers from before an outage within the second bound, where one is set', async () => {
+  it('uses items from before an outage within the stale-if-error bound, if configured', async () => {
     const { clock, create, failures } = setUp(undefined, {
       CACHE_TTL_SECONDS: '60',
       CACHE_OUTAGE_TTL_SECONDS: '300',
@@ -177,7 +177,7 @@ describe('an authorizer out of its environment', () => {
     expect(await again(190)).toBe('Internal error');
   });
 
-  it('denies what the table does not hold', async () => {
+  it('denies what the table does not grant', async () => {
     const handler = setUp().create();
     const unknown = await handler(await event({ sub: '01J8X2W3Y4Z5A6B7C8D9E0F1X9' }));
     expect(unknown).toMatchObject({ isAuthorized: false, context: { reason: 'subject_unknown' } });
@@ -196,7 +196,7 @@ describe('an authorizer out of its environment', () => {
     expect(reads).toHaveLength(before);
   });
 
-  it('reads nothing either for one that does not say by what it could be revoked', async () => {
+  it('reads nothing for a token without the revocation claim', async () => {
     const { create, lines, reads } = setUp(undefined, { SUBJECT_FROM: 'email', REVOCATION: 'session:sid' });
     const handler = create();
     await settle();
@@ -207,7 +207,7 @@ describe('an authorizer out of its environment', () => {
     expect(reads).toHaveLength(before);
   });
 
-  it('stands beside others of another form in one process', async () => {
+  it('runs beside others with different configurations in one process', async () => {
     const { create } = setUp();
     const [simple, policy] = [create(), create({ HTTP_ANSWER: 'policy' })];
     expect(await simple(await event())).toMatchObject({ isAuthorized: true });
@@ -265,7 +265,7 @@ describe('its routes', () => {
     },
   );
 
-  it('are those of the API it is told to stand before', async () => {
+  it('are those of the configured API', async () => {
     const { create } = setUp(
       [...WORLD, ...['other', 'back-office'].flatMap((api) => [revision(api), route(api)])],
       { API_NAME: 'back-office' },
@@ -286,7 +286,7 @@ describe('its routes', () => {
     expect(reads.slice(0, 3)).toEqual([REVISION, REVISION, ROUTES]);
   });
 
-  it('that cannot be had are a fault', async () => {
+  it('are a fault if they cannot be read', async () => {
     const { create, failures, lines } = setUp();
     for (let i = 0; i < 2; i++) failures.push(new GatehouseError('throttled', 'BatchGetItem was throttled'));
     const handler = create();
@@ -305,7 +305,7 @@ describe('its routes', () => {
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'error', code: 'damaged_item' });
   });
 
-  it('are none where their API has no revision: everything is denied', async () => {
+  it('are none if their API has no revision: everything is denied', async () => {
     const answer = await setUp([...WORLD, route()]).create()(await event());
     expect(answer).toMatchObject({ isAuthorized: false, context: { reason: 'route_unmapped' } });
   });

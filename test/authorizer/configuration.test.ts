@@ -11,7 +11,7 @@ const parse = (changes: Record<string, string | undefined> = {}) =>
   parseConfiguration({ ...NEEDED, ...changes });
 
 describe('the configuration', () => {
-  it('needs three variables and knows the rest', () => {
+  it('requires three variables and has defaults for the rest', () => {
     expect(parse()).toEqual({
       table: 'gatehouse',
       endpoint: undefined,
@@ -44,7 +44,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes every variable', () => {
+  it('accepts every variable', () => {
     const configuration = parse({
       DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
       TOKEN_ISSUER: 'http://localhost:3000/_dev',
@@ -147,7 +147,7 @@ describe('the configuration', () => {
     );
   });
 
-  it('takes a variable that is set to nothing for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     expect(parse({ TOKEN_JWKS_URL: '', HTTP_ANSWER: '' })).toEqual(parse());
   });
 
@@ -199,7 +199,7 @@ describe('the configuration', () => {
     expect(() => parse({ [name]: value })).toThrow(new RegExp(`^configuration: ${name} [a-z]`));
   });
 
-  it('names all that is wrong at once, and quotes no value', () => {
+  it('names all problems at once, and quotes no value', () => {
     const parsing = () => parse({ TABLE_NAME: '', TOKEN_ISSUER: 'https://u:s3cret@x.example' });
     expect(parsing).toThrow(/TABLE_NAME is missing; TOKEN_ISSUER is not/);
     expect(parsing).not.toThrow(/s3cret/);
@@ -293,7 +293,7 @@ describe('several issuers', () => {
     expect(() => several(issuers)).toThrow(`configuration: ${problem}`);
   });
 
-  it('go together when all but one say where else their subject comes from', () => {
+  it('are accepted if all but one have another subjectFrom', () => {
     expect(several(two({ subjectFrom: 'email' })).token.issuers.map((one) => one.subjectFrom.kind)).toEqual([
       'claim',
       'email',
@@ -301,7 +301,7 @@ describe('several issuers', () => {
     expect(several(two({}), { SUBJECT_FROM: 'email' }).token.issuers).toHaveLength(2);
   });
 
-  it('stand beside none of the variables for one', () => {
+  it('exclude the variables for one issuer', () => {
     expect(() => several([ONE], { TOKEN_ISSUER: 'https://s3cret.example' })).toThrow(
       'configuration: TOKEN_ISSUER stands beside TOKEN_ISSUERS, which says it all',
     );

@@ -24,7 +24,7 @@ async function textOf({ body }: Fetched): Promise<string> {
 }
 
 describe('fetching keys', () => {
-  test('gets what is served, in whatever parts it comes', async () => {
+  test('returns the response, in any number of chunks', async () => {
     const asked: unknown[] = [];
     const address = await serve(({ method, url, headers }, outgoing) => {
       asked.push([method, url, headers.accept, headers.connection]);
@@ -37,7 +37,7 @@ describe('fetching keys', () => {
     expect(asked).toEqual([['GET', '/keys?a=b', 'application/json', 'close']]);
   });
 
-  test('lets a body go that nobody reads', async () => {
+  test('releases a body that is not read', async () => {
     const address = await serve((_, outgoing) => void outgoing.write('{'));
     const closed = once(server as Server, 'connection').then(([socket]) => once(socket, 'close'));
     await (await get(address)).body?.cancel();
@@ -49,12 +49,12 @@ describe('fetching keys', () => {
     expect((await get(address)).status).toBe(302);
   });
 
-  test('fails when there is nobody, with what went wrong', async () => {
+  test('fails with the cause when nothing listens', async () => {
     await expect(get('http://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await expect(get('https://127.0.0.1:1/')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  test('fails with the reason of the signal, before an answer and in the middle of one', async () => {
+  test('fails with the reason of the signal, before and during a response', async () => {
     const silent = await serve(() => undefined);
     await expect(get(silent, AbortSignal.timeout(50))).rejects.toMatchObject({ name: 'TimeoutError' });
     server?.closeAllConnections();
@@ -66,7 +66,7 @@ describe('fetching keys', () => {
     await expect(textOf(answer)).rejects.toThrow();
   });
 
-  test('fails on an answer that breaks off', async () => {
+  test('fails on a truncated response', async () => {
     const cut = await serve((_, outgoing) => {
       outgoing.writeHead(200, { 'content-length': '100' }).write('{}');
       setTimeout(() => outgoing.destroy(), 10);

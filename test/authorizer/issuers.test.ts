@@ -87,7 +87,7 @@ describe('several issuers', () => {
     expect(fetched.slice(1)).toEqual([`${POOL}/.well-known/jwks.json`, `${PARTNER}/.well-known/jwks.json`]);
   });
 
-  it('are not asked about a token of none of them', async () => {
+  it('are not contacted for a token of none of them', async () => {
     const { ask, fetched } = setUp();
     for (const iss of [
       'https://evil.example',
@@ -114,7 +114,7 @@ describe('several issuers', () => {
     expect(await ask(forged)).toBe('signature_invalid');
   });
 
-  it('fail each by itself', async () => {
+  it('fail independently', async () => {
     const { ask, served } = setUp();
     served.delete(`${PARTNER}/.well-known/jwks.json`);
     expect(await ask(ofPartner())).toBe('keys_unavailable');
@@ -123,7 +123,7 @@ describe('several issuers', () => {
 });
 
 describe('a subject', () => {
-  it('is not who has the same sub with another issuer', async () => {
+  it('is not the user with the same sub of another issuer', async () => {
     const { ask } = setUp();
     expect(await ask(ofAuth0({ sub: ALICE }))).toBe(`user:${ALICE}`);
     expect(await ask(ofPartner({ sub: ALICE, gatehouse: undefined }))).toBe('subject_unknown');

@@ -69,7 +69,7 @@ function setUp(changes: Partial<RemoteKeysOptions> = {}) {
 }
 
 describe('keys that are fresh', () => {
-  it('are fetched when first asked for, by one fetch for all who ask', async () => {
+  it('are fetched on first use, once for concurrent requests', async () => {
     const { find, state } = setUp();
     expect(state.fetches).toBe(0);
     const found = await Promise.all(Array.from({ length: 50 }, () => find('one')));
@@ -77,7 +77,7 @@ describe('keys that are fresh', () => {
     expect(state.fetches).toBe(1);
   });
 
-  it('are fetched again behind a request from the half of ten minutes on, and nobody waits', async () => {
+  it('are refreshed in the background after five minutes, and no request waits', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(5 * MINUTE - 1);
@@ -95,7 +95,7 @@ describe('keys that are fresh', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('stay when the fetch behind a request fails, which is told once', async () => {
+  it('remain when the background fetch fails, which is reported once', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(6 * MINUTE);
@@ -109,7 +109,7 @@ describe('keys that are fresh', () => {
 });
 
 describe('keys that are no longer fresh', () => {
-  it('are fetched before the answer', async () => {
+  it('are fetched before the request is answered', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(10 * MINUTE);
@@ -119,7 +119,7 @@ describe('keys that are no longer fresh', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('answer while the issuer is down, for as long as is set, and then no longer', async () => {
+  it('are used while the issuer is down, for the configured time only', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     state.answer = down;
@@ -132,7 +132,7 @@ describe('keys that are no longer fresh', () => {
     expect(state.failures).toBe(2);
   });
 
-  it('answer not at all where that is set to nothing', async () => {
+  it('are not used if that time is zero', async () => {
     const { clock, find, state } = setUp({ staleMs: 0 });
     await find('one');
     state.answer = down;
@@ -142,7 +142,7 @@ describe('keys that are no longer fresh', () => {
     expect(await find('one')).toBe('keys_unavailable');
   });
 
-  it('say nothing of a key that they do not hold: it may be new', async () => {
+  it('do not refuse an unknown key: it may be new', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     state.answer = down;
@@ -169,7 +169,7 @@ describe('the keys of several issuers', () => {
   };
   const OTHER = new URL('https://other.example/jwks.json');
 
-  it('are kept together and are not mixed up', async () => {
+  it('are cached together and not mixed up', async () => {
     const { first, other } = two(1_048_576);
     other.state.answer = serving(curve);
     for (let i = 0; i < 2; i++) {
@@ -179,7 +179,7 @@ describe('the keys of several issuers', () => {
     expect([first.state.fetches, other.state.fetches]).toEqual([1, 1]);
   });
 
-  it('are bounded in bytes: those that were used last stay, however small the bound is', async () => {
+  it('are bounded in bytes: the most recently used remain, however small the bound is', async () => {
     const { first, other } = two(1);
     for (let i = 0; i < 3; i++) await first.find('one');
     expect(first.state.fetches).toBe(1);
@@ -190,7 +190,7 @@ describe('the keys of several issuers', () => {
 });
 
 describe('after a failure', () => {
-  it('nothing is fetched for a while, which doubles with each failure up to half a minute', async () => {
+  it('the next fetch is delayed, which doubles with each failure up to 30 s', async () => {
     const { clock, find, state } = setUp();
     const times: number[] = [];
     state.answer = () => {
@@ -205,7 +205,7 @@ describe('after a failure', () => {
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
   });
 
-  it('the wait is less by chance, down to its half', async () => {
+  it('the delay is shortened at random, by at most half', async () => {
     const { clock, find, state } = setUp({ random: () => 0.999_999 });
     state.answer = down;
     await find('one');
@@ -217,7 +217,7 @@ describe('after a failure', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('a success ends the row', async () => {
+  it('a success resets the delay', async () => {
     const { clock, find, state } = setUp();
     state.answer = down;
     for (const wait of [500, 1_000, 2_000]) {
@@ -234,7 +234,7 @@ describe('after a failure', () => {
     expect(state.fetches).toBe(6);
   });
 
-  it('those who wait for the same fetch fail together, and the fault says why by a code', async () => {
+  it('requests that share a fetch fail together, and the fault has a code', async () => {
     const { keys, state } = setUp();
     state.answer = down;
     const asked = await Promise.allSettled([keys.find('RS256', 'one'), keys.find('RS256', 'two')]);
@@ -247,7 +247,7 @@ describe('after a failure', () => {
 });
 
 describe('an unknown key id', () => {
-  it('has the keys fetched once in 30 s, however many there are', async () => {
+  it('causes one fetch in 30 s, however many ids there are', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(30_000);
@@ -262,14 +262,14 @@ describe('an unknown key id', () => {
     }
   });
 
-  it('as the first thing that is ever asked costs the one fetch', async () => {
+  it('costs only the first fetch if nothing was fetched before', async () => {
     const { find, state } = setUp();
     expect(await find('two')).toBe('key_unknown');
     expect(await find('three')).toBe('key_unknown');
     expect(state.fetches).toBe(1);
   });
 
-  it('is found after one fetch when the issuer rotated its keys', async () => {
+  it('is found after one fetch if the issuer rotated its keys', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(30_000);
@@ -279,7 +279,7 @@ describe('an unknown key id', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('is unknown to fresh keys also when the issuer is down, and backs off like everything', async () => {
+  it('is unknown to fresh keys even if the issuer is down, and back-off applies', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(30_000);
@@ -290,8 +290,8 @@ describe('an unknown key id', () => {
   });
 });
 
-describe('a key that the issuer took back', () => {
-  it('works no longer once the new keys are there, and is not held any more', async () => {
+describe('a key that the issuer withdrew', () => {
+  it('stops working once the new keys are fetched, and is not in the set', async () => {
     const { clock, keys, find, state } = setUp();
     state.answer = serving(one, two);
     const key = await keys.find('RS256', 'one');
@@ -303,7 +303,7 @@ describe('a key that the issuer took back', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('is another when it comes back under its id with other numbers', async () => {
+  it('is a different key if it returns with the same id and other numbers', async () => {
     const { clock, keys, state } = setUp();
     const key = await keys.find('RS256', 'one');
     state.answer = serving({ ...two, kid: 'one' });
@@ -311,7 +311,7 @@ describe('a key that the issuer took back', () => {
     expect(await keys.holds(key)).toBe(false);
   });
 
-  it('is the same when the keys are served anew, in another order', async () => {
+  it('is the same key if the set is served in another order', async () => {
     const { clock, keys, state } = setUp();
     state.answer = serving(one, two);
     const key = await keys.find('RS256', 'one');
@@ -320,7 +320,7 @@ describe('a key that the issuer took back', () => {
     expect(await keys.holds(key)).toBe(true);
   });
 
-  it('may be the last: a set without keys is one', async () => {
+  it('may be the last: an empty set is valid', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     state.answer = serving();
@@ -331,7 +331,7 @@ describe('a key that the issuer took back', () => {
 });
 
 describe('an instance that was frozen', () => {
-  it('trusts nothing from before, and asks first', async () => {
+  it('fetches before it uses older keys', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(24 * 60 * MINUTE);
@@ -340,7 +340,7 @@ describe('an instance that was frozen', () => {
     expect(state.fetches).toBe(2);
   });
 
-  it('waits for no fetch that began before, and takes what that brings for as old as it is', async () => {
+  it('does not join a fetch that began before, and counts the age of its result from its start', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(6 * MINUTE);
@@ -358,7 +358,7 @@ describe('an instance that was frozen', () => {
     expect(state.fetches).toBe(3);
   });
 
-  it('does not take the late failure of such a fetch for a failure of now', async () => {
+  it('ignores the late failure of such a fetch', async () => {
     const { clock, find, state } = setUp();
     await find('one');
     clock.advance(6 * MINUTE);
@@ -378,7 +378,7 @@ describe('an instance that was frozen', () => {
   });
 });
 
-describe('what is served', () => {
+describe('a response', () => {
   const failing = async (answer: () => Response) => {
     const { keys, state } = setUp();
     state.answer = answer;
@@ -401,11 +401,11 @@ describe('what is served', () => {
     ['a key alone', () => new Response(JSON.stringify(one)), 'jwks_malformed'],
     ['more than 100 keys', () => serving(...Array(101).fill(one))(), 'jwks_malformed'],
     ['more than 256 KB', () => serving(one, 'x'.repeat(256 * 1_024))(), 'jwks_too_large'],
-  ])('is no key set when it is %s', async (_, answer, code) => {
+  ])('is not a key set if it is %s', async (_, answer, code) => {
     expect(await failing(answer)).toBe(code);
   });
 
-  it('is not read to its end when it has none', async () => {
+  it('is not read to its end if it is endless', async () => {
     let pulled = 0;
     const endless = new ReadableStream({
       pull(controller) {
@@ -439,11 +439,11 @@ describe('a key is left out', () => {
     ['with a modulus that is too short', () => ({ ...one, n: 'sXchN2E' })],
     ['that is no object', () => 'key'],
     ['that is null', () => null],
-  ])('%s, and the others stay', async (_, jwk) => {
+  ])('%s, and the others remain', async (_, jwk) => {
     expect(await kids(jwk())).toEqual(['two']);
   });
 
-  it('never for what it does not say', async () => {
+  it('never for a missing optional member', async () => {
     const { kty, n, e, kid } = one;
     expect(await kids({ kty, n, e, kid })).toEqual(['one', 'two']);
     expect(await kids({ ...one, key_ops: ['verify', 'sign'] })).toEqual(['one', 'two']);
@@ -451,7 +451,7 @@ describe('a key is left out', () => {
 });
 
 describe('a key without an algorithm', () => {
-  it('serves the first of the configured ones that fits it, and no other', async () => {
+  it('is used for the first configured algorithm that fits, and no other', async () => {
     const { alg: _, ...rsa } = one;
     const { alg: __, ...ec } = curve;
     const set = await createKeySet({ keys: [rsa, ec] }, ['PS256', 'RS256', 'ES384', 'ES256']);
@@ -463,14 +463,14 @@ describe('a key without an algorithm', () => {
 });
 
 describe('between several keys', () => {
-  it('a header without an id chooses none; with one it does', async () => {
+  it('a header without an id matches none; with an id it does', async () => {
     const { find, state } = setUp();
     state.answer = serving(one, two);
     expect(await find()).toBe('key_unknown');
     expect(await find('two')).toBe('two');
   });
 
-  it('of the same id none is chosen; the same key twice is one', async () => {
+  it('with the same id none is used; the same key twice is one key', async () => {
     const { find, state } = setUp();
     state.answer = serving(one, { ...two, kid: 'one' });
     expect(await find('one')).toBe('key_unknown');

@@ -3,7 +3,7 @@ import { createAuthentication, type KeySource, type TrustedIssuer } from '../../
 import { createClock } from '../support/world.ts';
 import { AUDIENCE, base64url, createIssuer, goodClaims, ISSUER, type Issuer } from './support.ts';
 
-/** That a token was good says nothing of the next one with the very same header: it is refused as the first would be. */
+/** A valid token does not vouch for another token with the same header. */
 let issuer: Issuer;
 let stranger: Issuer;
 beforeAll(async () => {
@@ -43,8 +43,8 @@ const resigned = (token: string, payload: unknown): string => {
   return [header, base64url(payload), signature].join('.');
 };
 
-describe('a token with the header of one that was good', () => {
-  it('gives its own claims', async () => {
+describe('a token with the header of a valid one', () => {
+  it('returns its own claims', async () => {
     const { authenticate } = await warm();
     await expect(authenticate(await issuer.token({ tenant: 'acme' }))).resolves.toEqual(
       goodClaims({ tenant: 'acme' }),
@@ -68,7 +68,7 @@ describe('a token with the header of one that was good', () => {
     ['no JSON', async () => resigned(await issuer.token(), '{'), 'token_malformed'],
     ['padded', async () => `${await issuer.token()}=`, 'credentials_malformed'],
     ['with a space in it', async () => (await issuer.token()).replace(/.$/, ' '), 'credentials_malformed'],
-  ])('is refused as it would be without: %s', async (_, make, code) => {
+  ])('is refused as usual: %s', async (_, make, code) => {
     const token = await make();
     const { authenticate } = await warm();
     await expect(authenticate(token)).rejects.toMatchObject({ name: 'CredentialsError', code });
@@ -82,7 +82,7 @@ describe('a token with the header of one that was good', () => {
     await expect(authenticate(await stranger.token({ token_use: 'id' }))).rejects.toEqual(refused);
   });
 
-  it('is refused once its key was taken back, and held to the key that came in its place', async () => {
+  it('is refused once its key was withdrawn, and verified with the replacement', async () => {
     const { state, authenticate } = await warm();
     const old = await issuer.token();
     state.keys = stranger.keys;
@@ -92,7 +92,7 @@ describe('a token with the header of one that was good', () => {
     await expect(authenticate(old)).rejects.toMatchObject({ code: 'key_unknown' });
   });
 
-  it('is a fault while the keys cannot be had', async () => {
+  it('is a fault while the keys are unavailable', async () => {
     const { state, authenticate } = await warm();
     state.keys = { find: () => Promise.reject(new Error('down')), holds: async () => true };
     const fault = { name: 'Fault', code: 'keys_unavailable' };
@@ -101,7 +101,7 @@ describe('a token with the header of one that was good', () => {
     await expect(authenticate(foreign)).rejects.toMatchObject({ code: 'issuer_refused' });
   });
 
-  it('is held to the entry of its own issuer, where there are several', async () => {
+  it('is verified by the entry of its own issuer', async () => {
     const other: TrustedIssuer = {
       ...{ keys: stranger.keys, issuer: 'https://other.example', audience: [AUDIENCE] },
       algorithms: ['RS256'],
@@ -115,7 +115,7 @@ describe('a token with the header of one that was good', () => {
   });
 });
 
-describe('a header that no good token had', () => {
+describe('a header of no valid token', () => {
   it('has no key asked for by a token of another issuer, however often', async () => {
     const { state, authenticate } = setUp();
     const foreign = await issuer.token({ iss: 'https://other.example' });
@@ -131,7 +131,7 @@ describe('a header that no good token had', () => {
     expect(state.asked).toBe(1);
   });
 
-  it('is refused for what it holds beside, though all else is as it was', async () => {
+  it('is refused for an additional member', async () => {
     const { authenticate } = await warm();
     const token = await issuer.token({}, { jku: 'https://other.example/keys' });
     await expect(authenticate(token)).rejects.toMatchObject({ code: 'header_refused' });

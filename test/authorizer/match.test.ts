@@ -32,7 +32,7 @@ describe('matching a request to a route', () => {
     expect(found(method, path)).toBe(id);
   });
 
-  it('hands over what the path holds', () => {
+  it('returns the parameters of the path', () => {
     const handedOver = (path: string) => {
       const best = match(RULES, 'GET', path);
       return best && parametersOf(best);
@@ -82,7 +82,7 @@ describe('matching a request to a route', () => {
     expect(found('GET', `/locations/${'a'.repeat(128)}/pages`)).toBe('list');
   });
 
-  it('takes for a value exactly what the table takes for a name', () => {
+  it('accepts as a value exactly what the table accepts as a name', () => {
     const similar = fc.oneof(
       fc.string({ unit: fc.constantFrom(...'aZ09._-', ':', '%', '\n', 'é'), maxLength: 6 }),
       fc.integer({ min: 126, max: 130 }).map((length) => 'x'.repeat(length)),
@@ -92,7 +92,7 @@ describe('matching a request to a route', () => {
   });
 });
 
-describe('of several routes that fit', () => {
+describe('of several matching routes', () => {
   const FITTING = [
     rule('rest-any', 'ANY', '/{rest+}'),
     rule('rest', 'GET', '/{rest+}'),
@@ -115,7 +115,7 @@ describe('of several routes that fit', () => {
     'rest-any',
   ];
 
-  it('a literal goes before a parameter, that before the rest, and on one path the verb before ANY', () => {
+  it('a literal precedes a parameter, a parameter the rest, and on one path the verb ANY', () => {
     for (const [place, id] of ORDER.entries()) {
       const left = FITTING.filter((each) => ORDER.indexOf(each.id) >= place);
       expect(found('GET', '/a/b', left)).toBe(id);
@@ -127,7 +127,7 @@ describe('of several routes that fit', () => {
     expect(found('GET', '/admin/7', rules)).toBe('closed');
   });
 
-  it('the answer is the same in whatever order they were read', () => {
+  it('the result does not depend on the order in which they were read', () => {
     const twins = [...FITTING, rule('twin-2', 'GET', '/t'), rule('twin-1', 'GET', '/t')];
     const shuffled = fc.shuffledSubarray(twins, { minLength: twins.length });
     fc.assert(
@@ -138,7 +138,7 @@ describe('of several routes that fit', () => {
     expect(found('GET', '/t', twins)).toBe('twin-1');
   });
 
-  it('of all that fit, it is the one that goes before each of the others', () => {
+  it('of all that match, the one that precedes the others is chosen', () => {
     const segment = fc.constantFrom('a', 'b', '{x}');
     const path = fc
       .tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom('', 'a', '{rest+}'))

@@ -115,7 +115,7 @@ function setUp() {
   };
 }
 
-test('a policy that is compiled in an outage is as old as the oldest read that it rests on', async () => {
+test('a policy compiled in an outage is as old as its oldest item', async () => {
   const { at, ask, revoke, setDown } = setUp();
   expect(await ask(ALICE)).toBe('api: Allow');
   await at(1);
@@ -134,7 +134,7 @@ test('a policy that is compiled in an outage is as old as the oldest read that i
   expect(await ask(ALICE)).not.toContain('Allow');
 });
 
-test('one that was compiled out of what had been read before is no younger than that', async () => {
+test('a policy compiled from cached items is as old as they are', async () => {
   const { at, ask, revoke, setDown } = setUp();
   expect(await ask(ALICE, 'blue')).toBe('api: Allow');
   await at(1);
@@ -150,7 +150,7 @@ test('one that was compiled out of what had been read before is no younger than 
   expect(await ask(ALICE, 'prod')).not.toContain('Allow');
 });
 
-test('what was given in an outage ends with it', async () => {
+test('a policy compiled in an outage ends with it', async () => {
   const { at, ask, revoke, setDown } = setUp();
   expect(await ask(ALICE)).toBe('api: Allow');
   await at(1);

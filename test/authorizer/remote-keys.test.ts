@@ -49,7 +49,7 @@ const answer =
     outgoing.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 
 describe("the issuer's keys over HTTP", () => {
-  it('are fetched once for many tokens, also for many at once', async () => {
+  it('are fetched once for many tokens, also concurrent ones', async () => {
     const { authenticate, requests } = await serve(answer(200, { keys: [issuer.jwk] }));
     const token = await issuer.token();
     await Promise.all(Array.from({ length: 20 }, () => authenticate(token)));
@@ -57,7 +57,7 @@ describe("the issuer's keys over HTTP", () => {
     expect(requests()).toBe(1);
   });
 
-  it('are not fetched for a token that is refused without them', async () => {
+  it('are not fetched for a token that is refused before verification', async () => {
     const { authenticate, requests } = await serve(answer(200, { keys: [issuer.jwk] }));
     await expect(authenticate('not.a.token')).rejects.toMatchObject({ name: 'CredentialsError' });
     await expect(authenticate(await issuer.token({}, { jku: 'https://evil.example' }))).rejects.toMatchObject(
@@ -85,7 +85,7 @@ describe("the issuer's keys over HTTP", () => {
     ['answers too much', answer(200, { keys: [], padding: 'x'.repeat(300_000) })],
     ['redirects', answer(302, '', { location: 'http://127.0.0.1:1/' })],
     ['hangs up', (incoming) => incoming.destroy()],
-  ])('that cannot be had are our fault, when the issuer %s', async (_, listener) => {
+  ])('are a fault if unavailable because the issuer %s', async (_, listener) => {
     const { authenticate } = await serve(listener);
     await expect(authenticate(await issuer.token())).rejects.toMatchObject({
       name: 'Fault',
@@ -93,7 +93,7 @@ describe("the issuer's keys over HTTP", () => {
     });
   });
 
-  it('are not looked for where a redirect leads, not even on the same host', async () => {
+  it('are not fetched from a redirect, not even on the same host', async () => {
     const { authenticate, requests } = await serve((incoming, outgoing) =>
       incoming.url === '/jwks.json'
         ? outgoing.writeHead(302, { location: '/moved.json' }).end()
@@ -103,7 +103,7 @@ describe("the issuer's keys over HTTP", () => {
     expect(requests()).toBe(1);
   });
 
-  it('are waited for one second and no longer', async () => {
+  it('have a deadline of one second', async () => {
     const timedOut = AbortSignal.abort(Object.assign(new Error('timed out'), { name: 'TimeoutError' }));
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(timedOut);
     const { authenticate } = await serve(() => undefined);
@@ -111,7 +111,7 @@ describe("the issuer's keys over HTTP", () => {
     expect(timeout.mock.calls).toEqual([[1_000]]);
   });
 
-  it('can be had again after a failure', async () => {
+  it('are fetched again after a failure', async () => {
     let isUp = false;
     const { authenticate, clock } = await serve((...exchange) =>
       (isUp ? answer(200, { keys: [issuer.jwk] }) : answer(503, ''))(...exchange),

@@ -30,7 +30,7 @@ function resolved({
   return resolve(found, sources);
 }
 
-describe('what a route asks for', () => {
+describe('the permission and scope of a route', () => {
   it.each<[Given, { permission: string; scope: string }]>([
     [{}, { permission: 'page', scope: 'location:L1' }],
     [{ permission: '{page}' }, { permission: 'roster', scope: 'location:L1' }],
@@ -93,12 +93,12 @@ describe('what a route asks for', () => {
     ['a query parameter with a wildcard', { scope: fromQuery, query: { at: ['*'] } }],
     ['an empty query parameter', { scope: fromQuery, query: { at: [''] } }],
     ['an empty header', { scope: fromHeader, headers: { 'x-location': [''] } }],
-  ])('cannot be said, and is denied, with %s', (_, given) => {
+  ])('cannot be determined, and are denied, with %s', (_, given) => {
     expect(resolved(given)).toBeUndefined();
   });
 });
 
-describe('scopes that a path names above the one asked about', () => {
+describe('ancestors of the scope in a path', () => {
   const id = (n: number): string => `01J8Z3Q3TQ6T0C9J2W0G7N2B${String(n).padStart(2, '0')}`;
   const UUID = '0b8ff7f4-8a0b-4f0c-9d5e-2f8a6a1f3c11';
 
@@ -123,7 +123,7 @@ describe('scopes that a path names above the one asked about', () => {
       `/{client=${id(1)}}/{project=${id(2)}}/{building=${id(3)}}/{zone=${id(9)}}`,
       [`building:${id(3)}`, `project:${id(2)}`, `client:${id(1)}`],
     ],
-  ])('are told by the names of its parameters, nearest first: %s', (path, above) => {
+  ])('are derived from the names of its parameters, from the parent up: %s', (path, above) => {
     expect(prefetched(path, 'zone:{zone}', `zone:${id(9)}`)).toEqual(above);
   });
 
@@ -138,7 +138,7 @@ describe('scopes that a path names above the one asked about', () => {
     expect(prefetched(path, 'zone:{zone}', `zone:${id(9)}`)).toEqual([]);
   });
 
-  it('leave out the scope itself, and name each once', () => {
+  it('leave out the scope itself, and contain each once', () => {
     const path = `/{client=${id(1)}}/{building=${id(2)}}/{buildingId=${id(2)}}/{zoneId=${id(9)}}`;
     expect(prefetched(path, 'zone:{claim:zone}', `zone:${id(9)}`)).toEqual([
       `building:${id(2)}`,
@@ -146,7 +146,7 @@ describe('scopes that a path names above the one asked about', () => {
     ]);
   });
 
-  it('are no more than can stand above one', () => {
+  it('are no more than a scope can have', () => {
     const path = Array.from({ length: 20 }, (_, n) => `/{level${n}=${id(n)}}`).join('');
     const named = prefetched(path, 'zone:{claim:zone}', `zone:${id(99)}`);
     expect(named).toEqual(Array.from({ length: 16 }, (_, n) => `level${19 - n}:${id(19 - n)}`));

@@ -76,7 +76,7 @@ describe('a subject from a claim', () => {
 describe('a subject from an email', () => {
   const mail = claims({ email: 'alice@example.com', email_verified: true });
 
-  it('is who owns the email, in whatever case it is written, found by one read', async () => {
+  it('is the owner of the email, in any case, found by one read', async () => {
     const { reads, subjectOf } = setUp(EMAIL, [guard(`user:${ALICE}`)]);
     expect(await subjectOf(mail)).toBe(`user:${ALICE}`);
     expect(await subjectOf(claims({ ...mail, email: 'Alice@Example.com' }))).toBe(`user:${ALICE}`);
@@ -98,7 +98,7 @@ describe('a subject from an email', () => {
     expect(reads).toEqual([]);
   });
 
-  it('is nobody where nobody owns the email', async () => {
+  it('is nobody if nobody owns the email', async () => {
     expect(await setUp(EMAIL).subjectOf(mail)).toBeNull();
   });
 
@@ -124,7 +124,7 @@ describe('a subject from an email', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('is the new owner once it is read again', async () => {
+  it('is the new owner after the next read', async () => {
     const { clock, put, subjectOf } = setUp(EMAIL, [guard(`user:${ALICE}`)]);
     expect(await subjectOf(mail)).toBe(`user:${ALICE}`);
     put(guard(`user:${BOB}`, { writeId: 'write-2', writtenAt: NOW }));
@@ -132,7 +132,7 @@ describe('a subject from an email', () => {
     expect(await subjectOf(mail)).toBe(`user:${BOB}`);
   });
 
-  it('may be told by a guard from before guards were stamped', async () => {
+  it('may be found by a guard without a stamp', async () => {
     const { Type, owner, ...key } = guard(`user:${ALICE}`);
     const unstamped = { PK: key.PK, SK: key.SK, Type, owner };
     expect(await setUp(EMAIL, [unstamped]).subjectOf(mail)).toBe(`user:${ALICE}`);

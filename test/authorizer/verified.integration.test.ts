@@ -12,7 +12,7 @@ import {
 import { createClock } from '../support/world.ts';
 import { AUDIENCE, createIssuer, ISSUER, type Issuer, NOW } from './support.ts';
 
-/** Keys that can be changed, and that count how often a token is verified. */
+/** Replaceable keys that count verifications. */
 async function setUp(ttlMs = 60_000, cacheBytes = 1_048_576) {
   const clock = createClock();
   const issuer = await createIssuer('one');
@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 
 describe('a token that was verified', () => {
-  it('is not verified again, and gives the same claims, which nobody can change', async () => {
+  it('is not verified again, and returns the same frozen claims', async () => {
     const token = await issuer.token({ tenant: 'acme' });
     const claims = await world.authenticate(token);
     // The text of a request is never the same object twice.
@@ -62,7 +62,7 @@ describe('a token that was verified', () => {
     expect(world.state.verifications).toBe(1);
   });
 
-  it('is not verified again either when many others came since', async () => {
+  it('is not verified again after many other tokens', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 40 }, (_, n) => issuer.token({ jti: `token-${n}` })),
     );
@@ -70,7 +70,7 @@ describe('a token that was verified', () => {
     expect(world.state.verifications).toBe(40);
   });
 
-  it('is verified again after the time that is set', async () => {
+  it('is verified again after the configured time', async () => {
     const token = await issuer.token();
     await world.authenticate(token);
     world.clock.advance(59_999);
@@ -81,7 +81,7 @@ describe('a token that was verified', () => {
     expect(world.state.verifications).toBe(2);
   });
 
-  it('is verified each time where that is nothing', async () => {
+  it('is verified each time if that time is zero', async () => {
     const { authenticate, issuer: other, state } = await setUp(0);
     const token = await other.token();
     await authenticate(token);
@@ -98,7 +98,7 @@ describe('a token that was verified', () => {
     expect(await world.codeOf(token)).toBe('token_expired');
   });
 
-  it('is not good before its nbf when the clock is set back', async () => {
+  it('is refused before its nbf if the clock is set back', async () => {
     const token = await issuer.token({ nbf: NOW / 1_000 });
     expect(await world.codeOf(token)).toBe('good');
     world.clock.advance(-1);
@@ -114,7 +114,7 @@ describe('a token that was verified', () => {
     expect(world.state.verifications).toBe(2);
   });
 
-  it('never outlives it under the same key id', async () => {
+  it('never outlives it, even if the key id is reused', async () => {
     const token = await issuer.token();
     expect(await world.codeOf(token)).toBe('good');
     const other = await createIssuer('one');
@@ -122,14 +122,14 @@ describe('a token that was verified', () => {
     expect(await world.codeOf(token)).toBe('signature_invalid');
   });
 
-  it('is a fault while nobody can say whether the key is good', async () => {
+  it('is a fault while the keys are unavailable', async () => {
     const token = await issuer.token();
     await world.authenticate(token);
     world.state.isDown = true;
     expect(await world.codeOf(token)).toBe('keys_unavailable');
   });
 
-  it('does not vouch for another text: one more or one other character', async () => {
+  it('does not vouch for a text that differs in one character', async () => {
     const token = await issuer.token();
     await world.authenticate(token);
     const [header = '', payload = '', signature = ''] = token.split('.');
@@ -143,14 +143,14 @@ describe('a token that was verified', () => {
     expect(world.state.verifications).toBe(verifications);
   });
 
-  it('that was refused is refused each time by itself', async () => {
+  it('that was refused is not cached', async () => {
     const token = await issuer.token({ aud: 'other' });
     for (let i = 0; i < 3; i++) expect(await world.codeOf(token)).toBe('audience_refused');
     expect(world.state.verifications).toBe(3);
   });
 });
 
-describe('the tokens that are kept', () => {
+describe('cached tokens', () => {
   const verified = { at: NOW, claims: { exp: NOW } as unknown as VerifiedClaims } as Verified;
   const kept = (maxBytes: number, count: number, length: number): number => {
     const tokens = createVerifiedTokens({ ttlMs: 1_000, clock: createClock(), maxBytes });

@@ -9,8 +9,8 @@ import { createLateWriter } from '../support/late-writer.ts';
 import { createVault, type Vault } from '../support/vault.ts';
 
 /**
- * Every answer was true at some single instant (SPEC section 2). In each story the user is never allowed at
- * any instant; items that were cached at different times, put together, would allow.
+ * Every decision is correct for some single instant (SPEC section 2). In each scenario the user is not
+ * allowed at any instant, but items cached at different times would allow if they were combined.
  */
 let vault: Vault;
 let world: Vault['world'];
@@ -39,7 +39,7 @@ async function removedThenGranted(engine: Engine) {
   return eve(engine);
 }
 
-/** Eve came only after the role had been taken away; the group's old role is still cached. */
+/** Eve joined only after the role had been removed; the group's old role is still cached. */
 async function withdrawnThenJoined(engine: Engine) {
   await world.run('group-role.create', { group: vault.group, role: vault.role });
   later();
@@ -71,7 +71,7 @@ async function revokedThenUnlocked(engine: Engine) {
 
 describe.each([
   ['the role was given after she had left', removedThenGranted],
-  ['she came after the role had been taken away', withdrawnThenJoined],
+  ['she joined after the role had been removed', withdrawnThenJoined],
   ['the DENY was lifted after she had lost her role', revokedThenUnlocked],
 ])('%s', (_, story) => {
   test('she is refused', async () => {
@@ -79,7 +79,7 @@ describe.each([
   });
 });
 
-describe('a BatchGetItem reads each item at an instant of its own', () => {
+describe('a BatchGetItem reads each item at a different instant', () => {
   beforeEach(async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     world.settle();
@@ -127,7 +127,7 @@ describe('a BatchGetItem reads each item at an instant of its own', () => {
 });
 
 describe('a write that is committed after its writer gave up', () => {
-  test('an old membership does not stand beside a role that was given after it had ended', async () => {
+  test('an old membership is not combined with a role that was granted after it had ended', async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     world.settle();
     const engine = world.newEngine();
@@ -150,7 +150,7 @@ describe('a write that is committed after its writer gave up', () => {
     expect(await eve(engine)).toMatchObject({ allowed: false });
   });
 
-  test('the token of a revocation that is repeated is of the time of its answer', async () => {
+  test('the token of a repeated revocation has the time of its response', async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     await world.run('group-role.create', { group: vault.group, role: vault.role });
     world.settle();
@@ -178,16 +178,16 @@ describe('a write that is committed after its writer gave up', () => {
     });
   });
 
-  test('a margin that is negative or no number is refused', () => {
+  test('a margin that is negative or not a number is refused', () => {
     for (const coherenceMarginMs of [-1, Number.NaN, Number.NEGATIVE_INFINITY])
       expect(() => world.newEngine({ coherenceMarginMs })).toThrow(/coherenceMarginMs/);
   });
 });
 
-describe('what it costs', () => {
+describe('calls', () => {
   const cost = () => world.calls.splice(0).map(({ keys }) => keys);
 
-  test('what was written longer ago than the margin before it was read is taken as it is', async () => {
+  test('an item written longer than the margin before its read is used as it is', async () => {
     const engine = world.newEngine();
     await engine.check(zoe, 'vault', vault.place);
     cost();
@@ -195,7 +195,7 @@ describe('what it costs', () => {
     expect(cost()).toEqual([1]);
   });
 
-  test('a cold check of what was written within the margin is one more call, for what was read too early', async () => {
+  test('a cold check of items written within the margin makes one more call, for those read too early', async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     world.clock.advance(COHERENCE_MARGIN_MS - 1);
     cost();
@@ -206,14 +206,14 @@ describe('what it costs', () => {
     expect(cost()).toEqual([]);
   });
 
-  test('it is no more where the cache is too small to hold anything', async () => {
+  test('makes no further call when the cache is too small for any item', async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     cost();
     await eve(world.newEngine({ maxBytes: 1 }));
     expect(cost()).toEqual([5, 5]);
   });
 
-  test('from the margin on it is one call', async () => {
+  test('after the margin one call is enough', async () => {
     await world.run('membership.create', { user: vault.eve, group: vault.group });
     world.clock.advance(COHERENCE_MARGIN_MS);
     cost();
@@ -221,7 +221,7 @@ describe('what it costs', () => {
     expect(cost()).toEqual([5]);
   });
 
-  test('after a write to an item that many share, it is read twice, and each of them once', async () => {
+  test('after a write to a shared item, that item is read twice and each other item once', async () => {
     const people = await Promise.all(
       Array.from({ length: 20 }, async () => `user:${(await world.run('user.create', {})).id}`),
     );

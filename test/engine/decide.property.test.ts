@@ -12,7 +12,7 @@ import { judge } from '../oracle/oracle.ts';
 import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 
-/** The engine decides as SPEC section 2 says, whatever the world. */
+/** In random worlds, the engine decides as SPEC section 2 says. */
 const USER = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9${n}`);
 const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
@@ -322,12 +322,12 @@ test('the engine and a naive evaluator give the same answer for the same reason'
     }),
     { numRuns: size(2_000, 20_000) },
   );
-  // The property says little unless every reason came up often.
+  // The property is meaningful only if every reason occurs often.
   expect(counts.size).toBe(12);
   expect(Math.min(...counts.values())).toBeGreaterThan(20);
 });
 
-test('what is kept beside items gives the same answers again and again, at whatever instant', () => {
+test('values derived from items are reused with the same result, at any instant', () => {
   const question = fc.record({ permission: fc.constantFrom(...PERMISSIONS), where: scope, at: time });
   fc.assert(
     fc.property(worlds, fc.array(question, { minLength: 1, maxLength: 25 }), (world, questions) => {
@@ -344,7 +344,7 @@ test('what is kept beside items gives the same answers again and again, at whate
   );
 });
 
-test('a role in force is named once, and every one that is named exists here', () => {
+test('each effective role is listed once and exists here', () => {
   fc.assert(
     fc.property(worlds, scope, time, (world, where, at) => {
       const input = inputOf(lookInto(world), 'dashboard', where);

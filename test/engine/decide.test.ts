@@ -6,7 +6,7 @@ import type { Effect, RoleItem, RoleTable, ScopeItem, SubjectItem } from '../../
 import fc from '../support/fast-check.ts';
 import { scopeItem, subjectItem } from './items.ts';
 
-/** The steps of SPEC section 2 in their order, on decision inputs made by hand. */
+/** The steps of SPEC section 2 in order, on decision inputs written by hand. */
 const AT = 1_000;
 const PLACE = 'location:place';
 const ROOT = 'tenant:root';
@@ -54,12 +54,12 @@ test('all steps passed', () => {
   expect(decide(SOUND, AT)).toEqual({ allowed: true, reason: 'role' });
 });
 
-test('an answer is shared by all who ask, and nobody can change it', () => {
+test('a decision is a shared, frozen object', () => {
   const spoilt = DEFECTS.map(([, spoil]) => decide(spoil(SOUND), AT));
   for (const answer of [decide(SOUND, AT), ...spoilt]) expect(Object.isFrozen(answer)).toBe(true);
 });
 
-/** What can be wrong, in the order in which it is looked at. */
+/** The possible refusals, in the order of the steps. */
 const DEFECTS: readonly (readonly [reason: Reason, spoil: (input: DecisionInput) => DecisionInput])[] = [
   [
     'credential_refused',
@@ -130,7 +130,7 @@ describe('the order of the steps', () => {
     },
   );
 
-  test('of several things wrong at once the first one speaks', () => {
+  test('of several reasons at once the first one is given', () => {
     // Where two spoil the same thing, what stands further up in the list is put in place last.
     const wrong = fc.subarray([...DEFECTS.keys()].slice(0, -2), { minLength: 1 });
     fc.assert(
@@ -143,7 +143,7 @@ describe('the order of the steps', () => {
     );
   });
 
-  test('an administrator is let past all roles, but not past what was looked at before', () => {
+  test('an administrator needs no role, but must pass the earlier steps', () => {
     const admin = subjectWith({ isAdmin: true, groups: [] });
     expect(decide({ ...SOUND, ...admin, permission: permissionItem([], ['teacher']) }, AT)).toEqual({
       allowed: true,
@@ -154,7 +154,7 @@ describe('the order of the steps', () => {
   });
 });
 
-test('a credential that is good is not looked at further', () => {
+test('a valid credential does not change the decision', () => {
   const question = { ...SOUND.question, credential: { ref: 'session:s' } };
   const credential = { subject: 'user:ann', hash: undefined, active: true, endsAt: AT + 1 };
   expect(reasonOf({ question, credential })).toBe('role');
@@ -162,12 +162,12 @@ test('a credential that is good is not looked at further', () => {
 });
 
 describe('times', () => {
-  test('a subject ends at its end and not before', () => {
+  test('a subject is valid until its end date', () => {
     expect(reasonOf(subjectWith({ endsAt: AT + 1 }))).toBe('role');
     expect(reasonOf(subjectWith({ endsAt: AT }))).toBe('subject_ended');
   });
 
-  test('an instant that is none opens nothing', () => {
+  test('an invalid instant allows nothing', () => {
     expect(decide(SOUND, Number.NaN).allowed).toBe(false);
     expect(decide({ ...SOUND, ...subjectWith({ endsAt: AT }) }, Number.NaN).allowed).toBe(false);
     expect(decide({ ...SOUND, ...subjectWith({ isAdmin: true, endsAt: 0 }) }, Number.NaN).allowed).toBe(
@@ -208,7 +208,7 @@ describe('entitlements', () => {
     expect(reasonOf({ ...sold, scopes })).toBe(reason);
   });
 
-  test('a module that is not sold, and a page without a module, need none', () => {
+  test('a module that is not sold, and a page without a module, need no subscription', () => {
     expect(reasonOf({ ...sold, ...globally(new Map([['teacher', role()]]), ['lifts']) })).toBe('role');
     expect(reasonOf({ ...sold, permission: permissionItem(['teacher']) })).toBe('role');
   });
@@ -251,9 +251,9 @@ describe('where a role comes from', () => {
       'no_grant',
     ],
     ['a grant in the root', { grants: new Map([[ROOT, ['teacher']]]) }, 'role'],
-    ['a grant in what is no root', { grants: new Map([[PLACE, ['teacher']]]) }, 'no_grant'],
+    ['a grant in a scope that is not a root', { grants: new Map([[PLACE, ['teacher']]]) }, 'no_grant'],
     ['a global role', { globalRoles: ['teacher'] }, 'role'],
-    ['a role that is not there', { globalRoles: ['ghost'] }, 'no_grant'],
+    ['a missing role', { globalRoles: ['ghost'] }, 'no_grant'],
   ])('%s', (_what, changes, reason) => {
     expect(reasonOf(subjectWith({ groups: [], ...changes }))).toBe(reason);
   });
@@ -265,7 +265,7 @@ describe('where a role comes from', () => {
     expect(reasonOf({ tenantEffects: tenantEffects([], ['teacher']) })).toBe('role');
   });
 
-  test('inheritance goes up through every level, and ends where it comes round again', () => {
+  test('inheritance includes every level and ends at a cycle', () => {
     const chain = new Map([
       ['teacher', role('middle')],
       ['middle', role('top')],

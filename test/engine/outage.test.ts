@@ -5,7 +5,7 @@ import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey } from '../../table/keys.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 
-/** While DynamoDB is down: closed, unless an operator has chosen a second bound. */
+/** While DynamoDB is down, checks fail, unless an operator has configured stale-if-error. */
 const down = () => new GatehouseError('transient', 'BatchGetItem did not get an answer in time');
 const [TTL, OUTAGE] = [60_000, 600_000];
 const ann = formatRef(userRef(0));
@@ -37,12 +37,12 @@ async function expired(options: { outageTtlMs?: number } = { outageTtlMs: OUTAGE
   return { ...school, engine, readAt, isStale, askInVain, decideInVain };
 }
 
-test('without a second bound every check fails from the time-to-live on', async () => {
+test('without stale-if-error every check fails after the time-to-live', async () => {
   const { askInVain } = await expired({});
   await expect(askInVain(0)).rejects.toMatchObject({ code: 'transient' });
 });
 
-describe('with a second bound', () => {
+describe('with stale-if-error', () => {
   test.each(['transient', 'throttled'] as const)(
     'what is known answers when the read is %s, and is told of as stale',
     async (code) => {
@@ -63,7 +63,7 @@ describe('with a second bound', () => {
     },
   );
 
-  test('what changes faster than it can be read is no outage: closed, with a code of its own', async () => {
+  test('contention is not an outage: the check fails with its own code', async () => {
     const school = createSchool();
     let users = 0;
     const getMany: typeof school.getMany = async (keys, notes) => {
@@ -80,12 +80,12 @@ describe('with a second bound', () => {
     expect(users).toBeGreaterThan(2);
   });
 
-  test('nobody is let in of whom nothing is known', async () => {
+  test('a subject that is not cached is never allowed', async () => {
     const { askInVain } = await expired();
     await expect(askInVain(1)).rejects.toMatchObject({ code: 'transient' });
   });
 
-  test('it ends: what was read so long ago answers no more', async () => {
+  test('it ends: items older than its bound are not used', async () => {
     const { askInVain, clock } = await expired();
     clock.advance(OUTAGE - TTL - 1);
     expect(await askInVain(0)).toMatchObject({ allowed: true });
@@ -93,7 +93,7 @@ describe('with a second bound', () => {
     await expect(askInVain(0)).rejects.toMatchObject({ code: 'transient' });
   });
 
-  test('for a second after a failure what is known answers without another read', async () => {
+  test('for one second after a failure, cached items are used without another read', async () => {
     const { askInVain, ask, engine, reads, clock } = await expired();
     await askInVain(0);
     const before = reads.length;
@@ -105,7 +105,7 @@ describe('with a second bound', () => {
     expect(reads).toHaveLength(before + 1);
   });
 
-  test('as soon as DynamoDB answers again, so does the table', async () => {
+  test('as soon as DynamoDB responds again, the table is read', async () => {
     const { askInVain, ask, engine, clock, putUser, letGo } = await expired();
     await askInVain(0);
     putUser(0, REVOKED);
@@ -114,7 +114,7 @@ describe('with a second bound', () => {
     expect(await ask(engine)).toEqual({ allowed: false, reason: 'no_grant' });
   });
 
-  test('while DynamoDB answers nothing older than the time-to-live does', async () => {
+  test('while DynamoDB responds, nothing older than the time-to-live is used', async () => {
     const { ask, engine, putUser, letGo } = await expired();
     putUser(0, REVOKED);
     letGo();
@@ -132,7 +132,7 @@ describe('with a second bound', () => {
     },
   );
 
-  test('what was true at different times only is not put together', async () => {
+  test('states of different times are not combined', async () => {
     const { engine, ask, askInVain, clock, putUser, letGo, hold } = await expired();
     // Bob became a teacher long after the school was read; nothing tells whether it was still so by then.
     clock.advance(TTL);
@@ -148,8 +148,8 @@ describe('with a second bound', () => {
   });
 });
 
-describe('what an outage gives', () => {
-  test('may be kept until the next try, however late within the second it was given', async () => {
+describe('a decision made during an outage', () => {
+  test('may be cached until the next attempt, however late within the second it was made', async () => {
     const { decideInVain, clock } = await expired();
     const nextTry = clock.now() + 1_000;
     expect(await decideInVain()).toMatchObject({ isStale: true, expiresAt: nextTry });
@@ -157,7 +157,7 @@ describe('what an outage gives', () => {
     expect(await decideInVain()).toMatchObject({ isStale: true, expiresAt: nextTry });
   });
 
-  test('ends with the second bound where that is earlier, and says so', async () => {
+  test('ends with the stale-if-error bound if that is earlier', async () => {
     const { decideInVain, clock, readAt } = await expired();
     const end = readAt + OUTAGE;
     expect((await decideInVain()).staleUntil).toBe(end);
@@ -165,7 +165,7 @@ describe('what an outage gives', () => {
     expect(await decideInVain()).toMatchObject({ isStale: true, expiresAt: end, staleUntil: end });
   });
 
-  test('ends when something in it begins or ends, as ever', async () => {
+  test('ends when a validity in it begins or ends, as always', async () => {
     const { newEngine, clock, hold, reads, put } = createSchool();
     const end = clock.now() + TTL + 400;
     put(decisionKey(userRef(0)), { ...GRANTED, endsAt: new Date(end).toISOString() });
@@ -178,7 +178,7 @@ describe('what an outage gives', () => {
     expect(await answer).toMatchObject({ isStale: true, expiresAt: end, staleUntil: end, validUntil: end });
   });
 
-  test('is not all stale: what is fresh is told of as fresh, and ends with the time-to-live', async () => {
+  test('is reported as fresh if its items are fresh, and then ends with the time-to-live', async () => {
     const { newEngine, clock, ask, hold, reads, put, putUser } = createSchool();
     putUser(1, GRANTED);
     const engine = newEngine({ ttlMs: TTL, outageTtlMs: OUTAGE });
@@ -195,7 +195,7 @@ describe('what an outage gives', () => {
     expect(fresh).toMatchObject({ isStale: false, expiresAt: end });
   });
 
-  test('a session that rests on it ends with the next try', async () => {
+  test('a session based on it ends with the next attempt', async () => {
     const { engine, reads, clock } = await expired();
     const opening = engine.session(ann, place, { permissions: ['dashboard'] });
     reads.at(-1)?.fail(down());
@@ -208,8 +208,11 @@ describe('what an outage gives', () => {
   });
 });
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a second bound of %s is refused', (outageTtlMs) => {
-  expect(() => createSchool().newEngine({ outageTtlMs })).toThrowError(
-    expect.objectContaining({ code: 'invalid', field: 'outageTtlMs' }),
-  );
-});
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+  'a stale-if-error bound of %s is refused',
+  (outageTtlMs) => {
+    expect(() => createSchool().newEngine({ outageTtlMs })).toThrowError(
+      expect.objectContaining({ code: 'invalid', field: 'outageTtlMs' }),
+    );
+  },
+);

@@ -6,8 +6,9 @@ import fc from '../support/fast-check.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
- * Who asks may say what stands above the scope, as a path often does. It is prefetched, never trusted: right, it saves a
- * call; wrong, it costs units. On a real DynamoDB engine, every engine seeing its scope for the first time.
+ * A caller may name the ancestors of the scope, since a path often contains them. They are prefetched, never
+ * trusted: correct ones save a call, wrong ones cost read units. On a real DynamoDB engine; every scope is new
+ * to the engine.
  */
 let world: World;
 let engine: Engine;
@@ -64,13 +65,13 @@ beforeEach(() => {
   engine = world.newEngine();
 });
 
-/** Keys of each call since the last time this was asked. */
+/** Keys of each call since the previous call of this function. */
 const cost = () => world.calls.splice(0).map(({ keys }) => keys);
 const check = (subject: string, scope: string, prefetch: readonly string[], options: CheckOptions = {}) =>
   engine.check(subject, 'doors', scope, { ...options, prefetch });
 
-describe('a nested check that nobody has seen, with what stands above it', () => {
-  test('is one call, for what two would have brought', async () => {
+describe('a first nested check with its ancestors named', () => {
+  test('is one call instead of two', async () => {
     const subject = await memberAt(project);
     world.settle();
     cost();
@@ -80,7 +81,7 @@ describe('a nested check that nobody has seen, with what stands above it', () =>
     expect(cost()).toEqual([]);
   });
 
-  test('is one call when it is to be strong, too', async () => {
+  test('is one call with strong consistency too', async () => {
     const subject = await memberAt(project);
     world.settle();
     cost();
@@ -95,7 +96,7 @@ describe('a nested check that nobody has seen, with what stands above it', () =>
     );
   });
 
-  test('is one call with a token of what was written, where another scope of the tree is known', async () => {
+  test('is one call with a freshness token, if another scope of the tree is known', async () => {
     const user = parseRef(subjects[1] as string, '').id;
     await engine.check(subjects[1] as string, 'doors', project);
     const answer = await world.provision({ command: 'user.update', input: { id: user, displayName: 'A' } });
@@ -108,7 +109,7 @@ describe('a nested check that nobody has seen, with what stands above it', () =>
     expect(cost()).toHaveLength(1);
   });
 
-  test('is one call for a type that can stand alone as well, and two where it does', async () => {
+  test('is one call for a type that can be a root, and two if the scope is a root', async () => {
     expect(await check(subjects[3] as string, below, [tenant])).toMatchObject({ allowed: true });
     expect(cost()).toEqual([6]);
     engine = world.newEngine();
@@ -116,7 +117,7 @@ describe('a nested check that nobody has seen, with what stands above it', () =>
     expect(cost()).toEqual([6, 1]);
   });
 
-  test('so are many, each with its own or all with the same, and the effective roles', async () => {
+  test('batches are one call too, with different or equal ancestors, and so are effective roles', async () => {
     const requests = [
       { subject: subjects[1] as string, permission: 'doors', scope: building, prefetch: [project, client] },
       { subject: subjects[1] as string, permission: 'doors', scope: otherBuilding },
@@ -149,16 +150,16 @@ describe('a nested check that nobody has seen, with what stands above it', () =>
   });
 });
 
-describe('a wrong one changes nothing but the price', () => {
+describe('wrong ancestors change only the cost:', () => {
   test.each<readonly [string, () => readonly string[], readonly number[]]>([
     ['of another tenant', () => [otherProject, otherClient], [7, 3]],
-    ['that is only half of it', () => [project], [6, 2]],
+    ['incomplete', () => [project], [6, 2]],
     ['in the wrong order', () => [client, project], [7, 1]],
-    ['that was deleted', () => [gone, client], [7, 1]],
-    ['that never was', () => [never('project'), never('client')], [7, 3]],
-    ['that is the scope itself', () => [building], [5, 3]],
-    ['that goes on and on', () => [project, client, ...Array(500).fill(client)], [7]],
-    ['that names no scope', () => ['', 'project', 'user:1', '*', never('user'), `${client} doors`], [4, 3]],
+    ['deleted', () => [gone, client], [7, 1]],
+    ['never created', () => [never('project'), never('client')], [7, 3]],
+    ['the scope itself', () => [building], [5, 3]],
+    ['far too many', () => [project, client, ...Array(500).fill(client)], [7]],
+    ['malformed', () => ['', 'project', 'user:1', '*', never('user'), `${client} doors`], [4, 3]],
     [
       'whose items are not sound',
       () => [damaged, client],
@@ -177,7 +178,7 @@ describe('a wrong one changes nothing but the price', () => {
     });
   });
 
-  test('a scope that is not there is unknown, and is not looked for a second time', async () => {
+  test('a missing scope is unknown, and is not read a second time', async () => {
     expect(await check(subjects[0] as string, never('building'), [project, client])).toEqual({
       allowed: false,
       reason: 'scope_unknown',
@@ -189,7 +190,7 @@ describe('a wrong one changes nothing but the price', () => {
     expect(cost()).toEqual([1]);
   });
 
-  test('a strong check is answered though what it prefetches is damaged', async () => {
+  test('a strong check succeeds even if prefetched items are damaged', async () => {
     const options = { consistency: 'strong' } as const;
     expect(await check(subjects[1] as string, building, [damaged, client], options)).toMatchObject({
       allowed: true,
@@ -197,7 +198,7 @@ describe('a wrong one changes nothing but the price', () => {
     expect(world.calls.splice(0)).toHaveLength(2);
   });
 
-  test('what is damaged and does stand above is a fault, named or not', async () => {
+  test('a damaged ancestor is a fault, whether named or not', async () => {
     const inside = await newScope('building', project);
     const key = decisionKey(parseRef(inside, ''));
     await world.writer.send([{ kind: 'update', key, set: { ancestors: [damaged, client] } }]);
@@ -208,7 +209,7 @@ describe('a wrong one changes nothing but the price', () => {
       });
   });
 
-  test('names that together are more than one call holds change no answer', async () => {
+  test('more names than fit into one call change no decision', async () => {
     const prefetch = (n: number) => Array.from({ length: 16 }, (_, m) => never('project', 100 * n + m));
     const requests = Array.from({ length: 8 }, (_, n) => ({
       subject: subjects[1] as string,
@@ -223,7 +224,7 @@ describe('a wrong one changes nothing but the price', () => {
     }
   });
 
-  test('a cached scope that is named in vain does not shorten the life of the decisions', async () => {
+  test('a cached scope that is named needlessly does not shorten the time-to-live of decisions', async () => {
     await engine.check(subjects[2] as string, 'doors', otherProject);
     world.clock.advance(30_000);
     await engine.check(subjects[4] as string, 'doors', alone, { consistency: 'strong' });
@@ -232,7 +233,7 @@ describe('a wrong one changes nothing but the price', () => {
     expect(expiresAt).toBe(world.clock.now() + 60_000);
   });
 
-  test('whatever is named, the decision is the same, in at most two calls, or three where one is damaged', async () => {
+  test('any names give the same decision, in at most two calls, or three if an item is damaged', async () => {
     const scopes = [
       client,
       project,

@@ -39,11 +39,11 @@ async function porterAt(scope: string): Promise<string> {
 }
 const move = (scope: string, parent: string) => world.run('scope.move', { scope, parent });
 
-/** Keys of each call since the last time this was asked. */
+/** Keys of each call since the previous call of this function. */
 const cost = () => world.calls.splice(0).map(({ keys }) => keys);
 const check = (subject: string, scope: string, consistency?: 'strong' | { atLeast: string }) =>
   engine.check(subject, 'doors', scope, { consistency });
-/** Asks, so that all of it is cached, and lets the time-to-live go by. */
+/** Checks once to fill the cache, then lets the time-to-live pass. */
 async function askedLongAgo(subject: string, scope: string) {
   const answer = await check(subject, scope);
   world.settle();
@@ -51,8 +51,8 @@ async function askedLongAgo(subject: string, scope: string) {
   return answer;
 }
 
-describe('when all that was cached is too old', () => {
-  test('a nested check is one call, for its scope, those above it, and what their root owns', async () => {
+describe('when all cached items are too old', () => {
+  test('a nested check is one call, for its scope, the ancestors and the items of their root', async () => {
     const [porter, building] = [await porterAt(here), await newBuilding()];
     world.settle();
     await askedLongAgo(porter, building);
@@ -60,7 +60,7 @@ describe('when all that was cached is too old', () => {
     expect(cost()).toEqual([7]);
   });
 
-  test('so are many, and the effective roles', async () => {
+  test('so are batches and effective roles', async () => {
     const porter = await porterAt(client);
     const buildings = await Promise.all([newBuilding(), newBuilding(), newBuilding(there)]);
     world.settle();
@@ -88,7 +88,7 @@ describe('when all that was cached is too old', () => {
     expect(cost()).toEqual([7]);
   });
 
-  test('it is one call more where something was written just now', async () => {
+  test('it is one more call after a recent write', async () => {
     const [porter, building] = [await porterAt(here), await newBuilding()];
     world.settle();
     await askedLongAgo(porter, building);
@@ -107,7 +107,7 @@ describe('when all that was cached is too old', () => {
   });
 });
 
-describe('what has happened since then is seen', () => {
+describe('changes since then are seen', () => {
   test.each([
     ['away from where the subject counts', () => [here, there] as const, true],
     ['to where the subject counts', () => [there, here] as const, false],
@@ -160,7 +160,7 @@ describe('what has happened since then is seen', () => {
   });
 });
 
-describe('a question that must be fresher than what is cached', () => {
+describe('a check that needs newer items than those cached', () => {
   const write = async (command: string, input: Record<string, unknown>): Promise<string> => {
     const answer = await world.provision({ command, input });
     if (!answer.ok) throw new Error(answer.error.message);
@@ -168,7 +168,7 @@ describe('a question that must be fresher than what is cached', () => {
     return answer.token;
   };
 
-  test('is one call for its path where the scope stands as it did, and one more for what was just written', async () => {
+  test('is one call for an unchanged path, and one more for recent writes', async () => {
     const [porter, building] = [await porterAt(here), await newBuilding()];
     world.settle();
     expect(await check(porter, building)).toMatchObject({ allowed: true });
@@ -178,7 +178,7 @@ describe('a question that must be fresher than what is cached', () => {
     expect(cost()).toEqual([7, 7]);
   });
 
-  test('is decided by the new place of a scope that was moved', async () => {
+  test('uses the new ancestors of a moved scope', async () => {
     const [porter, building] = [await porterAt(here), await newBuilding()];
     world.settle();
     expect(await check(porter, building)).toMatchObject({ allowed: true });
@@ -188,7 +188,7 @@ describe('a question that must be fresher than what is cached', () => {
   });
 });
 
-describe('what is prefetched in vain costs no answer', () => {
+describe('a useless prefetch changes no decision', () => {
   test.each(['cached', 'strong'] as const)('when what it names is damaged: %s', async (consistency) => {
     const project = await newProject();
     const [porter, building] = [await porterAt(there), await newBuilding(project)];
@@ -237,7 +237,7 @@ describe('what is prefetched in vain costs no answer', () => {
   );
 });
 
-test('a strong check is one call where it is cached that the subject is not there', async () => {
+test('a strong check is one call if the subject is cached as missing', async () => {
   const { reads, newEngine, ask, putUser } = createSchool();
   const school = newEngine();
   expect(await ask(school, 1)).toMatchObject({ reason: 'subject_unknown' });

@@ -6,7 +6,7 @@ import { decisionKey } from '../../table/keys.ts';
 import { createWorld } from '../support/world.ts';
 import { createSchool, ELSEWHERE, GRANTED, REVOKED, userRef } from './fake-table.ts';
 
-/** Checks that miss at the same time share what is on its way. */
+/** Concurrent checks that miss the cache share reads in flight. */
 const times = <T>(count: number, make: (n: number) => T): T[] =>
   Array.from({ length: count }, (_, n) => make(n));
 
@@ -51,7 +51,7 @@ describe('a hundred checks at once', () => {
   });
 });
 
-test('a check joins the keys that are on their way and asks for the rest only', async () => {
+test('a check joins keys in flight and reads only the rest', async () => {
   const { reads, newEngine, ask, hold, putUser } = createSchool();
   putUser(1, GRANTED);
   hold();
@@ -65,7 +65,7 @@ test('a check joins the keys that are on their way and asks for the rest only', 
   expect(await second).toMatchObject({ allowed: true });
 });
 
-test('what came is there for the next check before the rest has come', async () => {
+test('items that have arrived serve the next check before the rest arrives', async () => {
   const { reads, newEngine, ask, hold } = createSchool();
   const engine = newEngine();
   await ask(engine, 0);
@@ -77,7 +77,7 @@ test('what came is there for the next check before the rest has come', async () 
 });
 
 describe('a slow read', () => {
-  test('that began longer ago than the time-to-live is not waited for', async () => {
+  test('that began longer ago than the time-to-live is not joined', async () => {
     const { clock, reads, newEngine, ask, hold, putUser } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     hold();
@@ -119,7 +119,7 @@ describe('a slow read', () => {
     expect(reads).toHaveLength(before);
   });
 
-  test('that ends does not hide a later one that is still on its way', async () => {
+  test('that ends does not hide a later one that is still in flight', async () => {
     const { clock, reads, newEngine, ask, hold } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     hold();
@@ -165,7 +165,7 @@ describe('a check in flight answers from what it read,', () => {
     expect(reads.map(({ keys }) => keys.length)).toEqual([5, 2]);
   });
 
-  test('and again what it found in the cache, where that is dropped meanwhile', async () => {
+  test('and what it found in the cache, even if that is evicted in the meantime', async () => {
     const { reads, newEngine, ask, askBelow, hold, letGo, putUser } = nested();
     const own = `USER#${userRef(0).id} / DECISION`;
     const engine = newEngine({ maxBytes: 6_000 });

@@ -6,12 +6,12 @@ import fc from '../support/fast-check.ts';
 import { createWorld } from '../support/world.ts';
 import { createSchool, GRANTED, PLACE, REVOKED, userRef } from './fake-table.ts';
 
-/** How old an answer can be: never older than the time-to-live, measured from the begin of its read. */
+/** A decision is never older than the time-to-live, measured from the start of its read. */
 describe('the bound on staleness', () => {
   const ttl = fc.integer({ min: 1, max: 100_000 });
   const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  test('is kept whatever the jitter: from then on everything is read again', async () => {
+  test('holds for any jitter: after it, everything is read again', async () => {
     await fc.assert(
       fc.asyncProperty(ttl, share, fc.nat({ max: 10_000 }), async (ttlMs, jitter, later) => {
         const { clock, reads, newEngine, ask, putUser } = createSchool();
@@ -25,7 +25,7 @@ describe('the bound on staleness', () => {
     );
   });
 
-  test('is used up to a tenth: until then nothing is read again', async () => {
+  test('is shortened by jitter by at most a tenth: before that nothing is read again', async () => {
     await fc.assert(
       fc.asyncProperty(ttl, share, share, async (ttlMs, jitter, part) => {
         const { clock, reads, newEngine, ask } = createSchool();
@@ -38,7 +38,7 @@ describe('the bound on staleness', () => {
     );
   });
 
-  test('comes for all that was read together at once: one read brings it all back', async () => {
+  test('ends at once for items that were read together: one read renews them all', async () => {
     await fc.assert(
       fc.asyncProperty(fc.infiniteStream(share), share, async (draws, part) => {
         const { clock, reads, newEngine, ask } = createSchool();
@@ -76,7 +76,7 @@ describe('the bound on staleness', () => {
     expect(DEFAULT_TTL_MS).toBe(60_000);
   });
 
-  test('is not drawn out by asking often', async () => {
+  test('is not extended by frequent checks', async () => {
     const { clock, newEngine, ask, putUser } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     await ask(engine);
@@ -89,7 +89,7 @@ describe('the bound on staleness', () => {
     expect(answers).toEqual([...Array.from({ length: 9 }, () => true), false]);
   });
 
-  test('counts from the begin of the read, however long the read took', async () => {
+  test('counts from the start of the read, however long the read took', async () => {
     const { clock, reads, newEngine, ask, putUser, hold } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     hold();
@@ -104,7 +104,7 @@ describe('the bound on staleness', () => {
     expect(await next).toMatchObject({ allowed: false });
   });
 
-  test('holds for what does not exist as for what does', async () => {
+  test('holds for missing items too', async () => {
     const { clock, reads, newEngine, ask, putUser } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     expect(await ask(engine, 1)).toMatchObject({ reason: 'subject_unknown' });
@@ -116,7 +116,7 @@ describe('the bound on staleness', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('holds for a user who is taken away', async () => {
+  test('holds for a deleted user', async () => {
     const { clock, newEngine, ask, remove } = createSchool();
     const engine = newEngine({ ttlMs: 1_000 });
     await ask(engine);
@@ -125,7 +125,7 @@ describe('the bound on staleness', () => {
     expect(await ask(engine)).toMatchObject({ reason: 'subject_unknown' });
   });
 
-  test('windows in time are not cached: an assignment ends to the millisecond without a read', async () => {
+  test('validity is not cached: an assignment ends to the millisecond without a read', async () => {
     const { clock, reads, newEngine, ask, putUser } = createSchool();
     const end = new Date(clock.now() + 500).toISOString();
     putUser(0, { status: 'active', [`assign|${formatRef(PLACE)}|teacher`]: `/${end}` });
@@ -138,7 +138,7 @@ describe('the bound on staleness', () => {
     expect(reads).toHaveLength(1);
   });
 
-  test('an instant that the caller names is decided for, each of many for its own', async () => {
+  test('decides for the instant that the caller names, for each request of a batch separately', async () => {
     const { clock, reads, newEngine, putUser } = createSchool();
     const end = clock.now() + 500;
     putUser(0, { status: 'active', endsAt: new Date(end).toISOString(), groups: new Set(['teachers']) });
@@ -166,7 +166,7 @@ describe('a time-to-live of 0', () => {
     expect(reads).toHaveLength(4);
   });
 
-  test('costs two reads in a nested scope, and one once it is known where that stands', async () => {
+  test('costs two reads in a nested scope, and one once its ancestors are known', async () => {
     const world = await createWorld();
     await world.run('page.create', { name: 'dashboard' });
     const tenant = (await world.run('tenant.create', { name: 'T' })).id;
@@ -183,7 +183,7 @@ describe('a time-to-live of 0', () => {
     }
   });
 
-  test('waits for no read that began before the check', async () => {
+  test('does not join a read that began before the check', async () => {
     const { clock, reads, newEngine, ask, putUser, hold } = createSchool();
     const engine = newEngine({ ttlMs: 0 });
     hold();
@@ -198,7 +198,7 @@ describe('a time-to-live of 0', () => {
 });
 
 describe('through provisioning and a real DynamoDB engine', () => {
-  test('a membership that was taken away counts until the bound and not a millisecond longer', async () => {
+  test('a removed membership counts until the bound and not a millisecond longer', async () => {
     const world = await createWorld();
     await world.run('page.create', { name: 'dashboard' });
     const place = (await world.run('location.create', { name: 'L' })).id;
@@ -219,7 +219,7 @@ describe('through provisioning and a real DynamoDB engine', () => {
   });
 });
 
-test('an item that was edited by hand, and kept its stamp, shows once the time-to-live is over', async () => {
+test('an item edited by hand without a new stamp is seen after the time-to-live', async () => {
   const { newEngine, ask, clock, putUser } = createSchool();
   const engine = newEngine({ ttlMs: 60_000 });
   const stamp = { writtenAt: clock.now() - 3_600_000, writeId: 'of-a-write' };

@@ -42,11 +42,23 @@ function createTime() {
 const seeded = (seed: number, faults: Omit<Faults, 'random'>): { readonly faults: Faults } => ({
   faults: { random: createRandom(seed).next, ...faults },
 });
+const LATE_MS = 1_000;
+/** Writes are late while `isLate(true)`: their writer gives up at once, and they are carried out at LATE_MS. */
+function lateOnDemand() {
+  const time = createTime();
+  let share = 1;
+  const faults = { random: () => share, lateRate: 1, lateMs: 2 * LATE_MS };
+  const isLate = (late: boolean): void => {
+    share = late ? 0.5 : 1;
+  };
+  return { time, isLate, options: { faults, schedule: time.schedule } };
+}
 const always = (faults: Omit<Faults, 'random'>) => ({ faults: { random: () => 0, ...faults } });
 
 test('each transaction is reported when it is carried out, and of no other', async () => {
   const committed: (readonly Action[])[] = [];
-  const table = createMemoryTable({ onCommit: (actions) => committed.push(actions) });
+  const { time, isLate, options } = lateOnDemand();
+  const table = createMemoryTable({ ...options, onCommit: (actions) => committed.push(actions) });
   const [first, refused, late] = [
     [put(A, 1)],
     [
@@ -60,10 +72,10 @@ test('each transaction is reported when it is carried out, and of no other', asy
   ];
   await table.writer.send(first);
   await table.writer.send(refused).catch(() => {});
-  const held = table.holdNextCommit();
+  isLate(true);
   await table.writer.send(late).catch(() => {});
   expect(committed).toEqual([first]);
-  held.commit();
+  await time.passUntil(LATE_MS);
   expect(committed).toEqual([first, late]);
   expect(committed[1]).toBe(late);
 });
@@ -175,15 +187,15 @@ describe('what items may take when they are written', () => {
 describe('a write that its writer gave up', () => {
   const transient = { code: 'transient', retryable: true };
 
-  test('commits when released, against what is there then', async () => {
-    const table = createMemoryTable();
-    const held = table.holdNextCommit();
+  test('commits later, against what the table has by then', async () => {
+    const { time, isLate, options } = lateOnDemand();
+    const table = createMemoryTable(options);
+    isLate(true);
     expect(await refusalOf(() => table.writer.send([put(A, 1)]))).toMatchObject(transient);
-    // The next one is not held.
+    isLate(false);
     await table.writer.send([put(B, 1)]);
     expect(numbersOf(await table.reader.getMany([A, B]))).toEqual([undefined, 1]);
-    expect(held.commit()).toBe(true);
-    expect(held.commit()).toBe(false);
+    await time.passUntil(LATE_MS);
     expect(numbersOf(await table.reader.getMany([A, B]))).toEqual([1, 1]);
   });
 
@@ -206,16 +218,18 @@ describe('a write that its writer gave up', () => {
   });
 
   test('does not commit where its condition no longer holds', async () => {
-    const table = createMemoryTable();
-    const held = table.holdNextCommit();
+    const { time, isLate, options } = lateOnDemand();
+    const table = createMemoryTable(options);
     const create: Action = {
       ...(put(A, 1) as Extract<Action, { kind: 'put' }>),
       when: { exists: false },
       failure: () => new GatehouseError('conflict', 'there is one'),
     };
+    isLate(true);
     expect(await refusalOf(() => table.writer.send([create]))).toMatchObject(transient);
+    isLate(false);
     await table.writer.send([put(A, 2)]);
-    expect(held.commit()).toBe(false);
+    await time.passUntil(LATE_MS);
     expect(await table.reader.get(A)).toMatchObject({ n: 2 });
   });
 
@@ -240,16 +254,19 @@ describe('an index', () => {
     (await reader.listAll({ ranges: [{ partition: 'LIST' }], index: 'GSI1' })).map(({ n }) => n);
   const row = (n: number): Item => ({ ...A, GSI1PK: 'LIST', GSI1SK: 'A', n });
 
-  test('stays as it was until it is let go, while the table is read as it is', async () => {
-    const table = createMemoryTable({ items: [row(1)] });
-    const follow = table.holdIndexes();
+  test('stays as it was until its lag has passed, while the table is up to date', async () => {
+    const time = createTime();
+    const lag = { faults: { random: () => 1, indexLagMs: 1_000 }, schedule: time.schedule };
+    const table = createMemoryTable({ items: [row(1)], ...lag });
+    await time.passUntil(1_000);
     await table.writer.send([{ kind: 'put', item: row(2) }]);
     expect(await listed(table)).toEqual([1]);
     expect(await table.reader.get(A)).toMatchObject({ n: 2 });
     expect(await table.reader.listAll({ ranges: [{ partition: 'A' }] })).toMatchObject([{ n: 2 }]);
-    follow();
+    await time.passUntil(2_000);
     expect(await listed(table)).toEqual([2]);
     await table.writer.send([{ kind: 'delete', key: A }]);
+    await time.passUntil(3_000);
     expect(await listed(table)).toEqual([]);
   });
 

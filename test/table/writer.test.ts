@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { subjectChanges } from '../../table/decision/writes.ts';
-import { buildTransaction } from '../../table/dynamodb/transaction.ts';
+import { toTransactItem } from '../../table/dynamodb/expression.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { decisionKey, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -24,12 +24,9 @@ test('an update that changes nothing is sent as a check: DynamoDB refuses an emp
     when: { exists: true, equals: { ancestors: ['client:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C'], movingTo: undefined } },
     failure: () => new GatehouseError('stale', 'is being moved'),
   };
-  const { TransactItems = [] } = buildTransaction([action], 'table', 'token');
-  expect(TransactItems).toEqual([
-    {
-      ConditionCheck: expect.objectContaining({
-        ConditionExpression: 'attribute_exists(#n0) AND #n1 = :v0 AND attribute_not_exists(#n2)',
-      }),
-    },
-  ]);
+  expect(toTransactItem(action, 'table')).toEqual({
+    ConditionCheck: expect.objectContaining({
+      ConditionExpression: 'attribute_exists(#n0) AND #n1 = :v0 AND attribute_not_exists(#n2)',
+    }),
+  });
 });

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { type Explanation, formatExplanation } from '../../../engine/index.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
-/** Explanations as a person reads them. */
+/** The formatted explanation. */
 let world: ExplainedWorld;
 beforeAll(async () => {
   world = await createExplainedWorld();
@@ -17,10 +17,10 @@ test.each<[string, Asked]>([
   await expect(text).toMatchFileSnapshot(`golden/${name}.txt`);
 });
 
-/** Escape sequences that set a colour or take it back. */
+/** Escape sequences that set or reset a colour. */
 const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
 
-test('every explanation keeps to 100 columns of printable ASCII; colours come when asked and change nothing else', async () => {
+test('every explanation is printable ASCII in at most 100 columns; colours are optional and change nothing else', async () => {
   const subjects = ['gina', 'carl', 'ada', 'mix', 'bart', 'erna', 'fred', 'nobody', 'user:x'];
   for (const subject of subjects) {
     for (const scope of ['Lighthouse', 'Mill', 'Strict', 'nowhere']) {
@@ -35,7 +35,7 @@ test('every explanation keeps to 100 columns of printable ASCII; colours come wh
   }
 });
 
-test('what stands in the table cannot steer the terminal, nor leave the page', async () => {
+test('stored names cannot control the terminal or break the layout', async () => {
   const explanation = await world.explain({
     subject: 'hans',
     permission: `\u001b[2J${'x'.repeat(300)}`,

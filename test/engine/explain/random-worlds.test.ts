@@ -6,7 +6,7 @@ import { SEED } from '../../support/seed.ts';
 import { size } from '../../support/tier.ts';
 import { createLightWorld, type World } from '../../support/world.ts';
 
-/** In any world an explanation decides as the check, and what it tells adds up to that. */
+/** In random worlds, an explanation decides as `check` does, and its parts agree with the decision. */
 const ids = (count: number) => Array.from({ length: count }, () => ulid());
 const PERMISSIONS = ['home', 'a:b:c'];
 const GRANTABLE = [...PERMISSIONS, 'a:*:*', '*:*:*'];
@@ -38,14 +38,14 @@ async function createPools({ run }: World): Promise<Pools> {
   for (const [n, id] of roles.entries()) await run('role.create', { id, name: id, scope: owners[n] });
   for (const [n, id] of groups.entries()) await run('group.create', { id, name: id, scope: scopes[n] });
   for (const id of users) await run('user.create', { id });
-  // Chance alone denies too seldom.
+  // Random commands alone deny too rarely.
   await run('role-permission.create', { role: roles[1], permission: 'home', effect: 'DENY' });
   await run('group-role.create', { group: groups[0], role: roles[1] });
   await run('membership.create', { user: users[2], group: groups[0] });
   return { users, scopes, roles, groups };
 }
 
-/** One command of many kinds; those that are refused change nothing, and that is well. */
+/** One command of many kinds. Some are refused and change nothing, which is intended. */
 function commandOf({ what, a, b, c, d }: Step, { users, scopes, roles, groups }: Pools) {
   const [user, role, group, scope] = [pick(users, a), pick(roles, b), pick(groups, c), pick(scopes, d)];
   const effect = d % 5 < 2 ? 'DENY' : 'ALLOW';
@@ -94,7 +94,7 @@ function commandOf({ what, a, b, c, d }: Step, { users, scopes, roles, groups }:
   }
 }
 
-test('the decision is that of the check, and the story leads to it', async () => {
+test('the decision equals that of `check`, and the explanation supports it', async () => {
   const world = await createLightWorld();
   await world.run('permission.create', { name: 'a:b:c' });
   await world.run('page.create', { name: 'home' });

@@ -3,7 +3,7 @@ import { createExplainer } from '../../../engine/index.ts';
 import { decisionKey, nodeKey } from '../../../table/keys.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
-/** What explanations cost, and that they cost no more for a subject that holds very much. */
+/** The calls of an explanation, which do not grow with the number of the subject's grants. */
 let world: ExplainedWorld;
 beforeAll(async () => {
   world = await createExplainedWorld();
@@ -15,7 +15,7 @@ const operations = () => world.calls.map(({ operation }) => operation);
 const SNAPSHOT = 'TransactGetItems';
 const BATCH = 'BatchGetItem';
 
-describe('calls of a strong explanation with nothing known', () => {
+describe('calls of a strong explanation with an empty cache', () => {
   const ask = (subject: string, scope: string, permission = 'doors:open:door'): Asked => ({
     subject,
     permission,
@@ -25,10 +25,10 @@ describe('calls of a strong explanation with nothing known', () => {
     ['an allow in a flat scope', ask('asta', 'Northwind'), [SNAPSHOT, BATCH]],
     ['an allow in a nested scope', ask('gina', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH]],
     ['a suspended ancestor', ask('gina', 'Mill'), [SNAPSHOT, SNAPSHOT, BATCH]],
-    ['no grant, and nothing elsewhere', ask('nobody', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH]],
+    ['no grant here or elsewhere', ask('nobody', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH]],
     ['no grant, a group elsewhere', ask('boris', 'Lighthouse'), [SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH]],
     [
-      'no grant, another tenant: the most that there is',
+      'no grant, roles of another tenant: the maximum',
       ask('fred', 'Lighthouse'),
       [SNAPSHOT, SNAPSHOT, BATCH, BATCH, BATCH, BATCH],
     ],
@@ -42,7 +42,7 @@ describe('calls of a strong explanation with nothing known', () => {
     expect(operations()).toEqual(expected);
   });
 
-  test('a place that is known costs one snapshot; a cached explanation none', async () => {
+  test('with a known path one snapshot; a cached explanation none', async () => {
     const explainer = createExplainer(world);
     const question = world.question(ask('gina', 'Lighthouse'));
     await explainer.explain(...question);
@@ -55,7 +55,7 @@ describe('calls of a strong explanation with nothing known', () => {
   });
 });
 
-describe('who holds very much elsewhere', () => {
+describe('a subject with many grants elsewhere', () => {
   const COUNT = 60;
   let subject: string;
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('who holds very much elsewhere', () => {
     world.settle();
   }, 120_000);
 
-  test('costs the same few calls, of at most a hundred keys, and is told how much was looked at', async () => {
+  test('costs the same number of calls, of at most 100 keys; the explanation states how many grants were read', async () => {
     const explanation = await world.explain({
       subject,
       permission: 'doors:open:door',
@@ -91,15 +91,15 @@ describe('who holds very much elsewhere', () => {
     expect(suggestions?.lookedAt).toEqual({ groups: part, assignments: part, grants: part });
     expect(suggestions?.granted.items).toHaveLength(20);
     expect(suggestions?.granted.more).toBe(3 * 20 - 20);
-    // The group of boatmen stands there as well.
+    // The group of boatmen is at this scope too.
     expect(suggestions?.groups).toMatchObject({ items: { length: 20 }, more: COUNT + 2 - 20 });
     const check = await world.newEngine().check(subject, 'doors:open:door', String(world.ref.Boathouse));
     expect(explanation).toMatchObject(check);
   });
 });
 
-describe('what is damaged or gone', () => {
-  test('a hint that cannot be read is left out; a decision that cannot be made fails as the check does', async () => {
+describe('damaged or deleted items', () => {
+  test('a damaged suggestion is left out; a damaged decision input fails as in `check`', async () => {
     const { ref, id, reader, clock } = world;
     const damaged = [
       decisionKey({ type: 'client', id: String(id('Other')) }),

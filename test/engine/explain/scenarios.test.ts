@@ -3,7 +3,7 @@ import type { Explanation, Source } from '../../../engine/index.ts';
 import { stamped, subjectChanges } from '../../../table/decision/writes.ts';
 import { type Asked, createExplainedWorld, type ExplainedWorld } from './support.ts';
 
-/** Every derivation that allows and every reason to be refused: the explanation names it, and decides as the check. */
+/** The explanation names every derivation and every reason for a refusal, and decides as `check` does. */
 let world: ExplainedWorld;
 beforeAll(async () => {
   world = await createExplainedWorld();
@@ -23,11 +23,9 @@ const derivationNames = ({ items }: Explanation['allowedBy']) =>
     [sourceName(from), ...roles.map(({ name }) => name), ...(by ? [by.name] : [])].join(' > '),
   );
 
-const missing = (code: string, more: Record<string, unknown> = {}) =>
-  expect.objectContaining({ code, ...more });
-const called = (name: string) => expect.objectContaining({ name });
+const missing = (code: string, words = '') => ({ code, text: expect.stringContaining(words) });
 
-/** The explanation, once it was seen to be that of the check. */
+/** The explanation, after asserting that it agrees with `check`. */
 async function explained(asked: Asked): Promise<Explanation> {
   const explanation = await world.explain(asked);
   const at = asked.at === undefined ? {} : { at: Date.parse(asked.at) };
@@ -54,12 +52,12 @@ describe('allowed', () => {
     ['by a grant', ask('tess', 'Lighthouse'), [`grant at Northwind > caretaker > ${OPEN}`]],
     ['by a global role', ask('glen', 'Lighthouse', 'unused'), ['global_role > everything > *:*:*']],
     [
-      'as an administrator, first of all',
+      'as an administrator, listed first',
       ask('ada', 'Lighthouse'),
       ['administrator', `porters at Harbour > caretaker > ${OPEN}`],
     ],
     [
-      'as an administrator, whatever is sold',
+      'as an administrator, without a subscription',
       ask('ada', 'Lighthouse', 'hvac:set:climate'),
       ['administrator'],
     ],
@@ -72,13 +70,13 @@ describe('allowed', () => {
     expect(explanation.steps.filter(({ passed }) => passed === false)).toEqual([]);
   });
 
-  test('though another role denies: what is overridden is named', async () => {
+  test('with a DENY that is overridden: the explanation names it', async () => {
     const explanation = await explained(ask('mix', 'Lighthouse'));
     expect(explanation.reason).toBe('role');
     expect(derivationNames(explanation.deniedBy)).toEqual([`barred ones at Harbour > barred > ${OPEN}`]);
   });
 
-  test('the window of an assignment stands beside it', async () => {
+  test('an assignment is shown with its period', async () => {
     const { allowedBy } = await explained(ask('asta', 'Harbour'));
     expect(allowedBy.items[0]?.from).toMatchObject({ start: '2025-01-01T00:00:00.000Z' });
     expect(allowedBy.items[0]?.from).not.toHaveProperty('end');
@@ -95,35 +93,35 @@ describe('refused', () => {
   const NOWHERE = 'building:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 
   test.each<[string, Asked, string, number, unknown]>([
-    ['a subject that is not there', ask(NOBODY, 'Harbour'), 'subject_unknown', 1, missing('subject_unknown')],
+    ['an unknown subject', ask(NOBODY, 'Harbour'), 'subject_unknown', 1, missing('subject_unknown')],
     [
-      'a text that names no subject',
+      'a malformed subject',
       ask('gina@example.org', 'Harbour'),
       'subject_unknown',
       1,
-      missing('subject_unknown', { detail: expect.stringContaining('not a reference') }),
+      missing('subject_unknown', 'not a reference'),
     ],
     [
       'a disabled user',
       ask('dora', 'Harbour'),
       'subject_inactive',
       1,
-      missing('subject_inactive', { detail: 'its status is disabled' }),
+      missing('subject_inactive', 'its status is disabled'),
     ],
     [
-      'a user who has ended',
+      'a user whose end date has passed',
       ask('erna', 'Harbour'),
       'subject_ended',
       1,
-      missing('subject_ended', { detail: 'it ended at 2026-01-01T00:00:00.000Z' }),
+      missing('subject_ended', 'it ended at 2026-01-01T00:00:00.000Z'),
     ],
-    ['a scope that is not there', ask('gina', NOWHERE), 'scope_unknown', 2, missing('scope_unknown')],
+    ['an unknown scope', ask('gina', NOWHERE), 'scope_unknown', 2, missing('scope_unknown')],
     [
       'a suspended ancestor',
       ask('gina', 'Mill'),
       'scope_inactive',
       2,
-      missing('scope_inactive', { about: called('Closed'), status: 'on-hold', isAncestor: true }),
+      missing('scope_inactive', 'Closed is on-hold, and closes all below it'),
     ],
     [
       'a permission that is not registered',
@@ -137,31 +135,31 @@ describe('refused', () => {
       ask('paul', 'Harbour', 'doors:*:*'),
       'permission_unknown',
       3,
-      missing('permission_unknown', { detail: expect.stringContaining('pattern') }),
+      missing('permission_unknown', 'pattern'),
     ],
     [
       'a sold module',
       ask('hans', 'Lighthouse', 'hvac:set:climate'),
       'not_subscribed',
       5,
-      missing('not_subscribed', { to: called('hvac') }),
+      missing('not_subscribed', 'no subscription to hvac'),
     ],
     [
       'a licence that has ended',
       ask('petra', 'Timetables', 'reports'),
       'not_licensed',
       5,
-      missing('not_licensed', { to: called('Borealis') }),
+      missing('not_licensed', 'no licence for Borealis'),
     ],
     [
-      'a licence of a status that does not count',
+      'a licence with a status that does not count',
       ask('petra', 'Sun', 'reports'),
       'not_licensed',
       5,
-      missing('not_licensed', { to: called('Corona') }),
+      missing('not_licensed', 'no licence for Corona'),
     ],
     ['a role that denies', ask('bart', 'Lighthouse'), 'denied_by_role', 8, missing('denied')],
-    ['one DENY where one is enough', ask('sid', 'Strict'), 'denied_by_role', 8, missing('denied')],
+    ['a DENY under deny-overrides', ask('sid', 'Strict'), 'denied_by_role', 8, missing('denied')],
   ])('%s', async (_, asked, reason, step, lack) => {
     const explanation = await explained(asked);
     expect(explanation.reason).toBe(reason);
@@ -172,23 +170,24 @@ describe('refused', () => {
       expect(later).toMatchObject({ passed: null, findings: [], missing: [] });
   });
 
-  test('subscriptions that do not hold are named, with the reason', async () => {
+  test('subscriptions and licences that are not valid are listed with the reason', async () => {
     const { steps } = await explained(ask('hans', 'Lighthouse', 'hvac:set:climate'));
-    const findings = steps[4]?.findings.filter(({ kind }) => kind === 'subscription');
-    expect(findings).toMatchObject([
-      { at: { name: 'Lighthouse' }, end: '2025-12-31T00:00:00.000Z', state: 'ended' },
-      { at: { name: 'Northwind' }, state: 'inactive', status: 'expired' },
+    expect(steps[4]?.findings.slice(1)).toEqual([
+      'subscription for hvac at Lighthouse from 2024-01-01T00:00:00.000Z until 2025-12-31T00:00:00.000Z: has ended',
+      'subscription for hvac at Northwind from 2024-01-01T00:00:00.000Z: its status is expired',
     ]);
     const licenses = async (scope: string) =>
-      (await explained(ask('petra', scope, 'reports'))).steps[4]?.findings.filter(
-        ({ kind }) => kind === 'license',
-      );
-    expect(await licenses('Timetables')).toMatchObject([{ end: '2025-01-01T00:00:00.000Z', state: 'ended' }]);
-    expect(await licenses('Sun')).toMatchObject([{ state: 'inactive', status: 'expired' }]);
-    expect(await licenses('Routes')).toMatchObject([{ state: 'holds' }]);
+      (await explained(ask('petra', scope, 'reports'))).steps[4]?.findings.slice(1);
+    expect(await licenses('Timetables')).toEqual([
+      expect.stringMatching(/^license for Borealis at .* until 2025-01-01T00:00:00.000Z: has ended$/),
+    ]);
+    expect(await licenses('Sun')).toEqual([
+      expect.stringMatching(/^license for Corona .*: its status is expired$/),
+    ]);
+    expect(await licenses('Routes')).toEqual([expect.stringMatching(/^license for .*: holds$/)]);
   });
 
-  test('of deny-overrides: what denies, what would have allowed, and no hint that could not help', async () => {
+  test('deny-overrides: lists what denies and what allows, and suggests nothing', async () => {
     const explanation = await explained(ask('sid', 'Strict'));
     expect(explanation.combination).toBe('deny-overrides');
     expect(derivationNames(explanation.deniedBy)).toEqual([`strict at Strict > barred > ${OPEN}`]);
@@ -196,7 +195,7 @@ describe('refused', () => {
     expect(explanation.suggestions).toBeNull();
   });
 
-  test('an unknown subject leaves the path unread, and says so', async () => {
+  test('with an unknown subject, the path is not read and is marked so', async () => {
     const { path, combination } = await explained(ask(NOBODY, 'Lighthouse'));
     expect(path.map(({ name, status }) => `${name} ${status}`)).toEqual([
       'Lighthouse active',
@@ -207,7 +206,7 @@ describe('refused', () => {
   });
 });
 
-describe('refused for want of a grant: what would have helped', () => {
+describe('refused without a grant: suggestions', () => {
   const granted = ({ suggestions }: Explanation) =>
     suggestions?.granted.items.map(
       ({ from, roles, relation, period }) =>
@@ -216,7 +215,11 @@ describe('refused for want of a grant: what would have helped', () => {
 
   test.each<[string, Asked, readonly string[]]>([
     ['nothing', ask('nobody', 'Lighthouse'), []],
-    ['a group sideways', ask('boris', 'Lighthouse'), ['boatmen at Boathouse > caretaker: beside, holds']],
+    [
+      'a group at a sibling scope',
+      ask('boris', 'Lighthouse'),
+      ['boatmen at Boathouse > caretaker: beside, holds'],
+    ],
     ['an assignment below', ask('deep', 'Harbour'), ['assignment at Lighthouse > caretaker: below, holds']],
     [
       'one that has ended, one that has not begun',
@@ -241,7 +244,7 @@ describe('refused for want of a grant: what would have helped', () => {
     expect(granted(explanation)).toEqual(expected);
   });
 
-  test('groups here and above, and roles that name the permission before those that cover it', async () => {
+  test('groups here and above; roles with the exact permission before roles with a pattern', async () => {
     const { suggestions } = await explained(ask('nobody', 'Lighthouse'));
     const names = suggestions?.groups.items.map(({ group, scope, role }) =>
       [group.name, scope.name, role.name].join(', '),
@@ -252,19 +255,22 @@ describe('refused for want of a grant: what would have helped', () => {
     ]);
   });
 
-  test('a group of the subject that carries nothing of use is looked at and left out', async () => {
+  test('a group of the subject without a useful role is read and left out', async () => {
     const explanation = await explained(ask('lazy', 'Lighthouse'));
     expect(granted(explanation)).toEqual([]);
-    expect(explanation.steps[5]).toMatchObject({ passed: true, findings: [{ role: { name: 'idle' } }] });
+    expect(explanation.steps[5]).toMatchObject({
+      passed: true,
+      findings: [expect.stringMatching(/^role idle /)],
+    });
     expect(explanation.steps[6]).toMatchObject({ passed: false, missing: [{ code: 'no_effect' }] });
   });
 
-  test('a DENY without an ALLOW asks for a grant too, where one ALLOW is enough', async () => {
+  test('a DENY without an ALLOW gets suggestions too, under allow-overrides', async () => {
     const { suggestions } = await explained(ask('bart', 'Lighthouse'));
     expect(suggestions?.groups.items.map(({ group }) => group.name)).toContain('porters');
   });
 
-  test('a role of another tenant and one that is gone count for nothing, should damage have put them here', async () => {
+  test('a role of another tenant and a deleted role do not count, even if damage put them into the item', async () => {
     const { run, writer, ref, id } = world;
     const gone = (await run('role.create', { name: 'gone', scope: 'tenant' })).id;
     await run('role.delete', { id: gone });
@@ -278,23 +284,26 @@ describe('refused for want of a grant: what would have helped', () => {
     expect(granted(explanation)).toEqual([]);
     expect(explanation.steps[5]?.missing).toEqual(
       expect.arrayContaining([
-        missing('role_not_in_force', { why: { code: 'of_another_tenant', owner: called('Other') } }),
-        missing('role_not_in_force', { role: { ref: `role:${gone}`, name: `role:${gone}` } }),
+        missing('role_not_in_force', 'does not count: it belongs to Other'),
+        missing(
+          'role_not_in_force',
+          `role role:${gone} assigned at Harbour does not count: it no longer exists`,
+        ),
       ]),
     );
   });
 
-  test('roles that are held here and do not count are named with the reason', async () => {
+  test('granted roles that do not count are listed with the reason', async () => {
     const { steps } = await explained(ask('carl', 'Lighthouse'));
     expect(steps[5]?.missing).toMatchObject([
-      { code: 'role_not_in_force', role: { name: 'caretaker' }, why: { code: 'ended' } },
-      { code: 'role_not_in_force', role: { name: 'caretaker' }, why: { code: 'not_begun' } },
-      { code: 'no_role' },
+      missing('role_not_in_force', 'does not count: it has ended'),
+      missing('role_not_in_force', 'does not count: it has not begun'),
+      missing('no_role'),
     ]);
   });
 });
 
-test('an instant that is none is bad input', async () => {
+test('an invalid instant is refused', async () => {
   const { explainer, question } = world;
   const bad = explainer.explain(...question(ask('gina', 'Harbour')), { at: Number.NaN });
   await expect(bad).rejects.toMatchObject({ code: 'invalid', field: 'at' });

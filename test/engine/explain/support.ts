@@ -1,22 +1,22 @@
 import { createExplainer, type Explanation } from '../../../engine/index.ts';
 import { createWorld } from '../../support/world.ts';
 
-/** A question as the scenarios put it, by the names of the world below. */
+/** A question by the names in the world below. */
 export interface Asked {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
-  /** ISO 8601; the world's own time when left out. */
+  /** ISO 8601. Default: the world's time. */
   readonly at?: string;
 }
 
-/** A world in which every reason can come up; `ref` knows everything by name. */
+/** A world in which every reason occurs; `ref` maps names to references. */
 export async function createExplainedWorld() {
   const world = await createWorld();
   const { run } = world;
   const ref: Record<string, string> = {};
   let made = 0;
-  /** Ids that sort as they were made and are the same in every run: what is printed can be compared. */
+  /** Ids in the order of creation and the same in every run, so that output can be compared. */
   const nextId = () => `01J8Z0E2Z8D2A3J7A7Y2H9${String(++made).padStart(4, '0')}`;
   const make = async (type: string, key: string, input: Record<string, unknown> = {}) => {
     const { id } = await run(`${type}.create`, { id: nextId(), ...input });
@@ -143,7 +143,7 @@ export async function createExplainedWorld() {
     [ref[subject] ?? subject, permission, ref[scope] ?? scope] as const;
   const explainer = createExplainer({ reader: world.reader, clock: world.clock });
 
-  /** Explains with nothing known from before. */
+  /** Explains with an empty cache. */
   const explain = (asked: Asked): Promise<Explanation> =>
     createExplainer({ reader: world.reader, clock: world.clock }).explain(
       ...question(asked),

@@ -6,14 +6,14 @@ import { createLightWorld, type World } from '../../support/world.ts';
 import { type Furnished, furnish, PERMISSIONS, plans } from './random-world.ts';
 
 /**
- * The lists say what `check` says, item by item: in small worlds drawn at random, with pages of every size.
+ * Searches agree with `check` on every item: in small random worlds, with pages of every size.
  */
 type Page = { readonly items: readonly string[]; readonly cursor?: string };
 type Options = { readonly limit?: number; readonly cursor?: string };
 
 const counts = { allowed: 0, refused: 0, pages: 0 };
 
-/** All pages of a list. None but the last may be short. */
+/** All pages of a list. Only the last may be short. */
 async function walk(list: (options: Options) => Promise<Page>, limit: number | undefined): Promise<string[]> {
   const items: string[] = [];
   for (let cursor: string | undefined; ; ) {
@@ -30,7 +30,7 @@ async function walk(list: (options: Options) => Promise<Page>, limit: number | u
 }
 
 afterAll(() => {
-  // The property says little unless there was something to list and something to leave out.
+  // The property is meaningful only if some candidates are listed and some are left out.
   expect(counts.allowed).toBeGreaterThan(100);
   expect(counts.refused).toBeGreaterThan(100);
 });
@@ -65,7 +65,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       }
     }, 120_000);
 
-    test('what a subject may do at a scope', async () => {
+    test('action search', async () => {
       let turn = 0;
       for (const subject of there.subjects) {
         for (const scope of there.scopes) {
@@ -80,7 +80,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       }
     }, 120_000);
 
-    test('where a subject may do it', async () => {
+    test('resource search', async () => {
       let turn = 0;
       for (const subject of there.subjects) {
         for (const permission of PERMISSIONS) {
@@ -102,7 +102,7 @@ describe.each(drawn.map((plan, number) => ({ number, plan: { ...plan, isStrict: 
       }
     }, 120_000);
 
-    test('who may do it here', async () => {
+    test('subject search', async () => {
       let turn = 0;
       for (const permission of PERMISSIONS) {
         for (const scope of there.scopes) {

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLists, type Engine, type Lists } from '../../../engine/index.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
-/** What the lists cost in calls, and what they refuse. */
+/** The calls of searches, and the input that they refuse. */
 let world: World;
 let engine: Engine;
 let lists: Lists;
@@ -51,7 +51,7 @@ beforeEach(() => {
   world.calls.length = 0;
 });
 
-/** Calls since the last time this was asked, by operation. */
+/** Calls since the previous call of this function, by operation. */
 function cost(): Record<string, number> {
   const counted: Record<string, number> = {};
   for (const { operation, keys } of world.calls.splice(0)) {
@@ -61,7 +61,7 @@ function cost(): Record<string, number> {
   return counted;
 }
 
-describe('what a list costs', () => {
+describe('calls of a search', () => {
   test('permissions: a Query for each of eight partitions, a BatchGetItem for forty', async () => {
     expect((await lists.listPermissions(ann, tenant)).items).toHaveLength(61);
     expect(cost()).toEqual({ Query: 8, BatchGetItem: 2 });
@@ -69,12 +69,12 @@ describe('what a list costs', () => {
     expect(cost()).toEqual({ Query: 4 });
   });
 
-  test('permissions of nobody: known after the first that is decided', async () => {
+  test('permissions of an unknown subject: ends after the first decision', async () => {
     expect(await lists.listPermissions(NOBODY, tenant, { limit: 8 })).toEqual({ items: [] });
     expect(cost()).toMatchObject({ BatchGetItem: 1 });
   });
 
-  test('scopes: what the subject is tied to, then a Query for each kind of children', async () => {
+  test('scopes: those with a grant, then a Query for each type of children', async () => {
     const { items, cursor } = await lists.listScopes(ann, 'a:b:c');
     expect([...items].sort()).toEqual([tenant, project, ...buildings].sort());
     expect(cursor).toBeUndefined();
@@ -82,7 +82,7 @@ describe('what a list costs', () => {
     expect(cost()).toEqual({ Query: 2 + 2 + 12 * 2, BatchGetItem: 3 + 2 });
   });
 
-  test('scopes of one type: nothing is read below those that cannot hold any', async () => {
+  test('scopes of one type: reads nothing below scopes that cannot contain any', async () => {
     expect((await lists.listScopes(ann, 'a:b:c', { type: 'building' })).items).toHaveLength(12);
     expect(cost()).toMatchObject({ Query: 2 + 1 });
     expect(await lists.listScopes(ann, 'a:b:c', { type: 'nonsense' })).toEqual({ items: [] });
@@ -98,7 +98,7 @@ describe('what a list costs', () => {
     expect(cost()).toEqual({ Query: 1 + 1 + 2 + 2 + 2, BatchGetItem: 2 + 2 + 3 });
   });
 
-  test.each(['strong', 'cached'] as const)('%s lists say the same', async (consistency) => {
+  test.each(['strong', 'cached'] as const)('%s searches give the same result', async (consistency) => {
     const options = { consistency, limit: 1_000 };
     expect((await lists.listPermissions(ann, project, options)).items).toHaveLength(61);
     expect((await lists.listScopes(boss, 'a:b:c', options)).items).toHaveLength(15);
@@ -117,7 +117,7 @@ describe('a page', () => {
   }
   const from = (cursor: string | undefined) => (cursor === undefined ? {} : { cursor });
 
-  test('ends when the time is up, with a cursor, and the next one goes on', async () => {
+  test('ends when the time is up, with a cursor, and the next page continues', async () => {
     const hurried = createLists({ reader: world.reader, engine, clock: world.clock, budgetMs: 0 });
     const permissions = await walk((cursor) => hurried.listPermissions(ann, tenant, from(cursor)));
     expect(new Set(permissions.flatMap(({ items }) => items)).size).toBe(61);
@@ -131,7 +131,7 @@ describe('a page', () => {
     expect(subjects.flatMap(({ items }) => items).sort()).toEqual([ann, boss, ...members].sort());
   });
 
-  test('goes on though what came last is gone meanwhile', async () => {
+  test('continues even if the last item was deleted in the meantime', async () => {
     const gone = (await world.run('building.create', { name: 'Gone', parent: project })).id;
     const all = (await lists.listScopes(ann, 'a:b:c', { type: 'building' })).items;
     const place = all.indexOf(`building:${gone}`);
@@ -142,7 +142,7 @@ describe('a page', () => {
     expect(rest).toEqual(all.slice(place + 1));
   });
 
-  test('has a cursor that every other list refuses', async () => {
+  test('has a cursor that all other lists refuse', async () => {
     const options = { limit: 1 };
     const cursors = {
       permissions: (await lists.listPermissions(ann, tenant, options)).cursor,
@@ -170,7 +170,7 @@ describe('a page', () => {
     ).rejects.toMatchObject({
       field: 'cursor',
     });
-    // What is written into a cursor by hand.
+    // Forged cursors.
     const [list] = JSON.parse(Buffer.from(String(cursors.scopes), 'base64url').toString()) as [string];
     for (const place of [{ top: 'x' }, { top: project, path: 'no scope' }, null, 'x', { top: 1 }]) {
       const cursor = Buffer.from(JSON.stringify([list, 0, place])).toString('base64url');
@@ -201,7 +201,7 @@ describe('bad input', () => {
     }
   });
 
-  test('a kind, a budget and a token that are none', async () => {
+  test('an invalid kind, budget and token', async () => {
     await expect(lists.listPermissions(ann, tenant, { kind: 'menu' as 'page' })).rejects.toMatchObject({
       field: 'kind',
     });
@@ -216,7 +216,7 @@ describe('bad input', () => {
   });
 
   test.each([NOBODY, NOWHERE, '', 'user:', 'x', 'user:x#y', '\u0000'])(
-    'of %j there is nothing',
+    '%j gives an empty list',
     async (text) => {
       const empty = { items: [] };
       expect(await lists.listPermissions(text, tenant)).toEqual(empty);

@@ -1,7 +1,7 @@
 import fc from '../../support/fast-check.ts';
 import type { World } from '../../support/world.ts';
 
-/** A small world drawn at random and put there by commands; what cannot be is left out. */
+/** A small random world, created by commands. Impossible commands are left out. */
 export const PERMISSIONS = ['home', 'news', 'doors:open:door', 'doors:close:door', 'sold:use:thing', 'a:b:c'];
 const PATTERNS = ['doors:*:*', 'sold:use:*', '*:*:*'];
 const EDGES = ['2026-01-01T00:00:00.000Z', '2026-01-15T13:00:00.000Z', '2026-03-01T00:00:00.000Z'];
@@ -100,14 +100,14 @@ export async function furnish(world: World, plan: Plan) {
   ].entries()) {
     roles.push(await make('role', { name: `r${n}`, scope }));
   }
-  // What covers everything is rare, or little else would show.
+  // Grants that cover everything are rare; otherwise they would hide the rest.
   const names = [...PERMISSIONS, ...PERMISSIONS, ...PATTERNS];
   for (const { role, on, isDeny } of plan.effects) {
     const effect = isDeny === 0 ? 'DENY' : 'ALLOW';
     await tryTo('role-permission.create', { role: at(roles, role), permission: at(names, on), effect });
   }
   for (const { role, parent } of plan.heirs) {
-    // A role inherits from a global one or from one of its own scope.
+    // A role inherits from a global role or from a role of its own scope.
     const child = 2 + (role % (roles.length - 2));
     await tryTo('role.update', {
       id: roles[child],
