@@ -199,24 +199,6 @@ describe('a write that its writer gave up', () => {
     expect(numbersOf(await table.reader.getMany([A, B]))).toEqual([1, 1]);
   });
 
-  test('is held no more where it is released before it is sent, and another is', async () => {
-    const table = createMemoryTable();
-    const [first, second] = [table.holdNextCommit(), table.holdNextCommit()];
-    expect(first.commit()).toBe(false);
-    expect(await refusalOf(() => table.writer.send([put(A, 1)]))).toMatchObject(transient);
-    expect(second.commit()).toBe(true);
-    await table.writer.send([put(B, 1)]);
-    expect(numbersOf(await table.reader.getMany([A, B]))).toEqual([1, 1]);
-  });
-
-  test('commits while another one is still held', async () => {
-    const table = createMemoryTable();
-    const [first] = [table.holdNextCommit(), table.holdNextCommit()];
-    await refusalOf(() => table.writer.send([put(A, 1)]));
-    expect(first.commit()).toBe(true);
-    expect(await refusalOf(() => table.writer.send([put(B, 1)]))).toMatchObject(transient);
-  });
-
   test('does not commit where its condition no longer holds', async () => {
     const { time, isLate, options } = lateOnDemand();
     const table = createMemoryTable(options);
