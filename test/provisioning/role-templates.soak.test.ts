@@ -1,1 +1,1 @@
-import './role-templates.test.ts';
+import './role-templates.integration.test.ts';
