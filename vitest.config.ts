@@ -44,6 +44,8 @@ export default defineConfig({
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     // Much of a test's time is the database's: one more than Vitest takes on two cores.
     maxWorkers: 2,
+    // Loading modules anew for each file would take a third of the time.
+    isolate: false,
     // Only what hangs shall fail of this: not what shares its machine with others.
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -56,8 +58,6 @@ export default defineConfig({
           exclude: [INTEGRATION, SOAK],
           globalSetup: ['test/support/no-engine.ts'],
           setupFiles: ['test/support/no-process.ts'],
-          // Loading modules anew for each file would take longer than the tests.
-          isolate: false,
         },
       },
       {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ACCESS } from '../../provisioning/documents/access.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { expectedNames, isNothing, mostOf, namesOf, type Operation, tally } from './operations.ts';
@@ -49,10 +49,13 @@ const BESIDE: ReadonlySet<string> = new Set(['limit', 'cursor', 'from', 'until']
 /** A partition or two, not a table: a list that does not end is a failure. */
 const MAX_PAGES = 100;
 
-let world: World;
-beforeAll(async () => {
-  world = await createWorld();
-});
+/** By test file: modules are loaded once for several. */
+const worlds = new WeakMap<object, Promise<World>>();
+function worldOf(file: object): Promise<World> {
+  const world = worlds.get(file) ?? createWorld();
+  worlds.set(file, world);
+  return world;
+}
 
 /** The test of one row of SPEC section 4. */
 export function row(id: RowId, body: (context: RowContext) => Promise<void>): void {
@@ -60,6 +63,7 @@ export function row(id: RowId, body: (context: RowContext) => Promise<void>): vo
   // Known before it runs: a row whose file cannot be set up has failed, it is not missing.
   const unread: RowMeta = { id, title, operations: [] };
   test(`${id} ${title}`, { meta: { row: unread } }, async ({ task }) => {
+    const world = await worldOf(task.file);
     const tallies: Operation[] = [];
 
     /** Runs `act` and answers with what went out during it; what fails is recorded too. */

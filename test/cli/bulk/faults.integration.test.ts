@@ -63,7 +63,7 @@ const clean = async (world: World, proxy: Awaited<ReturnType<typeof createProxy>
   return contentOf(items);
 };
 
-describe('between the command line and the table', () => {
+describe.concurrent('between the command line and the table', () => {
   test.each([
     ['cut connections', ['cut']],
     ['lost answers', ['lose the answer']],
