@@ -1,8 +1,13 @@
-import { endsInRest, order, type RouteRule } from '../../table/route-rule.ts';
-import type { Segment, TemplatePart } from '../../table/route-template.ts';
+import {
+  boundIn,
+  endsInRest,
+  order,
+  type RouteRule,
+  type Segment,
+  type TemplatePart,
+} from '../../table/route-template.ts';
 
-export { boundIn, type RouteRule } from '../../table/route-rule.ts';
-export type { Segment, TemplatePart };
+export { boundIn, type RouteRule, type Segment, type TemplatePart };
 
 /** The verbs that API Gateway routes and for which ANY stands (AG API_PutMethod). */
 export const VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;

@@ -1,8 +1,10 @@
-import { boundIn, order, type RouteRule } from '../../table/route-rule.ts';
 import {
+  boundIn,
+  order,
   parsePathTemplate,
   parseScopeTemplate,
   parseValueTemplate,
+  type RouteRule,
   type TemplatePart,
 } from '../../table/route-template.ts';
 

@@ -8,9 +8,14 @@ import {
 import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
-import { readInBatches } from '../read/batches.ts';
 import { createPacing, type Pacing } from '../read/pacing.ts';
-import { createLists, keyAttributes, type QueryRange, type RangeQuery } from '../read/pages.ts';
+import {
+  createLists,
+  keyAttributes,
+  type QueryRange,
+  type RangeQuery,
+  readInBatches,
+} from '../read/pages.ts';
 import { noNotes, type Range, type Reader, type ReadNotes } from '../reader.ts';
 import { READ_DEADLINE_MS } from '../timing.ts';
 import { cancellationReasons, hasCode, THROTTLED_REASONS, toTableError } from './service-errors.ts';

@@ -1,8 +1,14 @@
 import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
-import { readInBatches } from '../read/batches.ts';
-import { createLists, keyAttributes, placeOf, type QueryRange, type RangeQuery } from '../read/pages.ts';
+import {
+  createLists,
+  keyAttributes,
+  placeOf,
+  type QueryRange,
+  type RangeQuery,
+  readInBatches,
+} from '../read/pages.ts';
 import type { Reader } from '../reader.ts';
 import { noNotes, type ReadNotes } from '../reader.ts';
 import { MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
