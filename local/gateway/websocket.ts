@@ -27,8 +27,7 @@ import {
 
 /**
  * "Connection duration" and "Message payload size" (AG apigateway-execution-service-websocket-limits-table).
- * AWS
- * also limits frames to 32 KB and closes connections after ten idle minutes: not implemented here.
+ * Unlike AWS, this gateway accepts frames above 32 KB and keeps idle connections open (docs/kinds.md).
  */
 export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
 export const MAX_MESSAGE_BYTES = 128 * 1024;

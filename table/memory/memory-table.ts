@@ -23,7 +23,7 @@ export interface MemoryTableOptions {
    * of its calls.
    */
   readonly onItemRead?: (key: Key) => Promise<void>;
-  /** Told of each transaction, as it was given to the writer, at the instant at which it is carried out. */
+  /** Called with each transaction, as it was given to the writer, at the instant at which it commits. */
   readonly onCommit?: (actions: readonly Action[]) => void;
 }
 

@@ -555,7 +555,7 @@ describe('CVE-2026-22817: a JWK without alg', () => {
     expect(await one.ask(good())).toBe('key_unknown');
   });
 
-  // Whoever reads the set can sign: nobody is believed.
+  // Anyone who reads the published set could sign tokens, so the key is trusted for none.
   test('is not used at all if its private part is published', async () => {
     const one = await serve({}, [{ ...rsa.privateJwk, ...rsa.jwk }]);
     expect(await one.ask(good())).toBe('key_unknown');

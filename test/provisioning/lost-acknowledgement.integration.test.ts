@@ -5,7 +5,7 @@ import { createWriter } from '../../table/dynamodb/writer.ts';
 import { findingsOn } from './findings.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
 import { createMishaps, TIMED_OUT } from './mishaps.ts';
-import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLedgerWorld, type Input, type LedgerWorld, writesOf } from './support.ts';
 
 /** Our own retry after an answer of DynamoDB was lost does nothing twice. */
 let world: LedgerWorld;
@@ -26,20 +26,11 @@ afterAll(async () => {
   expect(await findingsOn(world)).toEqual([]);
 });
 
-/** Runs `act` and counts the audit records that it left: one for each write that happened. */
-async function writesOf(act: () => Promise<unknown>): Promise<number> {
-  const first = world.transactions.length;
-  await act();
-  const records = (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog');
-  // Of what is put together each part has its record.
-  return new Set(records.map(({ operationId }) => operationId)).size;
-}
-
 describe.each(WRITE_COMMANDS)('%s', (command) => {
   test('with a lost acknowledgement: done once, and answered', async () => {
     const input = await inputOf(command);
     world.calls.length = 0;
-    const writes = await writesOf(async () => {
+    const writes = await writesOf(world, async () => {
       mishaps.push('lost acknowledgement');
       // Nobody chose an operationId: it is our own retry that must not do it twice.
       expect(await world.provision({ command, input })).toMatchObject({ ok: true });
@@ -73,7 +64,7 @@ describe('when the time is up after a lost acknowledgement', () => {
   test('what was not written is reported as transient, and can be sent again', async () => {
     mishaps.push(TIMED_OUT);
     const same = event();
-    const writes = await writesOf(async () => {
+    const writes = await writesOf(world, async () => {
       expect(await impatient()(same)).toMatchObject({ error: { code: 'transient', retryable: true } });
     });
     expect(writes).toBe(0);

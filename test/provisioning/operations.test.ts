@@ -5,7 +5,7 @@ import { formatFreshnessToken } from '../../table/freshness-token.ts';
 import { operationKey } from '../../table/keys.ts';
 import { findingsOn } from './findings.ts';
 import { createInputs, WRITE_COMMANDS } from './kinds.ts';
-import { createLightLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld, writesOf } from './support.ts';
 
 /** Idempotency under `operationId`: however often, however late, whatever was lost on the way. */
 const MONTH = 30 * 86_400_000;
@@ -22,19 +22,10 @@ afterAll(async () => {
   expect(await findingsOn(world)).toEqual([]);
 });
 
-/** Runs `act` and counts the audit records that it left: one for each write that happened. */
-async function writesOf(act: () => Promise<unknown>): Promise<number> {
-  const first = world.transactions.length;
-  await act();
-  const records = (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog');
-  // Of what is put together each part has its record.
-  return new Set(records.map(({ operationId }) => operationId)).size;
-}
-
 describe.each(WRITE_COMMANDS)('%s', (command) => {
   test('when its twin is faster, again at once, and a month later: one write, and the same result', async () => {
     const event = { command, input: await inputOf(command), operationId: newOperation() };
-    const writes = await writesOf(async () => {
+    const writes = await writesOf(world, async () => {
       let first: unknown;
       const second = await world.provisionAround(event, async () => {
         first = await world.provision(event);
@@ -72,7 +63,7 @@ describe.each(['user.create', 'user.delete', 'user.update', 'grant.create', 'gra
 
     test('three times at once: one write, and all get its answer', async () => {
       const event = { command, input: await inputOf(command), operationId: newOperation() };
-      const writes = await writesOf(async () => {
+      const writes = await writesOf(world, async () => {
         const [first, ...others] = await Promise.all([1, 2, 3].map(() => world.provision(event)));
         expect(first).toMatchObject({ ok: true });
         for (const other of others) expect(other).toEqual(first);
@@ -112,7 +103,7 @@ describe('an operationId', () => {
 
   test('with two inputs at once: one is done, the other is a mismatch', async () => {
     const operationId = newOperation();
-    const writes = await writesOf(async () => {
+    const writes = await writesOf(world, async () => {
       const answers = await Promise.all(
         ['left', 'right'].map((username) =>
           world.provision({ command: 'user.create', input: { username }, operationId }),

@@ -117,3 +117,12 @@ export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> 
  */
 export const isEmptied = (item: Item): boolean =>
   parseKey(item)?.form === 'tenant-effects' && item.allow === undefined && item.deny === undefined;
+
+/** Runs `act` and counts the audit records that it left: one for each write that happened. */
+export async function writesOf(world: LedgerWorld, act: () => Promise<unknown>): Promise<number> {
+  const first = world.transactions.length;
+  await act();
+  const records = (await world.touchedSince(first)).filter((item) => item.Type === 'AuditLog');
+  // Of what is put together each part has its record.
+  return new Set(records.map(({ operationId }) => operationId)).size;
+}
