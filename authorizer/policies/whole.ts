@@ -35,8 +35,11 @@ export interface WholePolicyOptions {
 interface Compiled {
   /** Undefined if no policy for the whole API can be written. */
   readonly resources: Resources | undefined;
-  /** The routes for which it was compiled: it is discarded when they change. */
-  readonly rules: readonly RouteRule[];
+  /**
+   * The routes for which it was compiled: it is discarded when they change. The reference is weak, so that
+   * policies do not keep routes that were replaced.
+   */
+  readonly rules: WeakRef<readonly RouteRule[]>;
   /** When compilation began. For its own request, the result may be used for as long as a read may take. */
   readonly begunAt: number;
   readonly expiresAt: number;
@@ -116,7 +119,12 @@ export function createWholePolicy(options: WholePolicyOptions) {
     const cells = await cellsOf({ subject, claims: identity.claims, rules: ofVerbs, at: begunAt, decide });
     const budget = createBudget({ baseBytes: Buffer.byteLength(base), maxBytes, maxComparisons });
     const patterns = cells && compile({ rules: ofVerbs, cells, isClosed, budget });
-    return { resources: patterns && toResources(patterns, base), rules, begunAt, ...ends };
+    return {
+      resources: patterns && toResources(patterns, base),
+      rules: new WeakRef(rules),
+      begunAt,
+      ...ends,
+    };
   }
 
   /**
@@ -146,12 +154,12 @@ export function createWholePolicy(options: WholePolicyOptions) {
       const since = now() - Math.min(ttlMs, READ_DEADLINE_MS);
       return policies.load([key], since, begin)[0] as Promise<Compiled>;
     };
-    const isFresh = kept?.rules === rules && now() < kept.expiresAt;
-    const stale = () => (kept?.rules === rules && now() < kept.staleUntil ? kept : undefined);
+    const isFresh = kept?.rules.deref() === rules && now() < kept.expiresAt;
+    const stale = () => (kept?.rules.deref() === rules && now() < kept.staleUntil ? kept : undefined);
     const compiled = isFresh ? kept : await staleIfError(compileShared, stale);
     const isYoung =
       now() < Math.max(compiled.expiresAt, compiled.begunAt + READ_DEADLINE_MS) || compiled === stale();
-    const isUsable = compiled.rules === rules && isYoung && now() < compiled.validUntil;
+    const isUsable = compiled.rules.deref() === rules && isYoung && now() < compiled.validUntil;
     return compiled.resources && isUsable ? { subject, resources: compiled.resources } : undefined;
   };
 }
