@@ -1,6 +1,5 @@
 import type { Reason } from '../engine/index.ts';
 import type { HttpAnswer } from './configuration.ts';
-import { parseConnectArn, parseMethodArn } from './events/arn.ts';
 import type { GatewayRequest } from './events/request.ts';
 
 /** Reasons for which the authorizer itself refuses a request, rather than the engine. */
@@ -96,20 +95,15 @@ export const MAX_RESOURCE_LENGTH = 512;
 /** "AWS Lambda authorizer result size" (AG apigateway-execution-service-websocket-limits-table), in bytes. */
 const MAX_WEBSOCKET_ANSWER = 8_192;
 
-/** Characters with a meaning to IAM (wildcards, the start of a variable), and control characters. */
-const MEANINGFUL = /[*?$\p{Cc}]/gu;
+/**
+ * What has a meaning to IAM (wildcards, the start of a variable; IAM reference_policies_variables), and control
+ * characters. A `$` without a brace is a literal, as in `/odata/$batch`, `$default` and `$connect`.
+ */
+const MEANINGFUL = /[*?\p{Cc}]|\$(?=\{)/gu;
 const ANY_MEANINGFUL = new RegExp(MEANINGFUL.source, 'u');
 
-/**
- * Whether the ARN, as the resource of a policy, matches itself only. `$` is accepted in `$default`, the stage
- * of most HTTP APIs, and in `$connect`, the route of a WebSocket API.
- */
-function isPlain(arn: string): boolean {
-  if (!ANY_MEANINGFUL.test(arn)) return arn.length <= MAX_RESOURCE_LENGTH;
-  const withoutStage = parseMethodArn(arn)?.stage === '$default' ? arn.replace('/$default/', '//') : arn;
-  const rest = parseConnectArn(arn) === undefined ? withoutStage : withoutStage.replace(/\$connect$/, '');
-  return arn.length <= MAX_RESOURCE_LENGTH && rest.search(MEANINGFUL) < 0;
-}
+/** Whether the ARN, as the resource of a policy, matches itself only. */
+const isPlain = (arn: string): boolean => arn.length <= MAX_RESOURCE_LENGTH && !ANY_MEANINGFUL.test(arn);
 
 /**
  * A resource for a Deny, which may match too much but never too little: `?` for special characters, `*` for

@@ -29,11 +29,11 @@ type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
 const SHARES = { items: 0.6, tokens: 0.2, keys: 0.05, policies: 0.15 } as const;
 
 /**
- * Limits for a policy for the whole API: on the scopes and permissions in the caller's access bound, and on
- * the questions about them. A policy with more than a hundred resources would exceed its size limit anyway.
+ * Limits for a policy for the whole API: on the scopes and on the permissions in the caller's access bound, on
+ * the questions about them, and on the comparisons of path segments (some 10 ms of work). A policy with more
+ * than a hundred resources would exceed its size limit anyway.
  */
-const MOST_IN_BOUND = 100;
-const MOST_QUESTIONS = 400;
+export const POLICY_LIMITS = { bound: 100, questions: 400, comparisons: 120_000 } as const;
 
 /** Replacements for the real dependencies, for tests and for several authorizers in one process. */
 export interface Overrides {
@@ -97,18 +97,19 @@ export function createHandlerFrom(
   });
   const subjectOf = createSubjectOfIssuers(token.issuers);
   const apiRoutes = createApiRoutes(reader);
-  const accessBoundOf = createAccessBound({ reader, engine, most: MOST_IN_BOUND });
+  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound });
   const wholePolicy = createWholePolicy({
     engine,
     subjectOf,
     apiRoutes,
     routesId: apiRoutesId(api),
-    cellsOf: createCellsOf({ accessBoundOf, mostQuestions: MOST_QUESTIONS }),
+    cellsOf: createCellsOf({ accessBoundOf, mostQuestions: POLICY_LIMITS.questions }),
     now: clock.now,
     // `maxBytes` is in both: the policy's size limit, not that of the caches, applies here.
     ...cache,
     ...policy,
     cacheBytes: bytesOf(SHARES.policies),
+    maxComparisons: POLICY_LIMITS.comparisons,
   });
   const authorizer = createAuthorizer({
     wholePolicy: policy.covers === 'api' ? wholePolicy : undefined,

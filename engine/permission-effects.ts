@@ -1,4 +1,4 @@
-import type { Effect, RoleItem, RoleTable } from '../table/decision/items.ts';
+import type { Effect, RoleItem, RoleTable, ScopeItem } from '../table/decision/items.ts';
 import { inheritance, ownRoles, type Place } from './effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
 
@@ -80,11 +80,14 @@ function withHeirs(roles: ReadonlySet<string>, own: RoleTable, global: RoleTable
   return all;
 }
 
-/** Permission effects with the items from which they were computed. */
+/**
+ * Permission effects with the items from which they were computed. The references are weak, so that a memo does
+ * not keep items that the cache has dropped or replaced.
+ */
 interface Memo {
-  readonly permission: CheckedPermission;
-  readonly root: Place['scopes'][number] | undefined;
-  readonly global: Place['global'];
+  readonly permission: WeakRef<CheckedPermission>;
+  readonly root: WeakRef<ScopeItem> | undefined;
+  readonly global: WeakRef<Place['global']>;
   readonly effects: PermissionEffects;
 }
 
@@ -95,12 +98,21 @@ const memos = new WeakMap<TenantEffects, Memo>();
 export function permissionEffects(items: PermissionItems, place: Place): PermissionEffects {
   const { permission, tenantEffects } = items;
   if (permission === null || tenantEffects === null) return effectsUnder(items, place);
-  const root = place.scopes.at(-1);
+  const root = place.scopes.at(-1) ?? undefined;
   const kept = memos.get(tenantEffects);
-  if (kept?.permission === permission && kept.root === root && kept.global === place.global)
+  if (
+    kept?.permission.deref() === permission &&
+    kept.root?.deref() === root &&
+    kept.global.deref() === place.global
+  )
     return kept.effects;
   const effects = effectsUnder(items, place);
   if (effects.allow.size + effects.deny.size <= ROLES_PER_MEMO)
-    memos.set(tenantEffects, { permission, root, global: place.global, effects });
+    memos.set(tenantEffects, {
+      permission: new WeakRef(permission),
+      root: root && new WeakRef(root),
+      global: new WeakRef(place.global),
+      effects,
+    });
   return effects;
 }

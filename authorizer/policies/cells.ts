@@ -50,13 +50,8 @@ const bindsRest = ({ segments, bound }: RouteRule): boolean =>
   segments.some((segment) => segment.kind === 'rest' && bound.has(segment.name));
 
 /** Whether a template has two values without a `:` in between: several paths can then give the same text. */
-const isAmbiguous = (parts: readonly TemplatePart[]): boolean => {
-  const open = parts.flatMap((part, position) => (isOpen(part) ? [position] : []));
-  return open.some((position, which) => {
-    const next = open[which + 1];
-    return next !== undefined && !parts.slice(position, next).some((part) => textOf(part).includes(':'));
-  });
-};
+const isAmbiguous = (parts: readonly TemplatePart[]): boolean =>
+  wordsOf(parts).some(({ open }) => open.length > 1);
 
 /** Whether the rule's cells can be listed. */
 const isListable = (rule: RouteRule): boolean =>
@@ -86,13 +81,18 @@ export const createCellsOf =
         : { scopes: [], permissions: [] };
     if (!bound) return undefined;
     const asked: Asked[] = [];
+    let pairs = 0;
     for (const { original, permission, scope } of known) {
-      for (const [where, inScope] of fillings(scope, bound.scopes, NO_VALUES)) {
-        for (const [what, values] of fillings(permission, bound.permissions, inScope)) {
-          asked.push({ rule: original, values, permission: what, scope: where });
+      const permissions = fillings(permission, bound.permissions);
+      const scopes = fillings(scope, bound.scopes);
+      pairs += permissions.length * scopes.length;
+      if (pairs > mostQuestions) return undefined;
+      for (const [where, inScope] of scopes) {
+        for (const [what, inPermission] of permissions) {
+          const values = merged(inScope, inPermission);
+          if (values) asked.push({ rule: original, values, permission: what, scope: where });
         }
       }
-      if (asked.length > mostQuestions) return undefined;
     }
     const decided = await decide(asked);
     const allowed = decided && asked.filter((_, position) => decided[position]);
@@ -126,34 +126,77 @@ function typeIn([first]: readonly TemplatePart[]): string {
   return text.slice(0, text.indexOf(':'));
 }
 
-/** The candidates that match the template, each with the parameter values of the match. */
+/** A template between two colons: the text before its first value, its values, the text after its last. */
+interface Word {
+  readonly before: string;
+  readonly open: readonly TemplatePart[];
+  readonly after: string;
+}
+
+/**
+ * The candidates that match the template, each with the parameter values of the match. A value has no `:`, so
+ * template and candidate are compared word by word, in time linear in their lengths.
+ */
 function fillings(
   parts: readonly TemplatePart[],
   candidates: readonly string[],
-  given: Values,
 ): readonly (readonly [string, Values])[] {
-  if (!parts.some(isOpen)) return [[parts.map(textOf).join(''), given]];
-  const names = parts.filter(isOpen).map((part) => ('name' in part ? `${part.kind} ${part.name}` : ''));
-  const patterns = parts.map((part) =>
-    isOpen(part) ? '([A-Za-z0-9][A-Za-z0-9._-]*)' : escaped(textOf(part)),
-  );
-  const form = new RegExp(`^${patterns.join('')}$`);
+  if (!parts.some(isOpen)) return [[parts.map(textOf).join(''), NO_VALUES]];
+  const words = wordsOf(parts);
   return candidates.flatMap((candidate) => {
-    const found = form.exec(candidate);
-    if (!found) return [];
-    const values = new Map(given);
-    for (const [position, name] of names.entries()) {
-      const value = found[position + 1] ?? '';
-      const [kind, inPath = ''] = name.split(' ');
-      if (!isValue(value)) return [];
-      // For headers and the query it only matters that some value is allowed: such a rule is not listable.
-      if (kind !== 'path') continue;
-      if (values.has(inPath) && values.get(inPath) !== value) return [];
-      values.set(inPath, value);
+    const texts = candidate.split(':');
+    if (texts.length !== words.length) return [];
+    let values: Values | undefined = NO_VALUES;
+    for (const [position, word] of words.entries()) {
+      const found = matchWord(word, texts[position] as string);
+      values = values && found && merged(values, found);
     }
-    return [[candidate, values] as const];
+    return values ? [[candidate, values] as const] : [];
   });
 }
 
+function wordsOf(parts: readonly TemplatePart[]): readonly Word[] {
+  const words: Word[] = [];
+  let word: Word = { before: '', open: [], after: '' };
+  for (const part of parts) {
+    if (isOpen(part)) {
+      word = { ...word, open: [...word.open, part], after: '' };
+      continue;
+    }
+    for (const [position, text] of textOf(part).split(':').entries()) {
+      if (position > 0) {
+        words.push(word);
+        word = { before: '', open: [], after: '' };
+      }
+      word =
+        word.open.length === 0
+          ? { ...word, before: word.before + text }
+          : { ...word, after: word.after + text };
+    }
+  }
+  return [...words, word];
+}
+
+/** The values of path parameters with which the word becomes this text; undefined if it cannot. */
+function matchWord({ before, open, after }: Word, text: string): Values | undefined {
+  const [part, second] = open;
+  if (part === undefined) return text === before ? NO_VALUES : undefined;
+  if (text.length < before.length + open.length + after.length) return undefined;
+  if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
+  // Several values in one word can be divided in several ways. It only matters that some division may be
+  // allowed: such a rule is not listable. The same holds for headers and the query.
+  if (second !== undefined) return NO_VALUES;
+  const value = text.slice(before.length, text.length - after.length);
+  if (!isValue(value)) return undefined;
+  return part.kind === 'path' ? new Map([[part.name, value]]) : NO_VALUES;
+}
+
+/** All values; undefined if a parameter has a different value in both. */
+function merged(some: Values, more: Values): Values | undefined {
+  if (more.size === 0) return some;
+  if (some.size === 0) return more;
+  for (const [name, value] of more) if (some.has(name) && some.get(name) !== value) return undefined;
+  return new Map([...some, ...more]);
+}
+
 const textOf = (part: TemplatePart): string => (part.kind === 'literal' ? part.text : '');
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

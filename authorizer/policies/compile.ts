@@ -1,5 +1,6 @@
-import { precedes, type RouteRule, VERBS } from '../routes/rule.ts';
-import { intersects, type PathPart, patternOf } from './glob.ts';
+import { MAX_RESOURCE_LENGTH } from '../answer.ts';
+import { isFree, precedes, type RouteRule, VERBS } from '../routes/rule.ts';
+import { intersects, type PathPart, patternOf, sameText } from './glob.ts';
 
 /** A route with values for its bound parameters: the unit of what a caller may use. */
 export interface Cell {
@@ -23,6 +24,42 @@ export interface CompileOptions {
    * Whether API Gateway itself refuses every path that no rule maps. Only then may an Allow cover such paths.
    */
   readonly isClosed: boolean;
+  readonly budget: Budget;
+}
+
+/** Counts a policy's bytes and the work for it as they arise, so that neither can grow far beyond its limit. */
+export interface Budget {
+  /** Counts a pattern. */
+  readonly add: (pattern: string) => void;
+  /** Counts comparisons of two path segments, or of two routes. */
+  readonly spend: (comparisons: number) => void;
+  /** Whether a limit is exceeded. */
+  readonly isSpent: () => boolean;
+}
+
+export interface BudgetOptions {
+  /** Bytes of each resource beside its pattern. */
+  readonly baseBytes: number;
+  /** Limit on the bytes of all resources. AWS has a limit, but does not document it. */
+  readonly maxBytes: number;
+  readonly maxComparisons: number;
+}
+
+export function createBudget({ baseBytes, maxBytes, maxComparisons }: BudgetOptions): Budget {
+  let bytes = 0;
+  let comparisons = 0;
+  let isTooLong = false;
+  return {
+    add: ({ length }) => {
+      // In JSON, two quotes and a comma separate the resources.
+      bytes += baseBytes + length + 3;
+      isTooLong ||= baseBytes + length > MAX_RESOURCE_LENGTH;
+    },
+    spend: (more) => {
+      comparisons += more;
+    },
+    isSpent: () => isTooLong || bytes > maxBytes || comparisons > maxComparisons,
+  };
 }
 
 /**
@@ -34,14 +71,15 @@ const ALWAYS_DENIED = ['*%*', '*\\*', '*;*', '*//*', '*/.*', '*/?*/'];
 interface VerbCell {
   readonly rule: RouteRule;
   readonly parts: readonly PathPart[];
-  readonly pattern: string;
 }
+
+/** A rule for one verb, without values. */
+type Shape = VerbCell;
 
 /** A Deny, and the rule whose paths it denies; undefined for paths that no rule maps. */
 interface Denial {
-  readonly pattern: string;
+  readonly parts: readonly PathPart[];
   readonly rule: RouteRule | undefined;
-  readonly segments: number;
 }
 
 /**
@@ -49,33 +87,54 @@ interface Denial {
  * matches across segments, so an Allow may also match paths of other routes. Those are denied, unless the
  * Deny would also match an allowed path.
  *
- * @returns undefined if no such patterns exist: the answer is then for one route
+ * The work is bounded: the bytes of a pattern are counted before the pattern is compared with anything, and
+ * the comparisons are counted before they are made.
+ *
+ * @returns undefined if no such patterns exist, or the budget is exceeded: the answer is then for one route
  */
-export function compile({ rules, cells, isClosed }: CompileOptions): Patterns | undefined {
-  const allow: string[] = [];
+export function compile({ rules, cells, isClosed, budget }: CompileOptions): Patterns | undefined {
+  const allow = new Set<string>();
   const deny = new Set<string>();
+  const add = (to: Set<string>, pattern: string): void => {
+    if (to.has(pattern)) return;
+    to.add(pattern);
+    budget.add(pattern);
+  };
+  const all = rules.map((rule): Shape => ({ rule, parts: partsOf(rule, NO_VALUES) }));
   for (const verb of VERBS) {
-    const mine = rules.filter(({ method }) => method === verb || method === 'ANY');
-    const own = cells
-      .filter(({ rule }) => rule.method === verb || rule.method === 'ANY')
-      .map(({ rule, values }): VerbCell => {
-        const parts = partsOf(rule, values);
-        return { rule, parts, pattern: patternOf(verb, parts) };
-      })
-      .filter((cell) => !mine.some((other) => precedes(other, cell.rule) && covers(other, cell)));
-    const withWildcards = own.filter(({ pattern }) => pattern.includes('*'));
-    const always = withWildcards.length > 0 ? ALWAYS_DENIED : [];
-    const denials = always.map((pattern): Denial => ({ pattern, rule: undefined, segments: 0 }));
-    for (const cell of withWildcards) {
-      const found = denialsFor(cell, { verb, rules: mine, cells: own, isClosed });
-      if (!found) return undefined;
-      denials.push(...found);
+    const hasVerb = ({ method }: RouteRule): boolean => method === verb || method === 'ANY';
+    const shapes = all.filter(({ rule }) => hasVerb(rule));
+    const own: VerbCell[] = [];
+    for (const { rule, values } of cells) {
+      if (!hasVerb(rule)) continue;
+      const parts = partsOf(rule, values);
+      budget.spend(shapes.length);
+      if (budget.isSpent()) return undefined;
+      if (shapes.some((other) => covers(other, parts) && precedes(other.rule, rule))) continue;
+      add(allow, patternOf(verb, parts));
+      own.push({ rule, parts });
     }
-    if (denials.some((denial) => own.some((cell) => deniesAllowed(denial, cell, verb)))) return undefined;
-    allow.push(...own.map(({ pattern }) => pattern));
-    for (const { pattern } of denials) deny.add(pattern);
+    const withWildcards = own.filter(({ parts }) => parts.some(isOpen));
+    if (withWildcards.length === 0) continue;
+    if (own.some(({ parts }) => parts.some(isAlwaysDenied))) return undefined;
+    for (const pattern of ALWAYS_DENIED) add(deny, pattern);
+    const cellsOf = new Map<RouteRule, VerbCell[]>();
+    for (const cell of own) cellsOf.set(cell.rule, [...(cellsOf.get(cell.rule) ?? []), cell]);
+    const checked = new Set<string>();
+    for (const cell of withWildcards) {
+      const denials = denialsFor(cell, { shapes, cellsOf, isClosed, budget });
+      if (!denials) return undefined;
+      for (const denial of denials) {
+        const pattern = patternOf(verb, denial.parts);
+        const key = `${denial.rule?.id} ${pattern}`;
+        if (checked.has(key)) continue;
+        checked.add(key);
+        add(deny, pattern);
+        if (own.some((each) => deniesAllowed(denial, each, budget))) return undefined;
+      }
+    }
   }
-  return { allow: [...new Set(allow)], deny: [...deny] };
+  return budget.isSpent() ? undefined : { allow: [...allow], deny: [...deny] };
 }
 
 const partsOf = (rule: RouteRule, values: ReadonlyMap<string, string>): readonly PathPart[] =>
@@ -93,35 +152,37 @@ const isGreedy = (parts: readonly PathPart[]): boolean => {
   return last !== undefined && 'any' in last && last.any === 'rest';
 };
 
-/** Whether the rule matches every path of the cell. */
-const covers = (rule: RouteRule, { parts }: VerbCell): boolean => {
-  const last = rule.segments.at(-1)?.kind;
-  if (last === 'rest' ? parts.length < rule.segments.length : parts.length !== rule.segments.length)
-    return false;
-  if (isGreedy(parts) && last !== 'rest') return false;
-  return rule.segments.every((segment, position) => {
-    const part = parts[position];
-    return segment.kind !== 'literal' || (part !== undefined && 'text' in part && part.text === segment.text);
-  });
+/** Whether one of the patterns that are always denied matches this literal segment of a route. */
+const isAlwaysDenied = (part: PathPart): boolean => 'text' in part && !isFree(part.text);
+
+/** Whether the rule matches every path of these parts. */
+const covers = ({ parts: shape }: Shape, parts: readonly PathPart[]): boolean => {
+  const hasRest = isGreedy(shape);
+  if (hasRest ? parts.length < shape.length : parts.length !== shape.length) return false;
+  if (isGreedy(parts) && !hasRest) return false;
+  for (let at = 0; at < shape.length; at++) {
+    const part = shape[at] as PathPart;
+    if (!isOpen(part) && !sameText(part, parts[at])) return false;
+  }
+  return true;
 };
 
 /** All rules and allowed cells for one verb. */
 interface VerbRules {
-  readonly verb: string;
-  readonly rules: readonly RouteRule[];
-  readonly cells: readonly VerbCell[];
+  readonly shapes: readonly Shape[];
+  readonly cellsOf: ReadonlyMap<RouteRule, readonly VerbCell[]>;
   readonly isClosed: boolean;
+  readonly budget: Budget;
 }
 
 /**
  * The Denies that an Allow with wildcards requires, so that it covers no more than its cell; undefined if it
- * covers paths of another rule of which some are allowed and some are not.
+ * covers paths of another rule of which some are allowed and some are not, or the budget is spent.
  */
 function denialsFor(
-  cell: VerbCell,
-  { verb, rules, cells, isClosed }: VerbRules,
+  { rule, parts }: VerbCell,
+  { shapes, cellsOf, isClosed, budget }: VerbRules,
 ): readonly Denial[] | undefined {
-  const { parts, pattern } = cell;
   const denials: Denial[] = [];
   const greedy = isGreedy(parts);
   // With a text after a wildcard, the rest of the path could begin at several places.
@@ -129,23 +190,24 @@ function denialsFor(
   if (!isClosed && !greedy) {
     // No deeper path at all.
     for (const [position, part] of parts.entries()) {
-      if (!('any' in part)) continue;
+      if (!isOpen(part)) continue;
       const deeper = [...parts.slice(0, position), part, part, ...parts.slice(position + 1)];
-      denials.push({ pattern: patternOf(verb, deeper), rule: undefined, segments: deeper.length });
+      denials.push({ parts: deeper, rule: undefined });
     }
   }
-  for (const other of rules) {
-    if (other === cell.rule) continue;
-    const shape = partsOf(other, NO_VALUES);
+  budget.spend(shapes.length);
+  for (const { rule: other, parts: shape } of shapes) {
+    if (budget.isSpent()) return undefined;
+    if (other === rule) continue;
     const isDeeper = !greedy && (isGreedy(shape) || shape.length > parts.length);
     // Of the paths that both match, the cell's rule has those for which the other does not precede it.
-    if (isDeeper ? !isClosed : !precedes(other, cell.rule)) continue;
-    if (!intersects(pattern, verb, shape)) continue;
+    if (isDeeper ? !isClosed : !precedes(other, rule)) continue;
+    if (!intersects(parts, shape, budget)) continue;
     const pinned = pin(shape, parts, !isDeeper && !greedy);
     if (!pinned) continue;
-    const those = cells.filter(({ rule }) => rule === other);
-    if (!those.some((each) => intersects(pattern, verb, each.parts))) {
-      denials.push({ pattern: patternOf(verb, pinned), rule: other, segments: pinned.length });
+    const those = cellsOf.get(other) ?? [];
+    if (!those.some((each) => intersects(parts, each.parts, budget))) {
+      denials.push({ parts: pinned, rule: other });
       continue;
     }
     const isBound = (position: number): boolean => other.bound.has(nameAt(other, position));
@@ -161,9 +223,6 @@ const nameAt = ({ segments }: RouteRule, position: number): string => {
   const segment = segments[position];
   return segment === undefined || segment.kind === 'literal' ? '' : segment.name;
 };
-
-const sameText = (a: PathPart, b: PathPart | undefined): boolean =>
-  'text' in a && b !== undefined && 'text' in b && a.text === b.text;
 
 /**
  * The shape of a rule, narrowed to the paths that the cell's pattern covers: with the cell's texts up to its
@@ -186,10 +245,10 @@ function pin(
 }
 
 /** Whether a Deny matches a path that goes to the cell's rule. */
-function deniesAllowed({ pattern, rule, segments }: Denial, cell: VerbCell, verb: string): boolean {
-  if (!intersects(pattern, verb, cell.parts)) return false;
+function deniesAllowed({ parts, rule }: Denial, cell: VerbCell, budget: Budget): boolean {
+  if (!intersects(parts, cell.parts, budget)) return false;
   if (rule === undefined) return true;
-  const isExact = !pattern.includes('*') || (cell.parts.length === segments && !isGreedy(cell.parts));
+  const isExact = !parts.some(isOpen) || (cell.parts.length === parts.length && !isGreedy(cell.parts));
   // Then all common paths match both rules, and go to the one that precedes.
   return !isExact || rule === cell.rule || precedes(cell.rule, rule);
 }

@@ -3,12 +3,12 @@ import type { Ask, Engine, Question } from '../../engine/index.ts';
 import type { Kind } from '../../engine/items.ts';
 import { createStaleIfError } from '../../engine/stale-if-error.ts';
 import { READ_DEADLINE_MS } from '../../table/timing.ts';
-import { MAX_RESOURCE_LENGTH, type Resources } from '../answer.ts';
+import type { Resources } from '../answer.ts';
 import type { Identity } from '../credentials/identity.ts';
 import { isVerb, type RouteRule } from '../routes/rule.ts';
 import type { SubjectOf } from '../subject.ts';
 import type { CellsOf, Decide } from './cells.ts';
-import { compile, type Patterns } from './compile.ts';
+import { compile, createBudget, type Patterns } from './compile.ts';
 
 export interface WholePolicyOptions {
   readonly engine: Pick<Engine, 'checkAsked' | 'checkManyAsked'>;
@@ -25,6 +25,8 @@ export interface WholePolicyOptions {
   readonly isClosed: boolean;
   /** Limit on the bytes of all resources of a policy. AWS has a limit, but does not document it. */
   readonly maxBytes: number;
+  /** Limit on the comparisons for one policy. */
+  readonly maxComparisons: number;
   /** Bound on all cached policies, in estimated bytes. */
   readonly cacheBytes: number;
 }
@@ -33,8 +35,11 @@ export interface WholePolicyOptions {
 interface Compiled {
   /** Undefined if no policy for the whole API can be written. */
   readonly resources: Resources | undefined;
-  /** The routes for which it was compiled: it is discarded when they change. */
-  readonly rules: readonly RouteRule[];
+  /**
+   * The routes for which it was compiled: it is discarded when they change. The reference is weak, so that
+   * policies do not keep routes that were replaced.
+   */
+  readonly rules: WeakRef<readonly RouteRule[]>;
   /** When compilation began. For its own request, the result may be used for as long as a read may take. */
   readonly begunAt: number;
   readonly expiresAt: number;
@@ -60,8 +65,8 @@ const RESOURCE_BYTES = 40;
  * compiled, and for no other.
  */
 export function createWholePolicy(options: WholePolicyOptions) {
-  const { engine, subjectOf, apiRoutes, routesId, cellsOf, now, ttlMs, outageTtlMs, isClosed, maxBytes } =
-    options;
+  const { engine, subjectOf, apiRoutes, routesId, cellsOf, now, ttlMs, outageTtlMs, isClosed } = options;
+  const { maxBytes, maxComparisons } = options;
   const policies = createCachedLoader<Compiled>({ maxBytes: options.cacheBytes, sizeOf, now });
   const staleIfError = createStaleIfError(now);
   const claimsIn = createClaimsIn();
@@ -112,8 +117,14 @@ export function createWholePolicy(options: WholePolicyOptions) {
     };
     const ofVerbs = rules.filter(({ method }) => method === 'ANY' || isVerb(method));
     const cells = await cellsOf({ subject, claims: identity.claims, rules: ofVerbs, at: begunAt, decide });
-    const patterns = cells && compile({ rules: ofVerbs, cells, isClosed });
-    return { resources: patterns && toResources(patterns, base, maxBytes), rules, begunAt, ...ends };
+    const budget = createBudget({ baseBytes: Buffer.byteLength(base), maxBytes, maxComparisons });
+    const patterns = cells && compile({ rules: ofVerbs, cells, isClosed, budget });
+    return {
+      resources: patterns && toResources(patterns, base),
+      rules: new WeakRef(rules),
+      begunAt,
+      ...ends,
+    };
   }
 
   /**
@@ -143,12 +154,12 @@ export function createWholePolicy(options: WholePolicyOptions) {
       const since = now() - Math.min(ttlMs, READ_DEADLINE_MS);
       return policies.load([key], since, begin)[0] as Promise<Compiled>;
     };
-    const isFresh = kept?.rules === rules && now() < kept.expiresAt;
-    const stale = () => (kept?.rules === rules && now() < kept.staleUntil ? kept : undefined);
+    const isFresh = kept?.rules.deref() === rules && now() < kept.expiresAt;
+    const stale = () => (kept?.rules.deref() === rules && now() < kept.staleUntil ? kept : undefined);
     const compiled = isFresh ? kept : await staleIfError(compileShared, stale);
     const isYoung =
       now() < Math.max(compiled.expiresAt, compiled.begunAt + READ_DEADLINE_MS) || compiled === stale();
-    const isUsable = compiled.rules === rules && isYoung && now() < compiled.validUntil;
+    const isUsable = compiled.rules.deref() === rules && isYoung && now() < compiled.validUntil;
     return compiled.resources && isUsable ? { subject, resources: compiled.resources } : undefined;
   };
 }
@@ -180,16 +191,8 @@ function createClaimsIn(): (rules: readonly RouteRule[]) => readonly string[] {
   };
 }
 
-/**
- * The patterns as ARNs; undefined if one of them or all together are too long. If nothing is allowed, all is
- * denied.
- */
-function toResources({ allow, deny }: Patterns, base: string, maxBytes: number): Resources | undefined {
-  const resources =
-    allow.length === 0
-      ? { allow: [], deny: [`${base}*`] }
-      : { allow: allow.map((each) => base + each), deny: deny.map((each) => base + each) };
-  const all = [...resources.allow, ...resources.deny];
-  if (all.some((each) => each.length > MAX_RESOURCE_LENGTH)) return undefined;
-  return all.reduce((sum, each) => sum + Buffer.byteLength(each) + 3, 0) <= maxBytes ? resources : undefined;
-}
+/** The patterns as ARNs. If nothing is allowed, all is denied. */
+const toResources = ({ allow, deny }: Patterns, base: string): Resources =>
+  allow.length === 0
+    ? { allow: [], deny: [`${base}*`] }
+    : { allow: allow.map((each) => base + each), deny: deny.map((each) => base + each) };

@@ -30,15 +30,13 @@ const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
  */
 export const isValue = (text: string): boolean => VALUE.test(text);
 
-/** Characters refused in segments that are not bound: a backend may decode or interpret them differently. */
-export const UNUSABLE = '%\\;';
-
 const FREE = /^[^.%\\;/\p{Cc}][^%\\;/\p{Cc}]*$/u;
 
 /**
- * Whether a text may be the value of a parameter that is not bound: no leading dot, no unusable character.
+ * Whether a text may be the value of a parameter that is not bound: no leading dot, no control character, and
+ * no `%`, `\\` or `;`, which a backend may decode or interpret differently.
  */
-const isFree = (text: string): boolean => FREE.test(text);
+export const isFree = (text: string): boolean => FREE.test(text);
 
 export interface RouteMatch {
   readonly rule: RouteRule;

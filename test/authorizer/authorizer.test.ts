@@ -185,6 +185,20 @@ describe('a denied request', () => {
     });
   });
 
+  it('is allowed in each kind of answer if a literal of its route has a dollar sign', async () => {
+    const rules = [rule('batch', 'POST', '/odata/$batch', 'page', `location:${PLACE}`)];
+    const { authorizer } = setUp({ engine: { rules } });
+    expect(
+      await authorizer(restTokenEvent('POST', '/odata/$batch', await authorizationWith())),
+    ).toMatchObject({
+      policyDocument: { Statement: [{ Effect: 'Allow', Resource: `${ARN}/prod/POST/odata/$batch` }] },
+    });
+    const simple = await authorizer(
+      httpEvent('POST', '/odata/$batch', { authorization: await authorizationWith() }),
+    );
+    expect(simple).toMatchObject({ isAuthorized: true });
+  });
+
   it('is denied by its policy if its ARN contains a wildcard, even in a literal of its route', async () => {
     const literal = { ...rule('odd', 'GET', '/', 'page', `location:${PLACE}`) };
     const rules = [{ ...literal, segments: [{ kind: 'literal', text: '*' } as const] }];

@@ -1,8 +1,18 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Place } from '../../engine/effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from '../../engine/items.ts';
 import { effectsOfRole, permissionEffects } from '../../engine/permission-effects.ts';
 import type { Effect, RoleItem, ScopeItem } from '../../table/decision/items.ts';
+
+/** A full collection. What a weak reference was made of in this turn is kept until the next. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+}
 
 /** What roles do to a permission under a root, by exact name, by pattern and by what they inherit from. */
 type Roles = Readonly<Record<string, { parent?: string; patterns?: Readonly<Record<string, Effect>> }>>;
@@ -220,6 +230,18 @@ describe('the memo', () => {
     const second = permissionEffects(changed, elsewhere);
     expect(second).not.toBe(first);
     expect([...second.allow]).toEqual(what === "the root's effects on it" ? ['all'] : []);
+  });
+
+  test('does not keep the items that it was made of', async () => {
+    const kept = tenantEffectsOf();
+    const replaced = ((): readonly WeakRef<object>[] => {
+      const [of, place] = [permissionOf(), placeWith(setting)];
+      permissionEffects(items(of, kept), place);
+      return [of, place.scopes[0] as ScopeItem, place.global].map((each) => new WeakRef(each));
+    })();
+    await collectGarbage();
+    expect(replaced.map((each) => each.deref())).toEqual([undefined, undefined, undefined]);
+    expect(kept.isStored).toBe(true);
   });
 
   test('is not kept where an item is missing', () => {

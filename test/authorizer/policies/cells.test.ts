@@ -144,6 +144,22 @@ describe('there are none to tell', () => {
     expect(await cellsOf({ ...ASKED, decide: async () => undefined })).toBeUndefined();
   });
 
+  test('where a template has many values, in time linear in its length', async () => {
+    const names = 'abcdefghijkl'.split('');
+    const path = `/${names.map((name) => `{${name}}`).join('/')}`;
+    const made = rule('r', 'GET', path, `${names.map((name) => `{${name}}`).join('')}z`, 'tenant:school');
+    const permissions = Array.from({ length: 10 }, (_, n) => 'a'.repeat(128 - n));
+    expect(await setUp(() => true, { scopes: [], permissions }).cells([open, made])).toEqual([]);
+  });
+
+  test('where one route alone would ask too many questions, and none is asked', async () => {
+    const scopes = Array.from({ length: 4 }, (_, n) => `location:l${n}`);
+    const permissions = Array.from({ length: 4 }, (_, n) => `p${n}`);
+    const { asked, cells } = setUp(() => true, { scopes, permissions });
+    expect(await cells([rule('r', 'GET', '/{l}/{p}', '{p}', 'location:{l}')])).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+
   test('where there would be too many questions', async () => {
     const withScopes = (length: number) => {
       const scopes = Array.from({ length }, (_, n) => `location:l${n}`);

@@ -220,7 +220,7 @@ export async function playPolicies(
       const wholePolicy = createWholePolicy({
         ...{ engine, cellsOf, apiRoutes, routesId: apiRoutesId(api), subjectOf: () => null },
         ...{ now: open.clock.now, ttlMs: 60_000, outageTtlMs: 0 },
-        ...{ isClosed, maxBytes: MAX_BYTES, cacheBytes: 1_048_576 },
+        ...{ isClosed, maxBytes: MAX_BYTES, cacheBytes: 1_048_576, maxComparisons: 10_000_000 },
       });
       const clients = names.places.filter(({ ref }) => typeOf(ref) === 'client');
       const client = random.pick(clients).ref.split(':')[1];

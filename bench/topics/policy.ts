@@ -1,0 +1,140 @@
+import { ulid } from 'ulid';
+import { POLICY_LIMITS } from '../../authorizer/compose.ts';
+import type { VerifiedClaims } from '../../authorizer/index.ts';
+import { createCellsOf } from '../../authorizer/policies/cells.ts';
+import { createWholePolicy } from '../../authorizer/policies/whole.ts';
+import { apiRoutesId } from '../../authorizer/routes/api-routes.ts';
+import type { RouteRule } from '../../authorizer/routes/rule.ts';
+import { createAccessBound, createEngine } from '../../engine/index.ts';
+import { createProvisioning } from '../../provisioning/index.ts';
+import { apiRevisionKey } from '../../table/keys.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
+import { createRandom } from '../../test/oracle/random.ts';
+import { processorMs } from '../harness/clocks.ts';
+import { toFigure } from '../harness/figures.ts';
+import type { Topic } from '../harness/topic.ts';
+import { drawRoutes, drawTraits, mutate, type PolicyTraits, SIZES } from '../model/policy-cases.ts';
+
+const BASE = 'arn:aws:execute-api:eu-central-1:123456789012:abcdef1234/prod/';
+/** The default of POLICY_MAX_BYTES, and its maximum. */
+const MAX_BYTES = [6_144, 65_536] as const;
+const SEED = 1;
+/** Times that a case is measured in the search; the shortest counts. */
+const TRIES = 3;
+const ROUNDS = 15;
+const WARM_UP = 30;
+
+/** A table with callers of each size: so many scopes at which they may use so many pages. */
+async function plantCallers() {
+  const { reader, writer } = createMemoryTable();
+  // Written long ago: an item within the coherence margin would be read twice.
+  const longAgo = { now: () => Date.now() - 3_600_000 };
+  const provision = createProvisioning({
+    ...{ reader, writer, clock: longAgo, newId: () => ulid(), newSecret: () => 'secret' },
+  });
+  const run = async (command: string, input: Record<string, unknown>): Promise<string> => {
+    const answer = await provision({ command, input });
+    if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
+    return String((answer.result as { id?: unknown }).id);
+  };
+  const times = <T>(count: number, make: (n: number) => Promise<T>): Promise<T[]> =>
+    Promise.all(Array.from({ length: count }, (_, n) => make(n)));
+  const most = Math.max(...SIZES);
+  await times(most, (n) => run('page.create', { name: `p${n}` }));
+  await run('page.create', { name: 'denied' });
+  const locations = await times(most, (n) => run('location.create', { name: `Location ${n}` }));
+  const callers = new Map<string, string>();
+  for (const permissions of SIZES) {
+    const role = await run('role.create', { name: `reader of ${permissions}`, scope: 'global' });
+    await times(permissions, (n) =>
+      run('role-permission.create', { role, permission: `p${n}`, effect: 'ALLOW' }),
+    );
+    for (const scopes of SIZES) {
+      const user = await run('user.create', {});
+      for (const location of locations.slice(0, scopes))
+        await run('assignment.create', { user, role, scope: `location:${location}` });
+      callers.set(JSON.stringify({ scopes, permissions }), `user:${user}`);
+    }
+  }
+  return { reader, callers, location: `location:${locations[0]}` };
+}
+
+/** The processor time for policies that are compiled anew each time, from cached items. */
+function createMeter({ reader, callers }: Awaited<ReturnType<typeof plantCallers>>, maxBytes: number) {
+  const engine = createEngine({ reader, clock: { now: Date.now } });
+  const accessBoundOf = createAccessBound({ reader, engine, most: POLICY_LIMITS.bound });
+  const known = new Map<string, ReturnType<typeof accessBoundOf>>();
+  const cellsOf = createCellsOf({
+    // Computed once: it reads the table, and the memory table's time is not the authorizer's.
+    accessBoundOf: (subject, question) => {
+      const key = JSON.stringify([subject, [...question.types], question.withPermissions]);
+      const bound = known.get(key) ?? accessBoundOf(subject, question);
+      known.set(key, bound);
+      return bound;
+    },
+    mostQuestions: POLICY_LIMITS.questions,
+  });
+  // The engine caches the routes by their id.
+  let cases = 0;
+  return async (rules: readonly RouteRule[], { caller }: PolicyTraits, isClosed: boolean, tries: number) => {
+    const wholePolicy = createWholePolicy({
+      ...{
+        engine,
+        cellsOf,
+        isClosed,
+        maxBytes,
+        routesId: apiRoutesId(`case-${cases++}`),
+        subjectOf: () => null,
+      },
+      // No item: the routes are as they were drawn.
+      apiRoutes: { keyOf: apiRevisionKey, decode: () => [], absent: () => rules },
+      ...{ now: Date.now, ttlMs: 60_000, outageTtlMs: 0, maxComparisons: POLICY_LIMITS.comparisons },
+      // Too few for any policy to be kept.
+      cacheBytes: 1,
+    });
+    const subject = callers.get(JSON.stringify(caller)) as string;
+    const identity = { subject, credential: undefined, claims: {} as VerifiedClaims };
+    await wholePolicy(identity, BASE);
+    const took: number[] = [];
+    for (let attempt = 0; attempt < tries; attempt++) {
+      const begun = processorMs();
+      await wholePolicy(identity, BASE);
+      took.push(processorMs() - begun);
+    }
+    return took;
+  };
+}
+
+/** Searches for the table of routes and the caller whose policy takes longest: by chance, then step by step. */
+export const policy: Topic = {
+  name: 'policy',
+  title: 'the slowest policy for the whole API: any caller, 500 routes',
+  run: async ({ quick, log }) => {
+    const planted = await plantCallers();
+    const figures = [];
+    for (const maxBytes of quick ? MAX_BYTES.slice(0, 1) : MAX_BYTES) {
+      const measure = createMeter(planted, maxBytes);
+      const random = createRandom(SEED);
+      const steps = quick ? 100 : 600;
+      let worst = { ms: 0, traits: drawTraits(random), isClosed: false, seed: 0 };
+      // The first steps only let the code be compiled.
+      for (let step = -WARM_UP; step < steps; step++) {
+        const traits = step < steps / 2 ? drawTraits(random) : mutate(random, worst.traits);
+        const [isClosed, seed] = [random.oneIn(2), step + WARM_UP];
+        const rules = drawRoutes(createRandom(seed), traits, planted.location);
+        const ms = Math.min(...(await measure(rules, traits, isClosed, TRIES)));
+        if (step >= 0 && ms > worst.ms) worst = { ms, traits, isClosed, seed };
+      }
+      const { traits, isClosed, seed } = worst;
+      log(`worst of ${steps} with ${maxBytes} bytes: ${JSON.stringify({ ...traits, isClosed, seed })}`);
+      const rules = drawRoutes(createRandom(seed), traits, planted.location);
+      figures.push(
+        toFigure({
+          ...{ id: `policy.worst-${maxBytes}`, title: `with POLICY_MAX_BYTES at ${maxBytes}`, unit: 'ms' },
+          values: await measure(rules, traits, isClosed, ROUNDS),
+        }),
+      );
+    }
+    return figures;
+  },
+};
