@@ -30,7 +30,14 @@ export interface Verdict {
 export type Context = Readonly<Record<string, string>>;
 
 /**
+ * Limit on the length of the roles in a context. It keeps an answer for one route, of any kind, below the 8 KB
+ * of WebSocket APIs (AG apigateway-execution-service-websocket-limits-table). AWS documents no other limit.
+ */
+const MAX_ROLES_LENGTH = 6_000;
+
+/**
  * The context of an answer for one route: `coverage: route` says that it must not be cached across routes.
+ * `rolesLeftOut` says that the roles were too long.
  */
 function contextOf(verdict: Verdict): Context {
   const { reason, subject, route, permission, scope, tenant, roles } = verdict;
@@ -40,7 +47,11 @@ function contextOf(verdict: Verdict): Context {
   if (tenant !== undefined) context.tenant = tenant;
   if (scope !== undefined) context.scope = scope;
   if (permission !== undefined) context.permission = permission;
-  if (roles !== undefined) context.roles = roles.join(',');
+  if (roles !== undefined) {
+    const joined = roles.join(',');
+    if (joined.length <= MAX_ROLES_LENGTH) context.roles = joined;
+    else context.rolesLeftOut = 'true';
+  }
   context.reason = reason;
   if (route !== undefined) context.route = route;
   context.coverage = 'route';
@@ -91,9 +102,6 @@ const NOBODY = 'nobody';
 
 /** "The Resource ARN … is limited to 512 characters" (AG api-gateway-lambda-authorizer-output). */
 export const MAX_RESOURCE_LENGTH = 512;
-
-/** "AWS Lambda authorizer result size" (AG apigateway-execution-service-websocket-limits-table), in bytes. */
-const MAX_WEBSOCKET_ANSWER = 8_192;
 
 /**
  * What has a meaning to IAM (wildcards, the start of a variable; IAM reference_policies_variables), and control
@@ -158,19 +166,6 @@ export const toSimple = (verdict: Verdict): SimpleAnswer => ({
 export const takesPolicy = ({ kind }: GatewayRequest, httpAnswer: HttpAnswer): boolean =>
   kind !== 'websocket' && kind !== 'appsync' && (kind !== 'http' || httpAnswer === 'policy');
 
-/** Leaves the roles out of an answer that is too large, and says so in the context. */
-function within(
-  maxBytes: number,
-  answerFor: (verdict: Verdict) => PolicyAnswer,
-  verdict: Verdict,
-): PolicyAnswer {
-  const answer = answerFor(verdict);
-  if (Buffer.byteLength(JSON.stringify(answer)) <= maxBytes) return answer;
-  const { roles: _, ...rest } = verdict;
-  const shorter = answerFor(rest);
-  return { ...shorter, context: { ...shorter.context, rolesLeftOut: 'true' } };
-}
-
 const toAppSync = (verdict: Verdict): AppSyncAnswer => ({
   isAuthorized: verdict.allowed,
   resolverContext: contextOf(verdict),
@@ -181,6 +176,5 @@ const toAppSync = (verdict: Verdict): AppSyncAnswer => ({
 export function toAnswer({ kind, arn }: GatewayRequest, verdict: Verdict, httpAnswer: HttpAnswer): Answer {
   if (kind === 'appsync') return toAppSync(verdict);
   if (kind === 'http' && httpAnswer === 'simple') return toSimple(verdict);
-  const answerFor = (each: Verdict) => toPolicy(arn, each);
-  return kind === 'websocket' ? within(MAX_WEBSOCKET_ANSWER, answerFor, verdict) : answerFor(verdict);
+  return toPolicy(arn, verdict);
 }

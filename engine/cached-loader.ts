@@ -4,7 +4,7 @@ export interface CachedLoaderOptions<V> {
   /** Bound on all that is cached, in estimated bytes. */
   readonly maxBytes: number;
   /** Estimated bytes of a value with its key. */
-  readonly sizeOf: (value: V) => number;
+  readonly sizeOf: (value: V, key: string) => number;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }

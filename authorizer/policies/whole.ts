@@ -53,7 +53,7 @@ interface Caller extends Question {
   readonly isKnown: boolean;
 }
 
-/** Estimated bytes of a cached policy and of each resource, without their texts. */
+/** Estimated bytes of a cached policy and of each resource, without their texts and the key. */
 const POLICY_BYTES = 600;
 const RESOURCE_BYTES = 40;
 
@@ -164,10 +164,10 @@ export function createWholePolicy(options: WholePolicyOptions) {
   };
 }
 
-const sizeOf = ({ resources }: Compiled): number =>
+const sizeOf = ({ resources }: Compiled, key: string): number =>
   [...(resources?.allow ?? []), ...(resources?.deny ?? [])].reduce(
     (sum, each) => sum + RESOURCE_BYTES + each.length,
-    POLICY_BYTES,
+    POLICY_BYTES + key.length,
   );
 
 /**

@@ -38,6 +38,12 @@ const FREE = /^[^.%\\;/\p{Cc}][^%\\;/\p{Cc}]*$/u;
  */
 export const isFree = (text: string): boolean => FREE.test(text);
 
+/**
+ * A longer path matches no route. API Gateway passes none: request line and headers have at most 10,240 bytes
+ * together (AG limits).
+ */
+const MAX_PATH_LENGTH = 10_240;
+
 export interface RouteMatch {
   readonly rule: RouteRule;
   /** The segments of the path. */
@@ -57,7 +63,7 @@ export interface RouteMatch {
  * rule is not tried.
  */
 export function match(rules: readonly RouteRule[], method: string, path: string): RouteMatch | undefined {
-  if (!path.startsWith('/')) return undefined;
+  if (!path.startsWith('/') || path.length > MAX_PATH_LENGTH) return undefined;
   const given = path === '/' ? [] : segmentsOf(path);
   const { exact, greedy } = inOrder(rules, method);
   const best = firstThatFits(exact.get(given.length), given) ?? firstThatFits(greedy, given);

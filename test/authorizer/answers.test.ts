@@ -73,6 +73,28 @@ describe('a policy', () => {
     expect(context).not.toHaveProperty('claims');
   });
 
+  it('is below 8 KB with the longest of everything, also as a simple answer', () => {
+    const longest = {
+      ...ALLOWED,
+      ...{ subject: `technical-user:${'u'.repeat(128)}`, scope: `location:${'l'.repeat(128)}` },
+      ...{ tenant: `tenant:${'t'.repeat(128)}`, permission: Array(3).fill('p'.repeat(128)).join(':') },
+      route: 'r'.repeat(128),
+    };
+    const resource = `${ARN}/prod/GET/`.padEnd(MAX_RESOURCE_LENGTH, 'x');
+    const sizes = (roles: readonly string[]): readonly number[] =>
+      [toPolicy(resource, { ...longest, roles }), toSimple({ ...longest, roles })].map((answer) =>
+        Buffer.byteLength(JSON.stringify(answer)),
+      );
+    for (const count of [45, 46, 47, 10_000])
+      for (const bytes of sizes(Array(count).fill('r'.repeat(128)))) expect(bytes).toBeLessThan(8_192);
+    expect(toSimple({ ...longest, roles: Array(46).fill('r'.repeat(128)) }).context.roles).toHaveLength(
+      5_933,
+    );
+    expect(toSimple({ ...longest, roles: Array(47).fill('r'.repeat(128)) }).context).toMatchObject({
+      rolesLeftOut: 'true',
+    });
+  });
+
   it('may contain the stage $default', () => {
     expect(statement(`${ARN}/$default/GET/x`, ALLOWED)).toMatchObject({
       Effect: 'Allow',

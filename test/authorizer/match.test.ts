@@ -73,9 +73,14 @@ describe('matching a request to a route', () => {
     ['a line feed', 'GET', '/locations/L1\n/pages'],
     ['letters of another script', 'GET', '/locations/Ł1/pages'],
     ['a value of 129 characters', 'GET', `/locations/${'a'.repeat(129)}/pages`],
+    ['a path longer than API Gateway passes', 'GET', `/files/${'a/'.repeat(5_117)}b`],
     ['the template itself', 'GET', '/locations/{id}/pages'],
   ])('finds none for %s', (_, method, path) => {
     expect(found(method, path)).toBeUndefined();
+  });
+
+  it('takes the longest path that API Gateway passes', () => {
+    expect(found('GET', `/files/${'a/'.repeat(5_116)}b`)).toBe(found('GET', '/files/a/b'));
   });
 
   it('takes a value of 128 characters', () => {

@@ -123,6 +123,26 @@ describe('a policy is given again', () => {
     expect(compiled).toHaveLength(2);
   });
 
+  test('while all of them, with the claims that they rest on, are within the bound in bytes', async () => {
+    const { compiled, ask } = setUp({ cacheBytes: 20_000 });
+    const longClaim = (n: number) => ({ claims: { tenant: `${n}`.repeat(7_000) } });
+    for (const n of [1, 2, 3]) await ask(longClaim(n));
+    await ask(longClaim(3));
+    await ask(longClaim(2));
+    expect(compiled).toHaveLength(3);
+    await ask(longClaim(1));
+    expect(compiled).toHaveLength(4);
+  });
+
+  test('that there is none is remembered as well', async () => {
+    const { clock, compiled, ask } = setUp({ maxBytes: 10 });
+    for (let n = 0; n < 3; n++) expect(await ask()).toBeUndefined();
+    expect(compiled).toHaveLength(1);
+    clock.advance(TTL);
+    expect(await ask()).toBeUndefined();
+    expect(compiled).toHaveLength(2);
+  });
+
   test('no longer than the oldest read that it rests on', async () => {
     const { clock, compiled, state, ask } = setUp();
     state.age = TTL - 10;
