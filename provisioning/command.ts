@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Reader } from '../table/reader.ts';
-import type { Plan, Planning } from './plan.ts';
+import type { OneTransaction, Plan, Planning } from './plan.ts';
 
 /**
  * A command: a name, the schema of its input, and what it does. Commands are data; commands/index.ts lists
@@ -24,8 +24,14 @@ export interface ReadCommand extends Shared {
 
 export interface WriteCommand extends Shared {
   readonly kind: 'write';
-  /** Reads what it must and says what is to be written. Sends nothing; may be called again after a race. */
-  readonly plan: (planning: Planning, input: never) => Promise<Plan>;
+  /**
+   * Reads what it must and says what is to be written. Sends nothing; may be called again after a race.
+   *
+   * @param again whether this request has made a plan before: what it names was there then
+   */
+  readonly plan: (planning: Planning, input: never, again?: boolean) => Promise<Plan>;
+  /** Its plans may have a step after the first one. */
+  readonly inSteps?: true;
   /**
    * The plan rests on a comparison with the table: a conflict, or something that is gone, may only mean that the table
    * has changed since. So it is planned anew, and refused when the same reason comes again.
@@ -42,9 +48,13 @@ interface ReadSpec<I> extends Shared {
   ) => Promise<Readonly<Record<string, unknown>>>;
 }
 
-interface WriteSpec<I> extends Shared, Pick<WriteCommand, 'compares'> {
-  readonly plan: (planning: Planning, input: I) => Promise<Plan>;
-}
+/** A command whose plans may have a step after the first one has to say so. */
+type Steps<I> =
+  | { readonly inSteps: true; readonly plan: Planner<I, Plan> }
+  | { readonly inSteps?: never; readonly plan: Planner<I, OneTransaction> };
+type Planner<I, P> = (planning: Planning, input: I, again?: boolean) => Promise<P>;
+
+type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares'> & Steps<I>;
 
 /** The input reaches `run` and `plan` only after `input` has parsed it: hence the one cast. */
 export const readCommand = <S extends z.ZodType, I = z.infer<S>>(

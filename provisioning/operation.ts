@@ -69,6 +69,14 @@ export function recordOperation(
   return create(item, (found) => new AlreadyDone(found));
 }
 
+/** A step before the last one is for an operation that no copy of the request has ended. */
+export const asOpen = ({ id }: Operation): Action => ({
+  kind: 'check',
+  key: operationKey(id),
+  when: { exists: false },
+  failure: (found) => new AlreadyDone(found),
+});
+
 /** The outcome on record. Throws `operation_mismatch` when the id was used for something else. */
 export function recall(operation: Operation, record: Item): Outcome {
   if (record.digest !== operation.digest) {

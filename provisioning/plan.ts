@@ -30,6 +30,9 @@ export interface Progress {
   readonly left: number;
 }
 
+/** A plan that is one transaction. */
+export type OneTransaction = Plan & { readonly next?: never };
+
 export interface AuditEntry {
   /** The command of a part; that which was sent, when left out. */
   readonly command?: string;

@@ -14,6 +14,7 @@ import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import {
   AlreadyDone,
+  asOpen,
   describeOperation,
   type Operation,
   type Outcome,
@@ -125,12 +126,14 @@ export function createProvisioning({
     /** Why the plan before this one was not carried out. */
     let refusal: GatehouseError | undefined;
     const failed = (error: unknown) => (progress ? new PartlyDone(error, progress) : error);
-    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never);
+    let again = false;
+    const begin: NonNullable<Plan['next']> = (planning) => command.plan(planning, input as never, again);
     let next = begin;
     for (let attempt = 1, steps = 0; ; ) {
       const now = new Date(clock.now()).toISOString();
       try {
         const plan = await next({ reader, now, newId, newSecret });
+        again = true;
         // The stamp is of the sending: readers cannot know how long planning took.
         const writtenAt = clock.now();
         const outcome = { result: plan.result };
@@ -144,7 +147,7 @@ export function createProvisioning({
         };
         const actions = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
-          ...(plan.next ? [] : [recordOperation(operation, outcome, now, writtenAt)]),
+          plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt),
           ...plan.actions,
           ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
         ]);

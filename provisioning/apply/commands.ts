@@ -151,6 +151,7 @@ const applyCommandOf = (commands: Commands): Command =>
     summary:
       'Makes the table have what a manifest says, in as many transactions as it takes, in an order in which nothing is allowed in between that neither state allows. Sent again, it compares anew and goes on with what is left; `unfinished` says in `progress` how many changes are done and left.',
     compares: true,
+    inSteps: true,
     input: applyInput,
     plan: async (planning, given): Promise<Plan> => {
       const { reader } = planning;

@@ -8,7 +8,7 @@ import { createAssembly } from '../assembly.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { loadNode } from '../nodes/nodes.ts';
 import { fits } from '../nodes/steps.ts';
-import type { Plan, Planning } from '../plan.ts';
+import type { OneTransaction, Planning } from '../plan.ts';
 import { explainerOf } from './batch.ts';
 import { manifestInput, parse } from './commands.ts';
 import { keyOf } from './entry.ts';
@@ -66,7 +66,7 @@ function assertCreates({ steps, state }: ManifestPlan, root: string): void {
   );
 }
 
-async function plan(planning: Planning, commands: Commands, given: unknown): Promise<Plan> {
+async function plan(planning: Planning, commands: Commands, given: unknown): Promise<OneTransaction> {
   const parsed = parse(given);
   const roots = Object.entries(parsed.manifest.scopes).filter(([, { parent }]) => parent === undefined);
   const [root] = roots;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { GatehouseError, limitExceeded } from '../../table/errors.ts';
+import { GatehouseError, limitExceeded, stale } from '../../table/errors.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -64,10 +64,15 @@ export async function fromTemplate(
   );
 }
 
+/** What the role was given meanwhile, as by a copy of this request, it needs no more: the step is planned anew. */
+const unlessGiven = (action: Action): Action =>
+  action.kind === 'put' ? { ...action, failure: () => stale('the role', 'role') } : action;
+
 const applyTemplate = writeCommand({
   name: 'role-template.apply',
   summary:
     'Gives a role every permission of a template that it does not hold yet, in as many steps as it takes.',
+  inSteps: true,
   input: z.strictObject({ id: field.id, role: field.id }),
   plan: async function plan(planning, input): Promise<Plan> {
     const target = await loadNode(planning, 'role', input.role, 'role');
@@ -82,7 +87,9 @@ const applyTemplate = writeCommand({
     const now = lacking.slice(0, A_STEPFUL);
     await refuseUnregistered(planning, now);
     return {
-      actions: edgesTo(planning, input.role, roleScope, now).flatMap((edge) => addEdge(edge, planning.now)),
+      actions: edgesTo(planning, input.role, roleScope, now)
+        .flatMap((edge) => addEdge(edge, planning.now))
+        .map(unlessGiven),
       result: { id: input.id, role: input.role, permissions: wanted.length },
       audit: {
         entity: target.ref,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { scopeChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
-import { conflict, invalid, notFound, stale } from '../../table/errors.ts';
+import { conflict, invalid, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
@@ -33,7 +33,11 @@ const SMALL_TREE = 32;
 
 const changedMeanwhile = () => stale('a scope', 'scope');
 
-async function readMove(planning: Planning, input: { scope: string; parent: string }): Promise<Move> {
+async function readMove(
+  planning: Planning,
+  input: { scope: string; parent: string },
+  again: boolean,
+): Promise<Move> {
   const scope = await loadScope(planning, input.scope, 'scope');
   const parent = await loadScope(planning, input.parent, 'parent');
   refuseDeleting(scope, 'scope');
@@ -46,7 +50,7 @@ async function readMove(planning: Planning, input: { scope: string; parent: stri
   if (place.includes(formatRef(scope.ref))) throw invalid('parent', 'a scope cannot stand below itself');
   await refusePlace(planning.reader, scope.ref.type, parent.ref);
   const [stands, goes] = [textOf(scope.item, 'parent'), optionalText(scope.item, 'movingTo')];
-  if (goes === undefined && stands === input.parent)
+  if (goes === undefined && stands === input.parent && !again)
     throw conflict('parent', `${input.scope} stands there already`);
   // Back to where it stood is the way out when its new place is not to be had any more.
   if (goes !== undefined && goes !== input.parent && stands !== input.parent)
@@ -84,7 +88,7 @@ function rewrite(
       remove: change.remove ?? [],
       add: { rev: 1 },
       when: { exists: true, equals },
-      failure: (found) => (found ? changedMeanwhile() : notFound('scope', formatRef(node.ref))),
+      failure: changedMeanwhile,
     },
     scopeChanges(node.ref).set({ ancestors }),
     ...moveOwners(node.ref, ownersOfScope(node.item), ownersOfScope(after), after, changes),
@@ -144,7 +148,7 @@ const close = ({ scope, parent }: Move): readonly Action[] => [
     set: { movingTo: formatRef(parent.ref) },
     add: { rev: 1 },
     when: { exists: true, equals: asRead(scope, 'ancestors', 'movingTo', 'deletingSince') },
-    failure: (found) => (found ? changedMeanwhile() : notFound('scope', formatRef(scope.ref))),
+    failure: changedMeanwhile,
   },
   scopeChanges(scope.ref).set({ status: 'moving' }),
 ];
@@ -198,12 +202,15 @@ export const moveCommand: Command = writeCommand({
   name: 'scope.move',
   summary:
     'Moves a scope of any type, with all that hangs below it, to another parent in its tenant. A large move is made in steps, during which all that is moved is closed.',
+  inSteps: true,
   input: z.strictObject({ scope: field.ref, parent: field.ref }),
-  plan: async function plan(planning, input): Promise<Plan> {
-    const move = await readMove(planning, input);
-    if (move.scope.item.movingTo === input.parent)
-      return goOn(planning, move, [{ ref: move.scope.ref, path: move.place }]);
-    if (move.scope.item.movingTo === undefined) {
+  plan: async function plan(planning, input, again = false): Promise<Plan> {
+    const move = await readMove(planning, input, again);
+    const { movingTo, parent } = move.scope.item;
+    if (movingTo === input.parent) return goOn(planning, move, [{ ref: move.scope.ref, path: move.place }]);
+    if (movingTo === undefined) {
+      // Another request, most likely a copy of this one, has moved it.
+      if (parent === input.parent) return { ...outcomeOf(move), actions: [], audit: [] };
       const { nodes, height, moving } = await treeBelow(planning.reader, move.scope.ref, SMALL_TREE);
       if (moving) throw movesItself(moving);
       refuseDepth(move.place.length + height);
@@ -213,7 +220,7 @@ export const moveCommand: Command = writeCommand({
     return {
       actions: close(move),
       ...outcomeOf(move),
-      next: (again) => plan(again, input),
+      next: (later) => plan(later, input, true),
     };
   },
 });

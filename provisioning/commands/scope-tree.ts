@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
-import { conflict, GatehouseError } from '../../table/errors.ts';
+import { conflict, GatehouseError, stale } from '../../table/errors.ts';
 import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
@@ -10,7 +10,7 @@ import type { Reader } from '../../table/reader.ts';
 import { type Command, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
-import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import { loadScope, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { kindOf } from './node-kinds.ts';
 
@@ -90,8 +90,7 @@ async function leafOf(planning: Planning, top: Node): Promise<Node> {
     if (!first) return node;
     const ref = ownedRef(first);
     const item = await planning.reader.get(nodeKey(ref));
-    if (!item)
-      throw new GatehouseError('stale', `${formatRef(ref)} was deleted meanwhile`, { field: 'scope' });
+    if (!item) throw stale(formatRef(ref), 'scope');
     node = { ref, item };
   }
 }
@@ -114,22 +113,28 @@ export const deleteTreeCommand: Command = writeCommand({
   name: 'scope.delete-tree',
   summary:
     'Deletes a scope of any type with all that hangs below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
+  inSteps: true,
   input: z.strictObject({ scope: field.ref }),
-  plan: async function plan(planning, input): Promise<Plan> {
-    const top = await loadScope(planning, input.scope, 'scope');
+  plan: async function plan(planning, input, again = false): Promise<Plan> {
     const outcome = { result: { scope: input.scope, deleted: true } };
+    const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));
+    if (!top) return { actions: [], audit: [], ...outcome };
     const leaf = await leafOf(planning, top);
     if (leaf !== top && top.item.deletingSince === undefined) {
       await refuseWhileLinked(planning, top);
       return {
         ...planClosing(planning, deletionKind(top.ref.type), top),
         ...outcome,
-        next: (again) => plan(again, input),
+        next: (later) => plan(later, input, true),
       };
     }
-    const step = await planDeletion(planning, deletionKind(leaf.ref.type), leaf);
+    const step = await planDeletion(planning, deletionKind(leaf.ref.type), leaf).catch((error: unknown) => {
+      // It owned nothing when it was found.
+      const ownsMore = error instanceof GatehouseError && error.code === 'conflict';
+      throw ownsMore ? stale(formatRef(leaf.ref), 'scope') : error;
+    });
     const isLast = leaf === top && step.next === undefined;
     const { next: _, ...last } = { ...step, ...outcome };
-    return isLast ? last : { ...last, next: (again) => plan(again, input) };
+    return isLast ? last : { ...last, next: (later) => plan(later, input, true) };
   },
 });

@@ -3,7 +3,7 @@ import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly } from '../assembly.ts';
 import { type Command, writeCommand } from '../command.ts';
-import type { AuditEntry, Plan } from '../plan.ts';
+import type { AuditEntry, OneTransaction, Plan } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */
 const MAX_PARTS = MAX_ACTIONS / 2;
@@ -33,7 +33,7 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
     summary:
       'Carries out several write commands in one transaction or none of them, each as if those before it were done. Not for those that take several transactions, such as the deletion of much. What is wrong is named as commands.N.field.',
     input,
-    plan: async (planning, { commands }): Promise<Plan> => {
+    plan: async (planning, { commands }): Promise<OneTransaction> => {
       const assembly = createAssembly(planning, parts);
       const plans: Plan[] = [];
       const audit: AuditEntry[] = [];

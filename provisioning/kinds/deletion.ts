@@ -1,5 +1,6 @@
 import type { Entity } from '../../table/entities/entity.ts';
-import { conflict, GatehouseError, notFound, stale } from '../../table/errors.ts';
+import { conflict, GatehouseError, stale } from '../../table/errors.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
@@ -8,6 +9,7 @@ import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { moveGuards } from '../nodes/guards.ts';
+import { loadRef, unlessGone } from '../nodes/nodes.ts';
 import { removeOwner } from '../nodes/ownership.ts';
 import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
@@ -17,6 +19,24 @@ import { idFieldOf, labelOf, type NodeKind, ownersOf, tenantOf } from './node-ki
 
 /** How many items of a partition one step reads: more than one transaction can delete. */
 const A_STEPFUL = 150;
+
+/** The deletion of the node of this reference; nothing is left to do where {@link unlessGone} finds it gone. */
+export async function planDeletionOf(
+  planning: Planning,
+  kind: NodeKind,
+  ref: Ref,
+  again: boolean,
+): Promise<Plan> {
+  const node = await unlessGone(again, loadRef(planning, ref, idFieldOf(kind.entity)));
+  return node
+    ? planDeletion(planning, kind, node)
+    : { actions: [], audit: [], result: deleted(kind.entity, ref) };
+}
+
+const deleted = (entity: Entity, { type, id }: Ref): Plan['result'] => ({
+  ...(entity.typeFrom ? { [entity.typeFrom]: type } : {}),
+  ...{ [idFieldOf(entity)]: id, deleted: true },
+});
 
 /**
  * The deletion of a node with its edges. Where all fits into one transaction, it is one. Otherwise the first
@@ -38,14 +58,8 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     tenant: tenantOf(entity, node.item),
     before: visible(node.item),
   };
-  const name = idFieldOf(entity);
-  const type = entity.typeFrom ? { [entity.typeFrom]: node.ref.type } : {};
-  const result = { ...type, [name]: node.ref.id, deleted: true };
-  const next = async (again: Planning): Promise<Plan> => {
-    const item = await again.reader.get(nodeKey(node.ref));
-    if (!item) throw notFound(name, `this ${labelOf(entity)}`);
-    return planDeletion(again, kind, { ref: node.ref, item });
-  };
+  const result = deleted(entity, node.ref);
+  const next = (again: Planning) => planDeletionOf(again, kind, node.ref, true);
 
   if (!hasBegun && page.items.length > MAX_ACTIONS) {
     return { ...planClosing(planning, kind, node), result, next };
@@ -99,8 +113,7 @@ export const planClosing = (
       set: { deletingSince: planning.now },
       add: { rev: 1 },
       when: { exists: true, equals: { rev: node.item.rev as number } },
-      failure: (found) =>
-        found ? changedMeanwhile(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`),
+      failure: () => changedMeanwhile(entity),
     },
     ...(behaviour.close?.(node) ?? []),
   ],
@@ -118,11 +131,10 @@ const removal = (entity: Entity, node: Node): Delete => ({
   kind: 'delete',
   key: nodeKey(node.ref),
   when: { exists: true, equals: { rev: node.item.rev as number } },
-  failure: (found) =>
-    found ? changedMeanwhile(entity) : notFound(idFieldOf(entity), `this ${labelOf(entity)}`),
+  failure: () => changedMeanwhile(entity),
 });
 
-/** The node changed between read and write: the command is planned again. */
+/** The node changed or went between read and write: the command is planned again. */
 export const changedMeanwhile = (entity: Entity) => stale(`the ${labelOf(entity)}`, idFieldOf(entity));
 
 /** Refuses to delete a node that still owns something; `around` holds the items of its partition. */

@@ -14,7 +14,7 @@ import { addOwner, moveOwners } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 import { changeSecrets, putSecrets, splitSecrets } from '../nodes/secrets.ts';
 import { visible } from '../visible.ts';
-import { changedMeanwhile, planDeletion } from './deletion.ts';
+import { changedMeanwhile, planDeletionOf } from './deletion.ts';
 import {
   type Attributes,
   aKind,
@@ -206,8 +206,9 @@ function deleteCommand(kind: NodeKind): Command {
   return writeCommand({
     name: `${entity.type}.delete`,
     summary: `Deletes ${aKind(entity)} with its edges and frees its unique values.`,
+    inSteps: true,
     input: z.strictObject(nameFieldsOf(entity)),
-    plan: async (planning, given: Attributes) =>
-      planDeletion(planning, kind, await loadRef(planning, namedBy(entity, given), idFieldOf(entity))),
+    plan: (planning, given: Attributes, again = false) =>
+      planDeletionOf(planning, kind, namedBy(entity, given), again),
   });
 }

@@ -48,6 +48,16 @@ export async function loadRef(planning: Pick<Planning, 'reader'>, ref: Ref, fiel
 }
 
 /**
+ * What is to be deleted. Undefined when it is gone though this request has read it before (`again`): another one,
+ * most likely a copy of this one, has deleted it. Throws what `load` throws otherwise.
+ */
+export const unlessGone = (again: boolean, load: Promise<Node>): Promise<Node | undefined> =>
+  load.catch((error: unknown) => {
+    if (again && error instanceof GatehouseError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+
+/**
  * Every edge counts up the revision of both its ends. It makes sure that they exist, and a deletion
  * that has read a node's edges is refused when one has come or gone since.
  */

@@ -2,7 +2,7 @@ import type { Action } from '../../table/write/action.ts';
 import { mergeActions } from '../../table/write/merge.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 
-/** Every step carries its audit record, and the last one the record of the operation. */
+/** Every step carries its audit record, and writes or checks the record of the operation. */
 const OVERHEAD = 2;
 
 /** Whether actions fit into the transaction of one step. */

@@ -1,6 +1,7 @@
 import { GatehouseError } from '../errors.ts';
 import { identityOf } from '../keys.ts';
 import { type Action, type Delete, keyOf, type Update } from './action.ts';
+import { meets } from './sequence.ts';
 
 /**
  * Brings the actions of one transaction down to one per item, so that edges and nodes can each say what
@@ -61,10 +62,7 @@ function assertDisjoint(
 
 type Conditional = Pick<Update, 'when' | 'failure'>;
 
-/**
- * Both conditions must hold. A missing item fails by the first one's word, a wrong value by that which names
- * values.
- */
+/** Both conditions must hold. The first one that does not hold says how the write fails. */
 function uniteConditions(a: Conditional, b: Conditional): Conditional {
   const { when, failure } = a;
   if (!when || !failure) return b.when && b.failure ? { when: b.when, failure: b.failure } : {};
@@ -75,10 +73,10 @@ function uniteConditions(a: Conditional, b: Conditional): Conditional {
       'one write asks for an item to be there, the other for it not to be',
     );
   }
-  const specific = b.when.equals ? b.failure : failure;
+  const second = b.failure;
   return {
     when: { exists: when.exists, equals: { ...when.equals, ...b.when.equals } },
-    failure: (found) => (found ? specific(found) : failure(found)),
+    failure: (found) => (meets(found, when) ? second : failure)(found),
   };
 }
 

@@ -317,17 +317,6 @@ describe('what others take away meanwhile', () => {
     expect([...(await traces(id.allows)), ...(await traces(id.u2))]).toEqual([]);
     await expectWhole();
   });
-
-  test('the same deletion twice at once: both are told the truth, and it is done once', async () => {
-    const event = (await cases['a group with 120 members that forbids']?.make()) as Event;
-    const answers = await Promise.all([world.provision(event), world.provision(event)]);
-    for (const answer of answers) {
-      if (!answer.ok) expect(['not_found', 'stale', 'contended', 'transient']).toContain(answer.error.code);
-    }
-    if (!answers.some(({ ok }) => ok)) await world.provision(event);
-    expect(await traces(id.group)).toEqual([]);
-    await expectWhole();
-  });
 });
 
 describe('the budget of a command', () => {

@@ -501,6 +501,21 @@ describe('in steps, with something else in the middle', () => {
     expect(await namesIn('building.list', 'new')).toEqual([]);
   });
 
+  test('what comes to where a move is under way waits for it: that is stale, and can be sent again', async () => {
+    await place('zone', 'guest', { parent: at.next });
+    await place('device', 'lamp', { parent: at.next });
+    await interruptAfter(world, move('house', 'new'), 2);
+    const waits = { code: 'stale', field: 'parent', retryable: true, message: `${at.house} is being moved` };
+    // One below, and with more than one transaction takes.
+    expect(await world.refused('scope.move', move('guest', 'house').input)).toEqual(waits);
+    expect(await world.refused('zone.create', { name: 'x', parent: at.house })).toEqual(waits);
+    await inParallel([...Array(40).keys()], 6, (i) => place('device', `more ${i}`, { parent: at.guest }));
+    expect(await world.refused('scope.move', move('guest', 'house').input)).toEqual(waits);
+    await world.run('scope.move', move('house', 'new').input);
+    expect(await world.provision(move('guest', 'house'))).toMatchObject({ ok: true });
+    await expectWhole();
+  });
+
   test('nothing is moved to where a deletion or a move is under way', async () => {
     await interruptAfter(world, move('house', 'new'), 2);
     expect(await world.provision(move('a1', 'house'))).toMatchObject({ ok: false });

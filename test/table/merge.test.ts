@@ -120,6 +120,14 @@ describe('conditions', () => {
     return { when, found: failure?.({ ...key })?.message, missing: failure?.(undefined)?.message };
   };
 
+  test('of both: the one that does not hold says how the write fails', () => {
+    const first = asking('first', { exists: true, equals: { a: 1 } });
+    const second = asking('second', { exists: true, equals: { b: 1 } });
+    const { failure } = merged(update(first), update(second));
+    expect(failure?.({ ...key, b: 1 })?.message).toBe('first');
+    expect(failure?.({ ...key, a: 1 })?.message).toBe('second');
+  });
+
   test.each<[string, Partial<Update>, Partial<Update>, ReturnType<typeof conditionsOf>]>([
     ['of neither are none', {}, {}, { when: undefined, found: undefined, missing: undefined }],
     ['of the first alone', exists, {}, { when: { exists: true }, found: 'first', missing: 'first' }],
@@ -140,7 +148,7 @@ describe('conditions', () => {
       'of both, with the values that each wants',
       asking('first', { exists: true, equals: { a: 1, b: 2 } }),
       asking('second', { exists: true, equals: { b: 3, c: 4 } }),
-      { when: { exists: true, equals: { a: 1, b: 3, c: 4 } }, found: 'second', missing: 'first' },
+      { when: { exists: true, equals: { a: 1, b: 3, c: 4 } }, found: 'first', missing: 'first' },
     ],
     [
       'without a failure are none',

@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest';
+import fc from '../support/fast-check.ts';
+import { size } from '../support/tier.ts';
+import { expectAgreement, IN_STEPS, type Naming } from './copies.ts';
+import { createInputs } from './kinds.ts';
+import { type Event, inParallel } from './stepwise.ts';
+import { copyOf, createLedgerWorld, createLightLedgerWorld, type LedgerWorld } from './support.ts';
+import { expectVerified, expectWhole } from './whole.ts';
+
+/**
+ * Copies of one command in steps that run at once, as when a client sends it again before the first answer: all
+ * end in the same success, or in an answer that can be retried.
+ */
+const COUNTS = [2, 5];
+const NAMINGS: readonly Naming[] = ['the same operationId', 'an operationId each'];
+const ORDERS = size(3, 20);
+
+const idOf = async (world: LedgerWorld, command: string, input = {}) => (await world.run(command, input)).id;
+const times = (count: number) => [...Array(count).keys()];
+const many = <R>(count: number, act: (i: number) => Promise<R>) => inParallel(times(count), 6, act);
+
+/** What takes several transactions, per command; a deletion of a node that is small is one transaction. */
+const LARGE: Readonly<Record<string, (world: LedgerWorld) => Promise<Event['input']>>> = {
+  'user.delete': async (world) => {
+    const user = await idOf(world, 'user.create');
+    await many(120, () => world.run('session.create', { user }));
+    return { id: user };
+  },
+  'technical-user.delete': async (world) => {
+    const account = `account:${await idOf(world, 'account.create', { name: 'Account' })}`;
+    const id = await idOf(world, 'technical-user.create', { account, name: 'robot' });
+    await many(60, () => world.run('token.create', { user: `technical-user:${id}`, tokenType: 'api' }));
+    return { id };
+  },
+  'group.delete': async (world) => {
+    const scope = `location:${await idOf(world, 'location.create', { name: 'Place' })}`;
+    const group = await idOf(world, 'group.create', { name: 'large', scope });
+    await many(60, async () =>
+      world.run('membership.create', { group, user: await idOf(world, 'user.create') }),
+    );
+    return { id: group };
+  },
+  'role.delete': async (world) => {
+    const scope = `tenant:${await idOf(world, 'tenant.create', { name: 'Acme' })}`;
+    const role = await idOf(world, 'role.create', { name: 'large', scope });
+    await many(60, async (i) => {
+      const user = await idOf(world, 'user.create');
+      await (i % 2
+        ? world.run('assignment.create', { user, role, scope })
+        : world.run('grant.create', { user, roles: [role], scope }));
+    });
+    return { id: role };
+  },
+  'page.delete': async (world) => {
+    await world.run('page.create', { name: 'home' });
+    await many(60, async (i) => {
+      const role = await idOf(world, 'role.create', { name: `role ${i}`, scope: 'global' });
+      await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+    });
+    return { name: 'home' };
+  },
+  'scope.delete-tree': async (world) => {
+    const client = `client:${await idOf(world, 'client.create', { name: 'Client' })}`;
+    const project = `project:${await idOf(world, 'project.create', { name: 'p', parent: client })}`;
+    const building = `building:${await idOf(world, 'building.create', { name: 'b', parent: project })}`;
+    const role = await idOf(world, 'role.create', { name: 'own', scope: client });
+    const user = await idOf(world, 'user.create');
+    for (const floor of times(3)) {
+      const zone = `zone:${await idOf(world, 'zone.create', { name: `z${floor}`, parent: building })}`;
+      await world.run('device.create', { name: 'd', parent: zone });
+      const group = await idOf(world, 'group.create', { name: 'g', scope: zone });
+      await world.run('membership.create', { group, user });
+      await world.run('group-role.create', { group, role });
+    }
+    return { scope: client };
+  },
+  'scope.move': async (world) => {
+    const client = `client:${await idOf(world, 'client.create', { name: 'Client' })}`;
+    const from = `project:${await idOf(world, 'project.create', { name: 'from', parent: client })}`;
+    const parent = `project:${await idOf(world, 'project.create', { name: 'to', parent: client })}`;
+    const scope = `building:${await idOf(world, 'building.create', { name: 'b', parent: from })}`;
+    await many(40, (i) => world.run('device.create', { name: `d${i}`, parent: scope }));
+    return { scope, parent };
+  },
+  'role-template.apply': async (world) => {
+    const permissions = times(50).map((i) => ({ permission: `m${i}:*:*`, effect: i % 2 ? 'ALLOW' : 'DENY' }));
+    const id = await idOf(world, 'role-template.create', { name: 'large', permissions });
+    return { id, role: await idOf(world, 'role.create', { name: 'role', scope: 'global' }) };
+  },
+  'tenant.apply': async (world) => {
+    const scope = `tenant:${await idOf(world, 'tenant.create', { name: 'Acme' })}`;
+    await many(12, (i) => world.run('role.create', { name: `old ${i}`, scope }));
+    for (const i of times(12)) await world.run('page.create', { name: `page-${i}` });
+    const roles = times(12).map((i) => [`new ${i}`, { owner: 'Acme', allow: [`page-${i}`] }]);
+    const manifest = { scopes: { Acme: { type: 'tenant' } }, roles: Object.fromEntries(roles) };
+    return { manifest, prune: true, atOnce: 5 };
+  },
+};
+
+const commands = IN_STEPS.map((command) => ({ command }));
+
+test('each command in steps that deletes no node, and each that deletes a subject or a role, is tested large', () => {
+  const others = IN_STEPS.filter((command) => !command.endsWith('.delete'));
+  expect(Object.keys(LARGE)).toEqual(expect.arrayContaining(others));
+  expect(IN_STEPS).toEqual(expect.arrayContaining(Object.keys(LARGE)));
+});
+
+describe.each(commands)('$command', ({ command }) => {
+  const prepare = async (world: LedgerWorld): Promise<Event> => ({
+    command,
+    input: await (LARGE[command]?.(world) ?? createInputs(world)(command)),
+  });
+
+  test('on the memory table, its calls in any order', async () => {
+    const furnished = await createLightLedgerWorld();
+    const event = await prepare(furnished);
+    const copies = { count: fc.constantFrom(...COUNTS), naming: fc.constantFrom(...NAMINGS) };
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.record(copies), async (scheduler, { count, naming }) => {
+        const world = await copyOf(furnished);
+        const turn = () => scheduler.schedule(Promise.resolve());
+        await scheduler.waitFor(expectAgreement(world, event, count, naming, turn));
+        await expectWhole(world);
+      }),
+      { numRuns: ORDERS, endOnFailure: true },
+    );
+  });
+
+  // A small node is deleted in one transaction, which is the same for all types.
+  test.runIf(command in LARGE)('on the DynamoDB engine', async () => {
+    for (const [position, naming] of NAMINGS.entries()) {
+      const world = await createLedgerWorld();
+      await expectAgreement(world, await prepare(world), COUNTS[position] ?? 2, naming);
+      await expectWhole(world);
+      await expectVerified(world);
+    }
+  });
+});

@@ -1,0 +1,2 @@
+// On the DynamoDB engine, in more orders.
+import './copies.integration.test.ts';

@@ -1,0 +1,90 @@
+import { ulid } from 'ulid';
+import { expect } from 'vitest';
+import { COMMANDS, createProvisioning } from '../../provisioning/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Writer } from '../../table/writer.ts';
+import type { Event } from './stepwise.ts';
+import type { LedgerWorld } from './support.ts';
+
+/** Copies of one command that run at the same time. */
+
+/** The commands that may take several transactions. */
+export const IN_STEPS: readonly string[] = [...COMMANDS.values()]
+  .filter((command) => command.kind === 'write' && command.inSteps)
+  .map(({ name }) => name);
+
+/** Whether the copies have one `operationId` or one each. */
+export type Naming = 'the same operationId' | 'an operationId each';
+
+/** Lets all pass once `count` have arrived. */
+function gate(count: number) {
+  let left = count;
+  const { promise, open } = opening();
+  return {
+    arrive: (): Promise<void> => {
+      left -= 1;
+      if (left === 0) open();
+      return promise;
+    },
+  };
+}
+
+function opening() {
+  let open: () => void = () => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+/**
+ * Runs `count` copies of a command at once. Expects that one copy succeeds
+ * and that each of the others ends in the same success or in an answer that can be retried.
+ *
+ * @param turn what each call to the table waits for
+ */
+export async function expectAgreement(
+  world: LedgerWorld,
+  { command, input }: Event,
+  count: number,
+  naming: Naming,
+  turn: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  const { reader } = world;
+  const inTurn = <R>(act: () => Promise<R>): Promise<R> => turn().then(act);
+  const paced: Reader = {
+    get: (...args) => inTurn(() => reader.get(...args)),
+    getMany: (...args) => inTurn(() => reader.getMany(...args)),
+    getSnapshot: (...args) => inTurn(() => reader.getSnapshot(...args)),
+    list: (...args) => inTurn(() => reader.list(...args)),
+    listAll: (...args) => inTurn(() => reader.listAll(...args)),
+    listMerged: (...args) => inTurn(() => reader.listMerged(...args)),
+  };
+  const all = gate(count);
+  const answers = await Promise.all(
+    Array.from({ length: count }, (_, copy) => {
+      let planned: Promise<void> | undefined;
+      const send: Writer['send'] = async (actions) => {
+        // A copy that begins after another one has ended is none: it finds nothing to delete, and says so.
+        planned ??= naming === 'an operationId each' ? all.arrive() : Promise.resolve();
+        await planned;
+        return inTurn(() => world.writer.send(actions));
+      };
+      const provision = createProvisioning({
+        ...{ ...world, reader: paced, writer: { send } },
+        newId: () => ulid(),
+      });
+      return provision({
+        ...{ command, input },
+        operationId: naming === 'an operationId each' ? `copy-${copy}` : 'one',
+      });
+    }),
+  );
+  const results = answers.flatMap((answer) => (answer.ok ? [answer.result] : []));
+  const final = answers.flatMap((answer) => (answer.ok || answer.error.retryable ? [] : [answer.error]));
+  expect(final, `${command}, ${count} copies with ${naming}`).toEqual([]);
+  expect(results.length).toBeGreaterThan(0);
+  // How much a comparison finds to do depends on what the other copies have done by then.
+  if (command !== 'tenant.apply' || naming === 'the same operationId')
+    for (const result of results) expect(result).toEqual(results[0]);
+}
