@@ -8,10 +8,11 @@ import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
-import { type Answer, PartlyDone, type Success, toFailure, toInvalid } from './answer.ts';
+import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
 import { auditOrigin, auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
+import { readBySchema, readInput } from './input.ts';
 import {
   AlreadyDone,
   describeOperation,
@@ -76,10 +77,9 @@ export function createProvisioning({
   async function carryOut(event: Event, hooks: Hooks): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
-    const parsed = command.input.safeParse(event.input);
-    if (!parsed.success) throw toInvalid(parsed.error, 'input');
+    const input = readInput(command.input, event.input);
     if (command.kind === 'read') {
-      return { ok: true, result: await command.run({ reader }, parsed.data as never), token: '' };
+      return { ok: true, result: await command.run({ reader }, input as never), token: '' };
     }
     const operation = await describeOperation(
       event.operationId ?? newId(),
@@ -87,8 +87,7 @@ export function createProvisioning({
       command.name,
       event.input,
     );
-    const outcome =
-      (await earlier(operation)) ?? (await write(command, parsed.data, operation, event, hooks));
+    const outcome = (await earlier(operation)) ?? (await write(command, input, operation, event, hooks));
     // A dry run has no write to wait for. Any other write is committed by now.
     const token = event.dryRun ? '' : formatFreshnessToken(clock.now());
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
@@ -178,10 +177,9 @@ export function createProvisioning({
 
   return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
     try {
-      const parsed = eventSchema.safeParse(event);
-      if (!parsed.success) throw toInvalid(parsed.error, 'event');
-      // zod leaves out a field named __proto__; the command's own schema has to see and refuse it.
-      return await carryOut({ ...parsed.data, input: (event as Event).input }, hooks);
+      const parsed = readBySchema(eventSchema, event, 'event');
+      // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
+      return await carryOut({ ...parsed, input: (event as Event).input }, hooks);
     } catch (error) {
       return toFailure(error);
     }
