@@ -37,7 +37,7 @@ export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
         ? 'is empty'
         : `must be at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
     case 'invalid_format':
-      return `is not a valid ${issue.format}`;
+      return `is not a valid ${issue.format === 'url' ? 'URL' : issue.format}`;
     case 'invalid_key':
       return issue.issues[0]?.message ?? 'is not a name';
     default:
@@ -49,7 +49,8 @@ export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
 const MAX_NAME = 60;
 
 /** A name as an error shows it: not longer than 60 characters, and none that would change what is around it. */
-export function shownName(name: PropertyKey): string {
+function shownName(name: PropertyKey): string {
+  if (name === '') return '""';
   const text = String(name).slice(0, MAX_NAME).replace(/\p{C}/gu, '?');
   return text.length < String(name).length ? `${text.slice(0, MAX_NAME - 1)}…` : text;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { stamped } from '../table/decision/writes.ts';
-import { GatehouseError, invalid } from '../table/errors.ts';
+import { type ErrorCode, faultLine, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
 import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
@@ -33,6 +33,8 @@ export interface ProvisioningOptions {
   readonly newSecret: () => string;
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
+  /** Takes one line of JSON for each command that failed by no fault of its caller. Default: nobody. */
+  readonly log?: (line: string) => void;
 }
 
 /** What a caller in the same process may give along with an event. */
@@ -73,8 +75,9 @@ export function createProvisioning({
   newId,
   newSecret,
   budgetMs = DEFAULT_BUDGET_MS,
+  log,
 }: ProvisioningOptions) {
-  async function carryOut(event: Event, hooks: Hooks): Promise<Success> {
+  async function carryOut(event: Event, operationId: string, hooks: Hooks): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
     const input = readInput(command.input, event.input);
@@ -82,7 +85,7 @@ export function createProvisioning({
       return { ok: true, result: await command.run({ reader }, input as never), token: '' };
     }
     const operation = await describeOperation(
-      event.operationId ?? newId(),
+      operationId,
       event.operationId !== undefined,
       command.name,
       event.input,
@@ -176,17 +179,31 @@ export function createProvisioning({
   }
 
   return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
+    let command: string | undefined;
+    let operationId: string | undefined;
     try {
       const parsed = readBySchema(eventSchema, event, 'event');
+      command = parsed.command;
+      operationId = parsed.operationId ?? newId();
       // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
-      return await carryOut({ ...parsed, input: (event as Event).input }, hooks);
+      return await carryOut({ ...parsed, input: (event as Event).input }, operationId, hooks);
     } catch (error) {
-      return toFailure(error);
+      const failure = toFailure(error);
+      if (FAULTS.has(failure.error.code)) {
+        const cause = error instanceof PartlyDone ? error.cause : error;
+        log?.(faultLine(cause, { reason: 'command failed', command, operationId }));
+      }
+      return failure;
     }
   };
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
+
+/** Codes that are no mistake of the caller, nor a change by another one. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set([
+  ...(['throttled', 'contended', 'transient', 'damaged_item', 'internal'] as const),
+]);
 
 const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
 
