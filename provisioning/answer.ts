@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { type ErrorCode, GatehouseError } from '../table/errors.ts';
 import type { Progress } from './plan.ts';
 
@@ -54,19 +53,4 @@ export function toFailure(thrown: unknown): Failure {
       ...(progress === undefined ? {} : { progress }),
     },
   };
-}
-
-/** The first thing that is wrong with an input, as an error that names the field. */
-export function toInvalid(error: z.ZodError, root: string): GatehouseError {
-  const [issue] = error.issues;
-  const path = [
-    ...(issue?.path ?? []),
-    ...(issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []),
-  ];
-  const field = path.length > 0 ? path.map(String).join('.') : root;
-  const message =
-    issue?.code === 'unrecognized_keys'
-      ? `${field} is not a field of this command`
-      : `${field}: ${issue?.message ?? 'invalid'}`;
-  return new GatehouseError('invalid', message, { field });
 }

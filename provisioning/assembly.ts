@@ -1,7 +1,7 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import type { Action } from '../table/write/action.ts';
-import { toInvalid } from './answer.ts';
 import type { Command } from './command.ts';
+import { readInput } from './input.ts';
 import { createPlanned } from './nodes/together.ts';
 import type { AuditEntry, Plan, Planning } from './plan.ts';
 
@@ -34,9 +34,7 @@ export async function planCommand(
 ): Promise<Plan> {
   const command = commands.get(name);
   if (command?.kind !== 'write') throw invalid('command', `${name} is no command that can be a part`);
-  const parsed = command.input.safeParse(given);
-  if (!parsed.success) throw toInvalid(parsed.error, 'input');
-  return command.plan(planning, parsed.data as never);
+  return command.plan(planning, readInput(command.input, given) as never);
 }
 
 /** The audit entries of a part, under its own name. */

@@ -5,6 +5,7 @@ import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
 import type { Answer } from './answer.ts';
+import { inPlainWords } from './issues.ts';
 import { createProvisioning } from './provisioning.ts';
 
 const environment = z.object({
@@ -16,7 +17,7 @@ const environment = z.object({
 export function createHandlerFrom(
   env: Readonly<Record<string, string | undefined>>,
 ): (event: unknown) => Promise<Answer> {
-  const parsed = environment.safeParse(env);
+  const parsed = environment.safeParse(env, { error: inPlainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`environment variable ${String(issue?.path[0])}: ${issue?.message}`);
@@ -33,6 +34,7 @@ export function createHandlerFrom(
     clock: { now: Date.now },
     newId: () => ulid(),
     newSecret: () => randomBytes(32).toString('base64url'),
+    log: (line) => console.error(line),
   });
   // Lambda gives its context as well, which is none of our hooks.
   return (event) => provisioning(event);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { stamped } from '../table/decision/writes.ts';
-import { GatehouseError, invalid } from '../table/errors.ts';
+import { type ErrorCode, faultLine, GatehouseError, invalid } from '../table/errors.ts';
 import { formatFreshnessToken } from '../table/freshness-token.ts';
 import { isSafeText } from '../table/identifiers.ts';
 import { operationKey } from '../table/keys.ts';
@@ -8,10 +8,11 @@ import type { Reader } from '../table/reader.ts';
 import { mergeActions } from '../table/write/merge.ts';
 import { asChecks, assertFits } from '../table/write/transaction.ts';
 import type { Writer } from '../table/writer.ts';
-import { type Answer, PartlyDone, type Success, toFailure, toInvalid } from './answer.ts';
+import { type Answer, PartlyDone, type Success, toFailure } from './answer.ts';
 import { auditOrigin, auditRecord } from './audit.ts';
 import type { WriteCommand } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
+import { readBySchema, readInput } from './input.ts';
 import {
   AlreadyDone,
   asOpen,
@@ -33,6 +34,8 @@ export interface ProvisioningOptions {
   readonly newSecret: () => string;
   /** Milliseconds after which a command of several steps stops between two of them. Default 20,000. */
   readonly budgetMs?: number;
+  /** Takes one line of JSON for each command that failed by no fault of its caller. Default: nobody. */
+  readonly log?: (line: string) => void;
 }
 
 /** What a caller in the same process may give along with an event. */
@@ -73,23 +76,22 @@ export function createProvisioning({
   newId,
   newSecret,
   budgetMs = DEFAULT_BUDGET_MS,
+  log,
 }: ProvisioningOptions) {
-  async function carryOut(event: Event, hooks: Hooks): Promise<Success> {
+  async function carryOut(event: Event, operationId: string, hooks: Hooks): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
-    const parsed = command.input.safeParse(event.input);
-    if (!parsed.success) throw toInvalid(parsed.error, 'input');
+    const input = readInput(command.input, event.input);
     if (command.kind === 'read') {
-      return { ok: true, result: await command.run({ reader }, parsed.data as never), token: '' };
+      return { ok: true, result: await command.run({ reader }, input as never), token: '' };
     }
     const operation = await describeOperation(
-      event.operationId ?? newId(),
+      operationId,
       event.operationId !== undefined,
       command.name,
       event.input,
     );
-    const outcome =
-      (await earlier(operation)) ?? (await write(command, parsed.data, operation, event, hooks));
+    const outcome = (await earlier(operation)) ?? (await write(command, input, operation, event, hooks));
     // A dry run has no write to wait for. Any other write is committed by now.
     const token = event.dryRun ? '' : formatFreshnessToken(clock.now());
     return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
@@ -180,18 +182,31 @@ export function createProvisioning({
   }
 
   return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
+    let command: string | undefined;
+    let operationId: string | undefined;
     try {
-      const parsed = eventSchema.safeParse(event);
-      if (!parsed.success) throw toInvalid(parsed.error, 'event');
-      // zod leaves out a field named __proto__; the command's own schema has to see and refuse it.
-      return await carryOut({ ...parsed.data, input: (event as Event).input }, hooks);
+      const parsed = readBySchema(eventSchema, event, 'event');
+      command = parsed.command;
+      operationId = parsed.operationId ?? newId();
+      // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
+      return await carryOut({ ...parsed, input: (event as Event).input }, operationId, hooks);
     } catch (error) {
-      return toFailure(error);
+      const failure = toFailure(error);
+      if (FAULTS.has(failure.error.code)) {
+        const cause = error instanceof PartlyDone ? error.cause : error;
+        log?.(faultLine(cause, { reason: 'command failed', command, operationId }));
+      }
+      return failure;
     }
   };
 }
 
 export type Provisioning = ReturnType<typeof createProvisioning>;
+
+/** Codes that are no mistake of the caller, nor a change by another one. */
+const FAULTS: ReadonlySet<ErrorCode> = new Set([
+  ...(['throttled', 'contended', 'transient', 'damaged_item', 'internal'] as const),
+]);
 
 const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);
 

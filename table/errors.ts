@@ -76,3 +76,33 @@ export const limitExceeded = (message: string, field?: string): GatehouseError =
 /** The value in `field` is taken, or the node is in a state that forbids the change. */
 export const conflict = (field: string, message: string, holder?: string): GatehouseError =>
   new GatehouseError('conflict', message, holder === undefined ? { field } : { field, holder });
+
+const WORD = /^[\w.-]{1,64}$/;
+
+const word = (value: unknown): string | undefined =>
+  typeof value === 'string' && WORD.test(value) ? value : undefined;
+
+const at = (error: unknown, key: 'name' | 'code' | 'cause'): unknown =>
+  typeof error === 'object' && error !== null
+    ? (error as Partial<Record<typeof key, unknown>>)[key]
+    : undefined;
+
+const codeOf = (error: unknown): string => word(at(error, 'code')) ?? word(at(error, 'name')) ?? 'unknown';
+
+/** The codes of up to four causes, outermost first. */
+function causesOf(error: unknown): string[] {
+  const causes: string[] = [];
+  for (let cause = at(error, 'cause'); cause !== undefined && causes.length < 4; cause = at(cause, 'cause')) {
+    causes.push(codeOf(cause));
+  }
+  return causes;
+}
+
+/**
+ * The log line of a fault, as JSON: its code, those of up to four causes, and `details`. Messages are not
+ * logged by themselves: they may quote data.
+ *
+ * @param details fixed texts and ids of the request
+ */
+export const faultLine = (error: unknown, details: Readonly<Record<string, string | undefined>>): string =>
+  JSON.stringify({ level: 'error', code: codeOf(error), ...details, causes: causesOf(error) });

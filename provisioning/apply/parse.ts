@@ -1,5 +1,7 @@
 import { isLongerThan } from '../../table/bytes.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { MAX_LEVELS, misshapen } from '../input.ts';
+import { inPlainWords } from '../issues.ts';
 import { pathProblem, unknownNames } from '../routes/fields.ts';
 import { type Path, type Problem, problemsOf } from './problem.ts';
 import { type Manifest, manifestSchema, SECTIONS, type Section } from './schema.ts';
@@ -12,8 +14,6 @@ export interface Parsed {
 
 /** What one call takes, as JSON. */
 const MAX_BYTES = 1_000_000;
-/** How deep a manifest may be nested: free structure goes 8 levels deep, some levels below the top. */
-const MAX_DEPTH = 20;
 
 /** What the reading of a manifest comes to. */
 export interface ParseResult {
@@ -28,13 +28,15 @@ export function parseManifest(data: unknown): ParseResult {
   const wrong = (message: string) => ({ parsed: undefined, problems: [{ path: [], message }] });
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     return wrong('is no manifest: there is nothing in it');
+  const shape = misshapen(data, MAX_LEVELS);
+  if (shape) return { parsed: undefined, problems: [shape] };
   const tooMuch = excessOf(data);
   if (tooMuch !== undefined) return wrong(tooMuch);
   const raw = data as Readonly<Record<string, unknown>>;
   if ('tests' in raw) return wrong('holds model tests and is no manifest: see gatehouse test');
   if ('openapi' in raw || 'swagger' in raw)
     return wrong('is an OpenAPI document and no manifest: see gatehouse route import');
-  const read = manifestSchema.safeParse(data);
+  const read = manifestSchema.safeParse(data, { error: inPlainWords });
   if (!read.success) return { parsed: undefined, problems: problemsOf(read.error) };
   const declared = new Set(SECTIONS.filter((section) => raw[section] !== undefined && raw[section] !== null));
   if (declared.size === 0) return wrong(`says nothing: give ${SECTIONS.join(', ')}`);
@@ -46,18 +48,8 @@ export function parseManifest(data: unknown): ParseResult {
 }
 
 /** In which way data is more than one call takes; undefined where it is not. */
-export function excessOf(data: object): string | undefined {
-  if (isDeeperThan(data, MAX_DEPTH)) return `is nested more than ${MAX_DEPTH} levels deep`;
-  return isLongerThan(JSON.stringify(data), MAX_BYTES)
-    ? `is longer than ${MAX_BYTES} bytes: divide it`
-    : undefined;
-}
-
-/** Looks no deeper than it must: what comes from outside may be nested without end. */
-const isDeeperThan = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((each) => isDeeperThan(each, levels - 1)));
+export const excessOf = (data: object): string | undefined =>
+  isLongerThan(JSON.stringify(data), MAX_BYTES) ? `is longer than ${MAX_BYTES} bytes: divide it` : undefined;
 
 /** What may be under what, as far as types are known that come with the table or with the manifest. */
 function placeProblems({ scopes, scopeTypes }: Manifest): readonly Problem[] {

@@ -4,6 +4,7 @@ import { GatehouseError } from '../errors.ts';
 import { isId, isName, isRef, isSafeText, isType } from '../identifiers.ts';
 import { normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
+import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
 import { mayBeScopeType } from './scope-types.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
@@ -106,20 +107,33 @@ function isTimezone(value: string): boolean {
   }
 }
 
-/** A length, an area: not negative, and small enough for DynamoDB to keep exactly. */
-export const measure = z.number().min(0).max(1e12);
+/** A number within bounds that the table keeps exactly. */
+export const number = (min: number, max: number) => z.number().min(min).max(max).refine(isExact, NOT_EXACT);
 
-/** Free structure that is kept as it is: at most this many bytes of JSON, 8 levels deep. */
+/** A length, an area. */
+export const measure = number(0, 1e12);
+
 const MAX_MAP_BYTES = 32_768;
-export const map = z
-  .record(z.string().min(1).max(256), z.json())
-  .refine(
-    (value) => !isLongerThan(JSON.stringify(value), MAX_MAP_BYTES) && depthOf(value) <= 8,
-    `is larger than ${MAX_MAP_BYTES} bytes or nested more than 8 levels deep`,
-  );
+const MAX_MAP_LEVELS = 8;
 
-const depthOf = (value: unknown): number =>
-  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+/** Free structure that is kept as it is. */
+export const map = z
+  .unknown()
+  .meta({ type: 'object' })
+  .describe(`map of JSON values, at most ${MAX_MAP_BYTES} bytes as JSON and ${MAX_MAP_LEVELS} levels deep`)
+  .transform((value, context): Readonly<Record<string, unknown>> => {
+    if (!isMap(value)) context.addIssue('must be a map');
+    else {
+      const misfit = misfitOf(value, MAX_MAP_LEVELS);
+      const text = misfit ? '' : JSON.stringify(value);
+      if (misfit) context.addIssue({ code: 'custom', path: [...misfit.path], message: misfit.message });
+      else if (isLongerThan(text, MAX_MAP_BYTES))
+        context.addIssue(`is larger than ${MAX_MAP_BYTES} bytes as JSON`);
+      // A copy: planning takes time, in which the caller may change what was given.
+      else return JSON.parse(text);
+    }
+    return z.NEVER;
+  });
 
 /** An address of the internet protocol, version 4 or 6. */
 export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'is not an IP address' });

@@ -8,12 +8,10 @@ import type { Action } from '../write/action.ts';
 export const copyItem = (item: Item): Item => copyMap(item) as Item;
 
 /**
- * A copy of an action, as it is to be carried out.
+ * A copy of an action, as it is to be carried out. Its values are such as the table can hold (table/value.ts).
  *
- * @throws GatehouseError `internal` for what DynamoDB refuses as a request: a value that it has no type for,
- *   an
- *   empty set, a key that is empty, too long or more than one, an update that changes the key, nothing, or
- *   one attribute twice
+ * @throws GatehouseError `internal` for what DynamoDB refuses as a request: a key that is empty, too long or
+ *   more than one, an update that changes the key, nothing, or one attribute twice
  */
 export function copyAction(action: Action): Action {
   if (action.kind === 'put') {
@@ -55,13 +53,7 @@ const copyMap = (map: object): Record<string, unknown> =>
   );
 
 function copy(value: unknown): unknown {
-  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
-  if (value instanceof Set) {
-    if (value.size === 0) throw refused('a set is empty');
-    return new Set(value);
-  }
+  if (value instanceof Set) return new Set(value);
   if (Array.isArray(value)) return value.filter((each) => each !== undefined).map(copy);
-  if (typeof value === 'object') return copyMap(value);
-  throw refused(`the table has no type for a value that is ${typeof value}`);
+  return typeof value === 'object' && value !== null ? copyMap(value) : value;
 }

@@ -1,6 +1,7 @@
-import { GatehouseError, limitExceeded } from '../errors.ts';
+import { GatehouseError, invalid, limitExceeded } from '../errors.ts';
 import { identityOf } from '../keys.ts';
 import { MAX_ITEM_BYTES, MAX_TRANSACTION_BYTES, sizeOf } from '../size.ts';
+import { misfitOf } from '../value.ts';
 import { type Action, keyOf } from './action.ts';
 
 /** Actions of one TransactWriteItems (DynamoDB's limit). */
@@ -9,20 +10,32 @@ export const MAX_ACTIONS = 100;
 export const ITEM_TOO_LARGE = 'an item would grow beyond what the table can hold (400 KB)';
 
 /**
- * Refuses what is too much for one transaction, before anything is sent: more than 100 actions, an item of
- * more than 400 KB, items of more than 4 MB together. Of an update only the table knows how large the item
- * becomes.
+ * Refuses what the table cannot take, before anything is sent: a value that no item can hold, more than 100
+ * actions, an item of more than 400 KB, items of more than 4 MB together. Of an update only the table knows
+ * how large the item becomes.
  *
- * @throws GatehouseError `limit_exceeded`
+ * @throws GatehouseError `invalid` naming the attribute; `limit_exceeded`
  */
 export function assertFits(actions: readonly Action[]): void {
   if (actions.length > MAX_ACTIONS) {
     throw limitExceeded(`this change touches ${actions.length} items; one transaction holds ${MAX_ACTIONS}`);
   }
+  for (const action of actions) assertValues(action);
   const sizes = actions.map((action) => (action.kind === 'put' ? sizeOf(action.item) : 0));
   if (sizes.some((size) => size > MAX_ITEM_BYTES)) throw limitExceeded(ITEM_TOO_LARGE);
   if (sizes.reduce((sum, size) => sum + size, 0) > MAX_TRANSACTION_BYTES)
     throw limitExceeded('this change is larger than one transaction holds (4 MB)');
+}
+
+function assertValues(action: Action): void {
+  if (action.kind !== 'put' && action.kind !== 'update') return;
+  const written = action.kind === 'put' ? [action.item] : [action.set, action.add, action.takeOut];
+  for (const [attribute, value] of written.flatMap((values) => Object.entries(values ?? {}))) {
+    const misfit = misfitOf(value);
+    if (!misfit) continue;
+    const field = [attribute, ...misfit.path].join('.');
+    throw invalid(field, `${field} ${misfit.message}`);
+  }
 }
 
 /**

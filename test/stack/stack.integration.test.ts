@@ -215,12 +215,23 @@ describe('alarms', () => {
     const alarms = ofType('AWS::CloudWatch::Alarm');
     expect(alarms.map(([name]) => name).sort()).toEqual([
       ...['AuthorizerErrorsAlarm', 'AuthorizerLatencyAlarm', 'AuthorizerThrottlesAlarm'],
-      ...['ProvisioningErrorsAlarm', 'ProvisioningLatencyAlarm', 'ProvisioningThrottlesAlarm'],
+      ...['ProvisioningErrorsAlarm', 'ProvisioningFaultsAlarm'],
+      ...['ProvisioningLatencyAlarm', 'ProvisioningThrottlesAlarm'],
       ...['TableFaultsAlarm', 'TableThrottlesAlarm'],
     ]);
     const toTopic = { 'Fn::If': ['HasAlarmTopic', [{ Ref: 'AlarmTopicArn' }], { Ref: 'AWS::NoValue' }] };
     for (const [, { Properties }] of alarms)
       expect(Properties).toMatchObject({ AlarmActions: toTopic, TreatMissingData: 'notBreaching' });
+  });
+
+  test('a fault that provisioning answers with, no error for Lambda, is counted by its log line', () => {
+    const { FilterPattern, LogGroupName, MetricTransformations } = resource('ProvisioningFaults').Properties;
+    expect(LogGroupName).toEqual({ Ref: 'ProvisioningLogGroup' });
+    expect(FilterPattern).toBe('"command failed"');
+    const [{ MetricNamespace, MetricName }] = MetricTransformations;
+    expect(resource('ProvisioningFaultsAlarm').Properties).toMatchObject({
+      ...{ Namespace: MetricNamespace, MetricName, Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' },
+    });
   });
 
   test('a 401, an error for Lambda, is excluded: its log line is counted instead', () => {

@@ -221,12 +221,65 @@ export function conforms(open: () => Promise<Store>, differences: Differences = 
       await writer.send([nothing]);
       expect(await reader.get(one)).toEqual(one);
     });
+  });
 
-    test('of a set without a member is refused', async () => {
-      expect(
-        await refusalOf(() => writer.send([update(key(), { set: { names: new Set() } })])),
-      ).toMatchObject({
-        code: 'internal',
+  describe('a value', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 'end' : [nested(levels - 1)]);
+    const kept: readonly unknown[] = [
+      ...[0, -1, 0.1, 1e-130, -1e-130, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 1.5e15],
+      ...['', '😀', '\u0000', '#', true, false, null, [], {}, [null, [[]], { a: {} }], nested(20)],
+      ...[
+        { toString: 1, hasOwnProperty: 'x', length: 3, PK: 'x' },
+        new Set(['a', '']),
+        { 'a.b': 1, '#n0': 2 },
+      ],
+    ];
+    test.each(kept.map((value) => [value]))('%j is kept as it is', async (value) => {
+      const item = {
+        PK: newPartition(),
+        SK: 'META',
+        value,
+        within: { value: value instanceof Set ? 1 : value },
+      };
+      await writer.send([put(item)]);
+      expect(await reader.get(item)).toEqual(item);
+      await writer.send([{ kind: 'update', key: keyIn(item), set: { again: value as string } }]);
+      expect(await reader.get(item)).toEqual({ ...item, again: value });
+    });
+
+    const refused: readonly (readonly [string, unknown])[] = [
+      ...[1e-200, 5e-324, 9.9e-131, 1e16, -1e200, Number.NaN, Number.POSITIVE_INFINITY].map(
+        (number): [string, unknown] => [`the number ${number}`, number],
+      ),
+      ['a text with half a character', 'a\ud800b'],
+      ['an empty set', new Set()],
+      ['a set with half a character', new Set(['a', '\udc00'])],
+      ['more than 32 levels', nested(33)],
+      ['3,000 levels', nested(3_000)],
+      ['a date', new Date(0)],
+      ['a function', () => 1],
+      ['a big integer', 1n],
+    ];
+    test.each(refused)('is refused that is %s', async (_, value) => {
+      const key = { PK: newPartition(), SK: 'META' };
+      const attempts: readonly (readonly [string, Action])[] = [
+        ['value', put({ ...key, value })],
+        ['value', { kind: 'update', key, set: { value: value as string } }],
+        ['deep.list.1', put({ ...key, deep: { list: [0, value] } })],
+      ];
+      for (const [field, action] of attempts) {
+        const refusal = await refusalOf(() => writer.send([action]));
+        expect(refusal?.code).toBe('invalid');
+        expect(refusal?.field?.startsWith(field)).toBe(true);
+      }
+      expect(await reader.get(key)).toBeUndefined();
+    });
+
+    test.each(['constructor', '__proto__', '', '\ud800'])('named %j in a map is refused', async (name) => {
+      const map = Object.defineProperty({}, name, { value: 1, enumerable: true });
+      const key = { PK: newPartition(), SK: 'META' };
+      expect(await refusalOf(() => writer.send([put({ ...key, in: [{ map }] })]))).toMatchObject({
+        ...{ code: 'invalid', field: `in.0.map.${name}` },
       });
     });
   });

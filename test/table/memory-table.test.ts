@@ -367,7 +367,6 @@ describe('what DynamoDB refuses and not every engine does:', () => {
     ['an empty key', put({ PK: '', SK: 'META' }, 1)],
     ['a key of more than 1,024 bytes', put({ PK: 'A', SK: 'ä'.repeat(513) }, 1)],
     ['a key with more than its two attributes', { kind: 'delete', key: { ...A, n: 1 } as Key }],
-    ['a number that is none', put(A, Number.NaN)],
     ['a number added to a text', update({ add: { text: 1 } })],
     ['members taken out of a text', update({ takeOut: { text: new Set(['x']) } })],
   ];

@@ -125,7 +125,7 @@ describe('tenant.plan', () => {
       if (!answer) return undefined;
       return answer.ok ? answer.result.problems : answer.error.message;
     };
-    expect(await of({ settings: deep })).toBe('manifest: is nested more than 20 levels deep');
+    expect(await of({ settings: deep })).toBe('manifest.settings.0.0: is nested more than 20 levels deep');
     expect(await of({ table: 'x'.repeat(1_000_001) })).toBe(
       'manifest: is longer than 1000000 bytes: divide it',
     );

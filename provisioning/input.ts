@@ -1,0 +1,50 @@
+import type * as z from 'zod';
+import { invalid } from '../table/errors.ts';
+import { fieldOf, inPlainWords, toInvalid } from './issues.ts';
+
+/** Levels of lists and maps in one field of an input: a manifest is what goes deepest. */
+export const MAX_LEVELS = 20;
+
+/**
+ * Reads data by its schema. Throws `invalid` naming the field.
+ *
+ * @param whole what to name where no single field is wrong
+ */
+export function readBySchema<S extends z.ZodType>(schema: S, given: unknown, whole: string): z.output<S> {
+  const parsed = schema.safeParse(given, { error: inPlainWords });
+  if (parsed.success) return parsed.data;
+  throw toInvalid(parsed.error, whole);
+}
+
+/** Names of a path that say enough of where something is: `commands.0.input.geoJson`. */
+const NAMED = 4;
+
+/** Reads the input of a command. Throws `invalid` naming the field. */
+export function readInput<S extends z.ZodType>(schema: S, given: unknown): z.output<S> {
+  const problem = misshapen(given, MAX_LEVELS + 1);
+  if (!problem) return readBySchema(schema, given, 'input');
+  const field = fieldOf(problem.path.slice(0, NAMED));
+  throw invalid(field, `${field}: ${problem.message}`);
+}
+
+interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * What a schema cannot report, because it would run out of stack or not see it: data nested too deep, and
+ * `__proto__`, which zod leaves out of maps. Looks no deeper than it must.
+ */
+export function misshapen(value: unknown, levels: number): Problem | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (levels === 0) return { path: [], message: `is nested more than ${MAX_LEVELS} levels deep` };
+  for (const [key, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    const problem =
+      key === '__proto__'
+        ? { path: [], message: 'is a name that cannot be kept' }
+        : misshapen(each, levels - 1);
+    if (problem) return { ...problem, path: [key, ...problem.path] };
+  }
+  return undefined;
+}

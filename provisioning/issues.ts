@@ -1,0 +1,76 @@
+import type * as z from 'zod';
+import { GatehouseError } from '../table/errors.ts';
+
+/** What a schema found wrong, in the words of those who write the data. */
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
+
+/** Units of bounds, by what is bounded. */
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries', map: ' entries' };
+
+/**
+ * The message of an issue whose schema has none of its own, to be given as `error` to each parse: it
+ * continues the name of the field.
+ */
+export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${TYPES[issue.expected] ?? `a value of type ${issue.expected}`}`;
+    case 'invalid_value':
+      return issue.input === undefined
+        ? 'is required'
+        : `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+    case 'too_small':
+      return issue.minimum === 1 && issue.origin in UNITS
+        ? 'is empty'
+        : `must be at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+    case 'invalid_format':
+      return `is not a valid ${issue.format === 'url' ? 'URL' : issue.format}`;
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? 'is not a name';
+    default:
+      return issue.input === undefined ? 'is required' : 'is not a value that is accepted';
+  }
+};
+
+/** Characters that an error shows of a name that the caller made up. */
+const MAX_NAME = 60;
+
+/** A name as an error shows it: not longer than 60 characters, and none that would change what is around it. */
+function shownName(name: PropertyKey): string {
+  if (name === '') return '""';
+  const text = String(name).slice(0, MAX_NAME).replace(/\p{C}/gu, '?');
+  return text.length < String(name).length ? `${text.slice(0, MAX_NAME - 1)}…` : text;
+}
+
+/** A path as errors name a field: `commands.0.input`. */
+export const fieldOf = (path: readonly PropertyKey[]): string => path.map(shownName).join('.');
+
+/**
+ * The first thing that is wrong with data, as an error that names the field.
+ *
+ * @param whole what to name where it is no single field
+ */
+export function toInvalid(error: z.ZodError, whole: string): GatehouseError {
+  const [issue] = error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const path = [...(issue?.path ?? []), ...unknown];
+  const field = path.length > 0 ? fieldOf(path) : whole;
+  const message =
+    unknown.length > 0
+      ? `${field} is not a field of this command`
+      : `${field}: ${issue?.message ?? 'is not accepted'}`;
+  return new GatehouseError('invalid', message, { field });
+}
