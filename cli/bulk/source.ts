@@ -1,7 +1,8 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { ProblemsError, unreadable } from '../document.ts';
+import { ProblemsError } from '../document.ts';
+import { unreadable } from '../files.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
