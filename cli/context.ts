@@ -13,7 +13,7 @@ export interface Context {
   readonly onInterrupt?: (listener: () => void) => () => void;
   /** The terminal for questions; undefined when input or output is not one. */
   readonly terminal?: Terminal;
-  /** Reads all of the standard input. */
+  /** Reads all of the standard input. Throws ProblemsError for what is no text, or too large. */
   readonly input?: () => Promise<string>;
   /** Epoch milliseconds. */
   readonly now: () => number;

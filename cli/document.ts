@@ -1,6 +1,17 @@
-import { readFile } from 'node:fs/promises';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
+import { plain } from './print.ts';
 
 interface Place {
   readonly line: number;
@@ -14,86 +25,132 @@ export interface Source {
   readonly placeOf: (path: Path) => Place | undefined;
 }
 
+/** The most problems of a file that are listed, and the most characters of each. */
+const MAX_LISTED = 50;
+const MAX_LENGTH = 400;
+
 /** A file has errors; nothing was done. */
 export class ProblemsError extends Error {
   override readonly name = 'ProblemsError';
   readonly lines: readonly string[];
-  constructor(lines: readonly string[]) {
+  constructor(problems: readonly string[]) {
+    const shown = problems
+      .slice(0, MAX_LISTED)
+      .map((line) => plain(line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line));
+    const lines =
+      problems.length > MAX_LISTED ? [...shown, `… only the first ${MAX_LISTED} problems are listed`] : shown;
     super(lines.join('\n'));
     this.lines = lines;
   }
 }
 
-/** Aliases may repeat parts of a file, but not expand without limit. */
-const MAX_ALIASES = 100;
+/** The most aliases of a file, and the most characters of its data when each alias is replaced by what it means. */
+const MAX_ALIASES = 1_000;
+const MAX_EXPANDED = 6_291_456;
 
-/** The error of a file that cannot be read. */
-export const unreadable = (file: string, { code, message }: NodeJS.ErrnoException): ProblemsError =>
-  new ProblemsError([`${file}: ${code === 'ENOENT' ? 'there is no such file' : message}`]);
-
-/** The text of a file that a person named. Throws {@link ProblemsError}. */
-export const readText = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((fault: NodeJS.ErrnoException) => {
-    throw unreadable(file, fault);
-  });
+interface Found {
+  readonly offset: number;
+  readonly message: string;
+}
 
 /** Reads a text as YAML, of which JSON is a part. Throws {@link ProblemsError}. */
 export function readDocument(file: string, text: string): Source {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
+  // The parser compares each key with all others of its mapping; `problemsIn` looks it up.
+  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2' } as const;
+  const document = parseDocument(text, options);
   const placeAt = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const found = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
+  const malformed = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
     // Some positions are at the blanks before the token.
-    place: placeAt(offset + (/^\s+(?=\S)/.exec(text.slice(offset))?.[0].length ?? 0)),
-    message: code === 'DUPLICATE_KEY' ? 'the same key is above already' : message,
+    offset: offset + (/^\s+(?=\S)/.exec(text.slice(offset, offset + 1_000))?.[0].length ?? 0),
+    message: code === 'RESOURCE_EXHAUSTION' ? 'is nested too deeply' : message,
   }));
-  if (found.length === 0) {
-    visit(document, {
-      Alias: (_, alias) => {
-        if (alias.resolve(document) === undefined)
-          found.push({
-            place: placeAt(alias.range?.[0] ?? 0),
-            message: `*${alias.source} is an alias of nothing: put quotes around what begins with *`,
-          });
-      },
-      Pair: (_, { key }) => {
-        if (isScalar(key) && key.value === '__proto__')
-          found.push({ place: placeAt(key.range?.[0] ?? 0), message: '__proto__ can be no name' });
-      },
-    });
-  }
+  const found: readonly Found[] = malformed.length > 0 ? malformed : problemsIn(document);
   if (found.length > 0)
-    throw new ProblemsError(found.map((each) => `${placeIn(file, each.place)}: ${each.message}`));
-  const offsetOf = (path: Path) => offsetIn(document, path);
+    throw new ProblemsError(
+      found.map(({ offset, message }) => `${placeIn(file, placeAt(offset))}: ${message}`),
+    );
+  const data: unknown = document.toJS({ maxAliasCount: -1 });
+  if (sizeOf(data) > MAX_EXPANDED)
+    throw new ProblemsError([`${file}: its aliases expand to more than ${MAX_EXPANDED} characters`]);
+  const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
   return {
     file,
-    data: toData(file, document),
+    data,
     placeOf: (path) => {
-      const offset = offsetOf(path);
+      const offset = offsetIn(document, path, pairs);
       return offset === undefined ? undefined : placeAt(offset);
     },
   };
 }
 
-function toData(file: string, document: Document): unknown {
-  try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
-  } catch (error) {
-    throw new ProblemsError([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
-  }
+/** What is wrong with a document that is well-formed, in the order of the text and in one walk. */
+function problemsIn(document: Document): readonly Found[] {
+  const found: Found[] = [];
+  const anchors = new Set<string>();
+  let aliases = 0;
+  const noted = ({ anchor }: { readonly anchor?: string | undefined }): void => {
+    if (anchor !== undefined) anchors.add(anchor);
+  };
+  visit(document, {
+    Value: (_, node) => noted(node),
+    Alias: (_, { source, range }) => {
+      const offset = range?.[0] ?? 0;
+      if (++aliases > MAX_ALIASES) {
+        found.push({ offset, message: `there are more than ${MAX_ALIASES} aliases` });
+        return visit.BREAK;
+      }
+      if (!anchors.has(source))
+        found.push({
+          offset,
+          message: `*${source} is an alias of nothing: put quotes around what begins with *`,
+        });
+      return undefined;
+    },
+    Map: (_, map) => {
+      noted(map);
+      const keys = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const offset = key.range?.[0] ?? 0;
+        if (keys.has(key.value)) found.push({ offset, message: 'the same key is above already' });
+        keys.add(key.value);
+        if (key.value === '__proto__') found.push({ offset, message: '__proto__ can be no name' });
+      }
+    },
+  });
+  return found;
+}
+
+/** Characters of data, shared parts counted as often as they occur; infinite where a part contains itself. */
+function sizeOf(data: unknown, known = new Map<object, number>()): number {
+  if (typeof data !== 'object' || data === null) return typeof data === 'string' ? data.length + 1 : 1;
+  const before = known.get(data);
+  if (before !== undefined) return before;
+  known.set(data, Number.POSITIVE_INFINITY);
+  let size = 1;
+  for (const [key, value] of Object.entries(data)) size += key.length + sizeOf(value, known);
+  known.set(data, size);
+  return size;
 }
 
 /** Follows the path as far as it goes: to the key of an entry, or to an element of a list. */
-function offsetIn(document: Document, path: Path): number | undefined {
+function offsetIn(
+  document: Document,
+  path: Path,
+  pairs: WeakMap<YAMLMap, ReadonlyMap<string, Pair>>,
+): number | undefined {
   let node: unknown = document.contents;
   let offset: number | undefined;
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      const known = pairs.get(node) ?? pairsOf(node);
+      pairs.set(node, known);
+      const pair = known.get(String(step));
       if (!pair) break;
       offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
       node = pair.value;
@@ -106,6 +163,9 @@ function offsetIn(document: Document, path: Path): number | undefined {
   }
   return offset;
 }
+
+const pairsOf = ({ items }: YAMLMap): ReadonlyMap<string, Pair> =>
+  new Map(items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair]] : [])));
 
 const PLAIN = /^[A-Za-z_][\w-]*$/;
 

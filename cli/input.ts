@@ -7,7 +7,8 @@ import {
 import { readInstant } from '../provisioning/instant.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import { type Context, UsageError } from './context.ts';
-import { readDocument, readText } from './document.ts';
+import { readDocument } from './document.ts';
+import { readText } from './files.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
 
 /** A command by its name; undefined when there is none. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { textOf } from './files.ts';
 import { runProgram } from './program.ts';
 
 /** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */
@@ -29,11 +30,6 @@ process.exitCode = await runProgram(process.argv.slice(2), {
       for (const signal of SIGNALS) process.off(signal, listener);
     };
   },
-  input: async () => {
-    let text = '';
-    process.stdin.setEncoding('utf8');
-    for await (const part of process.stdin) text += part;
-    return text;
-  },
+  input: () => textOf('standard input', process.stdin),
   now: Date.now,
 });

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import * as z from 'zod';
 import { type Context, UsageError } from '../context.ts';
+import { writeNewFile } from '../output-file.ts';
 import type { Progress } from './load.ts';
 
 /** The progress of a load, written beside the input so that an interrupted load can resume. */
@@ -26,13 +26,6 @@ export type Checkpoint = z.infer<typeof checkpointSchema>;
 
 export const checkpointFileOf = (input: string): string => `${input}.gatehouse-progress`;
 
-export async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }))
-    hash.update(chunk as Uint8Array);
-  return hash.digest('hex');
-}
-
 /** Undefined when there is no readable one. */
 function readCheckpoint(file: string): Checkpoint | undefined {
   try {
@@ -45,7 +38,8 @@ function readCheckpoint(file: string): Checkpoint | undefined {
 /** Atomic: a process killed during the write leaves the old checkpoint or the new one. */
 export function writeCheckpoint(file: string, checkpoint: Checkpoint): void {
   const next = `${file}.next`;
-  writeFileSync(next, JSON.stringify(checkpoint), { mode: 0o600 });
+  rmSync(next, { force: true });
+  writeNewFile(next, JSON.stringify(checkpoint));
   renameSync(next, file);
 }
 

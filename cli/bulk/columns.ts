@@ -1,4 +1,4 @@
-import { hint } from '../../provisioning/suggestions.ts';
+import { closest, hint } from '../../provisioning/suggestions.ts';
 import type { Field } from '../input.ts';
 import { parseJson } from '../json.ts';
 
@@ -16,7 +16,13 @@ export interface Columns {
   /** The message about an unknown column. */
   readonly unknown: (column: string) => string;
   readonly required: readonly string[];
+  /** Whether a row of texts may be a header: one of them is a column, or nearly one. */
+  readonly isHeader: (texts: readonly string[]) => boolean;
+  /** The message about a file without a header. */
+  readonly noHeader: string;
 }
+
+const MAX_LISTED = 5;
 
 export function createColumns(fields: readonly Field[]): Columns {
   const byName = new Map(fields.map((field) => [folded(field.name), field]));
@@ -24,6 +30,9 @@ export function createColumns(fields: readonly Field[]): Columns {
   return {
     fieldOf: (column) => byName.get(folded(column)),
     unknown: (column) => `column ${JSON.stringify(column.slice(0, 64))} is unknown: ${hint(column, names)}`,
+    isHeader: (texts) =>
+      texts.some((text) => byName.has(folded(text)) || closest(folded(text), byName.keys()) !== undefined),
+    noHeader: `there is no header: this line names none of the columns ${names.slice(0, MAX_LISTED).join(', ')}${names.length > MAX_LISTED ? ', …' : ''}`,
     required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
   };
 }

@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
-import { parse as parseNow } from 'csv-parse/sync';
+import { CsvError, type Options, parse } from 'csv-parse';
 import { type Columns, headerProblems, isOfRefusal, readCell } from './columns.ts';
+import { restored } from './formulas.ts';
 import { MAX_ROW_BYTES, type Source, SourceError, type SourceRow } from './rows.ts';
 
 interface Parsed {
-  readonly record: readonly string[];
-  readonly raw: string;
-  readonly info: { readonly lines: number; readonly bytes: number };
+  readonly cells: readonly string[];
+  /** Where it begins, from 1. */
+  readonly line: number;
+  /** Bytes of the input up to its end. */
+  readonly bytes: number;
 }
 
 const DELIMITERS = [',', ';', '\t'];
@@ -18,16 +20,37 @@ export const delimiterOf = (firstLine: string): string =>
     next.found > best.found ? next : best,
   ).each;
 
-const LAYOUT = { relax_column_count: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n'] };
+/** The line breaks within a row. */
+const breaksIn = (cells: readonly string[]): number => cells.join('').split(/\r\n|\n|\r/).length - 1;
 
-/** Rows of CSV (RFC 4180) with a header. */
+/**
+ * Rows of CSV (RFC 4180) with a header. A quote that is not closed or not doubled, and another number of columns than
+ * the header has, are errors of the file: where a row ends is not known then. Throws {@link SourceError}.
+ */
 export async function readCsv(input: Readable, columns: Columns, delimiter: string): Promise<Source> {
-  const parser = parse({
-    ...LAYOUT,
-    ...{ delimiter, bom: true, info: true, raw: true, max_record_size: MAX_ROW_BYTES },
-    // A stray quote invalidates only its own row, which `isStrict` finds.
-    relax_quotes: true,
-  });
+  // The lines of the rows so far, with their ends; the parser counts empty lines.
+  let lines = 0;
+  let expected: number | undefined;
+  const options: Options<Parsed, readonly string[]> = {
+    ...{ delimiter, bom: true, skip_empty_lines: true, record_delimiter: ['\r\n', '\n', '\r'] },
+    max_record_size: MAX_ROW_BYTES,
+    on_record: (cells, { bytes, empty_lines }) => {
+      const line = lines + empty_lines + 1;
+      lines += breaksIn(cells) + 1;
+      expected ??= cells.length;
+      return cells.every((cell) => cell === '') ? undefined : { cells, line, bytes };
+    },
+  };
+  // Its types know no record that is not made of columns.
+  const parser = parse(options as unknown as Options);
+  const toSourceError = (error: unknown): unknown => {
+    if (!(error instanceof CsvError)) return error;
+    const { record, empty_lines } = error as unknown as {
+      readonly record?: readonly string[];
+      readonly empty_lines: number;
+    };
+    return new SourceError(problemOf(error.code, record), lines + empty_lines + 1);
+  };
   input.once('error', (error) => parser.destroy(error));
   input.pipe(parser);
   const records = (parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]();
@@ -35,39 +58,24 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
     throw toSourceError(error);
   });
   if (first.done) throw new SourceError('is empty: it needs a header with the names of the columns');
-  const header = first.value.record.map((each) => each.trim());
+  const header = first.value.cells.map((each) => each.trim());
+  if (!columns.isHeader(header)) throw new SourceError(columns.noHeader, first.value.line);
   const problems = headerProblems(columns, header);
-  if (problems.length > 0) throw new SourceError(problems.join('; '));
+  if (problems.length > 0) throw new SourceError(problems.join('; '), first.value.line);
   const fields = header.map((column) => (isOfRefusal(column) ? undefined : columns.fieldOf(column)));
   const own = header.flatMap((column, position) => (isOfRefusal(column) ? [] : [position]));
+  const isOfRefused = own.length < header.length;
 
   async function* rows(): AsyncGenerator<SourceRow> {
-    // The parser counts a line break of two characters within quotes as two lines.
-    let counted = 0;
     try {
-      for await (const { record, raw, info } of { [Symbol.asyncIterator]: () => records }) {
-        const cells = record.join('\0');
-        if (cells.length === record.length - 1) continue;
-        counted += cells.split('\r\n').length - 1;
-        const breaks = cells.split('\n').length - 1;
+      for await (const { cells: written, line, bytes } of { [Symbol.asyncIterator]: () => records }) {
+        const cells = isOfRefused ? written.map(restored) : written;
         const values: Record<string, unknown> = {};
-        for (const [position, cell] of record.entries()) {
+        for (const [position, cell] of cells.entries()) {
           const field = fields[position];
           if (field && cell !== '') values[field.name] = readCell(cell, field);
         }
-        const isRegular = record.length === header.length;
-        const message =
-          cells.includes('"') && !isStrict(raw, delimiter)
-            ? 'a quote within a field must be doubled, and the field quoted'
-            : isRegular
-              ? undefined
-              : `has ${record.length} columns, the header ${header.length}`;
-        yield {
-          ...{ line: info.lines - counted - breaks, bytes: info.bytes, values },
-          // With another number of cells, cells cannot be assigned to columns.
-          original: isRegular ? own.map((position) => record[position] ?? '') : record,
-          ...(message === undefined ? {} : { problem: { code: 'invalid', message } }),
-        };
+        yield { line, bytes, values, original: own.map((position) => cells[position] ?? '') };
       }
     } catch (error) {
       throw toSourceError(error);
@@ -77,23 +85,17 @@ export async function readCsv(input: Readable, columns: Columns, delimiter: stri
     }
   }
   return { format: 'csv', delimiter, header: own.map((position) => header[position] ?? ''), rows: rows() };
-}
 
-function isStrict(raw: string, delimiter: string): boolean {
-  try {
-    parseNow(raw, { ...LAYOUT, delimiter });
-    return true;
-  } catch {
-    return false;
+  function problemOf(code: string, record: readonly string[] = []): string {
+    switch (code) {
+      case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
+        return `has ${record.length} columns, the header ${expected}`;
+      case 'CSV_QUOTE_NOT_CLOSED':
+        return 'a quote is not closed in the row that begins here';
+      case 'CSV_MAX_RECORD_SIZE':
+        return `a row begins that does not end within ${MAX_ROW_BYTES} bytes: is a quote not closed?`;
+      default:
+        return 'in the row that begins here a quote is not closed, or one within a field is not doubled';
+    }
   }
-}
-
-function toSourceError(error: unknown): unknown {
-  if (!(error instanceof CsvError)) return error;
-  const { lines } = error as unknown as { lines?: number };
-  const what =
-    error.code === 'CSV_MAX_RECORD_SIZE' || error.code === 'CSV_QUOTE_NOT_CLOSED'
-      ? `a row begins that does not end within ${MAX_ROW_BYTES} bytes: is a quote not closed?`
-      : error.message;
-  return new SourceError(`${lines === undefined ? '' : `line ${lines}: `}${what}`);
 }

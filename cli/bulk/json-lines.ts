@@ -30,7 +30,7 @@ async function* linesOf(input: Readable): AsyncGenerator<Line> {
     }
     rest = joined(rest, chunk.subarray(start));
     if (rest.length > MAX_ROW_BYTES)
-      throw new SourceError(`line ${number + 1}: is longer than ${MAX_ROW_BYTES} bytes`);
+      throw new SourceError(`is longer than ${MAX_ROW_BYTES} bytes`, number + 1);
   }
   if (rest.length > 0) yield { number: number + 1, bytes: bytes + rest.length, text: TEXT.decode(rest) };
 }

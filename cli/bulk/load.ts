@@ -3,7 +3,7 @@ import { createPacing, type Pacing } from '../../table/read/pacing.ts';
 import { deliverer, type Transport, TransportError } from '../transport.ts';
 import { createConcurrency } from './concurrency.ts';
 import { keysOf, operationOf, type RowKind, type Values } from './kinds.ts';
-import { type Refusal, type SourceRow, validateRow } from './rows.ts';
+import { type Refusal, SourceError, type SourceRow, validateRow } from './rows.ts';
 import { type Outcome, writeRow } from './write-row.ts';
 
 export interface LoadOptions {
@@ -167,7 +167,9 @@ export function startLoad(rows: AsyncIterable<SourceRow>, options: LoadOptions):
       }
     } catch (error) {
       // Rows in flight still finish below.
-      if (!isOver()) fault = messageOf(error);
+      const line = error instanceof SourceError && error.line !== undefined ? `line ${error.line}: ` : '';
+      if (!isOver())
+        fault = `${line}${messageOf(error)}${error instanceof SourceError ? ': correct it' : ''}`;
     }
     while (inFlight > 0) await change();
     return { progress, isStopped, ...(fault === undefined ? {} : { fault }) };

@@ -1,5 +1,7 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
+import { continueFile, replaceFile } from '../output-file.ts';
 import { REFUSED } from './columns.ts';
+import { defused } from './formulas.ts';
 import type { Refusal, Source, SourceRow } from './rows.ts';
 
 export interface RefusedFile {
@@ -16,7 +18,7 @@ const quoted = (cell: string, delimiter: string): string =>
 
 /**
  * The file of refused rows: like the input, with the reason in further columns (of JSON Lines: in `refused`), which
- * a later load ignores. It is created with the first row.
+ * a later load ignores. It is created with the first row. A spreadsheet runs none of its cells.
  *
  * @param keep how many bytes of an existing file to keep: those that the checkpoint counts
  */
@@ -28,17 +30,13 @@ export function createRefusedFile(
   let file: number | undefined;
   let length = keep;
   const append = (text: string): void => {
-    if (file === undefined) {
-      // Its rows may hold personal data.
-      file = openSync(path, keep > 0 ? 'r+' : 'w', 0o600);
-      ftruncateSync(file, keep);
-    }
+    file ??= keep > 0 ? continueFile(path, keep) : replaceFile(path);
     const bytes = new TextEncoder().encode(text);
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, length + at);
     length += bytes.length;
   };
   const line = (cells: readonly string[]): string =>
-    `${cells.map((cell) => quoted(cell, delimiter)).join(delimiter)}\n`;
+    `${cells.map((cell) => quoted(defused(cell), delimiter)).join(delimiter)}\n`;
   return {
     write: ({ original }, refusal) => {
       if (format === 'csv') {

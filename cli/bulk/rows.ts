@@ -34,9 +34,15 @@ export interface Source {
   readonly rows: AsyncIterable<SourceRow>;
 }
 
-/** The input as a whole cannot be read; nothing has been sent. */
+/** The input as a whole cannot be read. */
 export class SourceError extends Error {
   override readonly name = 'SourceError';
+  /** From 1; undefined for the input as a whole. */
+  readonly line: number | undefined;
+  constructor(message: string, line?: number) {
+    super(message);
+    this.line = line;
+  }
 }
 
 /** What decoders write for bytes that are not UTF-8. */

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { ProblemsError, unreadable } from '../document.ts';
+import { ProblemsError } from '../document.ts';
+import { binaryProblem, unreadable } from '../files.ts';
 import type { Columns } from './columns.ts';
 import { delimiterOf, readCsv } from './csv.ts';
 import { readJsonLines } from './json-lines.ts';
@@ -40,8 +42,8 @@ export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Colu
     if (next.done) break;
     head = joined(head, next.value);
   }
-  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff) || head.includes(0))
-    throw new SourceError('is not UTF-8: save it as UTF-8');
+  const problem = binaryProblem(head);
+  if (problem !== undefined) throw new SourceError(problem);
   async function* all(): AsyncGenerator<Uint8Array> {
     try {
       if (head.length > 0) yield head;
@@ -52,12 +54,29 @@ export async function readSource(bytes: AsyncIterable<Uint8Array>, columns: Colu
     }
   }
   const input = Readable.from(all(), { objectMode: false });
-  const text = head
-    .toString()
-    .replace(/^\ufeff/, '')
-    .trimStart();
+  // Without the byte order mark.
+  const text = TEXT.decode(head).trimStart();
   if (text.startsWith('['))
     throw new SourceError("is one JSON list: put each object on a line (jq -c '.[]')");
   if (text.startsWith('{')) return readJsonLines(input, columns);
   return readCsv(input, columns, delimiterOf(text.split('\n', 1)[0] ?? ''));
+}
+
+/**
+ * Reads a file to its end, so that what is wrong with it as a whole is found before any row is sent. Throws
+ * {@link SourceError}.
+ *
+ * @returns its SHA-256
+ */
+export async function readThrough(file: string, columns: Columns): Promise<string> {
+  const hash = createHash('sha256');
+  async function* hashed(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of openInput(file) as AsyncIterable<Uint8Array>) {
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  const { rows } = await readSource(hashed(), columns);
+  for await (const _ of rows);
+  return hash.digest('hex');
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { isRef } from '../../table/identifiers.ts';
 import { addConnectionOptions, type ConnectionOptions } from '../connection.ts';
@@ -6,6 +5,7 @@ import { OK, UsageError } from '../context.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
+import { assertWritable, writeNewFile } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import { apiOf } from '../routes/routes.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -53,6 +53,7 @@ export const addExport: Subcommand = (program, around, finish) => {
       if (wrong !== undefined)
         throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID (a ULID or UUID)`);
       for (const api of options.api) apiOf({ api });
+      if (options.output !== undefined) assertWritable(options.output, true);
       const { deliver } = connectTo(options, around);
       const { manifest, notes } = await exportManifest(queriesThrough(deliver), {
         roots: options.root.length === 0 ? undefined : options.root,
@@ -63,12 +64,7 @@ export const addExport: Subcommand = (program, around, finish) => {
         ? asJson(manifest)
         : stringify(manifest, { lineWidth: 0, flowCollectionPadding: true });
       if (options.output === undefined) around.out(text);
-      else
-        await writeFile(options.output, text, { flag: 'wx' }).catch((fault: NodeJS.ErrnoException) => {
-          throw new UsageError(
-            fault.code === 'EEXIST' ? `${options.output} is there already: give another name` : fault.message,
-          );
-        });
+      else writeNewFile(options.output, text);
       for (const note of notes) around.error(`note: ${note}\n`);
       finish(OK);
     });

@@ -3,7 +3,6 @@ import { Argument } from 'commander';
 import { createClient } from '../../table/dynamodb/client.ts';
 import {
   checkpointFileOf,
-  hashOf,
   progressOf,
   removeCheckpoint,
   resumed,
@@ -15,11 +14,12 @@ import { NO_PROGRESS, type Progress, startLoad } from '../bulk/load.ts';
 import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
-import { nameOf, openInput, readSource, STDIN, sizeOf } from '../bulk/source.ts';
+import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
 import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, OK, REFUSED, UsageError } from '../context.ts';
 import { ProblemsError } from '../document.ts';
 import { functionTransport } from '../lambda.ts';
+import { assertWritable } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { actorOf, addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
 import { numberOption, type Range } from '../question.ts';
@@ -110,18 +110,21 @@ async function loadFile(
   const size = await sizeOf(file);
   const { now } = context;
   const begun = now();
+  const columns = createColumns(kind.fields);
+  if (options.refused !== undefined) assertWritable(options.refused);
+  const hash = size === undefined ? '' : await readThrough(file, columns).catch(throwProblem(file));
   const input = openInput(file);
-  const source = await readSource(input, createColumns(kind.fields)).catch((error: unknown) => {
+  const source = await readSource(input, columns).catch((error: unknown) => {
     input.destroy();
-    throw error instanceof SourceError ? new ProblemsError([`${nameOf(file)}: ${error.message}`]) : error;
+    return throwProblem(file)(error);
   });
   const refusedFile = options.refused ?? defaultRefused(file, source);
+  if (refusedFile !== undefined) assertWritable(refusedFile);
 
   let hasCheckpoint = size !== undefined && !isDryRun;
   const checkpointFile = checkpointFileOf(file);
   const identity = {
-    ...{ version: 1 as const, kind: kind.name, table: target.name },
-    hash: hasCheckpoint ? await hashOf(file) : '',
+    ...{ version: 1 as const, kind: kind.name, table: target.name, hash },
     refusedFile: refusedFile === undefined ? '' : resolve(refusedFile),
   };
   const checkpoint = options.resume ? resumed(checkpointFile, identity, context) : undefined;
@@ -170,8 +173,11 @@ async function loadFile(
     input.destroy();
   });
   const isComplete = ending.fault === undefined && !ending.isStopped;
-  if (!isComplete) save(ending.progress);
-  else if (hasCheckpoint) removeCheckpoint(checkpointFile);
+  // A load that did nothing leaves nothing.
+  if (isComplete || ending.progress.rows === 0) {
+    if (hasCheckpoint) removeCheckpoint(checkpointFile);
+    hasCheckpoint = false;
+  } else save(ending.progress);
   refused?.close();
 
   const loaded = {
@@ -186,6 +192,15 @@ async function loadFile(
     );
   return ending.progress.refused === 0 ? OK : REFUSED;
 }
+
+/** Says what is wrong with the input, and in which line. Nothing has been sent. */
+const throwProblem =
+  (file: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof SourceError)) throw error;
+    const place = error.line === undefined ? '' : `:${error.line}`;
+    throw new ProblemsError([`${nameOf(file)}${place}: ${error.message}`]);
+  };
 
 /** The file of refused rows beside the input; undefined for standard input. */
 function defaultRefused(file: string, { format }: Source): string | undefined {

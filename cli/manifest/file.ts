@@ -1,6 +1,7 @@
 import { type Parsed, parseManifest } from '../../provisioning/apply/parse.ts';
 import { UsageError } from '../context.ts';
-import { assertNone, readDocument, readText, type Source } from '../document.ts';
+import { assertNone, readDocument, type Source } from '../document.ts';
+import { readText } from '../files.ts';
 
 /** A manifest that a person wrote, as it is sent, and the places of what is in it. */
 export interface ManifestFile extends Parsed {

@@ -12,7 +12,7 @@ import {
 import { type Caching, readCaching } from '../../authorizer/routes/result-cache.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { type Context, UsageError } from '../context.ts';
-import { readText } from '../document.ts';
+import { readText } from '../files.ts';
 import { nameOf } from '../print.ts';
 import { formatPath } from './routes.ts';
 

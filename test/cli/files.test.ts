@@ -1,3 +1,4 @@
+import { truncateSync, writeFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -59,11 +60,34 @@ describe('malformed YAML', () => {
   test('malformed JSON', async () => {
     expect((await problemsIn('{ "tests": [ }', 'json'))[0]).toMatch(/^1:14: /);
   });
+});
 
-  test('a file whose aliases expand without limit', async () => {
-    const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(`*${of}`).join(', ')}]`;
-    const text = ['a: &a [x, x]', level('b', 'a'), level('c', 'b'), level('d', 'c'), level('e', 'd')];
-    expect((await problemsIn(text.join('\n')))[0]).toContain('Excessive alias count');
+describe('no document at all', () => {
+  test.each([
+    [
+      'bytes',
+      new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]),
+      'is no text, but a binary file: save it as text in UTF-8',
+    ],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x61, 0]), 'is not UTF-8: save it as UTF-8'],
+    ['Latin-1', new Uint8Array([0x61, 0x3a, 0x20, 0xe4, 0x0a]), 'is not UTF-8: save it as UTF-8'],
+    ['a large file', undefined, 'is larger than 6291456 bytes: divide it'],
+  ])('%s', async (_, bytes, message) => {
+    const file = fileOf('');
+    if (bytes) writeFileSync(file, bytes);
+    else truncateSync(file, 3_000_000_000);
+    expect(await gatehouse(['test', file])).toEqual({ code: 2, out: '', error: `${file}: ${message}\n` });
+  });
+
+  test.each([
+    ['/tmp', 'is a folder'],
+    ['/dev/zero', 'is larger than 6291456 bytes: divide it'],
+  ])('%s', async (file, message) => {
+    expect(await gatehouse(['test', file])).toEqual({ code: 2, out: '', error: `${file}: ${message}\n` });
+  });
+
+  test('what would steer a terminal is not printed as it is', async () => {
+    expect((await problemsIn('a: *\u001b31m\n'))[0]).toContain('*\\x1b31m is an alias of nothing');
   });
 });
 
