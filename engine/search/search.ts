@@ -23,8 +23,8 @@ export interface ListsOptions {
  * Action, resource and subject search (OpenID AuthZEN), in pages with a cursor. Each result is decided as by
  * `check`. Writes between two pages may or may not show. Malformed names give an empty list.
  *
- * A page is filled to its limit unless the list ends or the time is up. It has a cursor if and only if more
- * may follow. A cursor is valid for the same question only.
+ * A page is filled to its limit unless the list ends, 1,000 candidates were looked at, or the time is up. It
+ * has a cursor if and only if more may follow. A cursor is valid for the same question only.
  */
 export interface Lists {
   /** The pages and permissions that the subject may use at the scope, by name. */
