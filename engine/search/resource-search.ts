@@ -34,7 +34,7 @@ type Candidate = Pick<ScopeItem, 'ref' | 'ancestors'>;
  */
 export const createResourceSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, clock: Clock, fill: Pager) =>
-  async (subject: string, permission: string, options: ScopeListOptions = {}): Promise<Page<string>> => {
+  async (subject: string, permission: string, options: ScopeListOptions): Promise<Page<string>> => {
     const { type } = options;
     const isWanted = (ref: string): boolean => type === undefined || ref.startsWith(`${type}:`);
     const couldBe =

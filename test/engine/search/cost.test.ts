@@ -218,21 +218,18 @@ describe('bad input', () => {
     );
     await expect(lists.listPermissions(ann, tenant, { consistency: { atLeast: 'x' } })).rejects.toMatchObject(
       {
-        field: 'consistency',
+        field: 'consistency.atLeast',
       },
     );
   });
 
-  test.each([NOBODY, NOWHERE, '', 'user:', 'x', 'user:x#y', '\u0000'])(
-    '%j gives an empty list',
-    async (text) => {
-      const empty = { items: [] };
-      expect(await lists.listPermissions(text, tenant)).toEqual(empty);
-      expect(await lists.listPermissions(ann, text)).toEqual(empty);
-      expect(await lists.listScopes(text, 'a:b:c')).toEqual(empty);
-      expect(await lists.listScopes(ann, text)).toEqual(empty);
-      expect(await lists.listSubjects('a:b:c', text)).toEqual(empty);
-      expect(await lists.listSubjects(text, project)).toEqual(empty);
-    },
-  );
+  test.each([NOBODY, NOWHERE, 'user:', 'x', 'user:x#y', '\u0000'])('%j gives an empty list', async (text) => {
+    const empty = { items: [] };
+    expect(await lists.listPermissions(text, tenant)).toEqual(empty);
+    expect(await lists.listPermissions(ann, text)).toEqual(empty);
+    expect(await lists.listScopes(text, 'a:b:c')).toEqual(empty);
+    expect(await lists.listScopes(ann, text)).toEqual(empty);
+    expect(await lists.listSubjects('a:b:c', text)).toEqual(empty);
+    expect(await lists.listSubjects(text, project)).toEqual(empty);
+  });
 });
