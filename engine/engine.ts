@@ -1,3 +1,5 @@
+import { invalid } from '../table/errors.ts';
+import { faultInOptions, faultInRequest, faultInText, firstFault, inList, refuse } from './arguments.ts';
 import type { Credential } from './credential.ts';
 import { decide, refusedCredential, validUntil } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -88,8 +90,11 @@ export interface Engine {
    * two for a nested scope that was never read before. A `strong` check makes as many TransactGetItems calls.
    * A malformed name is a deny, not an error.
    *
-   * @throws GatehouseError on faults only (`throttled`, `transient`, `contended`, `damaged_item`,
-   *   `internal`); a fault means "not allowed"
+   * As all functions here that return promises, it never throws but rejects: with a GatehouseError `invalid`
+   * and the `field` for an argument of a wrong type or length (texts have 1 to 1,024 characters); otherwise on
+   * faults only (`throttled`, `transient`, `contended`, `damaged_item`, `internal`). All mean "not allowed".
+   *
+   * @throws GatehouseError as above
    */
   readonly check: (
     subject: string,
@@ -104,10 +109,15 @@ export interface Engine {
     scope: string,
     options?: CheckOptions,
   ) => Promise<DecisionWithRoles>;
-  /** As `checkWithRoles`, for a question that is built from items of the table. */
+  /**
+   * As `checkWithRoles`, for a question that is built from items of the table. Its names are not arguments:
+   * they come from routes and tokens, and a malformed one is a deny.
+   */
   readonly checkAsked: <Q extends Question>(ask: Ask<Q>) => Promise<Answer<Q>>;
   /**
    * Many checks that share their reads. Each decision is of one instant; two may be of different instants.
+   *
+   * @throws GatehouseError `invalid` on `requests.3.subject` and the like; faults as `check` does
    */
   readonly checkMany: (requests: readonly CheckRequest[], options?: CheckOptions) => Promise<Decisions>;
   /** As `checkMany`, for questions that are built from items of the table. */
@@ -120,7 +130,11 @@ export interface Engine {
    * Starts to load an item into the cache. Errors are ignored: the check that reads the item reports them.
    */
   readonly prefetch: <T>(kind: Kind<T>, id: string) => void;
-  /** The effective roles of a subject at a scope; undefined if the subject or the scope does not exist. */
+  /**
+   * The effective roles of a subject at a scope; undefined if the subject or the scope does not exist.
+   *
+   * @throws GatehouseError as `check` does
+   */
   readonly effectiveRoles: (
     subject: string,
     scope: string,
@@ -147,22 +161,25 @@ export function createEngine(options: EngineOptions): Engine {
   ): Promise<R> {
     const plans = asks.map(planOf);
     if (!observer) return load(plans, consistency, (loaded) => finish(loaded.map(decideOne)));
-    return observer(consistency, asks.map(questionOf), (cost) =>
-      load(
-        plans,
-        consistency,
-        (loaded) => {
-          const decided = loaded.map(decideOne);
-          const observed = loaded.map(({ value: { question, scopes }, isStale }, position) => ({
-            question,
-            tenant: scopes.at(-1)?.ref,
-            decision: decided[position]?.decision,
-            isStale,
-          }));
-          return { answer: finish(decided), observed };
-        },
-        cost,
-      ),
+    return observer(
+      consistency,
+      () => asks.map(questionOf),
+      (cost) =>
+        load(
+          plans,
+          consistency,
+          (loaded) => {
+            const decided = loaded.map(decideOne);
+            const observed = loaded.map(({ value: { question, scopes }, isStale }, position) => ({
+              question,
+              tenant: scopes.at(-1)?.ref,
+              decision: decided[position]?.decision,
+              isStale,
+            }));
+            return { answer: finish(decided), observed };
+          },
+          cost,
+        ),
     );
   }
 
@@ -201,7 +218,9 @@ export function createEngine(options: EngineOptions): Engine {
     return answer(asks, consistency, decideOne, (answers) => ({ answers, ...ends, isStale }));
   };
 
-  const checkMany: Engine['checkMany'] = async (requests, { consistency, ...shared } = NOTHING_GIVEN) => {
+  const checkMany: Engine['checkMany'] = async (requests, given = NOTHING_GIVEN) => {
+    refuse(faultInOptions(given) ?? faultInRequests(requests));
+    const { consistency, ...shared } = given;
     const asks = requests.map(({ subject, permission, scope, ...own }) => {
       const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = own;
       return () => ({ subject, permission, scope, at, credential, prefetch });
@@ -212,6 +231,8 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     check: (subject, permission, scope, given = NOTHING_GIVEN) => {
+      const fault = faultIn(subject, permission, scope, given);
+      if (fault) return Promise.reject(fault);
       const { credential, prefetch } = given;
       const question = { subject, permission, scope, credential, prefetch };
       const decideOne = (input: DecisionInput, at: number) => ({ decision: decide(input, at) });
@@ -223,6 +244,8 @@ export function createEngine(options: EngineOptions): Engine {
       );
     },
     checkWithRoles: (subject, permission, scope, given = NOTHING_GIVEN) => {
+      const fault = faultIn(subject, permission, scope, given);
+      if (fault) return Promise.reject(fault);
       const { credential, prefetch } = given;
       const question = { subject, permission, scope, credential, prefetch };
       return answerOne(
@@ -232,14 +255,22 @@ export function createEngine(options: EngineOptions): Engine {
         (one) => one as DecisionWithRoles,
       );
     },
-    checkAsked: (ask) => answerOne(ask, NOTHING_GIVEN, withRoles, (one) => one),
+    checkAsked: (ask) => {
+      const fault = faultInAsk(ask);
+      return fault ? Promise.reject(fault) : answerOne(ask, NOTHING_GIVEN, withRoles, (one) => one);
+    },
     checkMany,
-    checkManyAsked: (asks) => checkManyAsked(asks),
+    checkManyAsked: async (asks) => {
+      refuse(Array.isArray(asks) ? firstFault(asks, faultInAsk) : invalid('asks', 'asks must be a list'));
+      return checkManyAsked(asks);
+    },
     session: createSessions(checkMany, now, generation),
     prefetch: (kind, id) => {
       load([(look) => look.item(kind, id)], 'cached', () => undefined).catch(() => undefined);
     },
-    effectiveRoles: (subject, scope, { at, consistency = 'cached', prefetch } = NOTHING_GIVEN) => {
+    effectiveRoles: async (subject, scope, given = NOTHING_GIVEN) => {
+      refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));
+      const { at, consistency = 'cached', prefetch } = given;
       const question = { subject, permission: undefined, scope, prefetch };
       return load([planOf(() => question)], consistency, ([loaded]) => {
         const { value, instant } = loaded as Loaded<DecisionInput>;
@@ -255,6 +286,25 @@ interface Decided {
 }
 
 const NOTHING_GIVEN: CheckOptions = {};
+
+/** The first fault in the arguments of a check. */
+const faultIn = (subject: unknown, permission: unknown, scope: unknown, given: unknown) =>
+  faultInText('subject', subject) ??
+  faultInText('permission', permission) ??
+  faultInText('scope', scope) ??
+  (given === NOTHING_GIVEN ? undefined : faultInOptions(given));
+
+const faultInRequests = (requests: unknown) =>
+  Array.isArray(requests)
+    ? firstFault(requests, (request, position) => {
+        const fault = faultInRequest(request);
+        return fault && inList('requests', position, fault);
+      })
+    : invalid('requests', 'requests must be a list');
+
+const faultInAsk = (ask: unknown) =>
+  typeof ask === 'function' ? undefined : invalid('ask', 'ask must be a function');
+
 const FOREVER = Number.POSITIVE_INFINITY;
 
 /** A plan that builds a question and loads its decision input. */

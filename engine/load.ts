@@ -324,7 +324,7 @@ export function createLoad(options: LoadOptions) {
      * @param finish turns the loaded values, in the order of the plans, into the answer
      * @param cost the cost of the reads is added to it
      * @throws GatehouseError as the reader does; `contended` if the items change faster than they can be
-     *   read; `invalid` for a malformed token
+     *   read
      */
     load: <T, R>(
       plans: readonly Plan<T>[],
@@ -364,13 +364,11 @@ const distinct = (items: readonly ItemId[]): readonly ItemId[] => [
 /**
  * The instant after which a cached read must have begun to include a write for certain. The token holds the
  * time of the answer to the write, by the writer's clock, which may differ from ours by the clock skew. A
- * read that begins now always includes the write: its answer was received before.
+ * read that begins now always includes the write: its answer was received before. Without a token, no cached
+ * read includes it.
  */
 function oldestFor(token: string): number {
-  const answeredAt = readFreshnessToken(token);
-  if (answeredAt === undefined)
-    throw invalid('consistency', 'atLeast is not a freshness token from the answer to a write');
-  return answeredAt + CLOCK_SKEW_MS;
+  return (readFreshnessToken(token) ?? Number.POSITIVE_INFINITY) + CLOCK_SKEW_MS;
 }
 
 const contended = (): GatehouseError =>

@@ -66,11 +66,12 @@ export function createObserver(observe: Observe, now: () => number) {
   /** @param work does the work and adds the cost of its reads to `cost` */
   return async <R>(
     consistency: Consistency,
-    questions: readonly Question[],
+    questionsOf: () => readonly Question[],
     work: (cost: Cost) => Promise<Worked<R>>,
   ): Promise<R> => {
     const [begunAt, isFirst, cost] = [now(), !wasAsked, { calls: 0, units: 0 }];
     wasAsked = true;
+    const questions = questionsOf();
     const observationOf = (
       { subject, permission = '', scope = '' }: Question,
       position: number,

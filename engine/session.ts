@@ -1,4 +1,5 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
+import { faultInOptions, faultInText, faultInTexts, refuse } from './arguments.ts';
 import type { Decision } from './decision.ts';
 import type { Consistency } from './load.ts';
 
@@ -31,7 +32,7 @@ export interface SessionOptions {
   readonly consistency?: Consistency | undefined;
 }
 
-/** @throws GatehouseError `invalid` if `permissions` is not a list of strings; faults as `check` does */
+/** @throws GatehouseError `invalid` on an argument of a wrong type or length; faults as `check` does */
 export type OpenSession = (subject: string, scope: string, options: SessionOptions) => Promise<Session>;
 
 type CheckMany = (
@@ -48,9 +49,10 @@ export function createSessions(
   now: () => number,
   generation: () => number,
 ): OpenSession {
-  return async (subject, scope, { permissions, at, consistency = 'cached' }) => {
-    if (!Array.isArray(permissions) || permissions.some((permission) => typeof permission !== 'string'))
-      throw invalid('permissions', 'permissions is not a list of permissions');
+  return async (subject, scope, options) => {
+    refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(options));
+    const { permissions, at, consistency = 'cached' } = options;
+    refuse(faultInTexts('permissions', permissions));
     const begunIn = generation();
     const names = [...new Set(permissions)];
     const requests = names.map((permission) => ({ subject, scope, permission }));

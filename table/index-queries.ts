@@ -8,7 +8,10 @@ import {
   namesFrom,
   partitionOf,
   statusPartition,
+  TREE_PARTITIONS,
   timesBetween,
+  treePartition,
+  treeSort,
   typeBetween,
 } from './keys.ts';
 import type { ListQuery, MergedQuery } from './reader.ts';
@@ -28,6 +31,22 @@ const shardsOf = (kind: EntityType, partition: (shard: number) => string): reado
 export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
   index: INDEXES.all,
   ranges: shardsOf(kind, (shard) => listPartition(type, shard)).map((partition) => ({ partition })),
+});
+
+/** All scopes, tree by tree. */
+export const allScopes = (): ListQuery => ({
+  index: INDEXES.status,
+  ranges: TREE_PARTITIONS.map((partition) => ({ partition })),
+});
+
+/**
+ * A scope and all scopes below it.
+ *
+ * @param path the references of the scope and its ancestors, up to the root
+ */
+export const scopesFrom = (path: readonly string[]): ListQuery => ({
+  index: INDEXES.status,
+  ranges: [{ partition: treePartition(path.at(-1) as string), prefix: treeSort(path) }],
 });
 
 /** What a tenant has of one type, in the order of creation. */

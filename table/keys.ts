@@ -14,6 +14,7 @@
  */
 import { isLongerThan } from './bytes.ts';
 import { invalid } from './errors.ts';
+import { fnv1a, hash64 } from './hash.ts';
 import type { Ref } from './identifiers.ts';
 import { isSafeText, MAX_VALUE_BYTES } from './identifiers.ts';
 import type { PermissionName } from './permission-name.ts';
@@ -150,6 +151,24 @@ export const namedSort = (name: string, id: string): string => join(name, id);
 export const namesFrom = (prefix: string): readonly [string, string] =>
   prefix === '' ? [FIRST_NAME, LAST] : [prefix, `${prefix}${LAST}`];
 
+/** Over how many index partitions the trees of scopes are spread. */
+const TREE_SHARDS = 4;
+const treeShard = (shard: number): string => join('TREE', String(shard));
+
+/** The index keys of all scopes. */
+export const TREE_PARTITIONS: readonly string[] = Array.from({ length: TREE_SHARDS }, (_, n) => treeShard(n));
+
+/** The index key of all scopes of one tree, by the reference of its root. */
+export const treePartition = (root: string): string => treeShard(shardOf(root, TREE_SHARDS));
+
+/**
+ * Index sort key of a scope: it begins with that of every scope above it. Scopes are hashed, because a path
+ * of 17 ids can be longer than the 1,024 bytes that DynamoDB allows.
+ *
+ * @param path the references of the scope and its ancestors, up to the root
+ */
+export const treeSort = (path: readonly string[]): string => join(...path.map(hash64).reverse());
+
 export const datedSort = (date: string, id: string): string => join(date, id);
 
 /** Sorts before every date, and after every character that a key may hold: DynamoDB takes no empty bound. */
@@ -167,6 +186,9 @@ export const typeBetween = (type: string, from = FIRST, until = LAST): readonly 
   `${keyPrefix(type)}#${until}`,
 ];
 
+/** The type that the sort key of an edge begins with. */
+export const leadingType = ({ SK }: Pick<Key, 'SK'>): string => typeOf(SK.slice(0, SK.indexOf('#')));
+
 /** Sort keys of edges to nodes of these types, with whatever sorts between them. */
 export function edgesBetween(...types: readonly string[]): readonly [string, string] {
   const starts = types.map((type) => edgePrefix(type)).sort();
@@ -180,11 +202,7 @@ export function nodeBetween(...types: readonly string[]): readonly [string, stri
 }
 
 /** Spreads identifiers evenly (FNV-1a): the same id always falls into the same shard. */
-export function shardOf(id: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193);
-  return (hash >>> 0) % shards;
-}
+export const shardOf = (id: string, shards: number): number => fnv1a(id) % shards;
 
 export type ParsedKey =
   | { readonly form: 'node' | 'decision'; readonly type: string; readonly id: string }

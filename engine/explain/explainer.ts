@@ -1,8 +1,8 @@
-import { invalid } from '../../table/errors.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgePrefix, partitionOf } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
+import { faultInOptions, faultInRequest, refuse } from '../arguments.ts';
 import { decide, enterprisesOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput } from '../decision-input.ts';
@@ -41,7 +41,7 @@ export interface Explainer {
    * three more BatchGetItem calls look for the subject's other grants. When a subscription or licence is
    * missing, one Query per scope on the path.
    *
-   * @throws GatehouseError `invalid` when `at` is not a valid instant; faults as `check` does
+   * @throws GatehouseError as `check` does
    */
   readonly explain: (
     subject: string,
@@ -57,9 +57,9 @@ export function createExplainer(options: ExplainerOptions): Explainer {
   const { load } = createLoad(options);
 
   return {
-    explain: async (subject, permission, scope, { at: asked, consistency = 'strong' } = {}) => {
-      if (asked !== undefined && Number.isNaN(new Date(asked).getTime()))
-        throw invalid('at', 'at is not an instant in epoch milliseconds');
+    explain: async (subject, permission, scope, given = {}) => {
+      refuse(faultInOptions(given) ?? faultInRequest({ subject, permission, scope }));
+      const { at: asked, consistency = 'strong' } = given;
       const question = { subject, permission, scope };
       const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
       const { value: input, instant } = loaded as Loaded<DecisionInput>;

@@ -6,7 +6,7 @@ import { SUBJECT } from '../items.ts';
 import { readItems } from '../read-items.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import type { SearchReader } from './sources.ts';
-import { readTree } from './tree.ts';
+import { scopesUnder } from './tree.ts';
 
 /** An upper bound on what a subject may be allowed: nothing at other scopes, no other permissions. */
 export interface AccessBound {
@@ -71,33 +71,9 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const granted = [...(await grantedScopes(reader, subject, item))];
     if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([
-      scopesBelow(reader, granted, types, most),
+      scopesUnder(reader, granted, types, most),
       withPermissions ? permissionsOf(subject, granted, at) : [],
     ]);
     return scopes && permissions && { scopes, permissions };
   };
-}
-
-/**
- * Those of these scopes, and of all scopes below them, that are of these types; undefined if there are too
- * many.
- */
-async function scopesBelow(
-  reader: SearchReader,
-  tops: readonly string[],
-  types: ReadonlySet<string>,
-  most: number,
-): Promise<readonly string[] | undefined> {
-  const found = new Set<string>();
-  const isWanted = (ref: string): boolean => types.has(ref.slice(0, ref.indexOf(':')));
-  const tree = tops.length > 0 && types.size > 0 ? await readTree(reader, types) : undefined;
-  for (const top of tops) {
-    if (isWanted(top)) found.add(top);
-    if (!tree) continue;
-    for await (const { ref } of tree.below(top, [])) {
-      if (isWanted(ref)) found.add(ref);
-      if (found.size > most) return undefined;
-    }
-  }
-  return [...found];
 }

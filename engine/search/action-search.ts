@@ -29,7 +29,7 @@ const PERMISSIONS_AT_ONCE = 40;
  */
 export const createActionSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
-  (subject: string, scope: string, options: PermissionListOptions = {}): Promise<Page<string>> => {
+  (subject: string, scope: string, options: PermissionListOptions): Promise<Page<string>> => {
     const { kind } = options;
     if (kind !== undefined && !KINDS.includes(kind))
       throw invalid('kind', `kind is not one of ${KINDS.join(', ')}`);

@@ -31,13 +31,13 @@ const AT_ONCE = 50;
  * The highest scopes at which a role that may allow a permission is granted to a subject. None is below
  * another, so that the scopes below them are visited once.
  *
- * @param after the last scope of the previous page
+ * @param after the last granted scope of the previous page
  */
 export async function* highestScopes(
   reader: SearchReader,
   { ref: subjectRef, subject, name, permission, global, at }: ResourceQuestion,
   after: string | undefined,
-): AsyncGenerator<Step<string>> {
+): AsyncGenerator<Step<ScopeItem>> {
   const scopes = new Map<string, ScopeItem | null>();
   const effects = new Map<string, TenantEffects | null>();
   /**
@@ -92,10 +92,11 @@ export async function* highestScopes(
       readScopes(found.flatMap(({ ancestors }) => ancestors)),
       readEffects(found.map(({ ref, ancestors }) => ancestors.at(-1) ?? ref)),
     ]);
-    for (const { ref } of found) {
+    for (const scope of found) {
+      const { ref } = scope;
       const granted = grantedOn(openPath(ref, scopes));
       const place = { granted: ref };
-      yield granted.has(ref) && granted.size === 1 ? { candidate: ref, place } : { place };
+      yield granted.has(ref) && granted.size === 1 ? { candidate: scope, place } : { place };
     }
   }
 }

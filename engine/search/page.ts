@@ -28,6 +28,9 @@ export const decideAll = async (
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
+/** Steps after which a page ends even if it is not full. */
+const MAX_STEPS = 1_000;
+
 /** A position in a list, in attributes that each search defines. It is encoded into the cursor. */
 export type Position = Readonly<Record<string, string>>;
 
@@ -51,8 +54,8 @@ export interface Walk<T> {
 
 /**
  * Fills one page: takes candidates, decides them in batches, and stops when the page is full. A page is
- * shorter than its limit only at the end of the list, or when the time is up; then it has a cursor, past that
- * of the previous page.
+ * shorter than its limit only at the end of the list, or after 1,000 steps, or when the time is up; in the
+ * latter two cases it has a cursor, past that of the previous page.
  *
  * @throws GatehouseError `invalid` on `limit` or `cursor`
  */
@@ -67,6 +70,7 @@ export function createPager(clock: Clock, budgetMs: number) {
     const items: T[] = [];
     let pending: Step<T>[] = [];
     let size = Math.min(together, Math.max(limit, 8));
+    let count = 0;
 
     /** Decides the pending candidates. Returns the step that filled the page, if more may follow it. */
     const settle = async (isEnd: boolean): Promise<Step<T> | undefined> => {
@@ -87,7 +91,7 @@ export function createPager(clock: Clock, budgetMs: number) {
 
     for await (const step of steps(placeAt(list, cursor))) {
       if (step.candidate !== undefined) pending.push(step);
-      const isLate = clock.now() >= until;
+      const isLate = ++count >= MAX_STEPS || clock.now() >= until;
       if (pending.length < size && !isLate) continue;
       const last = await settle(false);
       if (last) return pageUntil(last.place);

@@ -1,111 +1,144 @@
-import type { GlobalItem, SubjectItem } from '../../table/decision/items.ts';
-import { isRef } from '../../table/identifiers.ts';
-import { allOf } from '../../table/index-queries.ts';
+import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { isBuiltIn, mayBeScopeType, SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { isRef, parseRef } from '../../table/identifiers.ts';
+import { allOf, allScopes, inTenant, scopesFrom } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { parseKey } from '../../table/keys.ts';
-import type { Page } from '../../table/reader.ts';
+import { parseKey, SCOPE_TYPE_LIST } from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
+import type { ListQuery, Page } from '../../table/reader.ts';
 import type { Clock } from '../clock.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
 import type { Engine } from '../engine.ts';
-import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SUBJECT } from '../items.ts';
+import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SCOPE, SUBJECT } from '../items.ts';
 import { permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { highestScopes } from './highest-scopes.ts';
 import { decideAll, foreignCursor, type ListOptions, type Pager, type Position, type Step } from './page.ts';
-import { type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
-import { isOpen, readTree, type Tree } from './tree.ts';
+import { nameOf, type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
 
 export interface ScopeListOptions extends ListOptions {
   /** Only scopes of this type, such as `building`. */
   readonly type?: string | undefined;
 }
 
-/** Scopes decided together. Each takes a few items: its path and the effects of its root. */
-const SCOPES_AT_ONCE = 40;
+/** Scopes decided together: two BatchGetItems, for they have most of their ancestors in common. */
+const SCOPES_AT_ONCE = 100;
+
+/** A scope that the index names. Its ancestors are prefetched, never trusted. */
+type Candidate = Pick<ScopeItem, 'ref' | 'ancestors'>;
 
 /**
  * Resource search: where a subject may use a permission. The candidates are the scopes at which a role that
- * may allow it is granted, and all scopes below them. For an administrator, or with such a global role, they
- * start at all roots, listed from an index, so that a root created just now may be missing.
+ * may allow it is granted, read from the base table, and all scopes below them, listed from an index, so that
+ * one created just now may be missing. For an administrator, or with such a global role, they are all scopes.
  */
 export const createResourceSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, clock: Clock, fill: Pager) =>
-  (subject: string, permission: string, options: ScopeListOptions = {}): Promise<Page<string>> => {
+  async (subject: string, permission: string, options: ScopeListOptions): Promise<Page<string>> => {
     const { type } = options;
+    const isWanted = (ref: string): boolean => type === undefined || ref.startsWith(`${type}:`);
+    const couldBe =
+      SUBJECT.keyOf(subject) !== undefined &&
+      PERMISSION.keyOf(permission) !== undefined &&
+      (type === undefined || mayBeScopeType(type));
 
-    async function* tops(tree: Tree, from: Position | undefined): AsyncGenerator<Step<string>> {
-      const [who, what, everywhere] = await readItems<[SubjectItem, CheckedPermission, GlobalItem]>(
+    let hasAddedTypes: boolean | undefined;
+    /** Whether other scopes may be below one. Types that operators added may be below any. */
+    async function mayHaveBelow({ ref }: Candidate): Promise<boolean> {
+      if (!isLeaf(parseRef(ref, 'scope').type)) return true;
+      hasAddedTypes ??= (await reader.list({ ...addedTypes, limit: 1 })).items.length > 0;
+      return hasAddedTypes;
+    }
+
+    async function* below(top: Candidate, from: Position | undefined): AsyncGenerator<Step<Candidate>> {
+      if (!(await mayHaveBelow(top))) return;
+      const source = scopesBelow(top, type);
+      // If the scope was moved meanwhile, its list starts again.
+      const isSame = from?.source === nameOf(source);
+      for await (const step of walkSources(reader, [source], isSame ? from : undefined))
+        yield { ...step, place: { ...step.place, top: top.ref } };
+    }
+
+    async function* steps(from: Position | undefined): AsyncGenerator<Step<Candidate>> {
+      if (!couldBe) return;
+      const begun = from?.top;
+      if (begun !== undefined && !isRef(begun)) throw foreignCursor();
+      const [who, what, everywhere, top] = await readItems<
+        [SubjectItem, CheckedPermission, GlobalItem, ScopeItem]
+      >(
         reader,
         { kind: SUBJECT, id: subject },
         { kind: PERMISSION, id: permission },
         { kind: GLOBAL, id: GLOBAL_ID },
+        { kind: SCOPE, id: begun ?? '' },
       );
       const at = options.at ?? clock.now();
       if (!who?.active || !(at < who.endsAt) || !what?.registered) return;
       const global = everywhere ?? NO_GLOBAL;
       const items = { name: permission, permission: what, tenantEffects: null };
       const { allow } = permissionEffects(items, { scopes: [], global });
-      const isEverywhere = who.isAdmin || who.globalRoles.some((role) => allow.has(role));
-      if (isEverywhere) yield* walkSources(reader, rootScopes(tree.added), from);
-      else {
-        const question = { ref: subject, subject: who, name: permission, permission: what, global, at };
-        yield* highestScopes(reader, question, from?.granted);
+      if (who.isAdmin || who.globalRoles.some((role) => allow.has(role))) {
+        yield* walkSources(reader, sourcesOf(everyScope(type), readScope), from);
+        return;
       }
-    }
-
-    async function* steps(from: Position | undefined): AsyncGenerator<Step<string>> {
-      if (!SUBJECT.keyOf(subject) || !PERMISSION.keyOf(permission)) return;
-      const { top: begun, path = '', ...place } = from ?? {};
-      const passed = path === '' ? [] : path.split(' ');
-      if (![...passed, ...(begun === undefined ? [] : [begun])].every(isRef)) throw foreignCursor();
-      const tree = await readTree(reader, type === undefined ? undefined : new Set([type]));
-      const toStep = (ref: string, at: Position): Step<string> =>
-        type === undefined || ref.startsWith(`${type}:`) ? { candidate: ref, place: at } : { place: at };
-      async function* under(
-        top: string,
-        after: readonly string[],
-        at: Position,
-      ): AsyncGenerator<Step<string>> {
-        for await (const { ref, path: there } of tree.below(top, after)) {
-          yield toStep(ref, { ...at, top, path: there.join(' ') });
-        }
-      }
-      if (begun !== undefined) yield* under(begun, passed, place);
-      for await (const { candidate: top, place: at } of tops(tree, from && place)) {
-        if (top === undefined) yield { place: at };
+      if (top) yield* below(top, from);
+      const question = { ref: subject, subject: who, name: permission, permission: what, global, at };
+      for await (const step of highestScopes(reader, question, from?.granted ?? begun)) {
+        const { candidate, place } = step;
+        if (candidate === undefined) yield { place };
         else {
-          yield toStep(top, { ...at, top });
-          yield* under(top, [], at);
+          yield isWanted(candidate.ref) ? { candidate, place: { top: candidate.ref } } : { place };
+          yield* below(candidate, undefined);
         }
       }
     }
 
-    return fill({
+    const page = await fill<Candidate>({
       name: ['scopes', subject, permission, type ?? ''],
       options,
       together: SCOPES_AT_ONCE,
       steps,
       decide: async (scopes) => {
-        const requests = scopes.map((scope) => ({ subject, permission, scope }));
+        const requests = scopes.map(({ ref, ancestors }) => ({
+          subject,
+          permission,
+          scope: ref,
+          prefetch: ancestors,
+        }));
         const decisions = await decideAll(engine, requests, options);
         return decisions.map(({ allowed }) => allowed);
       },
     });
+    return { ...page, items: page.items.map(({ ref }) => ref) };
   };
 
-/** Built-in types that can be roots. A location may also have a parent. */
-const ROOTS = ['tenant', 'location', 'client', 'account', 'enterprise'] as const;
+const addedTypes = ownedBy(SCOPE_TYPE_LIST, 'scope-type');
 
-/** The index lists that contain every root. A root created just now may be missing. */
-const rootScopes = (added: readonly Item[]): readonly Source<string>[] => [
-  ...ROOTS.flatMap((type) => sourcesOf(allOf(type), toRoot)),
-  ...added
-    .filter(({ root }) => root === true)
-    .flatMap(({ name }) => sourcesOf(allOf('scope', String(name)), toRoot)),
-];
+const PARENTS: ReadonlySet<string> = new Set(Object.values(SCOPE_TYPES).flatMap(({ parents }) => parents));
+const isLeaf = (type: string): boolean => isBuiltIn(type) && !PARENTS.has(type);
 
-function toRoot(item: Item): string | undefined {
+/** All scopes, or all of a type. */
+const everyScope = (type: string | undefined): ListQuery =>
+  type === undefined ? allScopes() : allOf(isBuiltIn(type) ? (type as 'tenant') : 'scope', type);
+
+/** All scopes below one; below a root all of a type. */
+function scopesBelow({ ref, ancestors }: Candidate, type: string | undefined): Source<Candidate> {
+  const isRoot = ancestors.length === 0;
+  const query =
+    isRoot && type !== undefined
+      ? inTenant(type, parseRef(ref, 'scope'), {})
+      : scopesFrom([ref, ...ancestors]);
+  const [source] = sourcesOf(query, (item) => {
+    const scope = readScope(item);
+    const isBelow = scope !== undefined && scope.ref !== ref;
+    return isBelow && (type === undefined || scope.ref.startsWith(`${type}:`)) ? scope : undefined;
+  });
+  return source as Source<Candidate>;
+}
+
+/** The scope that an item of the index describes, unless it is closed. */
+function readScope({ status, ancestors, ...item }: Item): Candidate | undefined {
   const key = parseKey(item);
-  const isRoot = key?.form === 'node' && item.parent === undefined && isOpen(item);
-  return isRoot ? `${key.type}:${key.id}` : undefined;
+  if (key?.form !== 'node' || (status !== undefined && status !== 'active')) return undefined;
+  return { ref: `${key.type}:${key.id}`, ancestors: Array.isArray(ancestors) ? ancestors : [] };
 }

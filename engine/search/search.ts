@@ -1,5 +1,6 @@
 import { invalid } from '../../table/errors.ts';
 import type { Page } from '../../table/reader.ts';
+import { faultInOptions, faultInText, refuse } from '../arguments.ts';
 import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import { createActionSearch, type PermissionListOptions } from './action-search.ts';
@@ -21,10 +22,11 @@ export interface ListsOptions {
 
 /**
  * Action, resource and subject search (OpenID AuthZEN), in pages with a cursor. Each result is decided as by
- * `check`. Writes between two pages may or may not show. Malformed names give an empty list.
+ * `check`. Writes between two pages may or may not show. Malformed names give an empty list; an argument of a
+ * wrong type or length rejects with a GatehouseError `invalid` and its `field`. Faults are those of `check`.
  *
- * A page is filled to its limit unless the list ends or the time is up. It has a cursor if and only if more
- * may follow. A cursor is valid for the same question only.
+ * A page is filled to its limit unless the list ends, 1,000 candidates were looked at, or the time is up. It
+ * has a cursor if and only if more may follow. A cursor is valid for the same question only.
  */
 export interface Lists {
   /** The pages and permissions that the subject may use at the scope, by name. */
@@ -57,8 +59,20 @@ export function createLists(options: ListsOptions): Lists {
   const subjects = createSubjectSearch(reader, engine, fill);
   return {
     // Async, so that invalid input rejects the promise like any other error.
-    listPermissions: async (subject, scope, given) => permissions(subject, scope, given),
-    listScopes: async (subject, permission, given) => scopes(subject, permission, given),
-    listSubjects: async (permission, scope, given) => subjects(permission, scope, given),
+    listPermissions: async (subject, scope, given = {}) => {
+      refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(given));
+      return permissions(subject, scope, given);
+    },
+    listScopes: async (subject, permission, given = {}) => {
+      refuse(
+        faultInText('subject', subject) ?? faultInText('permission', permission) ?? faultInOptions(given),
+      );
+      if (given.type !== undefined) refuse(faultInText('type', given.type));
+      return scopes(subject, permission, given);
+    },
+    listSubjects: async (permission, scope, given = {}) => {
+      refuse(faultInText('permission', permission) ?? faultInText('scope', scope) ?? faultInOptions(given));
+      return subjects(permission, scope, given);
+    },
   };
 }

@@ -1,16 +1,17 @@
 import type { Item } from '../../table/item.ts';
 import { cursorAfter, placeOf } from '../../table/read/pages.ts';
-import type { ListQuery, Page, Range, Reader } from '../../table/reader.ts';
+import { type ListQuery, MAX_PAGE, type Page, type Range, type Reader } from '../../table/reader.ts';
 import type { Position, Step } from './page.ts';
 
 /** The reads that searches use. */
 export type SearchReader = Pick<Reader, 'getMany' | 'list' | 'listAll'>;
 
-/** Items per page of a Query. */
+/** Items of the first Query of a source. Each further one takes twice as many: most of the others were refused. */
 const ROWS = 100;
 
 /**
- * Sources whose first pages are read concurrently. Most searches have no more, and wait for one round only.
+ * Sources whose first pages are read concurrently, once one source has ended with its first page: then the
+ * next ones are probably short as well.
  */
 const AHEAD = 8;
 
@@ -29,12 +30,12 @@ export const sourcesOf = <T>(
 ): readonly Source<T>[] => ranges.map((range) => ({ range, index, read }));
 
 /** A stable name for a range, so that a cursor finds it again even if other ranges were added or removed. */
-const nameOf = ({ range }: Source<unknown>): string =>
+export const nameOf = ({ range }: Source<unknown>): string =>
   `${range.partition}\n${range.prefix ?? range.between?.[0] ?? ''}`;
 
 /**
  * The candidates of these sources, in the order of the sources' names. A place is the position of an item in
- * its source. At the end of a source comes a step without a candidate.
+ * its source. An item that is not a candidate, and the end of a source, are steps without a candidate.
  */
 export async function* walkSources<T>(
   reader: SearchReader,
@@ -43,13 +44,14 @@ export async function* walkSources<T>(
 ): AsyncGenerator<Step<T>> {
   const named = sources.map((source) => ({ source, name: nameOf(source) }));
   named.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const ahead = named.filter(
+  const left = named.filter(
     ({ name }) =>
       from?.source === undefined || name > from.source || (name === from.source && !('end' in from)),
   );
   const begun: Promise<Page<Item>>[] = [];
-  for (const [position, { source, name }] of ahead.entries()) {
-    for (const next of ahead.slice(begun.length, position + AHEAD)) {
+  let ahead = 1;
+  for (const [position, { source, name }] of left.entries()) {
+    for (const next of left.slice(begun.length, position + ahead)) {
       const query = queryOf(next.source);
       const cursor = from?.source === next.name ? cursorAfter(query, keysIn(from)) : undefined;
       const first = reader.list({ ...query, limit: ROWS, cursor });
@@ -59,16 +61,17 @@ export async function* walkSources<T>(
     }
     const { index, read } = source;
     let page = await (begun[position] as Promise<Page<Item>>);
-    for (;;) {
+    ahead = page.cursor === undefined ? AHEAD : 1;
+    for (let limit = ROWS; ; ) {
       for (const item of page.items) {
         const candidate = read(item);
-        if (candidate !== undefined) yield { candidate, place: { source: name, ...placeOf(item, index) } };
+        const place = { source: name, ...placeOf(item, index) };
+        yield candidate === undefined ? { place } : { candidate, place };
       }
       const { cursor } = page;
       if (cursor === undefined) break;
-      const last = page.items.at(-1);
-      if (last) yield { place: { source: name, ...placeOf(last, index) } };
-      page = await reader.list({ ...queryOf(source), limit: ROWS, cursor });
+      limit = Math.min(limit * 2, MAX_PAGE);
+      page = await reader.list({ ...queryOf(source), limit, cursor });
     }
     yield { place: { source: name, end: '' } };
   }

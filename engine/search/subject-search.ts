@@ -53,7 +53,7 @@ const SUBJECTS_AT_ONCE = 80;
  */
 export const createSubjectSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
-  async (permission: string, scope: string, options: ListOptions = {}): Promise<Page<string>> => {
+  async (permission: string, scope: string, options: ListOptions): Promise<Page<string>> => {
     let origin: Origin | undefined;
     const page = await fill<Candidate>({
       name: ['subjects', permission, scope],

@@ -1,7 +1,7 @@
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { edgeKey, edgePrefix, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
+import { edgesBetween, leadingType, partitionOf, SCOPE_TYPE_LIST } from '../../table/keys.ts';
 import { isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { cursorAfter } from '../../table/read/pages.ts';
 import type { SearchReader } from './sources.ts';
@@ -9,29 +9,21 @@ import type { SearchReader } from './sources.ts';
 /** Items per page of a Query. */
 const ROWS = 100;
 
-/** A scope below another, with the path to it: the scopes in between, then itself. */
-interface Below {
-  readonly ref: string;
-  readonly path: readonly string[];
-}
-
 /**
- * The trees of scopes, from the ownership edges: base table, strongly consistent. Inactive scopes are left
- * out with all below them: nobody is allowed anything there.
- */
-export interface Tree {
-  /** All scopes below one, parents before children, starting after the scope with the path `after`. */
-  readonly below: (top: string, after: readonly string[]) => AsyncGenerator<Below>;
-  /** The scope types that operators added. */
-  readonly added: readonly Item[];
-}
-
-/**
- * Reads the added scope types in one Query.
+ * Finds the scopes of some types among `tops` and all scopes below them, by their ownership edges: base table,
+ * strongly consistent. Takes a Query for each scope that may have a wanted one below it, whatever types there
+ * are. Inactive scopes are left out with all below them: nobody is allowed anything there.
  *
- * @param wanted the types of scopes to find; undefined for all
+ * @param most limit on the scopes found, and on the scopes whose edges are read
+ * @returns undefined beyond this limit
  */
-export async function readTree(reader: SearchReader, wanted: ReadonlySet<string> | undefined): Promise<Tree> {
+export async function scopesUnder(
+  reader: SearchReader,
+  tops: readonly string[],
+  wanted: ReadonlySet<string>,
+  most: number,
+): Promise<readonly string[] | undefined> {
+  if (tops.length === 0 || wanted.size === 0) return [];
   const added = await reader.listAll(ownedBy(SCOPE_TYPE_LIST, 'scope-type'));
   const addedTypes = added.map(({ name }) => String(name));
 
@@ -39,59 +31,60 @@ export async function readTree(reader: SearchReader, wanted: ReadonlySet<string>
    * Types that may be children of this type. The definition of an added type may have changed after scopes
    * were created, so its own scopes may have any children, and any scope may have children of it.
    */
-  function typesUnder(type: string): readonly string[] {
-    const builtIn = Object.keys(SCOPE_TYPES);
-    if (!Object.hasOwn(SCOPE_TYPES, type)) return [...builtIn, ...addedTypes].sort();
-    return [...builtIn.filter((each) => SCOPE_TYPES[each]?.parents.includes(type)), ...addedTypes].sort();
-  }
+  const typesUnder = (type: string): readonly string[] => [
+    ...Object.keys(SCOPE_TYPES).filter(
+      (each) => !Object.hasOwn(SCOPE_TYPES, type) || SCOPE_TYPES[each]?.parents.includes(type),
+    ),
+    ...addedTypes,
+  ];
 
-  /** Whether a scope of a wanted type may be below one of this type. */
+  /** Whether a scope of this type is wanted, or may have one below it. */
   function leads(type: string): boolean {
-    if (wanted === undefined) return true;
     const found = new Set([type]);
     for (const each of found) {
-      for (const under of typesUnder(each)) {
-        if (wanted.has(under)) return true;
-        found.add(under);
-      }
+      if (wanted.has(each)) return true;
+      for (const under of typesUnder(each)) found.add(under);
     }
     return false;
   }
 
-  async function* children(parent: string, after: string | undefined): AsyncGenerator<string> {
-    const from = parseRef(parent, 'scope');
-    const last = after === undefined ? undefined : parseRef(after, 'cursor');
-    for (const type of typesUnder(from.type)) {
-      if (last && type < last.type) continue;
-      if (!wanted?.has(type) && !leads(type)) continue;
-      const query = { ranges: [{ partition: partitionOf(from), prefix: edgePrefix(type) }] };
-      let cursor = last?.type === type ? cursorAfter(query, { ...edgeKey(from, last) }) : undefined;
-      do {
-        const page = await reader.list({ ...query, limit: ROWS, cursor });
-        for (const item of page.items) {
-          // A building also lists scopes in its zones, and an enterprise linked workstreams: skip those.
-          if (isOwnership(item) && item.parent === parent && isOpen(item)) yield String(item.owned);
-        }
-        cursor = page.cursor;
-      } while (cursor !== undefined);
-    }
+  async function* children(parent: string, types: readonly string[]): AsyncGenerator<string> {
+    const partition = partitionOf(parseRef(parent, 'scope'));
+    const query = { ranges: [{ partition, between: edgesBetween(...types) }] };
+    let cursor: string | undefined;
+    do {
+      const page = await reader.list({ ...query, limit: ROWS, cursor });
+      for (const item of page.items) {
+        // A building also lists scopes in its zones, and an enterprise linked workstreams: skip those.
+        const isChild = isOwnership(item) && item.parent === parent && isOpen(item);
+        if (isChild && types.includes(leadingType(item))) yield String(item.owned);
+      }
+      const last = page.items.at(-1);
+      cursor = page.cursor && last && cursorAfter(query, pastOther(last, types));
+    } while (cursor !== undefined);
   }
 
-  async function* below(
-    top: string,
-    after: readonly string[],
-    above: readonly string[] = [],
-  ): AsyncGenerator<Below> {
-    const [first, ...rest] = after;
-    if (first !== undefined) yield* below(first, rest, [...above, first]);
-    for await (const ref of children(top, first)) {
-      const path = [...above, ref];
-      yield { ref, path };
-      yield* below(ref, [], path);
-    }
+  /** Where to go on after an item: after all edges of its type, if those are not looked at. */
+  function pastOther(item: Item, types: readonly string[]): { PK: string; SK: string } {
+    const type = leadingType(item);
+    return { PK: item.PK, SK: types.includes(type) ? item.SK : edgesBetween(type)[1] };
   }
 
-  return { below: (top, after) => below(top, after), added };
+  const typeOf = (ref: string): string => parseRef(ref, 'scope').type;
+  const found = new Set<string>();
+  const queue = [...tops];
+  let queried = 0;
+  for (let scope = queue.pop(); scope !== undefined; scope = queue.pop()) {
+    if (wanted.has(typeOf(scope))) found.add(scope);
+    const types = typesUnder(typeOf(scope)).filter(leads);
+    if (types.length > 0 && ++queried > most) return undefined;
+    if (types.length === 0) continue;
+    for await (const child of children(scope, types)) {
+      if (queue.push(child) + found.size > 2 * most) return undefined;
+    }
+    if (found.size > most) return undefined;
+  }
+  return [...found];
 }
 
-export const isOpen = ({ status }: Item): boolean => status === undefined || status === 'active';
+const isOpen = ({ status }: Item): boolean => status === undefined || status === 'active';

@@ -6,12 +6,24 @@ import { formatRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { Action, Expected } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
-import { loadRef, loadScope, optionalText, refuseDeleting, rootOf, textOf, textsOf } from '../nodes/nodes.ts';
+import type { NodeKind } from '../kinds/node-kind.ts';
+import { indexChanges } from '../nodes/index-attributes.ts';
+import {
+  loadRef,
+  loadScope,
+  optionalText,
+  refuseDeleting,
+  rootOf,
+  textOf,
+  textsOf,
+  toUpdate,
+} from '../nodes/nodes.ts';
 import { moveOwners } from '../nodes/ownership.ts';
 import { refusePlace } from '../nodes/scope-types.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
+import { kindOf } from './node-kinds.ts';
 import { isMoving, scopesBelow, treeBelow } from './scope-tree.ts';
 import { asPlaced, ownersOfScope, placeUnder, refuseDepth } from './scopes.ts';
 
@@ -69,6 +81,10 @@ const pathUnder = ({ ref, path }: Placed): readonly string[] => [formatRef(ref),
 const movesItself = ({ ref }: Node) =>
   conflict('scope', `${formatRef(ref)} in it is being moved: finish that first, or move it back`);
 
+/** The index keys that name the path. */
+const treeChanges = ({ ref, item }: Node, after: Readonly<Record<string, unknown>>) =>
+  toUpdate(indexChanges((kindOf(ref.type) as NodeKind).entity, ref, item, after)).set;
+
 /** One scope with another path: its node, its decision item, and what the edges from above repeat. */
 function rewrite(
   planning: Planning,
@@ -84,7 +100,7 @@ function rewrite(
     {
       kind: 'update',
       key: nodeKey(node.ref),
-      set: changes,
+      set: { ...changes, ...treeChanges(node, after) },
       remove: change.remove ?? [],
       add: { rev: 1 },
       when: { exists: true, equals },

@@ -25,10 +25,11 @@ function keyOf(entity: Entity): string {
 }
 
 /** The index entries of a kind, beside the list of all that every kind has. */
-function indexesOf({ inTenant, byStatus, byName, listShards }: Entity): string {
+function indexesOf({ inTenant, inTree, byStatus, byName, listShards }: Entity): string {
   return [
     `${INDEXES.all} (${listShards} shard${listShards === 1 ? '' : 's'})`,
     ...(inTenant ? [`${INDEXES.tenant} by ${code(inTenant.tenant)}, ${code(inTenant.time)}`] : []),
+    ...(inTree ? [`${INDEXES.status} by path`] : []),
     ...(byName ? [`${INDEXES.tenant} by ${code(byName)}`] : []),
     ...(byStatus ? [`${INDEXES.status} by ${code(byStatus.status)}, ${code(byStatus.date)}`] : []),
   ].join('; ');
@@ -117,6 +118,7 @@ ${tableOf(
     [INDEXES.tenant, '`USER#id`', '`AUDIT#time#id`', 'what a user did'],
     [INDEXES.tenant, '`NAMES#TYPE#shard`', '`name#id`', 'names with a beginning'],
     [INDEXES.status, '`STATUS#TYPE#status#shard`', '`date#id`', 'what has a status, by date'],
+    [INDEXES.status, '`TREE#shard`', 'hashes of the path', 'the scopes of a tree, and all below a scope'],
   ],
 )}
 

@@ -1,5 +1,5 @@
 import { DAY_MS, type Entity, INDEXES } from '../../table/entities/entity.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, isRef, parseRef, type Ref } from '../../table/identifiers.ts';
 import {
   datedSort,
   listPartition,
@@ -9,6 +9,8 @@ import {
   shardOf,
   statusPartition,
   timedSort,
+  treePartition,
+  treeSort,
 } from '../../table/keys.ts';
 import { normaliseName } from '../../table/normalise.ts';
 
@@ -29,7 +31,7 @@ const entry = (index: string, partition: string, sort: string) => ({
  */
 export function indexAttributes(entity: Entity, ref: Ref, attributes: Attributes): Kept {
   const shard = shardOf(ref.id, entity.listShards);
-  const { inTenant, byStatus, byName, expires } = entity;
+  const { inTenant, inTree, byStatus, byName, expires } = entity;
   const textOf = (attribute: string | undefined): string | undefined => {
     const value = attribute === undefined ? undefined : attributes[attribute];
     return typeof value === 'string' ? value : undefined;
@@ -48,9 +50,16 @@ export function indexAttributes(entity: Entity, ref: Ref, attributes: Attributes
     ...(status
       ? entry(INDEXES.status, statusPartition(ref.type, status, shard), datedSort(date ?? NO_DATE, ref.id))
       : {}),
+    ...(inTree && isPath(attributes.ancestors) ? treeEntry([formatRef(ref), ...attributes.ancestors]) : {}),
     ...(from && expires ? { ttl: Math.floor((Date.parse(from) + expires.afterDays * DAY_MS) / 1000) } : {}),
   };
 }
+
+const isPath = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const treeEntry = (path: readonly string[]) =>
+  entry(INDEXES.status, treePartition(path.at(-1) as string), treeSort(path));
 
 /** Changes of these that a change of attributes brings: a value to set, undefined to remove. */
 export function indexChanges(

@@ -50,6 +50,8 @@ export interface Entity {
   readonly listShards: number;
   /** Listed in its tenant by type and time: the attributes that hold the tenant's reference and the time. */
   readonly inTenant?: { readonly tenant: string; readonly time: string };
+  /** A scope: listed by its path, so that all scopes below one are one range of an index. */
+  readonly inTree?: true;
   /** Listed by status and date: the attributes that hold them. Without a date it sorts last. */
   readonly byStatus?: { readonly status: string; readonly date: string };
   /** Listed by name, in the tenant's index: of kinds that belong to no tenant. */
@@ -67,7 +69,7 @@ export const INDEXES = {
   all: 'GSI1',
   /** What belongs to a tenant, by type and time. */
   tenant: 'GSI2',
-  /** What has a status, by date. */
+  /** What has a status, by date; and scopes, by their path. */
   status: 'GSI3',
 } as const;
 

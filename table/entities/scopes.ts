@@ -22,8 +22,8 @@ const email = field.contactEmail.optional();
 const phone = field.contactPhone.optional();
 const open = { status: 'active' };
 const root = { ...open, combination: 'allow-overrides' };
-/** Every scope stands in its tenant's list, by type and time of creation (seed 000, GSI1 and GSI4). */
-const inTenant = { tenant: 'root', time: 'createdAt' };
+/** Every scope is listed in its tenant, by type and time of creation (seed 000, GSI1 and GSI4), and by its path. */
+const listed = { inTenant: { tenant: 'root', time: 'createdAt' }, inTree: true } as const;
 const nameGuard = (kind: string) => [{ kind, field: 'name', normalise: normaliseName }];
 
 /** A scope that always has a parent. */
@@ -32,7 +32,7 @@ const below = {
   immutable: ['parent'],
   guards: [],
   listShards: 4,
-  inTenant,
+  ...listed,
 } as const;
 
 /** A root scope with nothing but a name, which is unique. */
@@ -44,7 +44,7 @@ const organisation = <T extends string>(type: T, label: string, guard: string, s
   defaults: root,
   guards: nameGuard(guard),
   listShards: 4,
-  inTenant,
+  ...listed,
 });
 
 export const SCOPES = {
@@ -66,7 +66,7 @@ export const SCOPES = {
     immutable: ['parent'],
     guards: [{ kind: 'LOCATION_CODE', field: 'code', normalise: normaliseCode }],
     listShards: 4,
-    inTenant,
+    ...listed,
   },
   client: {
     type: 'client',
@@ -87,7 +87,7 @@ export const SCOPES = {
     defaults: { ...root, timezone: 'UTC' },
     guards: nameGuard('CLIENT_NAME'),
     listShards: 4,
-    inTenant,
+    ...listed,
   },
   project: {
     type: 'project',
@@ -214,6 +214,6 @@ export const SCOPES = {
     immutable: ['type', 'parent'],
     guards: [],
     listShards: 8,
-    inTenant,
+    ...listed,
   },
 } as const satisfies Record<string, Entity>;

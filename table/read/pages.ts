@@ -1,6 +1,7 @@
 import { compareBytes, textFromBase64Url, textToBase64Url } from '../bytes.ts';
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
+import { hash64 } from '../hash.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
 import {
@@ -28,18 +29,7 @@ export interface Position {
  * A short name of a list, made from what it reads, so that its cursors are refused by every other list. It
  * authenticates nothing, so a plain hash will do: a place outside of the list's ranges is refused anyway.
  */
-export const listName = (...reads: readonly unknown[]): string => {
-  const text = JSON.stringify(reads);
-  return `${fnv1a(text, 0x811c9dc5)}${fnv1a(text, 0x01000193)}`;
-};
-
-/** FNV-1a of a text's units, from a start value: 32 bits, in hexadecimal digits. */
-function fnv1a(text: string, start: number): string {
-  let hash = start;
-  for (let position = 0; position < text.length; position++)
-    hash = Math.imul(hash ^ text.charCodeAt(position), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(8, '0');
-}
+export const listName = (...reads: readonly unknown[]): string => hash64(JSON.stringify(reads));
 
 const MAX_CURSOR_LENGTH = 2_048;
 

@@ -160,7 +160,7 @@ describe('atLeast', () => {
     for (const atLeast of ['', 'gh1.', 'yesterday', 'gh2.abc']) {
       await expect(ask(engine, flat, { atLeast })).rejects.toMatchObject({
         code: 'invalid',
-        field: 'consistency',
+        field: 'consistency.atLeast',
       });
     }
   });

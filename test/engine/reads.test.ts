@@ -111,7 +111,7 @@ describe('a refused check costs no more', () => {
     ['permission_unknown', () => [ann, '*:*:*', flat], [3]],
     ['no_grant', () => [ann, 'dashboard', other], [5]],
     ['no_grant', () => [ann, 'grades', nested], [5, 2]],
-    ['subject_unknown', () => ['', '', ''], [1]],
+    ['subject_unknown', () => ['nobody', 'a b', 'nowhere'], [1]],
   ];
 
   test.each(cases)('%s', async (reason, question, expected) => {

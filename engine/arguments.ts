@@ -1,0 +1,106 @@
+import { type GatehouseError, invalid } from '../table/errors.ts';
+import { readFreshnessToken } from '../table/freshness-token.ts';
+
+/**
+ * Checks of what callers pass to the public functions, plain because they precede every warm decision. A fault
+ * is a GatehouseError `invalid` with the argument's name in `field`. Texts of the right type and length that
+ * name nothing are no faults: a check refuses them and a search finds nothing.
+ */
+type Fault = GatehouseError | undefined;
+
+/** Characters of the longest text that is looked at. The longest name has fewer. */
+const MAX_LENGTH = 1_024;
+
+/** Milliseconds before and after 1970 that a Date can hold. */
+const MAX_INSTANT = 8.64e15;
+
+export const faultInText = (field: string, value: unknown): Fault =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH
+    ? undefined
+    : invalid(field, `${field} must be a text of 1 to ${MAX_LENGTH} characters`);
+
+export const faultInTexts = (field: string, values: unknown): Fault =>
+  Array.isArray(values)
+    ? firstFault(values, (value, position) => faultInText(`${field}.${position}`, value))
+    : invalid(field, `${field} must be a list of texts`);
+
+/** The first fault in a list, or in the arguments of a function. */
+export function firstFault<T>(values: readonly T[], faultIn: (value: T, position: number) => Fault): Fault {
+  for (const [position, value] of values.entries()) {
+    const fault = faultIn(value, position);
+    if (fault) return fault;
+  }
+  return undefined;
+}
+
+interface Question {
+  readonly subject: unknown;
+  readonly permission: unknown;
+  readonly scope: unknown;
+}
+
+/** A question with its options, as one of many. */
+export function faultInRequest(request: unknown): Fault {
+  const fault = faultInOptions(request);
+  if (fault) return fault;
+  const { subject, permission, scope } = request as Question;
+  return (
+    faultInText('subject', subject) ?? faultInText('permission', permission) ?? faultInText('scope', scope)
+  );
+}
+
+interface Options {
+  readonly at?: unknown;
+  readonly consistency?: unknown;
+  readonly credential?: unknown;
+  readonly prefetch?: unknown;
+}
+
+/** Options that all functions share. */
+export function faultInOptions(options: unknown): Fault {
+  if (!isObject(options)) return invalid('options', 'options must be an object');
+  const { at, consistency, credential, prefetch } = options as Options;
+  if (at !== undefined && !(typeof at === 'number' && Math.abs(at) <= MAX_INSTANT))
+    return invalid('at', 'at must be an instant in epoch milliseconds');
+  return (
+    (consistency === undefined ? undefined : faultInConsistency(consistency)) ??
+    (credential === undefined ? undefined : faultInCredential(credential)) ??
+    (prefetch === undefined || isTexts(prefetch)
+      ? undefined
+      : invalid('prefetch', 'prefetch must be a list of texts'))
+  );
+}
+
+function faultInConsistency(consistency: unknown): Fault {
+  if (consistency === 'cached' || consistency === 'strong') return undefined;
+  if (!isObject(consistency) || !('atLeast' in consistency))
+    return invalid('consistency', "consistency must be 'cached', 'strong' or { atLeast: TOKEN }");
+  const { atLeast } = consistency;
+  return typeof atLeast === 'string' && readFreshnessToken(atLeast) !== undefined
+    ? undefined
+    : invalid('consistency.atLeast', 'atLeast must be a token from the answer to a write');
+}
+
+function faultInCredential(credential: unknown): Fault {
+  if (!isObject(credential)) return invalid('credential', 'credential must be an object');
+  const { ref, hash } = credential as { readonly ref?: unknown; readonly hash?: unknown };
+  return (
+    faultInText('credential.ref', ref) ??
+    (hash === undefined ? undefined : faultInText('credential.hash', hash))
+  );
+}
+
+/** What is only prefetched may be any text. */
+const isTexts = (values: unknown): boolean =>
+  Array.isArray(values) && values.every((value) => typeof value === 'string');
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** The fault of one of many requests, named by its position. */
+export const inList = (field: string, position: number, { field: own, message }: GatehouseError) =>
+  invalid(own === 'options' ? `${field}.${position}` : `${field}.${position}.${own}`, message);
+
+/** @throws the fault, if there is one */
+export function refuse(fault: Fault): void {
+  if (fault) throw fault;
+}

@@ -1,0 +1,159 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createAccessBound, createLists, type Engine, type Lists } from '../../../engine/index.ts';
+import { createLightWorld, type World } from '../../support/world.ts';
+
+/**
+ * The calls of a resource search follow the candidates that it looks at, not the types of scopes that there are:
+ * at most three for a hundred candidates, beside those for the subject's own grants.
+ */
+const PROJECTS = 10;
+const DEVICES = 105;
+const ROOTS = 20;
+const TYPES = 10;
+const ALL = 1 + PROJECTS + 1 + DEVICES + ROOTS;
+const BELOW_CLIENT = PROJECTS + 1 + DEVICES;
+
+let world: World;
+let engine: Engine;
+let lists: Lists;
+let [boss, owner, tenants, client, building] = ['', '', '', '', ''];
+
+beforeAll(async () => {
+  world = await createLightWorld();
+  const make = async (command: string, input: Record<string, unknown>) =>
+    (await world.run(command, input)).id;
+  await world.run('page.create', { name: 'home' });
+  const role = await make('role.create', { name: 'all', scope: 'tenant' });
+  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+  client = `client:${await make('client.create', { name: 'C' })}`;
+  let project = '';
+  for (let n = 0; n < PROJECTS; n++)
+    project = `project:${await make('project.create', { name: 'P', parent: client })}`;
+  building = `building:${await make('building.create', { name: 'B', parent: project })}`;
+  for (let n = 0; n < DEVICES; n++) await world.run('device.create', { name: 'D', parent: building });
+  const locations: string[] = [];
+  for (let n = 0; n < ROOTS; n++) locations.push(`location:${await make('location.create', { name: 'L' })}`);
+  [boss, owner, tenants] = [
+    await make('user.create', {}),
+    await make('user.create', {}),
+    await make('user.create', {}),
+  ];
+  await world.run('admin.create', { user: boss });
+  await world.run('grant.create', { user: owner, scope: client, roles: [role] });
+  for (const scope of locations) await world.run('grant.create', { user: tenants, scope, roles: [role] });
+  [boss, owner, tenants] = [`user:${boss}`, `user:${owner}`, `user:${tenants}`];
+});
+beforeEach(() => {
+  world.settle();
+  engine = world.newEngine();
+  lists = createLists({ reader: world.reader, engine, clock: world.clock });
+  world.calls.length = 0;
+});
+
+/** Calls since the previous call of this function. */
+const calls = (): number => world.calls.splice(0).length;
+const allowance = (candidates: number): number => 3 * Math.ceil(candidates / 100);
+
+/** What an administrator's search costs beside the candidates: the items of the question, and four partitions. */
+const OF_ADMIN = 1 + 4;
+/** The items of the question, the granted scope, its root's effects and path. */
+const OF_GRANT = 1 + 3;
+
+describe.each([false, true])('with ten types of scopes that nobody uses: %s', (hasTypes) => {
+  beforeAll(async () => {
+    if (!hasTypes) return;
+    const names = Array.from({ length: TYPES }, (_, n) => `type-${n}`);
+    for (const name of names)
+      await world.run('scope-type.create', { name, root: true, parents: ['building'], children: ['device'] });
+  });
+
+  test('all scopes of an administrator', async () => {
+    expect((await lists.listScopes(boss, 'home', { limit: 1_000 })).items).toHaveLength(ALL);
+    expect(calls()).toBeLessThanOrEqual(allowance(ALL) + OF_ADMIN);
+  });
+
+  test.each([2, 7, 50])('pages of %i of an administrator', async (limit) => {
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await lists.listScopes(boss, 'home', { limit, cursor });
+      expect(calls()).toBeLessThanOrEqual(allowance(100) + OF_ADMIN);
+      found.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(new Set(found).size).toBe(ALL);
+    expect(found).toHaveLength(ALL);
+  });
+
+  test('all scopes below a grant', async () => {
+    expect((await lists.listScopes(owner, 'home', { limit: 1_000 })).items).toHaveLength(1 + BELOW_CLIENT);
+    expect(calls()).toBeLessThanOrEqual(allowance(1 + BELOW_CLIENT) + OF_GRANT);
+    expect((await lists.listScopes(owner, 'home', { limit: 1_000, type: 'project' })).items).toHaveLength(
+      PROJECTS,
+    );
+    expect(calls()).toBeLessThanOrEqual(allowance(PROJECTS) + OF_GRANT);
+  });
+
+  test('many grants at scopes with nothing below', async () => {
+    expect((await lists.listScopes(tenants, 'home')).items).toHaveLength(ROOTS);
+    // A scope of an added type may be below each location.
+    expect(calls()).toBeLessThanOrEqual(allowance(ROOTS) + OF_GRANT + 1 + (hasTypes ? ROOTS : 0));
+  });
+
+  test('an access bound: a Query for each scope that may have others below it', async () => {
+    const accessBound = createAccessBound({ reader: world.reader, engine, most: 100 });
+    const question = { types: new Set(['project']), withPermissions: false, at: world.clock.now() };
+    const bound = await accessBound(owner, question);
+    // With added types, a project may be below any scope: too many to look at.
+    if (hasTypes) expect(bound).toBeUndefined();
+    else expect(bound?.scopes).toHaveLength(PROJECTS);
+    expect(calls()).toBeLessThanOrEqual(3 + (hasTypes ? 100 : 0));
+  });
+});
+
+test('a page ends after a thousand candidates, with a cursor', async () => {
+  const asked: number[] = [];
+  const refusing = {
+    checkMany: async (requests: readonly unknown[]) => {
+      asked.push(requests.length);
+      const decisions = requests.map(() => ({ allowed: false, reason: 'no_grant' }) as const);
+      return { decisions, expiresAt: 0, staleUntil: 0, validUntil: 0, isStale: false };
+    },
+  };
+  const many = createLists({
+    reader: {
+      ...world.reader,
+      list: async (query) => {
+        const page = await world.reader.list(query);
+        // As if there were ten times as many.
+        return { ...page, items: page.items.flatMap((item) => Array.from({ length: 10 }, () => item)) };
+      },
+    },
+    engine: refusing,
+    clock: world.clock,
+  });
+  const page = await many.listScopes(boss, 'home');
+  expect(page.items).toEqual([]);
+  expect(page.cursor).toBeDefined();
+  expect(asked.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_000);
+  expect(asked.length).toBeLessThanOrEqual(12);
+});
+
+test('a scope that moves is found below its new parent', async () => {
+  const make = async (command: string, input: Record<string, unknown>) =>
+    (await world.run(command, input)).id;
+  const other = `building:${await make('building.create', {
+    name: 'O',
+    parent: `project:${await make('project.create', { name: 'P', parent: client })}`,
+  })}`;
+  const zone = `zone:${await make('zone.create', { name: 'Z', parent: building })}`;
+  const device = `device:${await make('device.create', { name: 'D', parent: zone })}`;
+  const user = await make('user.create', {});
+  const role = await make('role.create', { name: 'mine', scope: client });
+  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+  await world.run('assignment.create', { user, scope: other, role });
+  await world.run('scope.move', { scope: zone, parent: other });
+  world.settle();
+  const { items } = await lists.listScopes(`user:${user}`, 'home');
+  expect([...items].sort()).toEqual([other, device, zone].sort());
+});
