@@ -11,6 +11,9 @@ type Fault = GatehouseError | undefined;
 /** Characters of the longest text that is looked at. The longest name has fewer. */
 const MAX_LENGTH = 1_024;
 
+/** The most requests or names of one call. */
+const MAX_LIST = 1_000;
+
 /** Milliseconds before and after 1970 that a Date can hold. */
 const MAX_INSTANT = 8.64e15;
 
@@ -20,12 +23,16 @@ export const faultInText = (field: string, value: unknown): Fault =>
     : invalid(field, `${field} must be a text of 1 to ${MAX_LENGTH} characters`);
 
 export const faultInTexts = (field: string, values: unknown): Fault =>
-  Array.isArray(values)
-    ? firstFault(values, (value, position) => faultInText(`${field}.${position}`, value))
-    : invalid(field, `${field} must be a list of texts`);
+  faultInList(field, values, (value, position) => faultInText(`${field}.${position}`, value));
 
-/** The first fault in a list, or in the arguments of a function. */
-export function firstFault<T>(values: readonly T[], faultIn: (value: T, position: number) => Fault): Fault {
+/** The first fault in a list of requests or names. */
+export function faultInList(
+  field: string,
+  values: unknown,
+  faultIn: (value: unknown, position: number) => Fault,
+): Fault {
+  if (!Array.isArray(values)) return invalid(field, `${field} must be a list`);
+  if (values.length > MAX_LIST) return invalid(field, `${field} has more than ${MAX_LIST} entries`);
   for (const [position, value] of values.entries()) {
     const fault = faultIn(value, position);
     if (fault) return fault;

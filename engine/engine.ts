@@ -1,5 +1,5 @@
 import { invalid } from '../table/errors.ts';
-import { faultInOptions, faultInRequest, faultInText, firstFault, inList, refuse } from './arguments.ts';
+import { faultInList, faultInOptions, faultInRequest, faultInText, inList, refuse } from './arguments.ts';
 import type { Credential } from './credential.ts';
 import { decide, refusedCredential, validUntil } from './decide.ts';
 import type { Decision } from './decision.ts';
@@ -261,7 +261,7 @@ export function createEngine(options: EngineOptions): Engine {
     },
     checkMany,
     checkManyAsked: async (asks) => {
-      refuse(Array.isArray(asks) ? firstFault(asks, faultInAsk) : invalid('asks', 'asks must be a list'));
+      refuse(faultInList('asks', asks, faultInAsk));
       return checkManyAsked(asks);
     },
     session: createSessions(checkMany, now, generation),
@@ -295,12 +295,10 @@ const faultIn = (subject: unknown, permission: unknown, scope: unknown, given: u
   (given === NOTHING_GIVEN ? undefined : faultInOptions(given));
 
 const faultInRequests = (requests: unknown) =>
-  Array.isArray(requests)
-    ? firstFault(requests, (request, position) => {
-        const fault = faultInRequest(request);
-        return fault && inList('requests', position, fault);
-      })
-    : invalid('requests', 'requests must be a list');
+  faultInList('requests', requests, (request, position) => {
+    const fault = faultInRequest(request);
+    return fault && inList('requests', position, fault);
+  });
 
 const faultInAsk = (ask: unknown) =>
   typeof ask === 'function' ? undefined : invalid('ask', 'ask must be a function');

@@ -1,6 +1,7 @@
 import type { SubjectItem } from '../../table/decision/items.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
+import { MAX_PAGE } from '../../table/reader.ts';
 import type { Engine } from '../engine.ts';
 import { SUBJECT } from '../items.ts';
 import { readItems } from '../read-items.ts';
@@ -32,7 +33,8 @@ export interface AccessBoundQuestion {
 
 /**
  * Computes the access bound of a subject from strongly consistent Queries of the base table. Cache the
- * result: it takes several calls. What is within the bound is not necessarily allowed: `checkMany` decides.
+ * result: it takes at most `most` Queries for scopes, two for each of at most `most` roles, and one for the
+ * subject's groups. What is within the bound is not necessarily allowed: `checkMany` decides.
  *
  * @returns undefined if there is no bound (an administrator, a global role, a wildcard where permissions are
  *   requested), or if it is wider than `most`
@@ -50,11 +52,16 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const found = await Promise.all(scopes.map((scope) => engine.effectiveRoles(subject, scope, { at })));
     const roles = [...new Set(found.flatMap((effective) => effective?.roles ?? []))];
     if (roles.length > most) return undefined;
-    const edges = await Promise.all(
-      roles.map((id) => reader.listAll(edgesFrom({ type: 'role', id }, 'page', 'permission'))),
+    const pages = await Promise.all(
+      roles.map((id) =>
+        reader.list({ ...edgesFrom({ type: 'role', id }, 'page', 'permission'), limit: most }),
+      ),
     );
+    if (pages.some(({ cursor }) => cursor !== undefined)) return undefined;
     const allowed = new Set(
-      edges.flat().flatMap(({ effect, permission }) => (effect === 'ALLOW' ? [String(permission)] : [])),
+      pages
+        .flatMap(({ items }) => items)
+        .flatMap(({ effect, permission }) => (effect === 'ALLOW' ? [String(permission)] : [])),
     );
     const names = [...allowed];
     const isBounded = names.length <= most && names.every((name) => readPermissionName(name) !== undefined);
@@ -68,6 +75,7 @@ export function createAccessBound({ reader, engine, most }: AccessBoundOptions) 
     const [item] = await readItems<[SubjectItem]>(reader, { kind: SUBJECT, id: subject });
     if (!item?.active || !(at < item.endsAt)) return { scopes: [], permissions: [] };
     if (item.isAdmin || item.globalRoles.length > 0) return undefined;
+    if (item.groups.length > MAX_PAGE) return undefined;
     const granted = [...(await grantedScopes(reader, subject, item))];
     if (granted.length > most) return undefined;
     const [scopes, permissions] = await Promise.all([

@@ -11,10 +11,10 @@ const ROWS = 100;
 
 /**
  * Finds the scopes of some types among `tops` and all scopes below them, by their ownership edges: base table,
- * strongly consistent. Takes a Query for each scope that may have a wanted one below it, whatever types there
- * are. Inactive scopes are left out with all below them: nobody is allowed anything there.
+ * strongly consistent. Takes a Query or more for each scope that may have a wanted one below it, whatever types
+ * there are. Inactive scopes are left out with all below them: nobody is allowed anything there.
  *
- * @param most limit on the scopes found, and on the scopes whose edges are read
+ * @param most limit on the scopes found, and on the Queries
  * @returns undefined beyond this limit
  */
 export async function scopesUnder(
@@ -48,11 +48,15 @@ export async function scopesUnder(
     return false;
   }
 
+  let queries = 0;
+
+  /** The scopes directly below one; not all of them once there were too many Queries. */
   async function* children(parent: string, types: readonly string[]): AsyncGenerator<string> {
     const partition = partitionOf(parseRef(parent, 'scope'));
     const query = { ranges: [{ partition, between: edgesBetween(...types) }] };
     let cursor: string | undefined;
     do {
+      if (++queries > most) return;
       const page = await reader.list({ ...query, limit: ROWS, cursor });
       for (const item of page.items) {
         // A building also lists scopes in its zones, and an enterprise linked workstreams: skip those.
@@ -73,16 +77,14 @@ export async function scopesUnder(
   const typeOf = (ref: string): string => parseRef(ref, 'scope').type;
   const found = new Set<string>();
   const queue = [...tops];
-  let queried = 0;
   for (let scope = queue.pop(); scope !== undefined; scope = queue.pop()) {
     if (wanted.has(typeOf(scope))) found.add(scope);
     const types = typesUnder(typeOf(scope)).filter(leads);
-    if (types.length > 0 && ++queried > most) return undefined;
     if (types.length === 0) continue;
     for await (const child of children(scope, types)) {
       if (queue.push(child) + found.size > 2 * most) return undefined;
     }
-    if (found.size > most) return undefined;
+    if (queries > most || found.size > most) return undefined;
   }
   return [...found];
 }

@@ -133,6 +133,8 @@ describe('particular arguments', () => {
   test('of many checks: named by their positions', async () => {
     const good = of({});
     await expectInvalid('requests', () => call(engine.checkMany, undefined));
+    await expectInvalid('requests', () => call(engine.checkMany, Array(1_001).fill(good)));
+    expect((await engine.checkMany(Array(1_000).fill(good))).decisions).toHaveLength(1_000);
     await expectInvalid('requests.1', () => call(engine.checkMany, [good, null]));
     await expectInvalid('requests.1.scope', () => call(engine.checkMany, [good, { ...good, scope: '' }]));
     await expectInvalid('requests.0.at', () => call(engine.checkMany, [{ ...good, at: Number.NaN }]));
@@ -164,6 +166,7 @@ describe('particular arguments', () => {
     const session = (permissions: unknown) => call(engine.session, SUBJECT, SCOPE, { permissions });
     await expectInvalid('options', () => call(engine.session, SUBJECT, SCOPE));
     await expectInvalid('permissions', () => session(undefined));
+    await expectInvalid('permissions', () => session(Array(1_001).fill('home')));
     await expectInvalid('permissions.1', () => session(['home', '']));
     for (const kind of ['menu', '', null, 7])
       await expectInvalid('kind', () => call(lists.listPermissions, SUBJECT, SCOPE, { kind }));

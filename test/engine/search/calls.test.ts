@@ -59,6 +59,29 @@ const OF_ADMIN = 1 + 4;
 /** The items of the question, the granted scope, its root's effects and path. */
 const OF_GRANT = 1 + 3;
 
+test('an access bound is none where it would take more Queries or a wider role than its limit', async () => {
+  const boundOf = (most: number, subject = owner) => {
+    const accessBound = createAccessBound({ reader: world.reader, engine, most });
+    return accessBound(subject, {
+      ...{ types: new Set(['device']), withPermissions: true, at: world.clock.now() },
+    });
+  };
+  // The client, its projects and the building, of which the devices take two Queries.
+  expect(await boundOf(DEVICES)).toMatchObject({ scopes: { length: DEVICES }, permissions: ['home'] });
+  calls();
+  expect(await boundOf(PROJECTS)).toBeUndefined();
+  expect(calls()).toBeLessThanOrEqual(PROJECTS + 8);
+  const role = (await world.run('role.create', { name: 'wide', scope: 'tenant' })).id;
+  for (let n = 0; n < 110; n++) {
+    await world.run('page.create', { name: `page-${n}` });
+    await world.run('role-permission.create', { role, permission: `page-${n}`, effect: 'DENY' });
+  }
+  const user = (await world.run('user.create', {})).id;
+  await world.run('assignment.create', { user, role, scope: client });
+  world.settle();
+  expect(await boundOf(DEVICES, `user:${user}`)).toBeUndefined();
+});
+
 describe.each([false, true])('with ten types of scopes that nobody uses: %s', (hasTypes) => {
   beforeAll(async () => {
     if (!hasTypes) return;
