@@ -42,6 +42,7 @@ export const isName = (value: string): boolean => value.length <= MAX_NAME_LENGT
  * reaches a key.
  */
 export function parseRef(text: string, field: string): Ref {
+  if (typeof text !== 'string') throw invalid(field, `${field} is not a text`);
   const colon = text.indexOf(':');
   const type = text.slice(0, Math.max(colon, 0));
   const id = text.slice(colon + 1);

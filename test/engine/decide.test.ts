@@ -228,6 +228,14 @@ describe('entitlements', () => {
     expect(reasonOf({ scopes: [linked, account] })).toBe(reason);
   });
 
+  test.each([1, 2])('a scope %i below a workstream needs the licence of the workstream', (levels) => {
+    const below = Array.from({ length: levels }, () => own);
+    const scopes = (account: ScopeItem) => [...below, linked, account];
+    expect(reasonOf({ scopes: scopes(withLicense(enterprise, 0, AT + 1)) })).toBe('role');
+    expect(reasonOf({ scopes: scopes(withLicense('enterprise:f', 0, AT + 1)) })).toBe('not_licensed');
+    expect(reasonOf({ scopes: scopes(root) })).toBe('not_licensed');
+  });
+
   test('an administrator needs neither', () => {
     expect(reasonOf({ ...sold, scopes: [linked, root], ...subjectWith({ isAdmin: true }) })).toBe('admin');
   });

@@ -31,7 +31,7 @@ const INSTANTS = [1, 2, 3, 4, 5].map((hour) => START + hour * HOUR);
 
 const MODULES = ['alarms', 'reports'];
 const PERMISSIONS = ['dashboard', 'menu', 'alarms:read:door', 'alarms:stop:door', 'reports:read:door'];
-const UNREGISTERED = ['ghost', 'alarms:read:ghost', 'no such permission', ''];
+const UNREGISTERED = ['ghost', 'alarms:read:ghost', 'no such permission', 'a:b'];
 const TARGETS = [
   ...PERMISSIONS,
   ...PERMISSIONS,
@@ -57,6 +57,7 @@ const BELOW: Readonly<Record<string, readonly string[]>> = {
   building: ['zone', 'device'],
   zone: ['zone', 'device'],
   account: ['workstream'],
+  workstream: [ADDED],
   [ADDED]: ['location'],
 };
 const ROOTS = ['tenant', 'client', 'account', 'enterprise', 'enterprise', 'location', ADDED];
@@ -118,7 +119,7 @@ export function furnish(random: Random): Furnished {
     licences: [0, 1, 2, 3].map((n) => id('K', n)),
   };
   const operations: Operation[] = [
-    does.createScopeType(ADDED, { root: true, parents: ['project'], children: ['location'] }),
+    does.createScopeType(ADDED, { root: true, parents: ['project', 'workstream'], children: ['location'] }),
     ...MODULES.map((name) => does.createModule(name, random.oneIn(3))),
     ...PERMISSIONS.map((name) => register(random, name)),
     ...places.map((place) => createPlace(random, places, place)),
@@ -409,7 +410,7 @@ export function opposedChanges(
 
 /** A question; now and then about what is not there. */
 export function ask(random: Random, names: Names): Question {
-  const places = random.oneIn(8) ? placesOf(names, 'workstream') : names.places;
+  const places = random.oneIn(8) ? placesOf(names, 'workstream', ADDED) : names.places;
   const some = random.pick(places);
   return {
     subject: random.oneIn(20) ? random.pick(UNKNOWN_SUBJECTS) : random.pick(names.subjects),

@@ -39,6 +39,15 @@ row('PL-22', async (context) => {
   const [north, south] = [await newEnterprise(world, 'PL22 N'), await newEnterprise(world, 'PL22 S')];
   const inNorth = `workstream:${await newWorkstream(world, mine, north)}`;
   const inSouth = `workstream:${await newWorkstream(world, mine, south)}`;
+  // A type that was added stands below workstreams: what is below one needs its licence.
+  await world.run('scope-type.create', {
+    name: 'pl22-desk',
+    root: false,
+    parents: ['workstream'],
+    children: [],
+  });
+  const desk = { type: 'pl22-desk', name: 'Desk', parent: inNorth };
+  const below = `pl22-desk:${(await world.run('scope.create', desk)).id}`;
   const [ann, bob, eve] = [await newUser(world), await newUser(world), await newUser(world)];
   for (const scope of [mine, other]) await world.run('assignment.create', { user: ann, scope, role });
   await world.run('admin.create', { user: eve });
@@ -47,6 +56,7 @@ row('PL-22', async (context) => {
   // The account itself is linked to no enterprise; a workstream is, and the role alone does not do.
   expect(await asAnn(mine)).toBe('role');
   expect(await asAnn(inNorth)).toBe('not_licensed');
+  expect(await asAnn(below)).toBe('not_licensed');
   // A licence of another account, or for another enterprise, is none.
   await newLicense(world, other, north);
   const elsewhere = await newLicense(world, mine, south);
@@ -62,6 +72,7 @@ row('PL-22', async (context) => {
 
   world.clock.advance(start - world.clock.now());
   expect(await asAnn(inNorth)).toBe('role');
+  expect(await asAnn(below)).toBe('role');
   // It entitles, and grants nothing.
   expect(await asBob(inNorth)).toBe('no_grant');
   // To the millisecond: what ends at an instant has ended by then.

@@ -1,0 +1,208 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createHandlerFrom } from '../../authorizer/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import { createLightWorld, type World } from '../support/world.ts';
+import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer, settle, TTL_0 } from './support.ts';
+
+/**
+ * A request shares reads in flight, but none that began longer ago than the time-to-live: a change that was
+ * confirmed before the request counts, however slow the read of another request is.
+ */
+const TTL = 2_000;
+const PATH = '/reports';
+let issuer: Issuer;
+beforeAll(async () => {
+  issuer = await createIssuer();
+});
+
+let world: World;
+let place: string;
+let role: string;
+beforeEach(async () => {
+  world = await createLightWorld();
+  for (const name of ['reports', 'payroll']) await world.run('page.create', { name });
+  place = `location:${(await world.run('location.create', { name: 'Place' })).id}`;
+  role = (await world.run('role.create', { name: 'reader', scope: 'tenant' })).id;
+  await world.run('role-permission.create', { role, permission: 'reports', effect: 'ALLOW' });
+});
+const user = async (input: Record<string, unknown> = {}) => (await world.run('user.create', input)).id;
+const give = (who: string) => world.run('grant.create', { user: who, scope: place, roles: [role] });
+
+/** An authorizer whose reads can be delayed: they return what the table held when they began. */
+function open(ttlMs: number, env: Record<string, string>) {
+  let wait: Promise<void> | undefined;
+  let reads = 0;
+  const delayed =
+    <A extends readonly unknown[], T>(read: (...args: A) => Promise<T>) =>
+    async (...args: A): Promise<T> => {
+      reads += 1;
+      const [until, found] = [wait, await read(...args)];
+      await until;
+      return found;
+    };
+  const { getMany, getSnapshot, list, listAll } = world.reader;
+  const reader: Reader = {
+    ...world.reader,
+    getMany: delayed(getMany),
+    getSnapshot: delayed(getSnapshot),
+    list: delayed(list),
+    listAll: delayed(listAll),
+  };
+  const handler = createHandlerFrom(
+    {
+      TABLE_NAME: world.table,
+      TOKEN_ISSUER: ISSUER,
+      TOKEN_AUDIENCE: AUDIENCE,
+      CACHE_TTL_SECONDS: String(ttlMs / 1_000),
+      RESULT_CACHE: TTL_0,
+      ...env,
+    },
+    {
+      reader,
+      clock: world.clock,
+      wait: world.clock.wait,
+      random: () => 0,
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+      log: () => {},
+    },
+  );
+  return {
+    ask: async (claims: Record<string, unknown>): Promise<boolean | string> => {
+      const seconds = Math.floor(world.clock.now() / 1_000);
+      const token = await issuer.token({ iat: seconds, exp: seconds + 600, ...claims });
+      const event = httpEvent('GET', PATH, { authorization: `Bearer ${token}` });
+      const answer = (await handler(event).catch((error: Error) => error.message)) as
+        | string
+        | { isAuthorized?: boolean; policyDocument?: { Statement: { Effect: string }[] } };
+      if (typeof answer === 'string') return answer;
+      return (
+        answer.isAuthorized ??
+        answer.policyDocument?.Statement.some(({ Effect }) => Effect === 'Allow') ??
+        false
+      );
+    },
+    /** Delays the reads that begin from now on; the returned function ends the delay. */
+    delay: (): (() => void) => {
+      let end = () => {};
+      wait = new Promise<void>((resolve) => {
+        end = () => {
+          wait = undefined;
+          resolve();
+        };
+      });
+      return end;
+    },
+    /** Reads that begin from now on are answered at once; those before are still delayed. */
+    stopDelay: () => {
+      wait = undefined;
+    },
+    reads: () => reads,
+  };
+}
+
+interface Story {
+  readonly env: Record<string, string>;
+  /** Makes the state in which the claims are allowed; returns the claims, and the change that ends it. */
+  readonly begin: () => Promise<{
+    readonly claims: Record<string, unknown>;
+    readonly change: () => Promise<unknown>;
+  }>;
+}
+
+const map = (permission = 'reports') =>
+  world.run('route.create', { method: 'GET', path: PATH, permission, scope: place });
+
+const STORIES: Readonly<Record<string, Story>> = {
+  'an email that moves to somebody else': {
+    env: { SUBJECT_FROM: 'email' },
+    begin: async () => {
+      await map();
+      const owner = await user({ email: 'post@example.com' });
+      await give(owner);
+      const change = async () => {
+        await world.run('user.update', { id: owner, email: 'other@example.com' });
+        await user({ email: 'post@example.com' });
+      };
+      return { claims: { email: 'post@example.com', email_verified: true }, change };
+    },
+  },
+  'an email that is freed': {
+    env: { SUBJECT_FROM: 'email' },
+    begin: async () => {
+      await map();
+      const owner = await user({ email: 'post@example.com' });
+      await give(owner);
+      const change = () => world.run('user.update', { id: owner, email: null });
+      return { claims: { email: 'post@example.com', email_verified: true }, change };
+    },
+  },
+  'a session that is revoked': {
+    env: { REVOCATION: 'session:sid' },
+    begin: async () => {
+      await map();
+      const owner = await user();
+      await give(owner);
+      const session = (await world.run('session.create', { user: owner })).id;
+      const change = () => world.run('session.update', { id: session, status: 'revoked' });
+      return { claims: { sub: owner, sid: session }, change };
+    },
+  },
+  'a user who is disabled': {
+    env: {},
+    begin: async () => {
+      await map();
+      const owner = await user();
+      await give(owner);
+      return {
+        claims: { sub: owner },
+        change: () => world.run('user.update', { id: owner, status: 'disabled' }),
+      };
+    },
+  },
+  'a route that asks for more': {
+    env: {},
+    begin: async () => {
+      const route = (await map()).id;
+      const owner = await user();
+      await give(owner);
+      const change = () => world.run('route.update', { id: route, permission: 'payroll' });
+      return { claims: { sub: owner }, change };
+    },
+  },
+};
+
+describe.each(Object.keys(STORIES))('%s', (name) => {
+  const { env, begin } = STORIES[name] as Story;
+
+  test.each([
+    [0, 1, 'route'],
+    [0, 1, 'api'],
+    [TTL, TTL, 'route'],
+    [TTL, TTL, 'api'],
+  ])(
+    'time-to-live %i ms, the request %i ms after the slow read began, POLICY_COVERS=%s',
+    async (ttl, later, covers) => {
+      const { claims, change } = await begin();
+      world.settle();
+      const { ask, delay, stopDelay, reads } = open(ttl, {
+        ...env,
+        HTTP_ANSWER: 'policy',
+        POLICY_COVERS: covers,
+      });
+      expect(await ask(claims)).toBe(true);
+      world.clock.advance(TTL + 1);
+      const end = delay();
+      const [begun, early] = [reads(), ask(claims)];
+      while (reads() === begun) await settle();
+      await change();
+      stopDelay();
+      world.clock.advance(later);
+      const [before, late] = [reads(), ask(claims)];
+      while (reads() === before) await settle();
+      end();
+      expect(await late).not.toBe(true);
+      await early;
+      expect(await ask(claims)).not.toBe(true);
+    },
+  );
+});
