@@ -117,7 +117,7 @@ export interface Editing {
   readonly reader: Reader;
   readonly send: Send;
   /** As `send`, but returns the freshness token of the write. */
-  readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string>;
+  readonly write: (command: string, input: Readonly<Record<string, unknown>>) => Promise<string | undefined>;
   /** As `send`, but writes nothing. */
   readonly dryRun: Send;
   /** Sends any event, with retries. */

@@ -123,7 +123,7 @@ const failure = z.object({
 const success = z.object({
   ok: z.literal(true),
   result: z.record(z.string(), z.unknown()),
-  token: z.string(),
+  token: z.string().optional(),
 });
 const answers = z.union([success, failure]);
 

@@ -6,10 +6,10 @@ export interface Success {
   readonly ok: true;
   readonly result: Readonly<Record<string, unknown>>;
   /**
-   * Freshness token, of the time of this answer: a check `at least as fresh as` it sees the write. Empty for
-   * reads.
+   * Freshness token, of the time of this answer: a check `at least as fresh as` it sees the write. There where
+   * something was written, now or when the operation was sent before; not for reads and dry runs.
    */
-  readonly token: string;
+  readonly token?: string;
 }
 
 export interface Failure {

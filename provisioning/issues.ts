@@ -14,7 +14,10 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Units of bounds, by what is bounded. */
-const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries', map: ' entries' };
+const UNITS: Readonly<Record<string, string>> = { string: 'characters', array: 'entries', map: 'entries' };
+
+const mustBe = (bound: string, origin: string): string =>
+  origin in UNITS ? `must have ${bound} ${UNITS[origin]}` : `must be ${bound}`;
 
 /**
  * The message of an issue whose schema has none of its own, to be given as `error` to each parse: it
@@ -31,11 +34,11 @@ export const inPlainWords: z.core.$ZodErrorMap = (issue) => {
         ? 'is required'
         : `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
     case 'too_big':
-      return `must be at most ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+      return mustBe(`at most ${issue.maximum}`, issue.origin);
     case 'too_small':
       return issue.minimum === 1 && issue.origin in UNITS
         ? 'is empty'
-        : `must be at least ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+        : mustBe(`at least ${issue.minimum}`, issue.origin);
     case 'invalid_format':
       return `is not a valid ${issue.format === 'url' ? 'URL' : issue.format}`;
     case 'invalid_key':

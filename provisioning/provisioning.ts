@@ -83,7 +83,7 @@ export function createProvisioning({
     if (!command) throw invalid('command', unknownCommand(event.command));
     const input = readInput(command.input, event.input);
     if (command.kind === 'read') {
-      return { ok: true, result: await command.run({ reader }, input as never), token: '' };
+      return { ok: true, result: await command.run({ reader }, input as never) };
     }
     const operation = await describeOperation(
       operationId,
@@ -93,8 +93,8 @@ export function createProvisioning({
     );
     const outcome = (await earlier(operation)) ?? (await write(command, input, operation, event, hooks));
     // A dry run has no write to wait for. Any other write is committed by now.
-    const token = event.dryRun ? '' : formatFreshnessToken(clock.now());
-    return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, token };
+    const token = event.dryRun ? {} : { token: formatFreshnessToken(clock.now()) };
+    return { ok: true, result: { ...outcome.result, ...outcome.shownOnce }, ...token };
   }
 
   /** The outcome of an operation that the caller named and that was carried out before. */

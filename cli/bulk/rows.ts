@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { inPlainWords, toInvalid } from '../../provisioning/issues.ts';
 import type { Values } from './kinds.ts';
 
 /** Why a row was refused. */
@@ -60,17 +61,13 @@ export function validateRow(schema: z.ZodType, { values, problem }: SourceRow): 
   for (const [name, value] of Object.entries(values))
     if (typeof value === 'string' && value.includes(REPLACEMENT))
       return invalid(`${name} holds bytes that are not UTF-8: save the file as UTF-8`, name);
-  const parsed = schema.safeParse(values);
+  const parsed = schema.safeParse(values, { error: inPlainWords });
   if (parsed.success) {
     const entries = Object.entries(parsed.data as Values).filter(([, value]) => value !== undefined);
     return { values: Object.fromEntries(entries) };
   }
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.map(String).join('.') ?? '';
-  if (issue?.path.length === 1 && values[field] === undefined) return invalid(`${field} is missing`, field);
-  const message = issue?.message ?? 'is invalid';
-  // Messages of zod itself are sentences; ours continue after the field.
-  return invalid(`${field}${/^[A-Z]/.test(message) ? ':' : ''} ${message}`.trim(), field);
+  const { message, field } = toInvalid(parsed.error, 'row');
+  return invalid(message, field);
 }
 
 export function joined(a: Uint8Array, b: Uint8Array): Uint8Array {

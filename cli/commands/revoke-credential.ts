@@ -41,7 +41,7 @@ export const addRevokeToken = revocation({
   revoke: async ({ send, write }: Editing, id: string): Promise<Revoked> => {
     assertId(id, ': give the id, not the token itself');
     const before = (await send('token.read', { id })).revoked === true;
-    const token = before ? '' : await write('token.revoke', { id });
+    const token = before ? undefined : await write('token.revoke', { id });
     const text = `token:${id} ${before ? 'was revoked before' : 'is revoked'}`;
     return { revoked: `token:${id}`, before, text, token };
   },

@@ -9,6 +9,7 @@ import { queriesOn } from '../../provisioning/apply/queries.ts';
 import { referenceProblems } from '../../provisioning/apply/references.ts';
 import type { Manifest } from '../../provisioning/apply/schema.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
+import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { isRef } from '../../table/identifiers.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
@@ -106,7 +107,7 @@ export interface TestFile {
 
 /** Reads a file of model tests. Throws ProblemsError with everything that can be seen without a table. */
 export async function readTestFile(source: Source): Promise<TestFile> {
-  const parsed = fileSchema.safeParse(source.data);
+  const parsed = fileSchema.safeParse(source.data, { error: inPlainWords });
   if (!parsed.success) {
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { VERBS } from '../../authorizer/routes/rule.ts';
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
+import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
 import { assertNone, readDocument, type Source } from '../document.ts';
@@ -70,7 +71,7 @@ export async function readApiDocument(file: string, basePath: string): Promise<A
   const source = readDocument(file, await readText(file));
   const unread = versionProblem(source.data);
   assertNone(source, unread ? [unread] : []);
-  const parsed = root.safeParse(source.data);
+  const parsed = root.safeParse(source.data, { error: inPlainWords });
   if (!parsed.success) {
     assertNone(
       source,

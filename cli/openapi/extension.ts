@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
+import { inPlainWords } from '../../provisioning/issues.ts';
 import { permissionTemplate, scopeTemplate } from '../../provisioning/routes/fields.ts';
 import { closest } from '../../provisioning/suggestions.ts';
 
@@ -46,7 +47,7 @@ export function extensionIn(
   if (!Object.hasOwn(holder, EXTENSION)) return undefined;
   const value = holder[EXTENSION];
   if (value === 'public') return 'public';
-  const parsed = said.safeParse(value);
+  const parsed = said.safeParse(value, { error: inPlainWords });
   if (parsed.success) return parsed.data;
   for (const { path, message } of problemsOf(parsed.error))
     problems.push({ path: [...at, EXTENSION, ...path], message });

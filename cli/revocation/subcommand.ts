@@ -25,8 +25,8 @@ export interface Revoked {
   /** Whether it was revoked before. */
   readonly before: boolean;
   readonly text: string;
-  /** The freshness token of the write; empty where nothing was written. */
-  readonly token: string;
+  /** The freshness token of the write; undefined where nothing was written. */
+  readonly token: string | undefined;
   /** Edges that were removed as well. */
   readonly stripped?: number;
 }
@@ -116,7 +116,7 @@ export function report(done: Revoked, bound: Bound, now: number, isJson: boolean
   );
   return `${[
     done.text,
-    ...(done.token === '' ? [] : [`token ${done.token}`]),
+    ...(done.token === undefined ? [] : [`token ${done.token}`]),
     '',
     ...columns([['may still allow', 'adds', 'until', 'ended at once by'], ...rows]),
     '',

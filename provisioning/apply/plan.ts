@@ -1,4 +1,5 @@
 import { GatehouseError } from '../../table/errors.ts';
+import { inPlainWords } from '../issues.ts';
 import { withTableNames } from './catalogue-names.ts';
 import type { Parsed } from './parse.ts';
 import { PHASES } from './phase.ts';
@@ -80,7 +81,7 @@ function merged(steps: readonly Step[], routes: readonly Step[]): readonly Step[
 const inputProblems = (commands: Commands, steps: readonly Step[]): readonly Problem[] =>
   steps.flatMap(({ command, input, path, verb }): readonly Problem[] => {
     if (verb === 'remove') return [];
-    const parsed = commands.get(command)?.input.safeParse(input);
+    const parsed = commands.get(command)?.input.safeParse(input, { error: inPlainWords });
     if (!parsed || parsed.success) return [];
     return parsed.error.issues.flatMap((issue) => {
       if (issue.code === 'unrecognized_keys')

@@ -50,7 +50,7 @@ async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<
   const item = await reader.get(key);
   if (item) return item;
   await refuseUnknownType(reader, { scope });
-  throw notFound(id ? 'id' : 'user', 'this grant');
+  throw notFound(id ? 'id' : 'user', 'this tenant grant');
 }
 
 /** Seed 003 calls its places locations. */

@@ -59,10 +59,11 @@ export const commandsAsMarkdown = (commands: readonly CommandDescription[]): str
 <!-- Made by \`npm run commands -- --markdown\`; a test compares it with the schemas. -->
 
 An event is \`{ "command", "input", "operationId"?, "actor"?, "dryRun"? }\`; the answer is
-\`{ "ok": true, "result", "token" }\` or \`{ "ok": false, "error": { "code", "message", "field"?, "retryable" } }\`.
-\`token\` is of the time of the answer: a check at least as fresh as it sees the write. Retryable are \`throttled\`,
-\`transient\` (no answer in time), \`contended\` (what was read or written was being changed by others, and was tried again
-until the deadline), \`stale\` (it was changed between reading and writing) and \`unfinished\` (send it again to go on).
+\`{ "ok": true, "result", "token"? }\` or \`{ "ok": false, "error": { "code", "message", "field"?, "retryable" } }\`.
+\`token\` comes where something was written, and is of the time of the answer: a check at least as fresh as it sees
+the write. Retryable are \`throttled\`, \`transient\` (no answer in time), \`contended\` (what was read or written was
+being changed by others, and was tried again until the deadline), \`stale\` (it was changed between reading and
+writing) and \`unfinished\` (send it again to go on).
 Ids are ULIDs or lower-case UUIDs; a scope is a reference such as \`location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C\`.
 
 ${commands.map(section).join('\n')}`;

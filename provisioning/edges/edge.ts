@@ -9,8 +9,10 @@ import { toUpdate, touch, touchLiving } from '../nodes/nodes.ts';
  * checks read decision items, which repeat them in the same transaction (ADR 0003).
  */
 export interface Edge {
-  /** `Type` of its items, and the name in messages. */
+  /** `Type` of its items. */
   readonly label: string;
+  /** The input field that names it, for an edge that is missing or there already. */
+  readonly field: string;
   /** The items: the edge itself first, then its mirrors. All hold the same attributes. */
   readonly keys: readonly [Key, ...Key[]];
   readonly attributes: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
@@ -31,16 +33,15 @@ interface End {
 }
 
 /** The keys and ends of an edge that is written in both directions. */
-export const between = (from: End, to: End): Pick<Edge, 'keys' | 'ends'> => ({
+export const between = (from: End, to: End): Pick<Edge, 'keys' | 'ends' | 'field'> => ({
+  field: to.field,
   keys: [edgeKey(from.ref, to.ref), edgeKey(to.ref, from.ref)],
   ends: [from, to],
 });
 
-/**
- * The input field that a missing or doubled edge is blamed on: the last end, as in `membership.create`'s
- * group.
- */
-const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
+/** An edge in messages, from the `Type` of its items: `tenant grant`. */
+export const edgeInWords = (label: string): string =>
+  label.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 
 /**
  * The condition that an edge is still as it was read: its attributes decide what else is written. Mirrors
@@ -49,7 +50,9 @@ const blamed = (edge: Edge): string => edge.ends.at(-1)?.field ?? 'id';
 const asRead = (edge: Edge, key: Key) => ({
   when: key === edge.keys[0] ? { exists: true, equals: edge.attributes } : { exists: true },
   failure: (found: unknown) =>
-    found ? stale(`this ${edge.label}`, blamed(edge)) : notFound(blamed(edge), `this ${edge.label}`),
+    found
+      ? stale(`this ${edgeInWords(edge.label)}`, edge.field)
+      : notFound(edge.field, `this ${edgeInWords(edge.label)}`),
 });
 
 export function addEdge(edge: Edge, now: string): readonly Action[] {
@@ -58,7 +61,7 @@ export function addEdge(edge: Edge, now: string): readonly Action[] {
     ...edge.ends.map((end) => touchLiving(end.ref, end.field)),
     ...edge.keys.map((key) =>
       create({ ...key, ...stored }, () =>
-        conflict(key.SK === META ? 'id' : blamed(edge), `this ${edge.label} exists already`),
+        conflict(key.SK === META ? 'id' : edge.field, `this ${edgeInWords(edge.label)} exists already`),
       ),
     ),
     ...edge.grant,

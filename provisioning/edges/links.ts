@@ -55,6 +55,7 @@ export function setting(of: SettingOf): Edge {
   const owner = parseRef(of.scope, 'scope');
   return {
     label: 'Setting',
+    field: 'key',
     keys: [settingKey(owner, of.key)],
     attributes: { ...of },
     ends: [{ ref: owner, field: 'scope' }],

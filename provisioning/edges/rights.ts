@@ -77,6 +77,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
   ];
   return {
     label: 'RolePermission',
+    field: 'permission',
     keys: [edgeKey(r, p), edgeKey(p, r)],
     attributes: { ...of, ...partsOf(of.permission) },
     // A pattern is no node: nothing has to be registered for it.
@@ -115,6 +116,7 @@ export function assignment(of: AssignmentOf): Edge {
   const scope = parseRef(of.scope, 'scope');
   return {
     label: 'Assignment',
+    field: 'role',
     keys: [
       wideEdgeKey(u, 'assignment', scope, r),
       wideEdgeKey(scope, 'assignment', u, r),
@@ -152,6 +154,7 @@ export function tenantGrant(of: GrantOf): Edge {
   const root = parseRef(of.scope, 'scope');
   return {
     label: 'TenantGrant',
+    field: 'user',
     keys: [grantKey(root, u), edgeKey(u, root), nodeKey({ type: 'grant', id: of.id })],
     attributes: { ...of },
     ends: [
@@ -227,6 +230,7 @@ export function admin(of: { user: string }): Edge {
   const u = subject(of.user);
   return {
     label: 'Admin',
+    field: 'user',
     keys: [edgeKey(u, GLOBAL), edgeKey(GLOBAL, u)],
     attributes: of,
     ends: [{ ref: u, field: 'user' }],

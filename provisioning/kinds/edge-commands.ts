@@ -5,7 +5,7 @@ import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
-import { addEdge, changeEdge, type Edge, removeEdge } from '../edges/edge.ts';
+import { addEdge, changeEdge, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
 import type { Planning } from '../plan.ts';
@@ -70,12 +70,12 @@ const existing = async (
   const item = await planning.reader.get(kind.keyOf(identity));
   if (item) return item;
   await refuseUnknownType(planning.reader, identity);
-  throw notFound(Object.keys(kind.identity.shape).at(-1) ?? 'id', `this ${kind.type}`);
+  throw notFound(Object.keys(kind.identity.shape).at(-1) ?? 'id', `this ${edgeInWords(kind.label)}`);
 };
 
 const edgeOf = (item: Item, kind: EdgeKind): Edge => {
   const edge = readEdge(item);
-  if (!edge) throw conflict('id', `this is not a ${kind.type}`);
+  if (!edge) throw conflict('id', `this is no ${edgeInWords(kind.label)}`);
   return edge;
 };
 

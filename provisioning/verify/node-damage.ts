@@ -5,6 +5,7 @@ import type { Value } from '../../table/write/action.ts';
 import { canonical } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { partsOf } from '../edges/rights.ts';
+import { inPlainWords } from '../issues.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
 import { attempt, isInstant } from './relation.ts';
@@ -50,7 +51,7 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
     const isFilled = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
     if (value === undefined && isFilled) found.push({ attribute, expected: 'a value' });
     else {
-      const parsed = schema.safeParse(value);
+      const parsed = schema.safeParse(value, { error: inPlainWords });
       if (!parsed.success)
         found.push({ attribute, expected: parsed.error.issues[0]?.message ?? 'another form' });
       else if (canonical(parsed.data) !== canonical(value))

@@ -13,6 +13,9 @@ const roleScope = z
   .refine(
     (value) => value === 'global' || value === 'tenant' || isRef(value),
     'is neither global, nor tenant, nor a reference such as tenant:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
+  )
+  .describe(
+    '`global` (held everywhere), `tenant` (granted in any tenant), or the tenant that owns it, as `tenant:ID`',
   );
 
 const description = field.text(1_000).optional();
@@ -154,7 +157,9 @@ export const ACCESS = {
       ]),
       path: field.parsed(400, parsePathTemplate),
       permission: field.parsed(400, parseValueTemplate),
-      scope: field.parsed(400, parseScopeTemplate),
+      scope: field
+        .parsed(400, parseScopeTemplate)
+        .describe('scope or template of one, such as `location:{id}` or `tenant:{claim:tenant}`'),
       description,
     }),
     defaults: { api: 'default' },

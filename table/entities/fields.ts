@@ -33,7 +33,8 @@ export const id = z
 export const pageName = z
   .string()
   .max(128)
-  .refine(isName, 'is not a page name (letters, digits, dot, dash, underscore)');
+  .refine(isName, 'is not a name of letters, digits, dot, dash and underscore')
+  .describe('name of letters, digits, dot, dash and underscore, at most 128 characters');
 
 export const permissionName = z
   .string()
@@ -41,7 +42,8 @@ export const permissionName = z
   .refine(
     (value) => readPermissionName(value) !== undefined,
     'is neither a page name nor module:action:resource',
-  );
+  )
+  .describe('page, or permission `module:action:resource`');
 
 export const permissionOrPattern = z
   .string()
@@ -49,7 +51,8 @@ export const permissionOrPattern = z
   .refine(
     (value) => readPermissionName(value) !== undefined || isPermissionPattern(value),
     'is neither a permission nor a pattern such as module:*:resource',
-  );
+  )
+  .describe('page, permission `module:action:resource`, or pattern such as `module:*:resource`');
 
 export const effect = z.enum(['ALLOW', 'DENY']);
 
@@ -138,14 +141,22 @@ export const map = z
 /** An address of the internet protocol, version 4 or 6. */
 export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'is not an IP address' });
 
-/** Whole numbers as lists take them. */
 /** A scope type that comes with the table or may be added. */
-export const scopeType = z.string().max(32).refine(mayBeScopeType, 'is no scope type');
+export const scopeType = z
+  .string()
+  .max(32)
+  .refine(mayBeScopeType, 'is no scope type')
+  .describe('scope type such as `location`');
 /** The type of an entity, as in references. */
-export const entityType = z.string().max(32).refine(isType, 'is no type of entity');
+export const entityType = z
+  .string()
+  .max(32)
+  .refine(isType, 'is no type of entity')
+  .describe('type of entity such as `user`');
 
+/** Entries of a page. */
 export const limit = z.int().min(1).max(1_000);
-export const cursor = z.string().min(1).max(2_048);
+export const cursor = z.string().min(1).max(2_048).describe('`cursor` of the page before');
 
 type Reader = (value: string, field: string) => unknown;
 

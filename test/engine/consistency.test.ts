@@ -29,7 +29,7 @@ let token = '';
 async function write(command: string, input: Record<string, unknown>): Promise<void> {
   const answer = await world.provision({ command, input });
   if (!answer.ok) throw new Error(answer.error.message);
-  token = answer.token;
+  token = String(answer.token);
 }
 const ask = (
   engine: ReturnType<World['newEngine']>,

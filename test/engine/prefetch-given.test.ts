@@ -102,7 +102,7 @@ describe('a first nested check with its ancestors named', () => {
     const answer = await world.provision({ command: 'user.update', input: { id: user, displayName: 'A' } });
     if (!answer.ok) throw new Error(answer.error.message);
     cost();
-    const consistency = { atLeast: answer.token };
+    const consistency = { atLeast: String(answer.token) };
     expect(await check(subjects[1] as string, building, [project, client], { consistency })).toMatchObject({
       allowed: true,
     });

@@ -165,7 +165,7 @@ describe('a check that needs newer items than those cached', () => {
     const answer = await world.provision({ command, input });
     if (!answer.ok) throw new Error(answer.error.message);
     cost();
-    return answer.token;
+    return String(answer.token);
   };
 
   test('is one call for an unchanged path, and one more for recent writes', async () => {

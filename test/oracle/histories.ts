@@ -269,7 +269,7 @@ export async function playHistory(
       if (answer.ok && state !== undefined) {
         tally.writes += 1;
         if (attempt > 1) tally.repeated += 1;
-        tokens.push({ token: answer.token, state });
+        tokens.push({ token: String(answer.token), state });
         return;
       }
       const code = answer.ok ? 'no commit' : answer.error.code;

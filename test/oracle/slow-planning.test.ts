@@ -38,7 +38,7 @@ async function giveRoleSlowly(meanwhile: () => Promise<unknown>): Promise<string
   });
   if (!answer.ok) throw new Error(answer.error.message);
   expect(isFirst).toBe(false);
-  return answer.token;
+  return String(answer.token);
 }
 
 test('atLeast never answers from before a write that was long in planning', async () => {

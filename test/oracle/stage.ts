@@ -57,7 +57,7 @@ export function createStage(endpoint: string) {
 
     const carryOut = async (command: string, input: object): Promise<Outcome> => {
       const answer = await provision({ command, input });
-      return answer.ok ? { ok: true, token: answer.token } : { ok: false, ...answer.error };
+      return answer.ok ? { ok: true, token: String(answer.token) } : { ok: false, ...answer.error };
     };
     const newEngine = (more: Partial<EngineOptions> = {}) => createEngine({ reader, clock, wait, ...more });
     return { table, client, reader, writer, clock, newId, newSecret, carryOut, newEngine, close };

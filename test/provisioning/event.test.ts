@@ -66,11 +66,14 @@ describe('an operationId', () => {
   );
 });
 
-test('reads say nothing of a write: their token is empty', async () => {
+test('reads say nothing of a write: they have no token', async () => {
   const lists = [...COMMANDS.keys()].filter((name) =>
     ['user.list', 'admin.list', 'role.list'].includes(name),
   );
   for (const command of lists) {
-    expect(await world.provision({ command, input: {} })).toMatchObject({ ok: true, token: '' });
+    expect(await world.provision({ command, input: {} })).toEqual({
+      ok: true,
+      result: { items: expect.anything() },
+    });
   }
 });

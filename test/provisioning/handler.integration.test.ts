@@ -15,7 +15,7 @@ test('logs on standard error, in one line, that the table cannot be had', async 
 
 test.each([
   [{}, 'environment variable TABLE_NAME: is required'],
-  [{ TABLE_NAME: 'x' }, 'environment variable TABLE_NAME: must be at least 3 characters'],
+  [{ TABLE_NAME: 'x' }, 'environment variable TABLE_NAME: must have at least 3 characters'],
   [
     { TABLE_NAME: 'table', DYNAMODB_ENDPOINT: 'nowhere' },
     'environment variable DYNAMODB_ENDPOINT: is not a valid URL',

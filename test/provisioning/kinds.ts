@@ -8,7 +8,7 @@ import type { Input, LedgerWorld } from './support.ts';
  * Every kind of node and edge with an example of each input, so that tests can walk all commands. Each
  * call of `create` names things that do not exist yet.
  */
-export function createKinds(world: LedgerWorld): Readonly<Record<string, Kind>> {
+export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<string, Kind>> {
   let count = 0;
   const fresh = (word: string) => `${word}-${++count}`;
   const id = async (command: string, input: Input) => (await world.run(command, input)).id;
@@ -237,7 +237,7 @@ export const pick = (from: Input, fields: readonly string[] = []): Input =>
   Object.fromEntries(fields.map((name) => [name, from[name]]));
 
 /** A good input of one command: what it names exists, what it creates does not. */
-async function inputFor(world: LedgerWorld, kind: Kind, verb: string): Promise<Input> {
+async function inputFor(world: Pick<LedgerWorld, 'run'>, kind: Kind, verb: string): Promise<Input> {
   const input = await kind.create();
   if (verb === 'create') return input;
   const made = await world.run(`${kind.type}.create`, input);
@@ -246,7 +246,7 @@ async function inputFor(world: LedgerWorld, kind: Kind, verb: string): Promise<I
 }
 
 /** Maker of good inputs, for tests that walk the commands. */
-export function createInputs(world: LedgerWorld): (command: string) => Promise<Input> {
+export function createInputs(world: Pick<LedgerWorld, 'run'>): (command: string) => Promise<Input> {
   const kinds = createKinds(world);
   const others = otherInputs(world, kinds);
   return (command) => {
@@ -258,7 +258,7 @@ export function createInputs(world: LedgerWorld): (command: string) => Promise<I
 
 /** Inputs of the commands that are none of the usual five. */
 function otherInputs(
-  world: LedgerWorld,
+  world: Pick<LedgerWorld, 'run'>,
   kinds: Readonly<Record<string, Kind>>,
 ): Readonly<Record<string, () => Promise<Input>>> {
   const made = async (type: string) => world.run(`${type}.create`, (await kinds[type]?.create()) ?? {});

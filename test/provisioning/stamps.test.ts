@@ -125,7 +125,7 @@ describe('which write it is', () => {
 
 describe('the freshness token', () => {
   const timeOf = (answer: Awaited<ReturnType<LedgerWorld['provision']>>) =>
-    answer.ok ? readFreshnessToken(answer.token) : undefined;
+    answer.ok ? readFreshnessToken(String(answer.token)) : undefined;
 
   test('is of the time of the answer, not of the write, which may have taken long', async () => {
     const send: Writer['send'] = async (actions) => {
@@ -158,8 +158,7 @@ describe('the freshness token', () => {
   });
 
   test('does not come with a dry run, which wrote nothing', async () => {
-    expect(await world.provision({ command: 'user.create', input: {}, dryRun: true })).toMatchObject({
-      token: '',
-    });
+    const answer = await world.provision({ command: 'user.create', input: {}, dryRun: true });
+    expect(answer).toEqual({ ok: true, result: expect.anything() });
   });
 });

@@ -1,4 +1,5 @@
 import { METHODS } from '../../../authorizer/routes/rule.ts';
+import { inPlainWords } from '../../../provisioning/issues.ts';
 import {
   pathProblem,
   permissionTemplate,
@@ -88,7 +89,7 @@ function assertRoute({ method, path, permission, scope }: WrittenRoute): void {
     ['--permission', permissionTemplate, permission],
     ['--scope', scopeTemplate, scope],
   ] as const) {
-    const parsed = schema.safeParse(text);
+    const parsed = schema.safeParse(text, { error: inPlainWords });
     if (!parsed.success) throw new UsageError(`${option} ${text}: ${parsed.error.issues[0]?.message}`);
     const [name] = unknownNames(path, text);
     if (name !== undefined)

@@ -146,7 +146,7 @@ test('a row that conflicts with an item being deleted is refused', async () => {
         displayName: 'The user of number 0',
         deletingSince: 'now',
       };
-      return { ok: true, result: found, token: '' };
+      return { ok: true, result: found };
     },
     { onRefused: (_, { message }) => refusals.push(message) },
   );

@@ -149,7 +149,7 @@ describe('users', () => {
       'email,displayName,status,endsAt,mfaEnabled,tenant,refused.line,refused.code,refused.field,refused.message',
     );
     for (const part of [
-      'not-an-address,,,,,,2,invalid,email,"email is not an e-mail address',
+      'not-an-address,,,,,,2,invalid,email,"email: is not an e-mail address',
       ',,retired,,,,4,invalid,status,',
       ',,,tomorrow,,,5,invalid,endsAt,',
       ',,,,perhaps,,6,invalid,mfaEnabled,',
@@ -231,7 +231,7 @@ describe('edges', () => {
     const nobody = csv('user,group', `01J8Z0E2Z8D2A3J7A7Y2H9GQ9C,${group}`, `,${group}`);
     expect(await load('memberships', nobody)).toMatchObject({
       code: 1,
-      error: 'FILE:2: user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C does not exist\nFILE:3: user is missing\n',
+      error: 'FILE:2: user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C does not exist\nFILE:3: user: is required\n',
     });
   });
 

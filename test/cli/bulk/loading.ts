@@ -10,7 +10,6 @@ export const USERS = ROW_KINDS[0] as RowKind;
 export const done = (): Answer => ({
   ok: true,
   result: { id: 'x', createdAt: '9999-01-01T00:00:00.000Z' },
-  token: '',
 });
 const LINE = (n: number) => `user-${n}@example.com,The user of number ${n}\n`;
 

@@ -1,0 +1,1 @@
+import './corners.integration.test.ts';

@@ -1,0 +1,224 @@
+import type { Property } from '../../provisioning/documents/commands.ts';
+import type { Random } from '../oracle/random.ts';
+import type { Input } from './support.ts';
+
+/** Inputs from the corners of a command's own schema: what is at its bounds, past them, and of another kind. */
+
+interface Schema extends Property {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly minLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+/** A map with an own property of any name, `__proto__` included. */
+const own = (name: string, value: unknown): Input =>
+  Object.defineProperty({}, name, { value, enumerable: true }) as Input;
+
+const nested = (levels: number, inner: unknown): unknown => {
+  let value = inner;
+  for (let level = 0; level < levels; level++) value = level % 2 === 0 ? { in: value } : [value];
+  return value;
+};
+
+const ID = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
+const ODD = [
+  '\u0000',
+  '\n',
+  '\u001b[2J',
+  '\u0085',
+  '\u2028',
+  '\u202e',
+  '\ud800',
+  '\udfff',
+  '\uffff',
+  '#',
+  ' ',
+];
+const ODDER = [
+  '😀',
+  'ß',
+  'ı',
+  'K',
+  'é',
+  '\ufeff',
+  '%00',
+  '{{}}',
+  '{a}',
+  ':',
+  '*',
+  '../',
+  '"',
+  "'",
+  '\\',
+  '$ne',
+];
+const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'PK', 'Type', 'rev', 'ttl', 'then'];
+const TEXTS = [
+  ...[
+    '',
+    'a',
+    '-',
+    '0',
+    '*:*:*',
+    'a:b:c',
+    'a:*:c',
+    '*',
+    'global',
+    'tenant',
+    'null',
+    'undefined',
+    '+4930123456',
+  ],
+  ...[
+    ID,
+    ID.toLowerCase(),
+    `tenant:${ID}`,
+    `user:${ID}`,
+    `technical-user:${ID}`,
+    `constructor:${ID}`,
+    `:${ID}`,
+  ],
+  ...[
+    '00000000-0000-0000-0000-000000000000',
+    'ann@example.com',
+    '/a/{b}',
+    'location:{b}',
+    'tenant:{claim:t}',
+  ],
+  ...[
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+    '9999-12-31T23:59:59-14:00',
+    '2026-02-30',
+    '2026-01-01',
+  ],
+  ...['1e400', '-0', '0x10', '{', '{"__proto__":1}', 'Europe/Berlin', 'http://a', 'javascript:x', '::1'],
+];
+const NUMBERS = [
+  ...[0, -0, 1, -1, 0.5, 7.5, 90, 180, 1_000, 1e12, 1e-130, 1e-200, 5e-324, 1e126, 1e200, -1e200, 2 ** 53],
+  ...[Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31],
+];
+const MAPS: readonly unknown[] = [
+  ...[{}, { a: null }, { a: { b: [1, 'x', true] } }, { '': 1 }, { '\ud800': 1 }, { a: '\udc00' }],
+  ...NAMES.flatMap((name) => [own(name, 1), { a: own(name, { name: 'Map' }) }]),
+  ...NUMBERS.map((number) => ({ a: [number] })),
+  ...[7, 8, 9, 19, 20, 21, 33, 3_000].map((levels) => ({ a: nested(levels, 1) })),
+  { a: 'x'.repeat(40_000) },
+  Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`key${n}`, n])),
+];
+const OTHERS: readonly unknown[] = [
+  null,
+  undefined,
+  true,
+  false,
+  [],
+  [[]],
+  [null],
+  {},
+  { $ne: null },
+  7,
+  '',
+  'x',
+];
+
+/** A value for a field: of its schema's corners mostly, sometimes of any. */
+function cornerOf(random: Random, schema: Schema, good: unknown): unknown {
+  const {
+    type,
+    enum: words,
+    anyOf,
+    items,
+    properties,
+    minimum,
+    maximum,
+    maxLength = 64,
+    maxItems = 50,
+  } = schema;
+  if (random.next() < 0.15) return random.pick([...OTHERS, ...TEXTS, ...NUMBERS, ...MAPS]);
+  if (anyOf) return cornerOf(random, random.pick(anyOf), good);
+  if (words)
+    return random.pick([
+      ...words,
+      ...words.map((word) => ` ${word}`),
+      ...words.map((word) => word.toUpperCase()),
+      ...TEXTS,
+    ]);
+  switch (type) {
+    case 'string':
+      return textOf(random, typeof good === 'string' ? good : 'dashboard', maxLength);
+    case 'number':
+    case 'integer': {
+      const bounds = [minimum, maximum].flatMap((bound) =>
+        bound === undefined ? [] : [bound, bound - 1, bound + 1],
+      );
+      return random.pick([...bounds, ...NUMBERS]);
+    }
+    case 'boolean':
+      return random.next() < 0.5;
+    case 'array': {
+      const [first] = Array.isArray(good) ? good : [];
+      const length = random.pick([0, 1, 1, 2, 3, maxItems, maxItems + 1]);
+      const entry = () =>
+        random.next() < 0.3 && first !== undefined ? first : cornerOf(random, items ?? {}, first);
+      return length > 100 ? Array(length).fill(entry()) : Array.from({ length }, entry);
+    }
+    default: {
+      if (!properties) return random.pick(MAPS);
+      const of = (typeof good === 'object' ? good : {}) as Input;
+      return Object.fromEntries(
+        Object.entries(properties)
+          .filter(() => random.next() < 0.9)
+          .map(([name, each]) => [
+            name,
+            random.next() < 0.5 && name in of ? of[name] : cornerOf(random, each, of[name]),
+          ]),
+      );
+    }
+  }
+}
+
+function textOf(random: Random, good: string, max: number): string {
+  const odd = random.pick([...ODD, ...ODDER]);
+  const at = random.below(good.length + 1);
+  return random.pick([
+    () => random.pick(TEXTS),
+    () => random.pick(NAMES),
+    () => good,
+    () => good.slice(0, at) + odd + good.slice(at),
+    () => odd,
+    () => 'a'.repeat(max + random.pick([-1, 0, 1, 10_000])),
+    () => odd.repeat(Math.ceil(max / odd.length)),
+    () => ` ${good} `,
+    () => good.toUpperCase(),
+  ])();
+}
+
+/** A good value with something in it changed, however deep that is. */
+function spoilt(random: Random, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || random.next() < 0.15)
+    return cornerOf(random, { type: typeof value }, value);
+  const names = Object.keys(value);
+  const name = random.pick([...names, 'other']);
+  const changed = spoilt(random, (value as Input)[name]);
+  if (Array.isArray(value)) return value.map((each, n) => (String(n) === name ? changed : each));
+  return { ...value, ...own(random.next() < 0.2 ? random.pick(NAMES) : name, changed) };
+}
+
+/** A good input with one to three things changed: fields with values from the corners, missing, or unknown. */
+export function cornered(random: Random, schema: Schema, good: Input): Input {
+  const fields = Object.entries(schema.properties ?? {});
+  let input: Input = random.next() < 0.15 ? {} : { ...good };
+  for (let changes = random.pick([0, 1, 1, 1, 2, 3]); changes > 0; changes--) {
+    const [name, each] = fields.length > 0 ? random.pick(fields) : ['', {}];
+    if (random.next() < 0.08)
+      input = { ...input, ...own(random.pick([...NAMES, 'x'.repeat(10_000), '\ud800', '']), 1) };
+    else if (random.next() < 0.1)
+      input = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
+    else if (random.next() < 0.3) input = spoilt(random, input) as Input;
+    else if (name !== '') input = { ...input, [name]: cornerOf(random, each, good[name]) };
+  }
+  return input;
+}

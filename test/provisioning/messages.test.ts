@@ -1,0 +1,140 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Kind } from './kind.ts';
+import { createKinds, pick } from './kinds.ts';
+import { createLightLedgerWorld, type Input, type LedgerWorld, NOBODY } from './support.ts';
+
+/** Errors name fields and entities as their callers do, in plain words. */
+let world: LedgerWorld;
+let kinds: Readonly<Record<string, Kind>>;
+beforeAll(async () => {
+  world = await createLightLedgerWorld();
+  kinds = createKinds(world);
+});
+const refused = (command: string, input: Input) => world.refused(command, input);
+
+describe('what a schema refuses', () => {
+  const unknown = 'x'.repeat(10_000);
+  test.each<[string, string, Input, string, string]>([
+    ['a text is missing', 'tenant.create', {}, 'name', 'name: is required'],
+    ['a choice is missing', 'tool.create', {}, 'workstream', 'workstream: is required'],
+    ['a map is missing', 'tenant.apply', {}, 'manifest', 'manifest: is required'],
+    ['a text is a number', 'tenant.create', { name: 7 }, 'name', 'name: must be text'],
+    [
+      'a flag is a text',
+      'module.create',
+      { name: 'm', soldBySubscription: 'yes' },
+      'soldBySubscription',
+      'soldBySubscription: must be true or false',
+    ],
+    ['a list is a text', 'grant.update', { id: NOBODY, roles: 'r' }, 'roles', 'roles: must be a list'],
+    ['a number is a text', 'user.list', { limit: '7' }, 'limit', 'limit: must be a number'],
+    ['a number is broken', 'user.list', { limit: 1.5 }, 'limit', 'limit: must be a whole number'],
+    ['a number is too large', 'user.list', { limit: 1_001 }, 'limit', 'limit: must be at most 1000'],
+    ['a number is too small', 'user.list', { limit: 0 }, 'limit', 'limit: must be at least 1'],
+    ['a text is empty', 'tenant.create', { name: '' }, 'name', 'name: is empty'],
+    [
+      'a text is too long',
+      'tenant.create',
+      { name: 'x'.repeat(129) },
+      'name',
+      'name: must have at most 128 characters',
+    ],
+    ['a list is empty', 'transaction.write', { commands: [] }, 'commands', 'commands: is empty'],
+    [
+      'a list is too long',
+      'grant.update',
+      { id: NOBODY, roles: Array(21).fill(NOBODY) },
+      'roles',
+      'roles: must have at most 20 entries',
+    ],
+    [
+      'a choice is none',
+      'tenant.create',
+      { name: 'A', status: 'asleep' },
+      'status',
+      'status: must be one of active, suspended',
+    ],
+    [
+      'an address is none',
+      'client.create',
+      { name: 'A', logoUrl: 'nowhere' },
+      'logoUrl',
+      'logoUrl: is not a valid URL',
+    ],
+    [
+      'a map is a list',
+      'zone.create',
+      { parent: `building:${NOBODY}`, name: 'A', geoJson: [] },
+      'geoJson',
+      'geoJson: must be a map',
+    ],
+    [
+      'a field is unknown',
+      'user.create',
+      { colour: 'red' },
+      'colour',
+      'colour is not a field of this command',
+    ],
+    [
+      'an unknown field is long',
+      'user.create',
+      { [unknown]: 1 },
+      `${'x'.repeat(59)}…`,
+      `${'x'.repeat(59)}… is not a field of this command`,
+    ],
+    [
+      'an unknown field would change a terminal',
+      'user.create',
+      { '\u001b[2J': 1 },
+      '?[2J',
+      '?[2J is not a field of this command',
+    ],
+  ])('%s', async (_, command, input, field, message) => {
+    expect(await refused(command, input)).toEqual({ code: 'invalid', message, field, retryable: false });
+  });
+});
+
+describe('an edge', () => {
+  const EDGES = [
+    ...['membership', 'group-role', 'role-permission', 'assignment', 'global-role', 'admin', 'grant'],
+    ...['setting', 'workstream-member', 'enterprise-product', 'enterprise-service'],
+  ];
+  test.each(EDGES)('%s that is there already, or is not there, is named in words', async (type) => {
+    const kind = kinds[type];
+    const { id: _, ...input } = (await kind?.create()) ?? {};
+    await world.run(`${type}.create`, input);
+    const doubled = await refused(`${type}.create`, input);
+    expect(doubled.message).toMatch(/^this [a-z]+(?: [a-z]+)* exists already$/);
+    const name = pick(input, kind?.named.at(-1));
+    await world.run(`${type}.delete`, name);
+    const missing = await refused(`${type}.delete`, name);
+    expect(missing.message).toBe(doubled.message.replace('exists already', 'does not exist'));
+    expect(missing.field).toBe(doubled.field);
+  });
+
+  test.each(['page', 'reports:read:all', 'reports:*:*'])(
+    'with %s is blamed on the permission',
+    async (permission) => {
+      const { id: role } = await world.run('role.create', { name: `role of ${permission}`, scope: 'global' });
+      if (permission === 'page') await world.run('page.create', { name: permission });
+      if (permission === 'reports:read:all') await world.run('permission.create', { name: permission });
+      const effect = { role, permission, effect: 'ALLOW' };
+      await world.run('role-permission.create', effect);
+      const doubled = {
+        code: 'conflict',
+        field: 'permission',
+        message: 'this role permission exists already',
+      };
+      expect(await refused('role-permission.create', effect)).toMatchObject(doubled);
+      const name = { role, permission };
+      await world.run('role-permission.delete', name);
+      const missing = {
+        code: 'not_found',
+        field: 'permission',
+        message: 'this role permission does not exist',
+      };
+      expect(await refused('role-permission.delete', name)).toMatchObject(missing);
+      expect(await refused('role-permission.read', name)).toMatchObject(missing);
+    },
+  );
+});
