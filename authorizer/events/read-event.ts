@@ -26,9 +26,9 @@ export function readEvent(event: unknown): GatewayRequest {
   const type = field(event, 'type');
   const version = field(event, 'version');
   if (type === 'REQUEST' && version === '2.0') return readHttpEvent(event);
-  if (type === 'REQUEST' && version === '1.0') return readRequestEvent(event, 'http-1.0');
+  if (type === 'REQUEST' && version === '1.0') return readHttpEventV1(event);
   if (type === 'REQUEST' && version === undefined) {
-    return isWebSocketEvent(event) ? readWebSocketEvent(event) : readRequestEvent(event, 'rest-request');
+    return isWebSocketEvent(event) ? readWebSocketEvent(event) : readRestEvent(event);
   }
   if (type === 'TOKEN' && version === undefined) return readRestTokenEvent(event);
   if (type === undefined && version === undefined && Object.hasOwn(event, 'authorizationToken')) {
@@ -43,6 +43,8 @@ export function requestIdOf(event: unknown): string | undefined {
   const id = isFields(context) ? field(context, 'requestId') : undefined;
   return typeof id === 'string' && /^[\w=+/-]{1,64}$/.test(id) ? id : undefined;
 }
+
+const NOTHING_ELSE = { header: NO_VALUES, query: NO_VALUES, cookies: NO_VALUES };
 
 /** HTTP API, format 2.0 (AG http-api-lambda-authorizer). */
 function readHttpEvent(event: Fields): GatewayRequest {
@@ -80,13 +82,28 @@ function withoutStage(rawPath: string, stage: string): string {
 }
 
 /**
- * REST API, REQUEST authorizer (AG api-gateway-lambda-authorizer-input), and HTTP API, format 1.0 (AG
- * http-api-lambda-authorizer), which has the same fields except for the multi-value maps.
+ * HTTP API, format 1.0 (AG http-api-lambda-authorizer). Its maps hold one value of each name, however many the
+ * request holds, and a backend may use another one. So only Authorization is read, whose duplicates show in
+ * `identitySource`, where values are joined by commas.
  */
-function readRequestEvent(event: Fields, kind: 'rest-request' | 'http-1.0'): GatewayRequest {
+function readHttpEventV1(event: Fields): GatewayRequest {
+  const authorization = readHeaders(event)('authorization');
+  const joined = field(event, 'identitySource');
+  const isToken = (part: string) => part.trimStart().toLowerCase().startsWith('bearer ');
+  const isOne = typeof joined !== 'string' || joined.split(',').filter(isToken).length < 2;
+  return {
+    kind: 'http-1.0',
+    ...calledIn(event),
+    authorization: isOne ? authorization : [...authorization, joined],
+    ...NOTHING_ELSE,
+  };
+}
+
+/** REST API, REQUEST authorizer (AG api-gateway-lambda-authorizer-input). */
+function readRestEvent(event: Fields): GatewayRequest {
   const header = readHeaders(event);
   return {
-    kind,
+    kind: 'rest-request',
     ...calledIn(event),
     authorization: header('authorization'),
     header,
@@ -105,9 +122,7 @@ function readRestTokenEvent(event: Fields): GatewayRequest {
     kind: 'rest-token',
     ...calledIn(event),
     authorization: [token],
-    header: NO_VALUES,
-    query: NO_VALUES,
-    cookies: NO_VALUES,
+    ...NOTHING_ELSE,
   };
 }
 

@@ -130,7 +130,9 @@ function compile(api: Api, { clock, maxCachedAnswers }: CompileOptions): Compile
     authorize: createAuthorization({
       kind,
       simpleResponses: kind === 'http-2.0' && api.authorizer.simpleResponses === true,
-      identitySources: authorizer.identitySources.map((expression) => parseIdentitySource(kind, expression)),
+      identitySources: authorizer.identitySources.map((expression) =>
+        parseIdentitySource(authorizer.kind === 'TOKEN' ? 'rest-token' : kind, expression),
+      ),
       ttlSeconds: authorizer.resultTtlSeconds,
       maxCachedAnswers,
       timeoutMs:

@@ -4,6 +4,8 @@ import type { MatchedRequest } from './request.ts';
 /** Reads one identity source from a request; undefined when the request does not carry it. */
 export type IdentitySource = (request: MatchedRequest) => string | undefined;
 
+type SourceKind = ApiKind | 'rest-token';
+
 interface Grammar {
   readonly header: string;
   readonly query: string;
@@ -47,6 +49,12 @@ const REST: Grammar = {
   combine: (values) => values.at(-1),
 };
 
+/**
+ * AWS does not say which of several tokens a TOKEN authorizer gets. Here it gets all, joined by commas: an event of
+ * one token would not show that there were others.
+ */
+const REST_TOKEN: Grammar = { ...REST, combine: HTTP.combine };
+
 /** As REST with other names, and without verb and path. */
 const WEBSOCKET: Grammar = {
   ...REST,
@@ -58,10 +66,11 @@ const WEBSOCKET: Grammar = {
   ]),
 };
 
-const GRAMMARS: Readonly<Record<ApiKind, Grammar>> = {
+const GRAMMARS: Readonly<Record<SourceKind, Grammar>> = {
   'http-2.0': HTTP,
   'http-1.0': HTTP,
   rest: REST,
+  'rest-token': REST_TOKEN,
   websocket: WEBSOCKET,
 };
 
@@ -79,7 +88,7 @@ export const isRestHeader = (expression: string): boolean => nameAfter(REST.head
  *
  * @throws Error for an expression that this gateway or AWS does not support, such as path parameters
  */
-export function parseIdentitySource(kind: ApiKind, expression: string): IdentitySource {
+export function parseIdentitySource(kind: SourceKind, expression: string): IdentitySource {
   const grammar = GRAMMARS[kind];
   const header = nameAfter(grammar.header, expression)?.toLowerCase();
   if (header) {

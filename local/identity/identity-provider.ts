@@ -4,6 +4,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jos
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
+import { foreign, foreignHeader } from '../own-requests.ts';
 import { readTokenRequest } from './token-request.ts';
 
 export interface IdentityProviderOptions {
@@ -108,6 +109,8 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
   ]);
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const header = foreignHeader(incoming);
+    if (header) return refuse(outgoing, 403, 'access_denied', foreign(header));
     const { path } = splitTarget(incoming.url ?? '');
     const endpoint = endpoints.get(path);
     if (!endpoint) return refuse(outgoing, 404, 'not_found', `${path} is not served here`);

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { readBody, sendJson } from '../gateway/http.ts';
 import { splitTarget } from '../gateway/request.ts';
 import { messageOf } from '../message-of.ts';
+import { foreign, foreignHeader } from '../own-requests.ts';
 import { functionArn, LATEST, parseFunctionName } from './function-name.ts';
 import { type FunctionError, invokeFunction, type LambdaFunction } from './invocation.ts';
 
@@ -75,8 +76,8 @@ interface Target {
 
 /**
  * The Invoke operation of the Lambda API (Lambda API_Invoke) for functions of this process, for the AWS CLI
- * and `@aws-sdk/client-lambda`. It checks neither signatures nor permissions: it is for the loopback
- * interface only.
+ * and `@aws-sdk/client-lambda`. It checks neither signatures nor permissions: it is for programs on the
+ * loopback interface only.
  *
  * `LogType: Tail` is accepted and no log returned; only $LATEST exists as a version.
  */
@@ -135,6 +136,13 @@ export function createLambdaEndpoint(options: LambdaEndpointOptions): RequestLis
   }
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const header = foreignHeader(incoming);
+    if (header)
+      return sendError(outgoing, {
+        statusCode: 403,
+        type: 'AccessDeniedException',
+        message: foreign(header),
+      });
     const { path, rawQueryString } = splitTarget(incoming.url ?? '');
     const [, name] = /^\/2015-03-31\/functions\/([^/]+)\/invocations\/?$/.exec(path) ?? [];
     if (incoming.method !== 'POST' || name === undefined) {

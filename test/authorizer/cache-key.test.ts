@@ -114,10 +114,11 @@ const REST_KEY = ['method.request.header.Authorization'];
 const HTTP_KEY = ['$request.header.Authorization'];
 
 describe.each([
-  ['REST REQUEST', 'method.request', 'simple'],
-  ['HTTP 1.0', '$request', 'simple'],
-  ['HTTP 2.0', '$request', 'policy'],
-] as const)('%s, which answers by a policy', (kind, request, HTTP_ANSWER) => {
+  ['REST REQUEST', 'method.request', 'simple', 'allow'],
+  // Its event holds one value of several: none is taken.
+  ['HTTP 1.0', '$request', 'simple', 'route_unresolved'],
+  ['HTTP 2.0', '$request', 'policy', 'allow'],
+] as const)('%s, which answers by a policy', (kind, request, HTTP_ANSWER, allowed) => {
   const authorization = `${request}.header.Authorization`;
   const ask = (path: string, identitySources: readonly string[] | undefined) =>
     answerTo(
@@ -132,9 +133,9 @@ describe.each([
   });
 
   test('it is allowed where the key holds it, and for that alone', async () => {
-    expect(await ask('/by-query', [authorization, `${request}.querystring.loc`])).toBe('allow');
+    expect(await ask('/by-query', [authorization, `${request}.querystring.loc`])).toBe(allowed);
     expect(await ask('/by-header', [authorization, `${request}.querystring.loc`])).toBe(OUTSIDE);
-    expect(await ask('/by-header', [authorization, `${request}.header.X-LOC`])).toBe('allow');
+    expect(await ask('/by-header', [authorization, `${request}.header.X-LOC`])).toBe(allowed);
     expect(await ask('/by-query', [authorization, `${request}.querystring.Loc`])).toBe(OUTSIDE);
   });
 
@@ -147,8 +148,9 @@ describe.each([
 
   test('nothing is refused where nothing is cached', async () => {
     const authorizer = authorizerFor({ default: { ttl: 0 } }, { HTTP_ANSWER });
-    for (const path of ['/by-query', '/by-header', '/plain'])
-      expect(await answerTo(authorizer, KINDS[kind](path))).toBe('allow');
+    for (const path of ['/by-query', '/by-header'])
+      expect(await answerTo(authorizer, KINDS[kind](path))).toBe(allowed);
+    expect(await answerTo(authorizer, KINDS[kind]('/plain'))).toBe('allow');
   });
 
   test('everything is refused where the token is not in the key', async () => {
@@ -263,36 +265,36 @@ test('each API has its own cache; one that is not named has the default', async 
 
 describe('a token that stands elsewhere', () => {
   const cookie = (): Record<string, unknown> => {
-    const { headers, ...event } = KINDS['HTTP 1.0']('/plain');
+    const { headers, multiValueHeaders, ...event } = KINDS['REST REQUEST']('/plain');
     return { ...event, headers: { 'x-loc': PLACE, cookie: `session=${token}` } };
   };
   const query = (): Record<string, unknown> => ({
-    ...KINDS['HTTP 1.0']('/plain'),
-    headers: {},
+    ...KINDS['REST REQUEST']('/plain'),
+    ...{ headers: {}, multiValueHeaders: {} },
     queryStringParameters: { access_token: token },
   });
   const ask = (event: unknown, from: string, ...identitySources: readonly string[]) =>
     answerTo(authorizerFor({ default: { ttl: 300, identitySources } }, { CREDENTIALS_FROM: from }), event);
 
   test('in a cookie: the header of the cookies is to be in the key', async () => {
-    expect(await ask(cookie(), 'cookie:session', '$request.header.Cookie')).toBe('allow');
-    expect(await ask(cookie(), 'cookie:session', '$request.header.x-loc')).toBe(OUTSIDE);
-    expect(await ask(cookie(), 'cookie:session', ...HTTP_KEY)).toBe(OUTSIDE);
+    expect(await ask(cookie(), 'cookie:session', 'method.request.header.Cookie')).toBe('allow');
+    expect(await ask(cookie(), 'cookie:session', 'method.request.header.x-loc')).toBe(OUTSIDE);
+    expect(await ask(cookie(), 'cookie:session', ...REST_KEY)).toBe(OUTSIDE);
   });
 
   test('in the query: the parameter is', async () => {
-    expect(await ask(query(), 'query:access_token', '$request.querystring.access_token')).toBe('allow');
-    expect(await ask(query(), 'query:access_token', '$request.querystring.token')).toBe(OUTSIDE);
+    expect(await ask(query(), 'query:access_token', 'method.request.querystring.access_token')).toBe('allow');
+    expect(await ask(query(), 'query:access_token', 'method.request.querystring.token')).toBe(OUTSIDE);
   });
 
   // Under `Cookie` alone, whoever has the same cookies and another header would share an answer.
   test('in one place of two: both are', async () => {
-    const header = KINDS['HTTP 1.0']('/plain');
+    const header = KINDS['REST REQUEST']('/plain');
     const from = 'header,cookie:session';
-    expect(await ask(header, from, '$request.header.Cookie')).toBe(OUTSIDE);
-    expect(await ask(header, from, ...HTTP_KEY)).toBe(OUTSIDE);
-    expect(await ask(header, from, ...HTTP_KEY, '$request.header.Cookie')).toBe('allow');
-    expect(await ask(header, 'header,websocket:query:token', ...HTTP_KEY)).toBe('allow');
+    expect(await ask(header, from, 'method.request.header.Cookie')).toBe(OUTSIDE);
+    expect(await ask(header, from, ...REST_KEY)).toBe(OUTSIDE);
+    expect(await ask(header, from, ...REST_KEY, 'method.request.header.Cookie')).toBe('allow');
+    expect(await ask(header, 'header,websocket:query:token', ...REST_KEY)).toBe('allow');
   });
 });
 

@@ -93,6 +93,31 @@ describe('an event of an HTTP API, format 1.0', () => {
     const withHeader = httpV1Event('GET', '/', { Authorization: 'Bearer x' });
     expect(readEvent(withHeader).authorization).toEqual(['Bearer x']);
   });
+
+  it('gives nothing else of the request: its maps hold one value of several', () => {
+    const event = {
+      ...httpV1Event('GET', '/', { 'x-location': 'L1', cookie: 'a=1' }),
+      queryStringParameters: { at: 'L1' },
+    };
+    const { header, query, cookies } = readEvent(event);
+    expect([header('x-location'), query('at'), cookies('a')]).toEqual([[], [], []]);
+  });
+
+  it.each(['Bearer y,Bearer x', 'Bearer y, bearer x', '123,Bearer y,Bearer x'])(
+    'shows that Authorization came twice where the identity source is %s',
+    (identitySource) => {
+      const event = { ...httpV1Event('GET', '/', { Authorization: 'Bearer x' }), identitySource };
+      expect(readEvent(event).authorization).toEqual(['Bearer x', identitySource]);
+    },
+  );
+
+  it.each(['Bearer x', 'Bearer x,123', '123,Bearer x', ['Bearer x'], undefined])(
+    'shows no such thing where the identity source is %j',
+    (identitySource) => {
+      const event = { ...httpV1Event('GET', '/', { Authorization: 'Bearer x' }), identitySource };
+      expect(readEvent(event).authorization).toEqual(['Bearer x']);
+    },
+  );
 });
 
 describe('an event of a WebSocket API', () => {
@@ -311,10 +336,7 @@ describe('an event that AWS does not send', () => {
     ['an ARN with an empty stage', { ...rest, methodArn: `${ARN}//GET/x` }],
     ['an ARN of four colons', { ...rest, methodArn: 'arn:aws:execute-api:eu:api/prod/GET/x' }],
     ['HTTP API 1.0 without methodArn', { ...httpV1Event('GET', '/'), methodArn: undefined }],
-    [
-      'HTTP API 1.0 with a query that is a text',
-      { ...httpV1Event('GET', '/'), queryStringParameters: 'a=b' },
-    ],
+    ['HTTP API 1.0 with headers that are a text', { ...httpV1Event('GET', '/'), headers: 'a=b' }],
     ['cookies that are a text', { ...http, cookies: 'a=b' }],
     ['a connection without an id', inContext(socket, { connectionId: '' })],
     ['a connection without requestContext', { ...socket, requestContext: undefined }],

@@ -8,6 +8,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { createIdentityProvider } from '../../local/identity/identity-provider.ts';
 import { MAX_EXPIRES_IN_SECONDS } from '../../local/identity/token-request.ts';
+import { FOREIGN, OWN, send } from './foreign.ts';
 import { frozenClock, listen } from './support.ts';
 
 const ISSUER = 'http://issuer.test/_dev';
@@ -48,6 +49,26 @@ async function setUp(listener = shared) {
   const jwks = async () => (await get('/_dev/.well-known/jwks.json')) as Jwks;
   return { origin, post, get, jwks };
 }
+
+describe('a web page', () => {
+  const PATHS = ['/_dev/token', '/_dev/.well-known/jwks.json', '/_dev/nothing'];
+  test.each(FOREIGN)('is not served: %s', async (_, headersAt) => {
+    const { origin } = await setUp();
+    for (const path of PATHS) {
+      const body = path === '/_dev/token' ? '{"user":"ann@school.test"}' : undefined;
+      const answer = await send(origin + path, headersAt(new URL(origin).port), body);
+      expect([answer.status, JSON.parse(answer.body).error]).toEqual([403, 'access_denied']);
+    }
+  });
+
+  test.each(OWN)('%s is', async (_, headersAt) => {
+    const { origin } = await setUp();
+    const body = '{"user":"ann@school.test"}';
+    expect(await send(`${origin}/_dev/token`, headersAt(new URL(origin).port), body)).toMatchObject({
+      status: 200,
+    });
+  });
+});
 
 /** Verifies as an authorizer does, at a given time. */
 const verify = (token: string, jwks: Jwks, at = now) =>

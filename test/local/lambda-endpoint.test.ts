@@ -2,6 +2,7 @@ import { InvokeCommand, type InvokeCommandInput, LambdaClient } from '@aws-sdk/c
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLambdaEndpoint, type LambdaLogEntry, MAX_PAYLOAD_BYTES } from '../../local/lambda/endpoint.ts';
 import type { LambdaContext, LambdaFunction } from '../../local/lambda/invocation.ts';
+import { FOREIGN, OWN, send } from './foreign.ts';
 import { deferred, frozenClock, listen } from './support.ts';
 
 const ARN = 'arn:aws:lambda:us-east-1:000000000000:function:echo';
@@ -28,6 +29,26 @@ async function setUp(
   };
   return { endpoint, invoke };
 }
+
+describe('a web page', () => {
+  test.each(FOREIGN)('is not served: %s', async (_, headersAt) => {
+    const echo = vi.fn(async (event: unknown) => event);
+    const { endpoint } = await setUp(echo);
+    const url = `${endpoint}/2015-03-31/functions/echo/invocations`;
+    const { status, body } = await send(url, headersAt(new URL(endpoint).port), '{}');
+    expect([status, JSON.parse(body).message]).toEqual([
+      403,
+      expect.stringMatching(/^(?:Host|Origin): only programs/),
+    ]);
+    expect(echo).not.toHaveBeenCalled();
+  });
+
+  test.each(OWN)('%s is', async (_, headersAt) => {
+    const { endpoint } = await setUp();
+    const url = `${endpoint}/2015-03-31/functions/echo/invocations`;
+    expect(await send(url, headersAt(new URL(endpoint).port), '{}')).toEqual({ status: 200, body: '{}' });
+  });
+});
 
 describe('RequestResponse', () => {
   test('answers what the function returns', async () => {

@@ -47,6 +47,23 @@ test.each(FILES)('%s: takes the authorizer by the names that the stack exports',
     expect(stack).toContain(`"\${self:provider.stackName}-${exported.slice('gatehouse-live-'.length)}"`);
 });
 
+// What Serverless makes of its examples: stack.integration.test.ts.
+test.each(FILES.filter((name) => !name.startsWith('serverless/')))(
+  '%s: gives no permission to invoke without saying for whose API',
+  (name) => {
+    const text = settings(name);
+    const granted =
+      text.match(/AWS::Lambda::Permission|aws_lambda_permission|addPermission\(|grantInvoke\(/g) ?? [];
+    const sources =
+      text.match(/SourceArn|SourceAccount|source_arn|source_account|sourceArn|sourceAccount/g) ?? [];
+    expect(sources.length).toBeGreaterThanOrEqual(granted.length);
+    // These would make one themselves.
+    if (name === 'cdk/attach.ts') expect(text).toContain('skipPermissions: true');
+    if (name === 'sam/rest.yml') expect(text).toContain('DisableFunctionDefaultPermissions: true');
+    expect(text).not.toContain('EnableFunctionDefaultPermissions: true');
+  },
+);
+
 /** API Gateway's default TTL. */
 const TTL_OF_AWS = 300;
 

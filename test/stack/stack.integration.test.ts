@@ -4,7 +4,7 @@ import { parseConfiguration } from '../../authorizer/index.ts';
 import { refusedLine } from '../../authorizer/log.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { secretKey } from '../../table/keys.ts';
-import { packageStack, type Resource, type Template } from './template.ts';
+import { ISSUER, packageExample, packageStack, type Resource, type Template } from './template.ts';
 
 /** What `serverless.yml` becomes: the template that CloudFormation would get. */
 let stack: Template;
@@ -12,8 +12,7 @@ beforeAll(async () => {
   stack = await packageStack('live', {
     tableKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
     alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
-    tokenIssuer: 'https://issuer.example',
-    tokenAudience: 'gatehouse',
+    ...ISSUER,
   });
 });
 
@@ -164,6 +163,28 @@ describe('least privilege', () => {
   });
 });
 
+test.each([
+  [
+    'a misspelt parameter',
+    { ...ISSUER, tokenAudence: 'x' },
+    'tokenAudence: there is no such parameter; did you mean tokenAudience?',
+  ],
+  ['no issuer', {}, 'TOKEN_ISSUER is missing; TOKEN_AUDIENCE is missing'],
+])('with %s nothing is packaged', async (_, params, message) => {
+  await expect(packageStack('live', params)).rejects.toThrow(message);
+});
+
+test.each(['http.yml', 'rest.yml', 'websocket.yml'])(
+  'the example serverless/%s lets nobody invoke but API Gateway of this account',
+  async (name) => {
+    const { Resources } = await packageExample(name);
+    const permissions = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
+    expect(permissions.length).toBeGreaterThan(0);
+    for (const { Properties } of permissions)
+      expect(JSON.stringify(Properties.SourceArn ?? null)).toMatch(/execute-api.*AWS::AccountId.*Api/);
+  },
+);
+
 test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack is deleted', () => {
   const { DeletionPolicy, Properties } = resource('Table');
   expect(DeletionPolicy).toBe('Retain');
@@ -260,7 +281,7 @@ test('the outputs have all that an API needs to use the authorizer', () => {
 });
 
 test('the stage dev may be deleted, and without parameters there is no key, no topic and no role', async () => {
-  const plain = await packageStack('dev');
+  const plain = await packageStack('dev', ISSUER);
   expect(plain.Resources.Table?.Properties.DeletionProtectionEnabled).toBe(false);
   const defaults = Object.entries(plain.Parameters).map(([name, { Default }]) => [name, Default]);
   expect(Object.fromEntries(defaults)).toEqual({ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false' });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,21 +23,40 @@ export interface Template {
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Condition?: string }>>;
 }
 
+/** Without these nothing is packaged. */
+export const ISSUER = { tokenIssuer: 'https://issuer.example', tokenAudience: 'gatehouse' };
+
 /**
- * Packages the stack as `npm run package` does, into a folder of its own, and reads what would be deployed.
+ * Packages the stack as `serverless package` does, into a folder of its own, and reads what would be deployed.
+ *
+ * @throws Error with what Serverless printed, when it refuses
  */
-export async function packageStack(
-  stage: string,
-  params: Readonly<Record<string, string>> = {},
-): Promise<Template> {
+export function packageStack(stage: string, params: Readonly<Record<string, string>>): Promise<Template> {
+  const given = Object.entries(params).flatMap(([name, value]) => ['--param', `${name}=${value}`]);
+  return packageIn(ROOT, '--stage', stage, ...given);
+}
+
+/** The same for an example of docs/attach, with a file for each handler that it names. */
+export async function packageExample(name: string): Promise<Template> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-example-'));
+  try {
+    copyFileSync(join(ROOT, 'docs/attach/serverless', name), join(folder, 'serverless.yml'));
+    for (const handler of ['documents.js', 'sockets.js']) writeFileSync(join(folder, handler), '');
+    return await packageIn(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function packageIn(cwd: string, ...options: readonly string[]): Promise<Template> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stack-'));
   try {
-    const given = Object.entries(params).flatMap(([name, value]) => ['--param', `${name}=${value}`]);
-    await promisify(execFile)(
-      process.execPath,
-      [SERVERLESS, 'package', '--stage', stage, '--package', folder, ...given],
-      { cwd: ROOT, env: { ...process.env, AWS_REGION: 'eu-central-1', SLS_TELEMETRY_DISABLED: '1' } },
-    );
+    await promisify(execFile)(process.execPath, [SERVERLESS, 'package', '--package', folder, ...options], {
+      cwd,
+      env: { ...process.env, AWS_REGION: 'eu-central-1', SLS_TELEMETRY_DISABLED: '1' },
+    }).catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
+      throw new Error(`${stdout}${stderr}`);
+    });
     return JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'));
   } finally {
     rmSync(folder, { recursive: true, force: true });
