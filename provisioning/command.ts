@@ -14,12 +14,24 @@ interface Shared {
   readonly input: z.ZodType;
 }
 
+/** What a read command may use. */
+export interface ReadContext {
+  readonly reader: Reader;
+  /** ISO 8601. */
+  readonly now: string;
+}
+
 export interface ReadCommand extends Shared {
   readonly kind: 'read';
-  readonly run: (
-    context: { readonly reader: Reader },
-    input: never,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly run: (context: ReadContext, input: never) => Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Of a command that takes access or data away. */
+export interface Destructive {
+  /** How to bring back what it took away, or that nothing does; for people. */
+  readonly undo: string;
+  /** Of a command that takes away with some inputs only. */
+  readonly when?: (input: Readonly<Record<string, unknown>>) => boolean;
 }
 
 export interface WriteCommand extends Shared {
@@ -37,15 +49,13 @@ export interface WriteCommand extends Shared {
    * has changed since. So it is planned anew, and refused when the same reason comes again.
    */
   readonly compares?: true;
+  readonly destructive?: Destructive;
 }
 
 export type Command = ReadCommand | WriteCommand;
 
 interface ReadSpec<I> extends Shared {
-  readonly run: (
-    context: { readonly reader: Reader },
-    input: I,
-  ) => Promise<Readonly<Record<string, unknown>>>;
+  readonly run: (context: ReadContext, input: I) => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** A command whose plans may have a step after the first one has to say so. */
@@ -54,7 +64,7 @@ type Steps<I> =
   | { readonly inSteps?: never; readonly plan: Planner<I, OneTransaction> };
 type Planner<I, P> = (planning: Planning, input: I, again?: boolean) => Promise<P>;
 
-type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares'> & Steps<I>;
+type WriteSpec<I> = Shared & Pick<WriteCommand, 'compares' | 'destructive'> & Steps<I>;
 
 /** The input reaches `run` and `plan` only after `input` has parsed it: hence the one cast. */
 export const readCommand = <S extends z.ZodType, I = z.infer<S>>(

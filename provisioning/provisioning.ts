@@ -83,7 +83,8 @@ export function createProvisioning({
     if (!command) throw invalid('command', unknownCommand(event.command));
     const input = readInput(command.input, event.input);
     if (command.kind === 'read') {
-      return { ok: true, result: await command.run({ reader }, input as never) };
+      const context = { reader, now: new Date(clock.now()).toISOString() };
+      return { ok: true, result: await command.run(context, input as never) };
     }
     const operation = await describeOperation(
       operationId,

@@ -9,6 +9,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *
  *   request -> authorizer -> engine ----> table (read)
  *   command -> provisioning ------------> table (write)
+ *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   cli -> engine, provisioning, table; authorizer/routes
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
@@ -128,9 +129,12 @@ describe('what a folder may import', () => {
     expect(shown(others)).toEqual([]);
   });
 
-  test('provisioning: the table and the engine', () => {
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && !within(to, 'provisioning/', 'table/', 'engine/');
+  test('provisioning: the table; the engine by its entry, where changes of access are foreseen', () => {
+    const mayDecide = ({ from, to }: Import) =>
+      within(from, 'provisioning/access-difference/') && to === 'engine/index.ts';
+    const isForbidden = (each: Import) =>
+      each.isOurs && !within(each.to, 'provisioning/', 'table/') && !mayDecide(each);
+    expect(ofFolder('provisioning').some(mayDecide)).toBe(true);
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });
 

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { sha256 } from '../../table/bytes.ts';
-import { conflict } from '../../table/errors.ts';
+import { conflict, GatehouseError } from '../../table/errors.ts';
 import type { Reader } from '../../table/reader.ts';
+import {
+  type AccessDifference,
+  accessDifference,
+  type DifferenceOptions,
+} from '../access-difference/access-difference.ts';
+import { NOBODY } from '../access-difference/summary.ts';
 import { canonical } from '../canonical.ts';
 import { type Command, readCommand, writeCommand } from '../command.ts';
 import type { Plan, Planning } from '../plan.ts';
@@ -59,6 +65,8 @@ export interface PlanAnswer extends Counts {
   /** At most 1,000 of them. */
   readonly keeps: ManifestPlan['kept'];
   readonly problems: readonly Problem[];
+  /** Who loses and who gains what when all of it is done. */
+  readonly access: AccessDifference;
 }
 
 export type PlannedChange = Omit<Step, 'phase' | 'unit' | 'danger'> & {
@@ -78,16 +86,18 @@ interface Counts {
 
 const MAX_KEPT = 1_000;
 
+/** What a person has to agree to: every removal is dangerous. */
+const isToAgree = ({ verb, danger }: Pick<Step, 'verb' | 'danger'>): boolean =>
+  verb === 'remove' || danger !== undefined;
+
 const countsOf = ({ steps, kept, unchanged }: ManifestPlan): Counts => {
   const count = (verb: Step['verb']) => steps.filter((step) => step.verb === verb).length;
   return {
     ...{ create: count('create'), change: count('change'), remove: count('remove') },
-    dangerous: steps.filter(({ danger }) => danger !== undefined).length,
+    dangerous: steps.filter(isToAgree).length,
     ...{ kept: kept.length, unchanged },
   };
 };
-
-const isToAgree = ({ verb, danger }: Step): boolean => verb === 'remove' || danger !== undefined;
 
 /** Follows from what a step does: it is the same in another plan. */
 const idOf = async ({ command, input }: Step): Promise<string> =>
@@ -109,7 +119,7 @@ const planCommandOf = (commands: Commands): Command =>
     summary:
       'Compares a manifest of tenants with the table: the changes in the order in which they are safe, what is kept though the manifest does not have it, and what is wrong with the manifest.',
     input: planInput,
-    run: async ({ reader }, given): Promise<PlanAnswer & Readonly<Record<string, unknown>>> => {
+    run: async ({ reader, now }, given): Promise<PlanAnswer & Readonly<Record<string, unknown>>> => {
       const { parsed, problems } = parseManifest(given.manifest);
       const plan: ManifestPlan =
         parsed && problems.length === 0
@@ -128,9 +138,20 @@ const planCommandOf = (commands: Commands): Command =>
         changes: await Promise.all(changes),
         keeps: plan.kept.slice(0, MAX_KEPT),
         problems: plan.problems,
+        access: await differenceOf(plan.steps, { reader, commands, at: Date.parse(now) }),
       };
     },
   });
+
+/** Who loses and who gains what by a plan. A step that would be refused is no fault of the plan's answer. */
+async function differenceOf(steps: readonly Step[], options: DifferenceOptions): Promise<AccessDifference> {
+  try {
+    return await accessDifference(steps, options);
+  } catch (error) {
+    if (!(error instanceof GatehouseError) || error.retryable) throw error;
+    return { loses: NOBODY, gains: NOBODY, incomplete: error.message };
+  }
+}
 
 async function assertAgreed(steps: readonly Step[], agreed: readonly string[] | undefined): Promise<void> {
   if (!agreed) return;

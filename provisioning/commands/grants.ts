@@ -128,6 +128,7 @@ export const grantCommands: readonly Command[] = [
     name: 'grant.delete',
     summary: 'Takes a user out of a tenant, with the roles held there.',
     input: name.refine(isOneName, ONE_NAME),
+    destructive: { undo: 'grant.create with the same fields' },
     plan: async (planning, input) => {
       const item = await find(planning.reader, input);
       const grant = readGrant(item);

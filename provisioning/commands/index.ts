@@ -1,3 +1,4 @@
+import { compareCommand } from '../access-difference/command.ts';
 import { applyCommands } from '../apply/commands.ts';
 import { onboardCommand } from '../apply/onboard.ts';
 import type { Command } from '../command.ts';
@@ -55,4 +56,5 @@ export const COMMANDS = byName([
   onboardCommand(ALONE),
   ...applyCommands(ALONE),
   transactionCommand(ALONE),
+  compareCommand(ALONE),
 ]);

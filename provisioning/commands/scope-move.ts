@@ -220,6 +220,7 @@ export const moveCommand: Command = writeCommand({
     'Moves a scope of any type, with all that hangs below it, to another parent in its tenant. A large move is made in steps, during which all that is moved is closed.',
   inSteps: true,
   input: z.strictObject({ scope: field.ref, parent: field.ref }),
+  destructive: { undo: 'scope.move to the parent that it had' },
   plan: async function plan(planning, input, again = false): Promise<Plan> {
     const move = await readMove(planning, input, again);
     const { movingTo, parent } = move.scope.item;

@@ -115,6 +115,9 @@ export const deleteTreeCommand: Command = writeCommand({
     'Deletes a scope of any type with all that hangs below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
   inSteps: true,
   input: z.strictObject({ scope: field.ref }),
+  destructive: {
+    undo: 'none: to be able to restore it, run gatehouse export before, and gatehouse apply of that file after (or restore the table from a backup)',
+  },
   plan: async function plan(planning, input, again = false): Promise<Plan> {
     const outcome = { result: { scope: input.scope, deleted: true } };
     const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));

@@ -60,6 +60,7 @@ const revoke = writeCommand({
   name: 'token.revoke',
   summary: 'Ends a token at once, for good.',
   input: z.strictObject({ id: field.id, revokedBy: field.id.optional() }),
+  destructive: { undo: 'none: token.create issues another one' },
   plan: async (planning, { id, revokedBy }) => {
     const node = await loadNode(planning, 'token', id, 'id');
     if (node.item.revoked === true) throw conflict('id', 'this token was revoked before');

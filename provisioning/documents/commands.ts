@@ -7,16 +7,20 @@ export interface CommandDescription {
   readonly kind: 'read' | 'write';
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
+  /** Of a command that takes access or data away: how to bring it back, or that nothing does. */
+  readonly undo?: string;
 }
 
 /** Every command with the JSON Schema (2020-12) of its input, as a caller writes it. */
 export const describeCommands = (): readonly CommandDescription[] =>
-  [...COMMANDS.values()].map(({ name, kind, summary, input }) => ({
-    name,
-    kind,
-    summary,
-    input: z.toJSONSchema(input, { io: 'input' }),
-  }));
+  [...COMMANDS.values()].map((command) => {
+    const { name, kind, summary, input } = command;
+    const destructive = command.kind === 'write' ? command.destructive : undefined;
+    return {
+      ...{ name, kind, summary, input: z.toJSONSchema(input, { io: 'input' }) },
+      ...(destructive === undefined ? {} : { undo: destructive.undo }),
+    };
+  });
 
 export interface Property {
   readonly description?: string;
@@ -42,14 +46,15 @@ export function typeOf(property: Property): string {
   return `${property.type ?? 'any'}${bound}`;
 }
 
-function section({ name, kind, summary, input }: CommandDescription): string {
+function section({ name, kind, summary, input, undo }: CommandDescription): string {
   const properties = (input.properties ?? {}) as Readonly<Record<string, Property>>;
   const required = new Set(input.required as readonly string[] | undefined);
   const rows = Object.entries(properties).map(
     ([field, property]) => `| \`${field}\` | ${typeOf(property)} | ${required.has(field) ? 'yes' : ''} |`,
   );
   const table = ['| field | type | required |', '| --- | --- | --- |', ...rows].join('\n');
-  return `## ${name}\n\n${summary} (${kind})\n\n${rows.length > 0 ? table : 'No input.'}\n`;
+  const taken = undo === undefined ? '' : `Undo: ${undo}.\n\n`;
+  return `## ${name}\n\n${summary} (${kind})\n\n${taken}${rows.length > 0 ? table : 'No input.'}\n`;
 }
 
 /** `docs/commands.md`, made from the schemas so that it cannot say anything else. */

@@ -143,6 +143,7 @@ function deleteCommand(kind: EdgeKind): Command {
     name: `${kind.type}.delete`,
     summary: `Deletes ${kind.summary}.`,
     input: kind.identity,
+    destructive: { undo: `${kind.type}.create with the same fields` },
     plan: async (planning, identity: Attributes) => {
       const item = await existing(planning, kind, identity);
       return {

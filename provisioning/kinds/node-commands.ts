@@ -143,6 +143,9 @@ function updateCommand(kind: NodeKind): Command {
       (given) => Object.keys(given).length > names.length,
       'nothing to change',
     ),
+    ...(isClosable(entity)
+      ? { destructive: { undo: `${entity.type}.update with status=active`, when: closes } }
+      : {}),
     plan: async (planning, given: Attributes) => {
       const idField = idFieldOf(entity);
       const { open: changes, secrets } = splitSecrets(
@@ -201,6 +204,16 @@ function updateCommand(kind: NodeKind): Command {
   });
 }
 
+const OPEN_STATES: ReadonlySet<unknown> = new Set([undefined, 'active', 'trial']);
+
+/** Whether its status decides: without an active one nobody gets access by it. */
+const isClosable = ({ attributes }: Entity): boolean =>
+  attributes.shape.status?.safeParse('active').success === true;
+const closes = ({ status }: Attributes): boolean => !OPEN_STATES.has(status);
+
+const undoOfDeletion = ({ type }: Entity): string =>
+  `none: ${type}.create makes a new one without what was granted to it, by it or at it; to be able to restore that, run gatehouse export before, and gatehouse apply of that file after (or restore the table from a backup)`;
+
 function deleteCommand(kind: NodeKind): Command {
   const { entity } = kind;
   return writeCommand({
@@ -208,6 +221,7 @@ function deleteCommand(kind: NodeKind): Command {
     summary: `Deletes ${aKind(entity)} with its edges and frees its unique values.`,
     inSteps: true,
     input: z.strictObject(nameFieldsOf(entity)),
+    destructive: { undo: undoOfDeletion(entity) },
     plan: (planning, given: Attributes, again = false) =>
       planDeletionOf(planning, kind, namedBy(entity, given), again),
   });

@@ -295,6 +295,9 @@ function otherInputs(
         ],
       };
     },
+    'access.compare': async () => ({
+      commands: [{ command: 'user.delete', input: { id: (await made('user')).id } }],
+    }),
     'tenant.onboard': async () => ({ manifest: await tenantManifest() }),
     'tenant.plan': async () => ({ manifest: await tenantManifest() }),
     'tenant.apply': async () => ({ manifest: await tenantManifest() }),

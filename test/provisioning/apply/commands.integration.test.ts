@@ -96,7 +96,8 @@ describe('tenant.plan', () => {
     const before = contentOf(world);
     const plan = await planned(world, AFTER);
     expect(plan.problems).toEqual([]);
-    expect(plan).toMatchObject({ remove: 3, dangerous: 1 });
+    // Every removal is dangerous.
+    expect(plan).toMatchObject({ remove: 3, dangerous: 4 });
     const toAgree = plan.changes.filter(({ id }) => id !== undefined);
     expect(toAgree).toHaveLength(4);
     expect(toAgree.every(({ verb, danger }) => verb === 'remove' || danger !== undefined)).toBe(true);

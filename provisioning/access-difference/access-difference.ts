@@ -1,0 +1,328 @@
+import { createEngine } from '../../engine/index.ts';
+import { decodeScope, decodeSubject } from '../../table/decision/decode.ts';
+import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { stamped } from '../../table/decision/writes.ts';
+import { isBuiltIn } from '../../table/entities/scope-types.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
+import { decisionKey, globalKey, identityOf } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
+import { mergeActions } from '../../table/write/merge.ts';
+import { inTurns } from '../apply/queries.ts';
+import { planCommand } from '../assembly.ts';
+import type { Command } from '../command.ts';
+import { rootTypes } from '../nodes/scope-types.ts';
+import type { Planning } from '../plan.ts';
+import { type Copy, createCopy, TooLarge } from './copy.ts';
+import { createPeople, EVERYWHERE, type Top } from './people.ts';
+import { type AccessSide, createSide } from './summary.ts';
+import { type Touched, touchedBy } from './touched.ts';
+import { scopesUnder } from './tree.ts';
+
+/** One command of a change. */
+export interface Change {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** It removes something; what is gone already is no error. */
+  readonly verb?: 'create' | 'change' | 'remove';
+}
+
+/** Who loses and who gains what by a change, at one instant. */
+export interface AccessDifference {
+  readonly loses: AccessSide;
+  readonly gains: AccessSide;
+  /** Why it is not all: then each number is the least that is certain. Left out where it is all. */
+  readonly incomplete?: string;
+}
+
+export interface DifferenceOptions {
+  /** Of the table as it is. It is only read. */
+  readonly reader: Reader;
+  readonly commands: ReadonlyMap<string, Command>;
+  /** The instant to decide for, in epoch milliseconds. */
+  readonly at: number;
+  readonly bounds?: Partial<Bounds>;
+}
+
+/** How much is looked at. What is beyond is named in `incomplete`. */
+interface Bounds {
+  /** Items of the table that are copied. */
+  readonly items: number;
+  /** Calls that copy them, and as many that look for people. */
+  readonly calls: number;
+  /** People who may be touched. */
+  readonly people: number;
+  readonly scopes: number;
+  /** Decisions, of the state before and of that after each. */
+  readonly decisions: number;
+}
+
+const BOUNDS: Bounds = { items: 20_000, calls: 10_000, people: 2_000, scopes: 1_000, decisions: 100_000 };
+/** Permissions decided together. */
+const AT_ONCE = 40;
+
+/**
+ * Says who loses and who gains what when commands are carried out one after the other. They are carried out on a
+ * copy in memory; the engine decides upon it as it was and as it is then. Nothing is written to the table.
+ *
+ * @throws GatehouseError what a command is refused with; faults of the table
+ */
+export async function accessDifference(
+  changes: readonly Change[],
+  { reader, commands, at, bounds }: DifferenceOptions,
+): Promise<AccessDifference> {
+  const most = { ...BOUNDS, ...bounds };
+  const copy = createCopy(reader, most);
+  const [loses, gains] = [createSide(), createSide()];
+  let incomplete: string | undefined;
+  try {
+    await prefetch(changes, copy, commands, at);
+    await carryOut(changes, copy, commands, at);
+    const people = createPeople(reader, most);
+    const touched = await touchedBy(copy, people);
+    if (!touched.isWhole) incomplete = `more than ${most.people} people may be concerned`;
+    incomplete = (await compare(copy, people.candidates, touched, { at, most, loses, gains })) ?? incomplete;
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    incomplete = `it takes more than ${most.items} items or ${most.calls} calls to read`;
+  }
+  return {
+    loses: await loses.sum(reader),
+    gains: await gains.sum(copy.after),
+    ...(incomplete === undefined ? {} : { incomplete }),
+  };
+}
+
+const REMOVAL = /\.delete(?:-tree)?$/;
+
+/** What a command plans with: the time is given, and ids are as commands make them, UUIDs of version 8. */
+function planningOn(reader: Reader, at: number): Planning {
+  let made = 0;
+  const newText = () => `00000000-0000-8000-8000-${String(++made).padStart(12, '0')}`;
+  return { reader, now: new Date(at).toISOString(), newId: newText, newSecret: newText };
+}
+
+/** Plans each command upon the table as it is, several at once: what they read is copied by then. */
+async function prefetch(
+  changes: readonly Change[],
+  { before }: Copy,
+  commands: ReadonlyMap<string, Command>,
+  at: number,
+): Promise<void> {
+  if (changes.length === 1) return;
+  const planning = planningOn(before, at);
+  await inTurns(changes, ({ command, input }) =>
+    planCommand(commands, planning, command, input).catch((error: unknown) => {
+      // It may rest on one before it. What is wrong is found when it is carried out.
+      if (!(error instanceof GatehouseError) || error.retryable) throw error;
+    }),
+  );
+}
+
+/** Writes what the commands plan to the copy, one transaction after the other. */
+async function carryOut(
+  changes: readonly Change[],
+  { after, writer }: Copy,
+  commands: ReadonlyMap<string, Command>,
+  at: number,
+): Promise<void> {
+  const planning = planningOn(after, at);
+  for (const { command, input, verb } of changes) {
+    try {
+      let plan = await planCommand(commands, planning, command, input);
+      for (;;) {
+        const actions = mergeActions(plan.actions);
+        if (actions.length > 0)
+          await writer.send(stamped(actions, { writtenAt: at, writeId: planning.newId() }));
+        // The first step of a removal takes all access; the others remove what has no effect any more (ADR 0010).
+        if (!plan.next || REMOVAL.test(command)) break;
+        plan = await plan.next(planning);
+      }
+    } catch (error) {
+      const isGone = verb === 'remove' && error instanceof GatehouseError && error.code === 'not_found';
+      if (!isGone) throw error;
+    }
+  }
+}
+
+/** A table with the engine upon it, and these subjects as it has them. */
+async function stateOf(reader: Reader, subjects: readonly string[], at: number) {
+  const keyOf = (ref: string) => decisionKey(parseRef(ref, 'ref'));
+  const items = await reader.getMany(subjects.map(keyOf));
+  const known = new Map(
+    items.flatMap((item, position): [string, SubjectItem][] =>
+      item ? [[subjects[position] ?? '', decodeSubject(item)]] : [],
+    ),
+  );
+  const scopes = new Map<string, Promise<ScopeItem | undefined>>();
+  // The copy does not change any more: all of it is older than the margin, and stays current.
+  const clock = { now: () => at + 2 * COHERENCE_MARGIN_MS };
+  return {
+    engine: createEngine({ reader, clock, random: () => 0 }),
+    subject: (ref: string): SubjectItem | undefined => known.get(ref),
+    scope: (ref: string): Promise<ScopeItem | undefined> => {
+      const found = scopes.get(ref) ?? reader.get(keyOf(ref)).then((item) => item && decodeScope(ref, item));
+      scopes.set(ref, found);
+      return found;
+    },
+  };
+}
+type State = Awaited<ReturnType<typeof stateOf>>;
+
+/** The scopes from one up to its root. */
+const pathOf = async (state: State, ref: string): Promise<readonly ScopeItem[]> => {
+  const first = await state.scope(ref);
+  const above = await Promise.all((first?.ancestors ?? []).map(state.scope));
+  return [first, ...above].filter((each) => each !== undefined);
+};
+
+/** What of a subject decisions rest on at any scope. */
+function textOf({ active, isAdmin, endsAt, globalRoles }: SubjectItem): string {
+  const parts: Omit<SubjectItem, 'groups' | 'grants' | 'assignments'> = {
+    ...{ active, isAdmin, endsAt },
+    globalRoles: [...globalRoles].sort(),
+  };
+  return JSON.stringify(parts);
+}
+
+/**
+ * Says in a text what of a subject decisions at a scope rest on: who has the same text gets the same decisions there.
+ *
+ * @param path the scopes up to the root, before and after
+ */
+function createHoldings(path: readonly ScopeItem[]) {
+  const refs = new Set(path.map(({ ref }) => ref));
+  const groups = new Set(path.flatMap((scope) => [...scope.groups.keys()]));
+  return (subject: SubjectItem | undefined): string => {
+    if (!subject) return '';
+    const parts = [textOf(subject)];
+    for (const group of subject.groups) if (groups.has(group)) parts.push(`group ${group}`);
+    for (const [scope, roles] of subject.grants)
+      if (refs.has(scope)) for (const role of roles) parts.push(`grant ${scope} ${role}`);
+    for (const [scope, list] of subject.assignments)
+      if (refs.has(scope))
+        for (const { role, start, end } of list) parts.push(`assignment ${scope} ${role} ${start} ${end}`);
+    return parts.sort().join();
+  };
+}
+
+interface Comparing {
+  readonly at: number;
+  readonly most: Bounds;
+  readonly loses: ReturnType<typeof createSide>;
+  readonly gains: ReturnType<typeof createSide>;
+}
+
+/** Compares the decisions about the candidates. Returns why it is not all; undefined where it is. */
+async function compare(
+  copy: Copy,
+  candidates: ReadonlyMap<string, ReadonlySet<Top>>,
+  touched: Touched,
+  { at, most, loses, gains }: Comparing,
+): Promise<string | undefined> {
+  if (candidates.size === 0) return undefined;
+  const subjects = [...candidates.keys()];
+  const before = await stateOf(copy.before, subjects, at);
+  const after = await stateOf(copy.after, subjects, at);
+  const all = await permissionsOf(copy);
+  const isChanged = (ref: string) => touched.items.has(identityOf(decisionKey(parseRef(ref, 'ref'))));
+  const changed = new Set(subjects.filter(isChanged));
+  const isGlobalChanged = touched.items.has(identityOf(globalKey()));
+  let [scopes, decisions] = [0, 0];
+
+  async function decide(state: State, subject: string, scope: string, permissions: readonly string[]) {
+    const allowed = new Set<string>();
+    for (let from = 0; from < permissions.length; from += AT_ONCE) {
+      const some = permissions.slice(from, from + AT_ONCE);
+      const requests = some.map((permission) => ({ subject, permission, scope, at }));
+      const { decisions: found } = await state.engine.checkMany(requests);
+      for (const [position, permission] of some.entries())
+        if (found[position]?.allowed) allowed.add(permission);
+    }
+    return allowed;
+  }
+
+  for await (const { scope, people } of placesOf(copy, candidates)) {
+    scopes += 1;
+    if (scopes > most.scopes) return `more than ${most.scopes} scopes are concerned`;
+    const paths = [await pathOf(before, scope), await pathOf(after, scope)] as const;
+    const isPlaceChanged = isGlobalChanged || paths.flat().some(({ ref }) => isChanged(ref));
+    const holdingsOf = createHoldings(paths.flat());
+    const classes = new Map<string, string[]>();
+    for (const subject of people) {
+      const from = holdingsOf(before.subject(subject));
+      const to = changed.has(subject) ? holdingsOf(after.subject(subject)) : from;
+      const isAsked = isPlaceChanged || from !== to || touched.permissions.size > 0;
+      if (!isAsked) continue;
+      const name = `${from}\n${to}`;
+      const alike = classes.get(name);
+      if (alike) alike.push(subject);
+      else classes.set(name, [subject]);
+    }
+    for (const [name, alike] of classes) {
+      const [from, to] = name.split('\n');
+      const asked = isPlaceChanged || from !== to ? all : [...touched.permissions];
+      decisions += asked.length;
+      if (decisions > most.decisions) return `more than ${most.decisions} decisions differ perhaps`;
+      const [one = ''] = alike;
+      const could = await decide(before, one, scope, asked);
+      const can = await decide(after, one, scope, asked);
+      const place = { scope, people: alike };
+      loses.add({
+        ...{ ...place, parent: paths[0][1]?.ref },
+        permissions: asked.filter((permission) => could.has(permission) && !can.has(permission)),
+      });
+      gains.add({
+        ...{ ...place, parent: paths[1][1]?.ref },
+        permissions: asked.filter((permission) => can.has(permission) && !could.has(permission)),
+      });
+    }
+  }
+  return undefined;
+}
+
+/** Each scope at which somebody may be touched, parents first, with these people. */
+async function* placesOf(copy: Copy, candidates: ReadonlyMap<string, ReadonlySet<Top>>) {
+  const byTop = new Map<Top, Set<string>>();
+  for (const [subject, tops] of candidates)
+    for (const top of tops.has(EVERYWHERE) ? ([EVERYWHERE] as const) : tops)
+      byTop.set(top, (byTop.get(top) ?? new Set()).add(subject));
+  const everywhere = byTop.get(EVERYWHERE) ?? new Set<string>();
+  byTop.delete(EVERYWHERE);
+  const people = new Map<string, ReadonlySet<string>>();
+  const add = (scope: string, some: ReadonlySet<string>): void => {
+    const known = people.get(scope);
+    if (known !== some) people.set(scope, known ? new Set([...known, ...some]) : some);
+  };
+  for (const reader of [copy.before, copy.after]) {
+    if (everywhere.size > 0)
+      for (const root of await rootsOf(reader))
+        byTop.set(root, new Set([...(byTop.get(root) ?? []), ...everywhere]));
+    for (const [top, some] of byTop) {
+      add(top as string, some);
+      for await (const ref of scopesUnder(reader, top as string)) add(ref, some);
+    }
+  }
+  for (const [scope, some] of people) yield { scope, people: some };
+}
+
+async function rootsOf(reader: Reader): Promise<readonly string[]> {
+  const roots: string[] = [];
+  for (const type of await rootTypes(reader)) {
+    const query = isBuiltIn(type) ? allOf(type as 'tenant') : allOf('scope', type);
+    for (const { parent, id } of await reader.listAll(query))
+      if (parent === undefined) roots.push(`${type}:${id}`);
+  }
+  return roots;
+}
+
+/** Every page and permission that is registered before or after. */
+async function permissionsOf(copy: Copy): Promise<readonly string[]> {
+  const names = new Set<string>();
+  for (const reader of [copy.before, copy.after])
+    for (const kind of ['page', 'permission'] as const)
+      for (const { name } of await reader.listAll(allOf(kind))) names.add(String(name));
+  return [...names].sort();
+}

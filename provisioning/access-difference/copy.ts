@@ -1,0 +1,143 @@
+import type { Item } from '../../table/item.ts';
+import { identityOf, type Key } from '../../table/keys.ts';
+import { createMemoryTable, type MemoryTable } from '../../table/memory/index.ts';
+import { type ListQuery, MAX_PAGE, type Range, type Reader } from '../../table/reader.ts';
+import { keyOf } from '../../table/write/action.ts';
+import type { Writer } from '../../table/writer.ts';
+
+/** Of a put, its key is the item. */
+const plainKey = ({ PK, SK }: Key): Key => ({ PK, SK });
+
+/** A change is too large to be copied: what it takes is not known. */
+export class TooLarge extends Error {}
+
+/** A table in memory as it is before a change and, once the change is written to it, after it. */
+export interface Copy {
+  readonly before: Reader;
+  readonly after: Reader;
+  /** Writes to `after` only. */
+  readonly writer: Writer;
+  /** The keys that were written. */
+  readonly written: () => readonly Key[];
+}
+
+/**
+ * Two copies of a table, made item by item as they are read. The table itself is only read.
+ *
+ * @param most items and calls that the copy may take
+ * @returns readers that throw {@link TooLarge} beyond that
+ */
+export function createCopy(reader: Reader, most: { readonly items: number; readonly calls: number }): Copy {
+  const written = new Map<string, Key>();
+  const before = createMemoryTable();
+  const after = createMemoryTable({
+    onCommit: (actions) => {
+      for (const action of actions) {
+        const key = plainKey(keyOf(action));
+        if (action.kind !== 'check') written.set(identityOf(key), key);
+      }
+    },
+  });
+  const known = new Set<string>();
+  const copying = new Map<string, Promise<void>>();
+  const ranges = new Map<string, Promise<void>>();
+  let [items, calls] = [0, 0];
+  /** Keys that are asked for at once are read in one call. */
+  let next: { readonly keys: Key[]; readonly done: Promise<void> } | undefined;
+
+  const call = <T>(work: () => Promise<T>): Promise<T> => {
+    calls += 1;
+    if (calls > most.calls || items > most.items) throw new TooLarge();
+    return work();
+  };
+  const keep = (key: Key, item: Item | undefined): void => {
+    // The first reading counts: what was written since then is in the copy alone.
+    if (known.has(identityOf(key))) return;
+    known.add(identityOf(key));
+    if (!item) return;
+    items += 1;
+    before.put(item);
+    after.put(item);
+  };
+  async function copyTogether(keys: readonly Key[]): Promise<void> {
+    // Whoever else is about to ask does so first.
+    await Promise.resolve();
+    next = undefined;
+    const found = await call(() => reader.getMany(keys));
+    for (const [position, key] of keys.entries()) keep(key, found[position]);
+  }
+  async function copyKeys(keys: readonly Key[]): Promise<void> {
+    for (const key of keys) {
+      if (known.has(identityOf(key)) || copying.has(identityOf(key))) continue;
+      if (!next) {
+        const together: Key[] = [];
+        next = { keys: together, done: copyTogether(together) };
+      }
+      next.keys.push(key);
+      copying.set(identityOf(key), next.done);
+    }
+    await Promise.all(
+      keys.flatMap((key) => (known.has(identityOf(key)) ? [] : copying.get(identityOf(key)))),
+    );
+  }
+  async function copyRange(range: Range, index: ListQuery['index']): Promise<void> {
+    let cursor: string | undefined;
+    do {
+      const query = { ranges: [range], limit: MAX_PAGE, cursor, ...(index === undefined ? {} : { index }) };
+      const page = await call(() => reader.list(query));
+      for (const item of page.items) keep(item, item);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+  async function copyRanges(all: readonly Range[], index: ListQuery['index']): Promise<void> {
+    for (const range of all) {
+      const name = JSON.stringify([range, index]);
+      const copied = ranges.get(name) ?? copyRange(range, index);
+      ranges.set(name, copied);
+      await copied;
+    }
+  }
+
+  const readerOf = (table: MemoryTable): Reader => ({
+    get: async (key) => {
+      await copyKeys([key]);
+      return table.reader.get(key);
+    },
+    getMany: async (keys, ...rest) => {
+      await copyKeys(keys);
+      return table.reader.getMany(keys, ...rest);
+    },
+    getSnapshot: async (keys, ...rest) => {
+      await copyKeys(keys);
+      return table.reader.getSnapshot(keys, ...rest);
+    },
+    list: async (query) => {
+      await copyRanges(query.ranges, query.index);
+      return table.reader.list(query);
+    },
+    listAll: async (query) => {
+      await copyRanges(query.ranges, query.index);
+      return table.reader.listAll(query);
+    },
+    listMerged: async (query) => {
+      const { partitions, between, index } = query;
+      await copyRanges(
+        partitions.map((partition) => ({ partition, between })),
+        index,
+      );
+      return table.reader.listMerged(query);
+    },
+  });
+
+  return {
+    before: readerOf(before),
+    after: readerOf(after),
+    writer: {
+      send: async (actions) => {
+        await copyKeys(actions.map((action) => plainKey(keyOf(action))));
+        await after.writer.send(actions);
+      },
+    },
+    written: () => [...written.values()],
+  };
+}

@@ -1,0 +1,116 @@
+import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { GLOBAL } from '../../table/keys.ts';
+import { edgesFrom, isOwnership } from '../../table/partition-queries.ts';
+import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { role } from '../edges/rights.ts';
+
+/** Where a change may touch somebody: at a scope and below it, or in all tenants. */
+export type Top = string | typeof EVERYWHERE;
+export const EVERYWHERE = Symbol('everywhere');
+
+/** More people, or more calls, than are looked at. */
+export class TooMany extends Error {}
+
+const SUBJECTS = ['user', 'technical-user'];
+const subjectOf = ({ user }: Item): string | undefined =>
+  typeof user !== 'string' ? undefined : isRef(user) ? user : `user:${user}`;
+
+/**
+ * Who holds what, from the edges, page by page. Whoever is found is a candidate only; the engine decides.
+ *
+ * @param most people and calls; beyond them the functions throw {@link TooMany}
+ */
+export function createPeople(reader: Reader, most: { readonly people: number; readonly calls: number }) {
+  const candidates = new Map<string, Set<Top>>();
+  const done = new Set<string>();
+  let calls = 0;
+
+  function add(subject: string | undefined, top: Top): void {
+    if (subject === undefined) return;
+    const tops = candidates.get(subject) ?? new Set();
+    if (tops.size === 0 && candidates.size >= most.people) throw new TooMany();
+    candidates.set(subject, tops.add(top));
+  }
+
+  async function* edges(from: Ref, ...types: readonly string[]): AsyncGenerator<Item> {
+    let cursor: string | undefined;
+    do {
+      calls += 1;
+      if (calls > most.calls) throw new TooMany();
+      const page = await reader.list({ ...edgesFrom(from, ...types), limit: MAX_PAGE, cursor });
+      yield* page.items;
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  /** Does something once for each of these arguments. */
+  async function once(work: () => Promise<void>, ...of: readonly string[]): Promise<void> {
+    const name = of.join(' ');
+    if (done.has(name)) return;
+    done.add(name);
+    await work();
+  }
+
+  const members = (group: string, top: string) =>
+    once(
+      async () => {
+        for await (const edge of edges({ type: 'group', id: group }, ...SUBJECTS)) add(subjectOf(edge), top);
+      },
+      'members',
+      group,
+      top,
+    );
+
+  const globally = (id: string, top: Top) =>
+    once(
+      async () => {
+        for await (const edge of edges(role(id), ...SUBJECTS)) add(subjectOf(edge), top);
+      },
+      'globally',
+      id,
+      String(top),
+    );
+
+  const admins = (top: Top) =>
+    once(
+      async () => {
+        for await (const edge of edges(GLOBAL, ...SUBJECTS)) add(subjectOf(edge), top);
+      },
+      'admins',
+      String(top),
+    );
+
+  /** Who is granted a role, or one that inherits from it. */
+  const holders = (id: string): Promise<void> =>
+    once(
+      async () => {
+        await globally(id, EVERYWHERE);
+        for await (const edge of edges(role(id), 'group', 'assignment', 'grant')) {
+          const scope = String(edge.scope);
+          if (typeof edge.group === 'string') await members(edge.group, scope);
+          else add(subjectOf(edge), scope);
+        }
+        for await (const edge of edges(role(id), 'role'))
+          if (isOwnership(edge)) await holders(parseRef(String(edge.owned), 'owned').id);
+      },
+      'holders',
+      id,
+    );
+
+  /** Who is granted something at a scope itself. */
+  const grantedAt = (scope: string, top: string) =>
+    once(
+      async () => {
+        const ref = parseRef(scope, 'scope');
+        for await (const edge of edges(ref, 'assignment', 'grant', 'user')) add(subjectOf(edge), top);
+      },
+      'granted',
+      scope,
+      top,
+    );
+
+  return { candidates, add, edges, members, holders, globally, admins, grantedAt };
+}
+
+export type People = ReturnType<typeof createPeople>;

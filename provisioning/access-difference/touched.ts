@@ -1,0 +1,182 @@
+import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
+import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
+import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
+import type { Item } from '../../table/item.ts';
+import { decisionKey, globalKey, identityOf, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import { patternsCovering } from '../../table/permission-name.ts';
+import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { permissionOrPattern } from '../edges/rights.ts';
+import type { Copy } from './copy.ts';
+import { EVERYWHERE, type People, TooMany } from './people.ts';
+import { scopesUnder } from './tree.ts';
+
+/** What a change of the table means for decisions: they rest on decision items alone. */
+export interface Touched {
+  /** Decision items that differ, by the identity of their keys. */
+  readonly items: ReadonlySet<string>;
+  /** Permissions of which such an item is. */
+  readonly permissions: ReadonlySet<string>;
+  /** Whether everybody who may be touched is among the candidates. */
+  readonly isWhole: boolean;
+}
+
+interface Pair {
+  readonly key: Key;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+}
+
+const STAMP: ReadonlySet<string> = new Set([Attribute.writtenAt, Attribute.writeId]);
+const textOf = (value: unknown): string => JSON.stringify(value instanceof Set ? [...value].sort() : value);
+
+/** The attributes in which two items differ, but for their stamps. */
+function differences({ before = {} as Item, after = {} as Item }: Pair): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !STAMP.has(name) && textOf(before[name]) !== textOf(after[name]));
+}
+
+const isDecision = (key: Key): boolean =>
+  ['decision', 'tenant-effects'].includes(String(parseKey(key)?.form));
+
+/** Finds who may be touched by what was written to a copy, and notes them among the candidates. */
+export async function touchedBy(copy: Copy, people: People): Promise<Touched> {
+  const keys = copy.written().filter(isDecision);
+  const [before, after] = await Promise.all([copy.before.getMany(keys), copy.after.getMany(keys)]);
+  const changed = keys
+    .map((key, position): Pair => ({ key, before: before[position], after: after[position] }))
+    .filter((pair) => differences(pair).length > 0);
+  const permissions = new Set<string>();
+  let isWhole = true;
+  for (const pair of changed) {
+    const parsed = parseKey(pair.key);
+    if (parsed?.form === 'tenant-effects') permissions.add(parsed.permission);
+    else if (parsed?.form === 'decision' && (parsed.type === 'page' || parsed.type === 'permission'))
+      permissions.add(parsed.id);
+    try {
+      await note(pair, copy, people);
+    } catch (error) {
+      if (!(error instanceof TooMany)) throw error;
+      isWhole = false;
+    }
+  }
+  return { items: new Set(changed.map(({ key }) => identityOf(key))), permissions, isWhole };
+}
+
+/** Notes whom the difference of one item may touch. */
+async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
+  const parsed = parseKey(pair.key);
+  const changes = differences(pair);
+  if (parsed?.form === 'tenant-effects') {
+    for (const role of rolesIn(pair)) await people.holders(role);
+    return;
+  }
+  if (parsed?.form !== 'decision') return;
+  const { type, id } = parsed;
+  if (type === 'user' || type === 'technical-user') return noteSubject(pair, copy, people);
+  if (type === 'page' || type === 'permission') return notePermission(id, changes, pair, people);
+  if (identityOf(pair.key) === identityOf(globalKey())) {
+    for (const [kind, name = ''] of changes.map(splitAttribute)) {
+      if (kind === 'role' || kind === 'wild') await people.holders(name);
+      // What is sold concerns whoever has a role that allows it, in any tenant.
+      if (kind === 'module') await everybody(copy, people);
+    }
+    return;
+  }
+  if (mayBeScopeType(type)) await noteScope(pair, changes, copy, people);
+}
+
+/** The roles whose effect on a permission differs. */
+const rolesIn = ({ before, after }: Pair): readonly string[] => {
+  const sets = [Attribute.allow, Attribute.deny].map((name) => [before?.[name], after?.[name]]);
+  return sets.flatMap(([from, to]) => {
+    const [a, b] = [new Set(from as Set<string>), new Set(to as Set<string>)];
+    return [...new Set([...a, ...b])].filter((role) => a.has(role) !== b.has(role));
+  });
+};
+
+/** A subject is touched wherever something is granted to it, before or after. */
+async function noteSubject({ key, before, after }: Pair, copy: Copy, people: People): Promise<void> {
+  const { type, id } = parseKey(key) as { type: string; id: string };
+  const subject = `${type}:${id}`;
+  for (const [item, reader] of [
+    [before, copy.before],
+    [after, copy.after],
+  ] as const) {
+    if (!item) continue;
+    const { isAdmin, globalRoles, groups, grants, assignments } = decodeSubject(item);
+    if (isAdmin || globalRoles.length > 0) people.add(subject, EVERYWHERE);
+    const nodes = await reader.getMany(groups.map((group) => nodeKey({ type: 'group', id: group })));
+    for (const scope of [...grants.keys(), ...assignments.keys(), ...nodes.map((node) => node?.scope)])
+      if (typeof scope === 'string') people.add(subject, scope);
+  }
+}
+
+/** A permission that comes, goes or changes its module concerns all whose roles have an effect on it. */
+async function notePermission(
+  name: string,
+  changes: readonly string[],
+  pair: Pair,
+  people: People,
+): Promise<void> {
+  for (const role of rolesIn(pair)) await people.holders(role);
+  if (changes.every((attribute) => attribute === Attribute.allow || attribute === Attribute.deny)) return;
+  await people.admins(EVERYWHERE);
+  for (const text of [name, ...patternsCovering(name)])
+    for await (const edge of people.edges(permissionOrPattern(text), 'role'))
+      await people.holders(String(edge.role));
+}
+
+async function noteScope(
+  { key, before, after }: Pair,
+  changes: readonly string[],
+  copy: Copy,
+  people: People,
+): Promise<void> {
+  const scope = formatRef(parseKey(key) as { type: string; id: string });
+  let isOther = false;
+  for (const [kind, name = ''] of changes.map(splitAttribute)) {
+    if (kind === 'group') await people.members(name, scope);
+    else if (kind === 'role' || kind === 'wild') await people.holders(name);
+    else if (kind !== Attribute.denials) isOther = true;
+  }
+  if (!isOther) return;
+  // Its status, its place or what it is entitled to: all who are granted anything above, here or below.
+  for (const [item, reader] of [
+    [before, copy.before],
+    [after, copy.after],
+  ] as const) {
+    if (!item) continue;
+    for (const ref of [scope, ...decodeScope(scope, item).ancestors])
+      await peopleAt(ref, scope, reader, people);
+  }
+  if (before)
+    for await (const ref of scopesUnder(copy.before, scope)) await peopleAt(ref, scope, copy.before, people);
+  await people.admins(scope);
+  const [global] = await copy.before.getMany([globalKey()]);
+  for (const role of global ? decodeGlobal(global).roles.keys() : []) await people.globally(role, scope);
+}
+
+/** Who is granted something at a scope, directly or by a group. */
+async function peopleAt(ref: string, top: string, reader: Reader, people: People): Promise<void> {
+  const item = await reader.get(decisionKey(parseRef(ref, 'scope')));
+  if (!item) return;
+  for (const group of decodeScope(ref, item).groups.keys()) await people.members(group, top);
+  await people.grantedAt(ref, top);
+}
+
+/** All subjects, each wherever something is granted to it. */
+async function everybody(copy: Copy, people: People): Promise<void> {
+  for (const type of ['user', 'technical-user'] as const) {
+    let cursor: string | undefined;
+    do {
+      const page = await copy.before.list({ ...allOf(type), limit: MAX_PAGE, cursor });
+      const keys = page.items.map(({ id }) => decisionKey({ type, id: String(id) }));
+      const items = await copy.before.getMany(keys);
+      for (const [position, key] of keys.entries())
+        await noteSubject({ key, before: items[position], after: undefined }, copy, people);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+}

@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { accessDifference } from '../../../provisioning/access-difference/access-difference.ts';
+import { createSide } from '../../../provisioning/access-difference/summary.ts';
+import { COMMANDS } from '../../../provisioning/index.ts';
+import { NOBODY } from '../support.ts';
+import { createSchool, type School } from './school.ts';
+
+/** Who loses and who gains what by commands, found without sending them. */
+
+let world: School;
+let { idOf, differenceBy } = {} as School;
+beforeAll(async () => {
+  world = await createSchool();
+  ({ idOf, differenceBy } = world);
+});
+
+test('who loses what: how many people, where, which permissions', async () => {
+  const difference = await differenceBy({ command: 'role.delete', input: { id: idOf('role', 'teacher') } });
+  const north = `location:${idOf('location', 'north')}`;
+  expect(difference.gains).toEqual({ people: 0, more: false, rows: [], moreRows: 0 });
+  expect(difference.incomplete).toBeUndefined();
+  expect(difference.loses).toMatchObject({ people: 3, more: false, moreRows: 0 });
+  expect(difference.loses.rows).toContainEqual({
+    ...{ scope: north, name: 'north', scopesBelow: 1, people: 3 },
+    subjects: ['ann', 'ben', 'cyd'].map((name) => `user:${idOf('user', name)}`).sort(),
+    ...{ permissions: ['grades'], morePermissions: 0 },
+  });
+});
+
+test('an assignment that is over gives nothing that could be lost', async () => {
+  const input = {
+    user: idOf('user', 'gus'),
+    scope: `location:${idOf('location', 'north')}`,
+    role: idOf('role', 'reader'),
+  };
+  expect((await differenceBy({ command: 'assignment.delete', input })).loses.people).toBe(0);
+});
+
+test('nothing is written to the table', async () => {
+  const before = world.items();
+  await differenceBy({
+    command: 'scope.delete-tree',
+    input: { scope: `tenant:${idOf('tenant', 'school')}` },
+  });
+  expect(world.items()).toEqual(before);
+});
+
+test('a command that would be refused is refused with the same error', async () => {
+  const id = idOf('role', 'reader');
+  await expect(differenceBy({ command: 'role.delete', input: { id } })).rejects.toMatchObject({
+    code: 'conflict',
+  });
+  await expect(differenceBy({ command: 'role.delete', input: { id: NOBODY } })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  await expect(differenceBy({ command: 'role.delete', input: {} })).rejects.toMatchObject({
+    code: 'invalid',
+  });
+});
+
+describe('what is too much is named', () => {
+  const suspend = () => ({
+    command: 'tenant.update',
+    input: { id: idOf('tenant', 'school'), status: 'suspended' },
+  });
+  test.each([
+    ['people', { people: 2 }, /more than 2 people/],
+    ['scopes', { scopes: 1 }, /more than 1 scopes/],
+    ['decisions', { decisions: 3 }, /more than 3 decisions/],
+    ['items', { items: 2 }, /more than 2 items/],
+    ['calls', { calls: 3 }, /3 calls/],
+  ])('%s', async (_, bounds, message) => {
+    let calls = 0;
+    const count =
+      <T extends unknown[], R>(read: (...of: T) => R) =>
+      (...of: T): R => {
+        calls += 1;
+        return read(...of);
+      };
+    const { get, getMany, getSnapshot, list, listAll, listMerged } = world.reader;
+    const reader = {
+      ...{ get: count(get), getMany: count(getMany), getSnapshot: count(getSnapshot) },
+      ...{ list: count(list), listAll: count(listAll), listMerged: count(listMerged) },
+    };
+    const options = { reader, commands: COMMANDS, at: world.clock.now(), bounds };
+    const { incomplete, loses } = await accessDifference([suspend()], options);
+    expect(incomplete).toMatch(message);
+    expect(loses.people).toBeLessThan(6);
+    if ('calls' in bounds) expect(calls).toBeLessThan(10);
+  });
+
+  test('more than 1,000 people, 50 rows, 10 permissions and 5 names', async () => {
+    const side = createSide();
+    const people = Array.from({ length: 1_001 }, (_, n) => `user:u${n}`);
+    const permissions = Array.from({ length: 12 }, (_, n) => `p${n}`);
+    for (let n = 0; n < 51; n++)
+      side.add({
+        scope: `tenant:${NOBODY.slice(0, -2)}${n + 10}`,
+        parent: undefined,
+        people: people.slice(n),
+        permissions,
+      });
+    const { rows, ...rest } = await side.sum(world.reader);
+    expect(rest).toEqual({ people: 1_000, more: true, moreRows: 1 });
+    expect(rows).toHaveLength(50);
+    expect(rows[0]).toMatchObject({ people: 1_001, morePermissions: 2 });
+    expect([rows[0]?.permissions.length, rows[0]?.subjects.length]).toEqual([10, 5]);
+  });
+});
+
+test('access.compare answers it, of a transaction too', async () => {
+  const role = idOf('role', 'teacher');
+  const commands = [{ command: 'role.delete', input: { id: role } }];
+  const one = await world.run('access.compare', { commands });
+  expect(one).toEqual(await differenceBy(...commands));
+  const together = [{ command: 'transaction.write', input: { commands } }];
+  expect(await world.run('access.compare', { commands: together })).toEqual(one);
+});

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest';
+import { describeCommands } from '../../provisioning/documents/commands.ts';
+import { COMMANDS } from '../../provisioning/index.ts';
+
+/** Commands that take access or data away say so, and how to bring it back. */
+const WRITES = [...COMMANDS.values()].filter((command) => command.kind === 'write');
+const destructive = WRITES.filter((command) => command.destructive !== undefined);
+
+test('every command that deletes, revokes or moves is destructive', () => {
+  const takesAway = WRITES.filter(({ name }) => /\.(?:delete|delete-tree|revoke|move)$/.test(name));
+  expect(takesAway.length).toBeGreaterThan(40);
+  for (const { name, destructive: marked } of takesAway) {
+    expect(marked, name).toBeDefined();
+    expect(marked?.when, name).toBeUndefined();
+  }
+});
+
+test('so is every change of a status to another one than active', () => {
+  const conditional = destructive.filter((command) => command.destructive?.when !== undefined);
+  expect(conditional.map(({ name }) => name.replace('.update', ''))).toEqual([
+    ...['tenant', 'location', 'client', 'project', 'building', 'zone', 'device', 'account', 'enterprise'],
+    ...['workstream', 'scope', 'user', 'technical-user', 'subscription', 'license', 'product', 'service'],
+    'session',
+  ]);
+  for (const { name, destructive: marked } of conditional) {
+    expect(marked?.when?.({ status: 'active' }), name).toBe(false);
+    expect(marked?.when?.({ name: 'Another' }), name).toBe(false);
+    expect(marked?.when?.({ status: 'suspended' }), name).toBe(true);
+  }
+});
+
+describe.each(destructive)('$name', ({ name, destructive: marked }) => {
+  test('names its undo: commands that there are, or none', () => {
+    const undo = String(marked?.undo);
+    const named = undo.match(/\b[a-z-]+\.[a-z-]+\b/g) ?? [];
+    expect(undo.startsWith('none: ') || named.length > 0, undo).toBe(true);
+    for (const each of named) expect([...COMMANDS.keys()], undo).toContain(each);
+    expect(describeCommands().find((each) => each.name === name)?.undo).toBe(undo);
+  });
+});
