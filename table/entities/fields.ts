@@ -76,6 +76,7 @@ export const subject = z
 /** An instant in ISO 8601 with its offset, kept in UTC. */
 export const instant = z.iso
   .datetime({ offset: true, error: 'is not an ISO 8601 date and time such as 2026-01-31T08:00:00Z' })
+  .max(64)
   .transform((value, context) => {
     const utc = new Date(value).toISOString();
     // Beyond the years that four digits hold, dates are no longer in the order of their letters.

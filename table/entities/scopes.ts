@@ -201,6 +201,7 @@ export const SCOPES = {
     attributes: z.strictObject({
       type: z
         .string()
+        .max(32)
         .refine(isAddable, 'is no type that was added: those of the table have commands of their own'),
       parent,
       name: field.name,
