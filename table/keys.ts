@@ -12,9 +12,8 @@
  *   log       AUDIT#owner#shard  time#id
  *   operation OPERATION#id       META
  */
-import { isLongerThan } from './bytes.ts';
+import { fnv1a, hash64, isLongerThan } from './bytes.ts';
 import { invalid } from './errors.ts';
-import { fnv1a, hash64 } from './hash.ts';
 import type { Ref } from './identifiers.ts';
 import { isSafeText, MAX_VALUE_BYTES } from './identifiers.ts';
 import type { PermissionName } from './permission-name.ts';

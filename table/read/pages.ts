@@ -1,7 +1,6 @@
-import { compareBytes, textFromBase64Url, textToBase64Url } from '../bytes.ts';
+import { compareBytes, hash64, textFromBase64Url, textToBase64Url } from '../bytes.ts';
 import type { IndexName } from '../entities/entity.ts';
 import { invalid } from '../errors.ts';
-import { hash64 } from '../hash.ts';
 import type { Item } from '../item.ts';
 import { identityOf, type Key } from '../keys.ts';
 import {
