@@ -1,9 +1,12 @@
+import { BatchGetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { type ClientOptions, createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
+import { nodeKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 import { type Context, UsageError } from './context.ts';
 import type { FunctionOptions } from './lambda.ts';
+import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
 
 /** The options that name the table, or the provisioning function in front of it. */
 export interface ConnectionOptions {
@@ -14,13 +17,28 @@ export interface ConnectionOptions {
   readonly lambdaEndpoint?: string;
 }
 
-export const addConnectionOptions = (command: Command): Command =>
-  command
+/** The options that every subcommand has; they may stand before it too. */
+export const addGlobalOptions = (program: Command): Command =>
+  program
     .option('--table <name>', 'the table (or TABLE_NAME)')
     .option('--endpoint <url>', 'the DynamoDB endpoint, if not AWS (or DYNAMODB_ENDPOINT)')
     .option('--region <region>', 'the AWS region (or AWS_REGION)')
     .option('--function <name>', 'send commands to this provisioning function instead of the table')
-    .option('--lambda-endpoint <url>', 'the Lambda endpoint, if not AWS, such as http://127.0.0.1:3002');
+    .option('--lambda-endpoint <url>', 'the Lambda endpoint, if not AWS, such as http://127.0.0.1:3002')
+    .option('--json', 'print data, of errors too');
+
+/** Throws {@link UsageError} for options that name both the table and a function in front of one. */
+export function assertOneConnection(options: ConnectionOptions): void {
+  if (options.function === undefined) {
+    if (options.lambdaEndpoint !== undefined)
+      throw new UsageError('--lambda-endpoint goes with --function NAME');
+    return;
+  }
+  if (options.table !== undefined)
+    throw new UsageError('--table and --function: give one of them, the function has its own table');
+  if (options.endpoint !== undefined)
+    throw new UsageError('--endpoint is of a table: with --function it is --lambda-endpoint');
+}
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
 
@@ -40,10 +58,7 @@ export function readEndpoint(options: ConnectionOptions, env: Context['env']): C
 /** The function that the options name; undefined where commands go to the table. */
 export function functionOf(options: ConnectionOptions, env: Context['env']): FunctionOptions | undefined {
   const { function: name, lambdaEndpoint: endpoint } = options;
-  if (name === undefined) {
-    if (endpoint !== undefined) throw new UsageError('--lambda-endpoint goes with --function NAME');
-    return undefined;
-  }
+  if (name === undefined) return undefined;
   if (!/^[\w:$-]{1,170}$/.test(name))
     throw new UsageError(`--function ${name} is neither the name of a Lambda function nor its ARN`);
   if (endpoint !== undefined && !isUrl(endpoint))
@@ -59,12 +74,90 @@ export function tableOf(options: ConnectionOptions, env: Context['env']): string
   return table;
 }
 
-/** A reader of the table that options or environment name. */
-export function connect(options: ConnectionOptions, env: Context['env']): Reader {
-  if (options.function !== undefined)
-    throw new UsageError(
-      'this reads the table itself, not through a function: give --table NAME instead of --function',
-    );
+/** The connection failed before any work; the message says what to do. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+}
+
+/** The message of what no function answers. */
+export const NOT_THROUGH_A_FUNCTION =
+  'this reads the table itself, not through a function: give --table NAME instead of --function';
+
+type Client = ReturnType<typeof createClient>;
+
+/** A table that has answered. */
+export interface OpenTable {
+  readonly client: Client;
+  readonly table: string;
+}
+
+/**
+ * The table that options or environment name. It is read once, so that no region, no credentials, a wrong endpoint and
+ * a wrong table are one message, before any work. Throws {@link UsageError} and {@link ConnectionError}.
+ */
+export async function openTable(
+  options: ConnectionOptions,
+  env: Context['env'],
+  more: Pick<ClientOptions, 'requestTimeoutMs'> = {},
+): Promise<OpenTable> {
+  if (options.function !== undefined) throw new UsageError(NOT_THROUGH_A_FUNCTION);
   const table = tableOf(options, env);
-  return createReader({ client: createClient(readEndpoint(options, env)), table });
+  const at = readEndpoint(options, env);
+  const client = createClient({ ...at, ...more });
+  await assertAnswers(client, table, at);
+  return { client, table };
+}
+
+/** A reader of the table that options or environment name, as {@link openTable}. */
+export const connect = async (options: ConnectionOptions, env: Context['env']): Promise<Reader> =>
+  createReader(await openTable(options, env));
+
+const ANSWER_WITHIN_MS = 5_000;
+const PAUSE_MS = 200;
+
+/** Throws unless the table answers; what may pass (throttling, rights for other calls) is left to the work itself. */
+async function assertAnswers(client: Client, table: string, { endpoint }: ClientOptions): Promise<void> {
+  const { PK, SK } = nodeKey({ type: 'tenant', id: '0' });
+  const request = new BatchGetItemCommand({
+    RequestItems: { [table]: { Keys: [{ PK: { S: PK }, SK: { S: SK } }] } },
+  });
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  for (;;) {
+    try {
+      const { Responses, UnprocessedKeys } = await client.send(request, { abortSignal: signal });
+      if (Responses || UnprocessedKeys) return;
+      // Another service may answer anything with 200.
+      throw Object.assign(new Error(), { name: 'UnknownError' });
+    } catch (cause) {
+      if (sdkFaultOf(cause) === 'transient' && !signal.aborted) {
+        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+        continue;
+      }
+      const problem = problemOf(cause, table, endpoint);
+      if (problem === undefined) return;
+      throw new ConnectionError(problem, { cause });
+    }
+  }
+}
+
+function problemOf(error: unknown, table: string, endpoint: string | undefined): string | undefined {
+  const where = endpoint ?? 'DynamoDB';
+  const check = endpoint === undefined ? '--region and the network' : '--endpoint';
+  switch (sdkFaultOf(error)) {
+    case 'no_region':
+      return NO_REGION;
+    case 'no_credentials':
+      return NO_CREDENTIALS;
+    case 'missing':
+      return `the table ${table} does not exist: check --table, --endpoint and --region`;
+    case 'unreachable':
+    case 'transient':
+      return `${where} does not answer${detailOf(error)}: check ${check}`;
+    case 'foreign':
+      return `${where} is not DynamoDB${detailOf(error)}: check ${check}`;
+    default:
+      return (error as { name?: string }).name === 'ValidationException'
+        ? `${table} is no table of Gatehouse: check --table`
+        : undefined;
+  }
 }

@@ -7,7 +7,7 @@ export interface Context {
   readonly error: (text: string) => void;
   /** Whether the output is a terminal. */
   readonly isTerminal: boolean;
-  /** Whether messages go to one. */
+  /** Whether messages go to one; only then progress is shown. */
   readonly isErrorTerminal?: boolean;
   /** Calls the listener on SIGINT or SIGTERM instead of ending at once; returns a function that stops listening. */
   readonly onInterrupt?: (listener: () => void) => () => void;
@@ -18,19 +18,6 @@ export interface Context {
   /** Epoch milliseconds. */
   readonly now: () => number;
 }
-
-/** The exit codes of every subcommand. */
-export const OK = 0;
-/** Refused, or a check found something. */
-export const REFUSED = 1;
-/** A usage error, or a fault. */
-export const USAGE = 2;
-
-export const EXIT_CODES = `
-Exit codes:
-  0  allowed; tests passed; a route matches; no gaps; no changes; no findings; done
-  1  refused; a test failed; no route matches; gaps; changes; findings; rows refused
-  2  usage error or fault`;
 
 /** A usage error, with a message of one line that says what to do instead. */
 export class UsageError extends Error {

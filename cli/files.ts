@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { ProblemsError } from './document.ts';
 
 /** The most bytes of a file that is read as a whole: API Gateway takes no larger OpenAPI document. */
-export const MAX_FILE_BYTES = 6_291_456;
+const MAX_FILE_BYTES = 6_291_456;
 
 const TOO_LARGE = `is larger than ${MAX_FILE_BYTES} bytes: divide it`;
 

@@ -2,6 +2,7 @@ import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import * as z from 'zod';
 import { isLoopback, LOCAL_CREDENTIALS } from '../table/loopback.ts';
 import { parseJson } from './json.ts';
+import { detailOf, NO_CREDENTIALS, NO_REGION, sdkFaultOf } from './sdk-faults.ts';
 import { readAnswer, type Transport, TransportError } from './transport.ts';
 
 /** Provisioning as a deployed Lambda function, or that of the local stack. */
@@ -22,13 +23,15 @@ const MAX_PAYLOAD_MB = 6;
 /** Invokes the function once; `deliverer` retries. */
 export function functionTransport(options: FunctionOptions): Transport {
   const { name } = options;
+  let hasAnswered = false;
   let loaded: Promise<(payload: string, signal: AbortSignal | undefined) => Promise<InvokeCommandOutput>>;
   return async (event, signal) => {
     loaded ??= load(options);
     const invoke = await loaded;
     const output = await invoke(JSON.stringify(event), signal).catch((error: unknown) => {
-      throw toTransportError(error, name);
+      throw toTransportError(error, options, hasAnswered);
     });
+    hasAnswered = true;
     const payload = output.Payload?.transformToString() ?? '';
     if (output.FunctionError !== undefined) throw functionError(payload, name, requestOf(output));
     return readAnswer(name, payload);
@@ -71,61 +74,53 @@ function functionError(payload: string, name: string, request: string): Transpor
   if (errorType === 'Runtime.ExitError' || errorType === 'Runtime.OutOfMemory')
     return new TransportError(`${name} exited: ${said}${request}`, true);
   return new TransportError(
-    `${name} failed: ${said}${request}; not retryable: see the log group /aws/lambda/${name.replace(/^.*function:/, '').replace(/:.*$/, '')}`,
+    `${name} failed: ${said}${request}: see the log group /aws/lambda/${name.replace(/^.*function:/, '').replace(/:.*$/, '')}`,
     false,
   );
 }
 
 const THROTTLED = new Set(['TooManyRequestsException', 'ThrottlingException', 'EC2ThrottledException']);
-const UNREACHED =
-  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 /** The function is being created or updated. */
 const UPDATING = new Set(['ResourceConflictException', 'ResourceNotReadyException']);
 
-const ADVICE: readonly (readonly [RegExp, (name: string) => string])[] = [
-  [
-    /^ResourceNotFoundException$/,
-    (name) => `there is no function ${name}: check --function, --region and --lambda-endpoint`,
-  ],
-  [
-    /^AccessDenied(?:Exception)?$/,
-    (name) => `these AWS credentials may not invoke ${name}: they need lambda:InvokeFunction on it`,
-  ],
-  [
-    /^(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredToken(?:Exception)?)$/,
-    () => 'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)',
-  ],
-  [
-    /^RequestTooLargeException$/,
-    () => `the input is larger than the limit of an invocation (${MAX_PAYLOAD_MB} MB)`,
-  ],
-];
-
-/** Classifies errors of the SDK. Throttling, faults of the service and of the network are retryable. */
-function toTransportError(error: unknown, name: string): TransportError {
-  const fault = error as {
-    name?: string;
-    code?: string;
-    message?: string;
-    $metadata?: { httpStatusCode?: number };
-  };
-  const kind = fault.name ?? '';
+/**
+ * Sorts errors of the SDK. Throttling, faults of the service and of the network are retryable, but for an address
+ * where nothing has ever answered.
+ */
+function toTransportError(
+  error: unknown,
+  { name, endpoint }: FunctionOptions,
+  hasAnswered: boolean,
+): TransportError {
+  const { name: kind = '', message = '' } = error as { readonly name?: string; readonly message?: string };
   const transient = (what: string) => new TransportError(what, true, error);
+  const final = (what: string) => new TransportError(what, false, error);
   if (THROTTLED.has(kind)) return transient(`${name} was throttled`);
   if (UPDATING.has(kind)) return transient(`${name} is not ready (${kind})`);
-  if (kind === 'TimeoutError' || kind === 'AbortError' || kind === 'RequestTimeout')
-    return transient(`${name} did not answer in time`);
-  if (UNREACHED.test(fault.code ?? '')) return transient(`${name} could not be reached (${fault.code})`);
-  for (const [of, advice] of ADVICE) {
-    if (of.test(kind)) return new TransportError(`${advice(name)}; not retryable`, false, error);
+  if (kind === 'RequestTooLargeException')
+    return final(`the input is larger than the limit of an invocation (${MAX_PAYLOAD_MB} MB)`);
+  const where = endpoint ?? 'Lambda';
+  const check = endpoint === undefined ? '--region and the network' : '--lambda-endpoint';
+  switch (sdkFaultOf(error)) {
+    case 'no_region':
+      return final(NO_REGION);
+    case 'no_credentials':
+      return final(NO_CREDENTIALS);
+    case 'missing':
+      return final(`there is no function ${name}: check --function, --region and --lambda-endpoint`);
+    case 'forbidden':
+      return final(`these AWS credentials may not invoke ${name}: they need lambda:InvokeFunction on it`);
+    case 'foreign':
+      return final(`${where} is not Lambda${detailOf(error)}: check ${check}`);
+    case 'unreachable':
+      return new TransportError(
+        `${where} does not answer${detailOf(error)}: check ${check}`,
+        hasAnswered,
+        error,
+      );
+    case 'transient':
+      return transient(`${name} did not answer in time${detailOf(error)}`);
+    default:
+      return final(`${name} could not be invoked: ${kind}${message === '' ? '' : `: ${message}`}`);
   }
-  if (/\bRegion is missing\b/.test(fault.message ?? ''))
-    return new TransportError('which region? Give --region, or set AWS_REGION; not retryable', false, error);
-  if ((fault.$metadata?.httpStatusCode ?? 0) >= 500)
-    return transient(`the Lambda service failed (${kind || 'no name'})`);
-  return new TransportError(
-    `${name} could not be invoked: ${kind}${fault.message ? `: ${fault.message}` : ''}; not retryable`,
-    false,
-    error,
-  );
 }

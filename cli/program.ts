@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
@@ -16,10 +17,12 @@ import { addRoute } from './commands/route.ts';
 import { addSuspendTenant } from './commands/suspend-tenant.ts';
 import { addTest } from './commands/test.ts';
 import { addVerify } from './commands/verify.ts';
-import { type Context, EXIT_CODES, OK, USAGE } from './context.ts';
-import { ProblemsError } from './document.ts';
+import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection.ts';
+import type { Context } from './context.ts';
+import { exitCodesText, OK, USAGE } from './exit-codes.ts';
+import { asJson } from './print.ts';
+import { IncompleteError, reportedOf } from './report-error.ts';
 import type { Subcommand } from './subcommand.ts';
-import { TransportError } from './transport.ts';
 
 /** In the order of the help. */
 const SUBCOMMANDS: readonly Subcommand[] = [
@@ -53,74 +56,85 @@ const SUBCOMMANDS: readonly Subcommand[] = [
  */
 export async function runProgram(args: readonly string[], context: Context): Promise<number> {
   let exitCode = OK;
-  const program = new Command('gatehouse')
+  let active: Command | undefined;
+  // Also of arguments that cannot be parsed.
+  const isJson = args.slice(0, [...args, '--'].indexOf('--')).includes('--json');
+  const program = addGlobalOptions(new Command('gatehouse'))
     .description('Authorization on one DynamoDB table: check, explain, test and administer access.')
     .usage('<subcommand> [options]')
-    .addHelpText('after', `${EXIT_CODES}\n\ngatehouse help SUBCOMMAND shows options and examples.`)
+    .version(readVersion(), '--version', 'the version of gatehouse')
+    .addHelpText('after', '\ngatehouse help SUBCOMMAND shows options, examples and exit codes.')
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .configureOutput({
       writeOut: context.out,
-      writeErr: context.error,
-      // Commander puts its suggestion on a line of its own.
-      outputError: (text, write) =>
-        write(
-          `${text
-            .trim()
-            .replace(/^error: /, prefix())
-            .replace(/\n+/g, ' ')}\n`,
-        ),
+      writeErr: isJson ? () => {} : context.error,
+      // Errors are reported below.
+      outputError: () => {},
+    })
+    .hook('preAction', (_, action) => {
+      active = action;
+      const given = program.opts<ConnectionOptions>();
+      for (const [name, value] of Object.entries(given)) action.setOptionValue(name, value);
+      assertOneConnection(given);
     });
-  const prefix = (): string => `${['gatehouse', ...namedIn(program, args)].join(' ')}: `;
   for (const add of SUBCOMMANDS) {
     add(program, context, (code) => {
       exitCode = code;
     });
   }
+  for (const [name, command] of leavesOf(program)) command.addHelpText('after', exitCodesText(name));
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? OK : USAGE;
-    if (error instanceof ProblemsError) {
-      context.error(`${error.message}\n`);
-      return USAGE;
-    }
-    context.error(`${prefix()}${error instanceof Error ? error.message : String(error)}${adviceOn(error)}\n`);
+    if (error instanceof CommanderError && error.exitCode === 0) return OK;
+    const names = namedIn(program, args);
+    const repeats = active?.options.some(({ long }) => long === '--operation') === true;
+    const reported = reportedOf(error, repeats);
+    if (isJson) {
+      const data = error instanceof IncompleteError ? error.data : {};
+      context.out(asJson({ ...data, ok: false, error: reported }));
+    } else if (reported.problems) context.error(`${reported.message}\n`);
+    else if (!isHelp(error)) context.error(`${['gatehouse', ...names].join(' ')}: ${reported.message}\n`);
     return USAGE;
   }
 }
 
-/** The subcommands that the arguments name: `route`, `add`. */
+/** The help was the answer, to an error. */
+const isHelp = (error: unknown): boolean =>
+  error instanceof CommanderError && error.code === 'commander.help';
+
+/** The subcommands that do something, each with its name: `route add`. */
+const leavesOf = (command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] =>
+  command.commands.length === 0
+    ? [[path.join(' '), command]]
+    : command.commands.flatMap((each) => leavesOf(each, [...path, each.name()]));
+
+/** The subcommands that the arguments name, between the options that all have: `route`, `add`. */
 function namedIn(program: Command, args: readonly string[]): readonly string[] {
   const names: string[] = [];
   let at = program;
+  let isValue = false;
   for (const arg of args) {
-    const next = at.commands.find((command) => command.name() === arg);
-    if (next) {
-      names.push(arg);
+    const next = at.commands.find((command) => command.name() === arg || command.aliases().includes(arg));
+    if (isValue) isValue = false;
+    else if (arg.startsWith('-'))
+      isValue = program.options.some(({ long, required }) => long === arg && required);
+    else if (next) {
+      names.push(next.name());
       at = next;
-    } else if (!arg.startsWith('-')) break;
+    } else break;
   }
   return names;
 }
 
-/** What to do about faults that the SDK only names. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/\bResourceNotFoundException\b/, 'the table does not exist: check --table, --endpoint and --region'],
-  [
-    /\b(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredTokenException)\b/,
-    'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)',
-  ],
-  [/\bAccessDeniedException\b/, 'these AWS credentials are not allowed to do this on the table'],
-  [/did not get an answer in time$/, 'check --endpoint, --region and the network'],
-  [/\bRegion is missing\b/, 'which region? Give --region, or set AWS_REGION'],
-];
-
-function adviceOn(error: unknown): string {
-  // Its message has advice already.
-  if (error instanceof TransportError) return '';
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const texts = error instanceof Error ? [error.message, `${cause?.name} ${cause?.message}`] : [];
-  const [, advice] = ADVICE.find(([fault]) => texts.some((text) => fault.test(text))) ?? [];
-  return advice === undefined ? '' : `: ${advice}`;
+/** The version of the package: package.json stands beside `cli` in the checkout, above `dist` in the package. */
+function readVersion(): string {
+  for (const path of ['../package.json', '../../package.json']) {
+    const file = new URL(path, import.meta.url);
+    if (existsSync(file))
+      return String((JSON.parse(readFileSync(file, 'utf8')) as { version: unknown }).version);
+  }
+  return 'unknown';
 }

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { createProvisioning, type Failure, type Provisioning, type Success } from '../provisioning/index.ts';
-import { createClient } from '../table/dynamodb/client.ts';
+import type { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
-import { type ConnectionOptions, functionOf, readEndpoint, tableOf } from './connection.ts';
+import { type ConnectionOptions, functionOf, NOT_THROUGH_A_FUNCTION, openTable } from './connection.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
 import { numberOption } from './question.ts';
@@ -94,26 +94,32 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly code: Failure['error']['code'];
   readonly field: string | undefined;
+  readonly retryable: boolean;
   /** Whether the input is at fault, not the table or the connection. */
   readonly isOfInput: boolean;
-  constructor(error: Failure['error']) {
-    const { code, field, message, holder, retryable } = error;
-    const retry = retryable ? `; ${code}: it can be retried` : '';
-    super(`${message}${holder === undefined ? '' : ` (${holder})`}${retry}`);
-    this.code = code;
-    this.field = field;
+  constructor(error: Failure['error'], text = refusalText(error)) {
+    super(text);
+    this.code = error.code;
+    this.field = error.field;
+    this.retryable = error.retryable;
     this.isOfInput = !isFault(error);
   }
 }
 
+function refusalText({ code, message, holder, retryable }: Failure['error']): string {
+  const retry = retryable ? `; ${code}: it can be retried` : '';
+  return `${message}${holder === undefined ? '' : ` (${holder})`}${retry}`;
+}
+
 /** The message of a refusal, with the field at fault. */
 export function withField(error: Failure['error']): string {
-  const { message, field } = new RefusedError(error);
+  const { field } = error;
+  const message = refusalText(error);
   return field === undefined || message.startsWith(`${field}: `) ? message : `${field}: ${message}`;
 }
 
 export interface Editing {
-  /** Throws {@link UsageError} where commands go to a function and no table is named. */
+  /** Throws {@link UsageError} where commands go to a function. */
   readonly reader: Reader;
   readonly send: Send;
   /** As `send`, but returns the freshness token of the write. */
@@ -130,12 +136,10 @@ export interface Editing {
  * Sends commands to the table that the options or the environment name, or to the function of `--function`. Commands
  * that are throttled or get no answer are sent again under the same operation id.
  */
-export function connectForWriting(options: WriteOptions, { env, now }: Context): Editing {
+export async function connectForWriting(options: WriteOptions, { env, now }: Context): Promise<Editing> {
   const target = functionOf(options, env);
-  const direct =
-    target === undefined || options.table !== undefined
-      ? provisionedOn(createClient(readEndpoint(options, env)), tableOf(options, env), now)
-      : undefined;
+  const opened = target ? undefined : await openTable(options, env);
+  const direct = opened && provisionedOn(opened.client, opened.table, now);
   const transport = target
     ? functionTransport(target)
     : directTransport((direct as Provisioned).provisioning);
@@ -155,7 +159,7 @@ export function connectForWriting(options: WriteOptions, { env, now }: Context):
   return {
     get reader() {
       if (direct) return direct.reader;
-      throw new UsageError('this also reads the table itself, not through a function: add --table NAME');
+      throw new UsageError(NOT_THROUGH_A_FUNCTION);
     },
     send: async (command, input) => (await answerTo({ command, input })).result,
     write: async (command, input) => (await answerTo({ command, input })).token,

@@ -23,9 +23,12 @@ export class TransportError extends Error {
   override readonly name = 'TransportError';
   /** Whether sending the same event again may succeed. */
   readonly retryable: boolean;
-  constructor(message: string, retryable: boolean, cause?: unknown) {
+  /** The operation that got no answer: under this id it can be sent again. */
+  readonly operationId: string | undefined;
+  constructor(message: string, retryable: boolean, cause?: unknown, operationId?: string) {
     super(message, cause === undefined ? undefined : { cause });
     this.retryable = retryable;
+    this.operationId = operationId;
   }
 }
 
@@ -104,9 +107,10 @@ export const deliverer =
 
 const lost = (error: TransportError, { operationId }: ProvisioningEvent, attempts: number): TransportError =>
   new TransportError(
-    `${error.message} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}); retryable: run it again with --operation ${operationId}, nothing is done twice`,
+    `${error.message} (${attempts} ${attempts === 1 ? 'attempt' : 'attempts'})`,
     true,
     error.cause,
+    operationId,
   );
 
 const failure = z.object({

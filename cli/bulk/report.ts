@@ -12,8 +12,7 @@ export interface ProgressOptions {
   readonly now: () => number;
 }
 
-const TERMINAL_MS = 200;
-const LINE_MS = 5_000;
+const EVERY_MS = 200;
 
 const number = (count: number): string => Math.round(count).toLocaleString('en');
 
@@ -45,19 +44,20 @@ export function progressLine(
   ].join(', ');
 }
 
-/** Shows the progress until the returned function is called: one line that changes, or a line now and then. */
+/** Shows the progress on a terminal, in one line that changes, until the returned function is called. */
 export function showProgress(options: ProgressOptions): () => void {
   const { loading, isTerminal, write, now } = options;
+  if (!isTerminal) return () => {};
   const begun = now();
   const { rows, bytes } = loading.status();
   const show = (): void => {
     const line = progressLine(loading.status(), { rows, bytes, milliseconds: now() - begun }, options);
-    write(isTerminal ? `${CLEAR_LINE}${line}` : `${line}\n`);
+    write(`${CLEAR_LINE}${line}`);
   };
-  const timer = setInterval(show, isTerminal ? TERMINAL_MS : LINE_MS);
+  const timer = setInterval(show, EVERY_MS);
   return () => {
     clearInterval(timer);
-    if (isTerminal) write(CLEAR_LINE);
+    write(CLEAR_LINE);
   };
 }
 

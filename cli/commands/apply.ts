@@ -1,5 +1,6 @@
 import { confirm } from '../ask.ts';
-import { OK, REFUSED, wantsColours } from '../context.ts';
+import { wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { applyFile } from '../manifest/apply.ts';
 import { formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
@@ -16,12 +17,7 @@ grants. An interrupted apply is run again and goes on where it stopped.
 
 Examples:
   gatehouse apply school.manifest.yaml --yes --actor pipeline
-  gatehouse apply school.manifest.yaml --prune     (asks first)
-
-Exit codes:
-  0  the table has what the file says
-  1  nothing was done: --yes is needed, or the answer was not yes
-  2  the file is wrong, wrong use, or a fault; the error says how much was done`;
+  gatehouse apply school.manifest.yaml --prune     (asks first)`;
 
 /** `gatehouse apply`: makes the table have what a manifest says. */
 export const addApply: Subcommand = (program, around, finish) => {
@@ -56,7 +52,7 @@ export const addApply: Subcommand = (program, around, finish) => {
           return finish(REFUSED);
         }
       }
-      const onProgress = progressOn(steps, around.isTerminal, around.error, around.now);
+      const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);
       if (steps > 0) await applyFile(planned, onProgress, around);
       if (options.json) around.out(asJson({ ...planData(plan, table), applied: true }));
       else if (steps > 0) around.out(`done: ${steps} steps\n`);

@@ -1,6 +1,7 @@
 import { createEngine } from '../../engine/index.ts';
-import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
-import { EXIT_CODES, OK, painter, REFUSED, wantsColours } from '../context.ts';
+import { type ConnectionOptions, connect } from '../connection.ts';
+import { painter, wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -26,13 +27,15 @@ export const addCheck: Subcommand = (program, context, finish) => {
     .addArgument(permissionArgument())
     .addArgument(scopeArgument())
     .addOption(atOption())
-    .option('--strong', 'read everything at one instant, in a transaction')
-    .option('--json', 'print data');
-  addConnectionOptions(command)
-    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
+    .option('--strong', 'read everything at one instant, in a transaction');
+  command
+    .addHelpText('after', EXAMPLES)
     .action(async (subject: string, permission: string, scope: string, options: CheckOptions) => {
       const { at = context.now() } = options;
-      const engine = createEngine({ reader: connect(options, context.env), clock: { now: context.now } });
+      const engine = createEngine({
+        reader: await connect(options, context.env),
+        clock: { now: context.now },
+      });
       const consistency = options.strong ? 'strong' : 'cached';
       const { allowed, reason } = await engine.check(subject, permission, scope, { at, consistency });
       const paint = painter(wantsColours(context));

@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
 import type { Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
-import { addConnectionOptions } from '../connection.ts';
-import { OK, REFUSED, USAGE, UsageError } from '../context.ts';
+import { UsageError } from '../context.ts';
+import { OK, REFUSED, USAGE } from '../exit-codes.ts';
 import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
@@ -27,12 +27,7 @@ Examples:
   gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run
 
 FIELD=VALUE is read as the schema of the command says: lists as a,b or JSON, days and instants as
-2026-03-01 or 2026-03-01T08:00:00Z, null to clear. FIELD:=JSON takes JSON as it stands.
-
-Exit codes:
-  0  done
-  1  refused: nothing was written
-  2  usage error or fault`;
+2026-03-01 or 2026-03-01T08:00:00Z, null to clear. FIELD:=JSON takes JSON as it stands.`;
 
 /** `gatehouse command`: every command of provisioning. */
 export const addCommand: Subcommand = (program, context, finish) => {
@@ -46,9 +41,8 @@ export const addCommand: Subcommand = (program, context, finish) => {
     .option('--list', 'list the commands, or those whose names begin with NAME')
     .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
     .option('--dry-run', 'check whether it would succeed, write nothing')
-    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
-    .option('--json', 'print data');
-  addActorOption(addConnectionOptions(command))
+    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given');
+  addActorOption(command)
     .addHelpText('after', ({ command: { args } }) => {
       const described = findCommand(args[0] ?? '');
       return described ? `\n${describe(described)}` : EXAMPLES;
@@ -62,7 +56,7 @@ export const addCommand: Subcommand = (program, context, finish) => {
       const described = find(name);
       const input = await readInput(described, fields, options.input, context);
       const { operation: operationId } = options;
-      const editing = connectForWriting(options, context);
+      const editing = await connectForWriting(options, context);
       const delivered = await editing.deliver({
         command: described.name,
         input,

@@ -33,7 +33,9 @@ function offersOf(
   siblings: readonly string[] = [],
 ): readonly Offer[] {
   const help = command.createHelp();
-  const options = help.visibleOptions(command).flatMap(({ long }) => long ?? []);
+  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].flatMap(
+    ({ long }) => long ?? [],
+  );
   const children = help.visibleCommands(command);
   if (children.length > 0) {
     const words = children.flatMap((child) => [child.name(), ...child.aliases()]);

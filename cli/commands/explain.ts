@@ -1,6 +1,7 @@
 import { createExplainer, formatExplanation } from '../../engine/index.ts';
-import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
-import { EXIT_CODES, OK, REFUSED, wantsColours } from '../context.ts';
+import { type ConnectionOptions, connect } from '../connection.ts';
+import { wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -24,14 +25,13 @@ export const addExplain: Subcommand = (program, context, finish) => {
     .addArgument(subjectArgument())
     .addArgument(permissionArgument())
     .addArgument(scopeArgument())
-    .addOption(atOption())
-    .option('--json', 'print data');
-  addConnectionOptions(command)
-    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
+    .addOption(atOption());
+  command
+    .addHelpText('after', EXAMPLES)
     .action(async (subject: string, permission: string, scope: string, options: ExplainOptions) => {
       const { at = context.now() } = options;
       const explainer = createExplainer({
-        reader: connect(options, context.env),
+        reader: await connect(options, context.env),
         clock: { now: context.now },
       });
       const explanation = await explainer.explain(subject, permission, scope, { at });

@@ -1,7 +1,8 @@
 import { stringify } from 'yaml';
 import { isRef } from '../../table/identifiers.ts';
-import { addConnectionOptions, type ConnectionOptions } from '../connection.ts';
-import { OK, UsageError } from '../context.ts';
+import type { ConnectionOptions } from '../connection.ts';
+import { UsageError } from '../context.ts';
+import { OK } from '../exit-codes.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
@@ -21,12 +22,9 @@ interface ExportCommandOptions extends ConnectionOptions {
 const HELP = `
 Examples:
   gatehouse export --api school > school.manifest.yaml
+  gatehouse export --json                        (JSON instead of YAML)
   gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --output school.manifest.yaml
-  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (for a tenant like it)
-
-Exit codes:
-  0  the manifest is written
-  2  usage error or fault`;
+  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (for a tenant like it)`;
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
@@ -44,28 +42,25 @@ export const addExport: Subcommand = (program, around, finish) => {
       [],
     )
     .option('--no-ids', 'leave out the ids')
-    .option('--output <file>', 'write there; a file that is there stays as it is')
-    .option('--json', 'write JSON instead of YAML');
-  addConnectionOptions(command)
-    .addHelpText('after', HELP)
-    .action(async (options: ExportCommandOptions) => {
-      const wrong = options.root.find((ref) => !isRef(ref));
-      if (wrong !== undefined)
-        throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID (a ULID or UUID)`);
-      for (const api of options.api) apiOf({ api });
-      if (options.output !== undefined) assertWritable(options.output, true);
-      const { deliver } = connectTo(options, around);
-      const { manifest, notes } = await exportManifest(queriesThrough(deliver), {
-        roots: options.root.length === 0 ? undefined : options.root,
-        apis: options.api.length === 0 ? ['default'] : options.api,
-        ids: options.ids,
-      });
-      const text = options.json
-        ? asJson(manifest)
-        : stringify(manifest, { lineWidth: 0, flowCollectionPadding: true });
-      if (options.output === undefined) around.out(text);
-      else writeNewFile(options.output, text);
-      for (const note of notes) around.error(`note: ${note}\n`);
-      finish(OK);
+    .option('--output <file>', 'write there; a file that is there stays as it is');
+  command.addHelpText('after', HELP).action(async (options: ExportCommandOptions) => {
+    const wrong = options.root.find((ref) => !isRef(ref));
+    if (wrong !== undefined)
+      throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID (a ULID or UUID)`);
+    for (const api of options.api) apiOf({ api });
+    if (options.output !== undefined) assertWritable(options.output, true);
+    const { deliver } = await connectTo(options, around);
+    const { manifest, notes } = await exportManifest(queriesThrough(deliver), {
+      roots: options.root.length === 0 ? undefined : options.root,
+      apis: options.api.length === 0 ? ['default'] : options.api,
+      ids: options.ids,
     });
+    const text = options.json
+      ? asJson(manifest)
+      : stringify(manifest, { lineWidth: 0, flowCollectionPadding: true });
+    if (options.output === undefined) around.out(text);
+    else writeNewFile(options.output, text);
+    for (const note of notes) around.error(`note: ${note}\n`);
+    finish(OK);
+  });
 };

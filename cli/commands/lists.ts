@@ -1,8 +1,9 @@
 import { type Argument, type Command, Option } from 'commander';
 import { createEngine, createLists, type ListOptions, type Lists } from '../../engine/index.ts';
 import type { Page, Reader } from '../../table/reader.ts';
-import { addConnectionOptions, type ConnectionOptions, connect } from '../connection.ts';
-import { type Context, OK } from '../context.ts';
+import { type ConnectionOptions, connect } from '../connection.ts';
+import type { Context } from '../context.ts';
+import { OK } from '../exit-codes.ts';
 import { descriptionsOf, namesOf } from '../names.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
@@ -45,11 +46,6 @@ interface Search {
   readonly keys: readonly [string, string];
 }
 
-const EXIT_CODES = `
-Exit codes:
-  0  the list, which may be empty
-  2  usage error or fault`;
-
 const subcommandOf =
   (search: Search): Subcommand =>
   (program, context, finish) => {
@@ -62,10 +58,9 @@ const subcommandOf =
     addPageOptions(command, 100)
       .option('--all', 'all pages, one after the other')
       .addOption(atOption())
-      .option('--strong', 'read the table as it is now, not caches')
-      .option('--json', 'print data');
-    addConnectionOptions(command)
-      .addHelpText('after', `\nExamples:\n  gatehouse ${search.name} ${search.example}\n${EXIT_CODES}`)
+      .option('--strong', 'read the table as it is now, not caches');
+    command
+      .addHelpText('after', `\nExamples:\n  gatehouse ${search.name} ${search.example}`)
       .action(async (first: string, second: string, options: Options) => {
         await run(search, [first, second], options, context);
         finish(OK);
@@ -79,7 +74,7 @@ async function run(
   context: Context,
 ): Promise<void> {
   const { limit, at = context.now(), kind, type } = options;
-  const reader = connect(options, context.env);
+  const reader = await connect(options, context.env);
   const clock = { now: context.now };
   const lists = createLists({ reader, engine: createEngine({ reader, clock }), clock });
   const rows: (readonly [string, string | undefined])[] = [];

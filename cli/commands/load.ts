@@ -1,6 +1,5 @@
 import { extname, resolve } from 'node:path';
 import { Argument } from 'commander';
-import { createClient } from '../../table/dynamodb/client.ts';
 import {
   checkpointFileOf,
   progressOf,
@@ -15,14 +14,16 @@ import { createRefusedFile } from '../bulk/refused.ts';
 import { formatLoaded, loadedData, showProgress } from '../bulk/report.ts';
 import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
-import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
-import { type Context, OK, REFUSED, UsageError } from '../context.ts';
+import { functionOf, openTable, readEndpoint } from '../connection.ts';
+import { type Context, UsageError } from '../context.ts';
 import { ProblemsError } from '../document.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { functionTransport } from '../lambda.ts';
 import { assertWritable } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { actorOf, addActorOption, provisionedOn, type WriteOptions } from '../provisioning.ts';
 import { numberOption, type Range } from '../question.ts';
+import { IncompleteError } from '../report-error.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { directTransport, type Transport, TransportError } from '../transport.ts';
 
@@ -43,12 +44,7 @@ Examples:
   gatehouse load users users.csv
   gatehouse load memberships memberships.jsonl --refused refused.jsonl
   gatehouse load users users.csv --resume        (continues after an interruption)
-  zcat users.csv.gz | gatehouse load users - --refused refused.csv
-
-Exit codes:
-  0  all rows are loaded
-  1  some rows were refused: see the file of refused rows; the others are loaded
-  2  usage error or fault: nothing is lost, run it again`;
+  zcat users.csv.gz | gatehouse load users - --refused refused.csv`;
 
 /** The client keeps at most this many connections. */
 const PARALLEL: Range = { kind: 'whole number', least: 1, most: 50 };
@@ -79,9 +75,8 @@ export const addLoad: Subcommand = (program, context, finish) => {
       ).default(60),
     )
     .option('--resume', 'continue an interrupted load')
-    .option('--dry-run', 'report what would be refused, write nothing')
-    .option('--json', 'print data');
-  addActorOption(addConnectionOptions(command))
+    .option('--dry-run', 'report what would be refused, write nothing');
+  addActorOption(command)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, file: string, options: LoadCommandOptions) => {
       const kind = ROW_KINDS.find((each) => each.name === name);
@@ -106,8 +101,8 @@ async function loadFile(
 ): Promise<number> {
   assertOptions(options, file);
   const isDryRun = options.dryRun === true;
-  const target = targetOf(options, context);
   const size = await sizeOf(file);
+  const target = await targetOf(options, context);
   const { now } = context;
   const begun = now();
   const columns = createColumns(kind.fields);
@@ -184,11 +179,13 @@ async function loadFile(
     ...{ kind: kind.name, file, isDryRun, ending, refusedFile, status: loading.status() },
     ...{ milliseconds: now() - begun, rowsBefore: from.rows },
   };
-  context.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
+  if (isComplete || !options.json)
+    context.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
   if (!isComplete)
-    throw new Error(
+    throw new IncompleteError(
       `${ending.fault === undefined ? 'stopped' : `${nameOf(file)}: ${ending.fault}`}; nothing is lost: run it again` +
         `${hasCheckpoint ? ', with --resume to continue' : ''}`,
+      loadedData(loaded),
     );
   return ending.progress.refused === 0 ? OK : REFUSED;
 }
@@ -210,15 +207,14 @@ function defaultRefused(file: string, { format }: Source): string | undefined {
 }
 
 /** Where commands go, and its name in checkpoints. */
-function targetOf(
+async function targetOf(
   options: LoadCommandOptions,
   { env, now }: Context,
-): { readonly transport: Transport; readonly name: string } {
+): Promise<{ readonly transport: Transport; readonly name: string }> {
   const target = functionOf(options, env);
   if (target) return { transport: retryable(functionTransport(target)), name: `function ${target.name}` };
-  const table = tableOf(options, env);
+  const { client, table } = await openTable(options, env, { requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const endpoint = readEndpoint(options, env);
-  const client = createClient({ ...endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   return {
     transport: directTransport(provisionedOn(client, table, now).provisioning),
     // A table of the same name elsewhere is another table.

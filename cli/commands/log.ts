@@ -1,6 +1,6 @@
 import { isId, isRef, parseRef } from '../../table/identifiers.ts';
-import { addConnectionOptions } from '../connection.ts';
-import { OK, painter, UsageError, wantsColours } from '../context.ts';
+import { painter, UsageError, wantsColours } from '../context.ts';
+import { OK } from '../exit-codes.ts';
 import { asJson, plain } from '../print.ts';
 import {
   addActorOption,
@@ -35,11 +35,7 @@ there are --limit of them or the log ends.
 Examples:
   gatehouse log --tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --from 2026-03-01 --until 2026-04-01
   gatehouse log --actor user:01M7YAMYCAWSND2TZ7F47P6DYF --json
-  gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…
-
-Exit codes:
-  0  the records, of which there may be none
-  2  usage error or fault`;
+  gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…`;
 
 /** `gatehouse log`: who did what, when, and what it was before and after. */
 export const addLog: Subcommand = (program, context, finish) => {
@@ -51,8 +47,8 @@ export const addLog: Subcommand = (program, context, finish) => {
     .option('--entity <ref>', 'what was changed, as user:ID or page:NAME')
     .addOption(instantOption('--from', 'from this instant on, ISO 8601'))
     .addOption(instantOption('--until', 'before this instant'));
-  addPageOptions(command, 50).option('--json', 'print data');
-  addActorOption(addConnectionOptions(command))
+  addPageOptions(command, 50);
+  addActorOption(command)
     .addHelpText('after', EXAMPLES)
     .action(async (options: LogOptions) => {
       const { from, until, limit } = options;
@@ -60,7 +56,7 @@ export const addLog: Subcommand = (program, context, finish) => {
         ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
         ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
       };
-      const { send } = connectForWriting(options, context);
+      const { send } = await connectForWriting(options, context);
       const { by, keep, title } = await choose(send, options);
       const found = await read(send, { ...by, ...period }, keep, limit, options.cursor);
       if (options.json) context.out(asJson({ log: title, ...found }));

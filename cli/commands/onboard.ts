@@ -1,9 +1,16 @@
 import { isId } from '../../table/identifiers.ts';
-import { addConnectionOptions } from '../connection.ts';
-import { OK, UsageError } from '../context.ts';
+import { UsageError } from '../context.ts';
+import { OK } from '../exit-codes.ts';
 import { readObject } from '../input.ts';
 import { asJson, columns, plain } from '../print.ts';
-import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
+import {
+  addActorOption,
+  connectForWriting,
+  isFault,
+  RefusedError,
+  type WriteOptions,
+  withField,
+} from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { collect } from './route/shared.ts';
 
@@ -30,11 +37,7 @@ Examples:
   gatehouse onboard North --type location --attribute code=NYC001 --user 01M7… --admin-role 01M7… --dry-run
   gatehouse onboard Acme --input acme.yaml --operation onboard-acme
 
-Of a --role, !PERMISSION is one that it denies. With one --role or --template and no --admin-role, it is that.
-
-Exit codes:
-  0  all of it is there
-  2  wrong use, a refusal or a fault: nothing of it is there (after a fault with an operation id: perhaps all of it)`;
+Of a --role, !PERMISSION is one that it denies. With one --role or --template and no --admin-role, it is that.`;
 
 interface Result {
   readonly scope: string;
@@ -62,14 +65,13 @@ export const addOnboard: Subcommand = (program, around, finish) => {
     .option('--admin-role <role>', 'a role of the administrator: its name, or an id', collect, [])
     .option('--input <file>', 'more of the tenant, as a manifest; - is the standard input')
     .option('--dry-run', 'look whether it would be done, write nothing')
-    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
-    .option('--json', 'print data');
-  addActorOption(addConnectionOptions(command))
+    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given');
+  addActorOption(command)
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: OnboardOptions) => {
       const given = options.input === undefined ? {} : await readObject(options.input, around);
       const input = { manifest: manifestOf(name, options, given) };
-      const { deliver, actor } = connectForWriting(options, around);
+      const { deliver, actor } = await connectForWriting(options, around);
       const { operation } = options;
       const { answer, operationId } = await deliver({
         ...{ command: 'tenant.onboard', input },
@@ -79,7 +81,7 @@ export const addOnboard: Subcommand = (program, around, finish) => {
       });
       if (!answer.ok) {
         const fate = isFault(answer.error) ? '' : '; nothing was written';
-        throw new Error(`${withField(answer.error)}${fate}`);
+        throw new RefusedError(answer.error, `${withField(answer.error)}${fate}`);
       }
       const { scope, roles, users } = answer.result as unknown as Result;
       if (options.json) around.out(asJson({ ...answer.result, token: answer.token, operationId }));
@@ -101,12 +103,10 @@ export const addOnboard: Subcommand = (program, around, finish) => {
     });
 };
 
-/** `NAME=REST`, of which the rest may be missing. */
-function split(option: string, text: string, isNeeded: boolean): readonly [string, string] {
+/** `NAME=REST`. */
+function split(option: string, text: string, rest = 'VALUE'): readonly [string, string] {
   const equals = text.indexOf('=');
-  if (equals < 0 && !isNeeded) return [text, ''];
-  if (equals < 1)
-    throw new UsageError(`${option} ${text} is not NAME=${isNeeded ? 'VALUE' : 'PERMISSION,…'}`);
+  if (equals < 1) throw new UsageError(`${option} ${text} is not NAME=${rest}`);
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
@@ -120,13 +120,17 @@ const permissionsOf = (text: string): readonly string[] =>
 
 function rolesOf(owner: string, { role, template }: OnboardOptions): Row {
   const written = role.map((text) => {
-    const [name, permissions] = split('--role', text, false);
+    const [name, permissions] = split(
+      '--role',
+      text,
+      'PERMISSION,…; a role that is there already is given with --admin-role',
+    );
     const all = permissionsOf(permissions);
     const deny = all.flatMap((each) => (each.startsWith('!') ? [each.slice(1)] : []));
     return [name, { owner, allow: all.filter((each) => !each.startsWith('!')), deny }] as const;
   });
   const copied = template.map((text) => {
-    const [name, id] = split('--template', text, true);
+    const [name, id] = split('--template', text, 'ID');
     if (!isId(id)) throw new UsageError(`--template ${text}: ${id} is no id of a role template`);
     return [name, { owner, template: id }] as const;
   });
@@ -165,7 +169,7 @@ function manifestOf(name: string, options: OnboardOptions, given: Row): Row {
   const sections: Readonly<Record<string, Row>> = {
     scopes: {
       [name]: {
-        ...Object.fromEntries(attribute.map((text) => split('--attribute', text, true))),
+        ...Object.fromEntries(attribute.map((text) => split('--attribute', text))),
         ...{ type, ...(id === undefined ? {} : { id }) },
       },
     },

@@ -1,4 +1,5 @@
-import { OK, REFUSED, wantsColours } from '../context.ts';
+import { wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { formatPlan, planData } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { asJson } from '../print.ts';
@@ -7,12 +8,7 @@ import type { Subcommand } from '../subcommand.ts';
 const HELP = `
 Examples:
   gatehouse plan school.manifest.yaml
-  gatehouse plan school.manifest.yaml --prune --json
-
-Exit codes:
-  0  nothing to do: the table has what the file says
-  1  there is something to do
-  2  the file is wrong, wrong use, or a fault`;
+  gatehouse plan school.manifest.yaml --prune --json`;
 
 /** `gatehouse plan`: what an apply of a manifest would do. */
 export const addPlan: Subcommand = (program, around, finish) => {

@@ -1,6 +1,7 @@
+import type { Success } from '../../provisioning/index.ts';
 import { isId } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
-import type { Editing } from '../provisioning.ts';
+import { type Editing, RefusedError } from '../provisioning.ts';
 import { type Revoked, revocation, secondsOption } from '../revocation/subcommand.ts';
 
 const JWT_LIFE = secondsOption(
@@ -8,8 +9,20 @@ const JWT_LIFE = secondsOption(
   "the rest of the JWT's life, where the authorizer's REVOCATION is not set",
 );
 
-function assertId(id: string, hint = ''): void {
-  if (!isId(id)) throw new UsageError(`ID ${id} is neither a ULID nor a UUID${hint}`);
+/** Names the credential in no message: it may be given in place of its id. */
+const notFound = (what: string): UsageError =>
+  new UsageError(`there is no ${what} with this id: give the id, not the credential itself`);
+
+/** Reads a session or token by its id. Throws {@link UsageError}. */
+async function readCredential(
+  { send }: Editing,
+  what: 'session' | 'token',
+  id: string,
+): Promise<Success['result']> {
+  if (!isId(id)) throw notFound(what);
+  return send(`${what}.read`, { id }).catch((error: unknown) => {
+    throw error instanceof RefusedError && error.isOfInput ? notFound(what) : error;
+  });
 }
 
 /** `gatehouse revoke-session`: ends a login session. */
@@ -20,10 +33,9 @@ export const addRevokeSession = revocation({
   argument: ['<id>', 'the id of the session: the claim that REVOCATION names'],
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-session 01M7YAMYCAWSND2TZ7F47P6DYF',
-  revoke: async ({ send, write }: Editing, id: string): Promise<Revoked> => {
-    assertId(id);
-    const { status } = await send('session.read', { id });
-    const token = await write('session.update', { id, status: 'revoked' });
+  revoke: async (editing: Editing, id: string): Promise<Revoked> => {
+    const { status } = await readCredential(editing, 'session', id);
+    const token = await editing.write('session.update', { id, status: 'revoked' });
     const before = status !== 'active';
     const text = `session:${id} is revoked${before ? ` (it was ${status})` : ''}`;
     return { revoked: `session:${id}`, before, text, token };
@@ -38,10 +50,9 @@ export const addRevokeToken = revocation({
   argument: ['<id>', 'the id of the token'],
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-token 01M7YAMYCAWSND2TZ7F47P6DYF',
-  revoke: async ({ send, write }: Editing, id: string): Promise<Revoked> => {
-    assertId(id, ': give the id, not the token itself');
-    const before = (await send('token.read', { id })).revoked === true;
-    const token = before ? undefined : await write('token.revoke', { id });
+  revoke: async (editing: Editing, id: string): Promise<Revoked> => {
+    const before = (await readCredential(editing, 'token', id)).revoked === true;
+    const token = before ? undefined : await editing.write('token.revoke', { id });
     const text = `token:${id} ${before ? 'was revoked before' : 'is revoked'}`;
     return { revoked: `token:${id}`, before, text, token };
   },

@@ -5,7 +5,6 @@ import { addGaps } from './route/gaps.ts';
 import { addImport } from './route/import.ts';
 import { addList } from './route/list.ts';
 import { addRemove } from './route/remove.ts';
-import { ROUTE_EXIT_CODES } from './route/shared.ts';
 import { addTry } from './route/test.ts';
 
 /** `gatehouse route`: which permission and scope a request needs. */
@@ -14,8 +13,7 @@ export const addRoute: Subcommand = (program, context, finish) => {
     .command('route')
     .summary('which permission and scope does a request need?')
     .description('Routes are data: adds, lists and tests them, and reads them from an OpenAPI document.')
-    .usage('<subcommand> [options]')
-    .addHelpText('after', ROUTE_EXIT_CODES);
+    .usage('<subcommand> [options]');
   for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck])
     add(route, context, finish);
 };

@@ -1,5 +1,6 @@
-import { addConnectionOptions, type ConnectionOptions, connect, readEndpoint } from '../connection.ts';
-import { EXIT_CODES, OK, REFUSED, UsageError, wantsColours } from '../context.ts';
+import { type ConnectionOptions, connect, readEndpoint } from '../connection.ts';
+import { UsageError, wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
 import { readTestFiles, runFiles } from '../model-tests/files.ts';
 import { countsOf, formatReport, reportData } from '../model-tests/report.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -25,27 +26,24 @@ export const addTest: Subcommand = (program, around, finish) => {
     .description(
       'Runs model tests: a manifest in YAML or JSON, questions, and the decisions that are expected.',
     )
-    .argument('<files...>', 'YAML or JSON')
-    .option('--json', 'print data');
-  addConnectionOptions(command)
-    .addHelpText('after', `${EXAMPLES}\n${EXIT_CODES}`)
-    .action(async (files: readonly string[], options: TestOptions) => {
-      const read = await readTestFiles(files);
-      if (options.table !== undefined && read.every(({ fixture }) => fixture))
-        throw new UsageError(
-          '--table has no use here: each file has a manifest, which gets a table of its own',
-        );
-      const results = await runFiles(read, {
-        endpoint: readEndpoint(options, around.env),
-        live: () => connect(options, around.env),
-        now: around.now,
-        onInterrupt: around.onInterrupt,
-      });
-      around.out(
-        options.json
-          ? `${JSON.stringify(reportData(results), null, 2)}\n`
-          : formatReport(results, wantsColours(around)),
+    .argument('<files...>', 'YAML or JSON');
+  command.addHelpText('after', EXAMPLES).action(async (files: readonly string[], options: TestOptions) => {
+    const read = await readTestFiles(files);
+    if (options.table !== undefined && read.every(({ fixture }) => fixture))
+      throw new UsageError(
+        '--table has no use here: each file has a manifest, which gets a table of its own',
       );
-      finish(countsOf(results).failed === 0 ? OK : REFUSED);
+    const results = await runFiles(read, {
+      endpoint: readEndpoint(options, around.env),
+      live: () => connect(options, around.env),
+      now: around.now,
+      onInterrupt: around.onInterrupt,
     });
+    around.out(
+      options.json
+        ? `${JSON.stringify(reportData(results), null, 2)}\n`
+        : formatReport(results, wantsColours(around)),
+    );
+    finish(countsOf(results).failed === 0 ? OK : REFUSED);
+  });
 };

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import { type Finding, type Verified, verify } from '../../provisioning/verify/index.ts';
-import { createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
-import { addConnectionOptions, type ConnectionOptions, readEndpoint, tableOf } from '../connection.ts';
-import { OK, type Paint, painter, REFUSED, wantsColours } from '../context.ts';
-import { asJson } from '../print.ts';
+import { type ConnectionOptions, openTable } from '../connection.ts';
+import { type Paint, painter, wantsColours } from '../context.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
+import { asJson, CLEAR_LINE } from '../print.ts';
 import { numberOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -21,12 +21,7 @@ interface VerifyOptions extends ConnectionOptions {
 const EXAMPLES = `
 Examples:
   gatehouse verify --rate 2000
-  gatehouse verify --tenant tenant:01M7… --repair
-
-Exit codes:
-  0  no findings, or all are repaired
-  1  findings
-  2  usage error or fault`;
+  gatehouse verify --tenant tenant:01M7… --repair`;
 
 /** A walk of a large table must not end because one page of it was slow. */
 const DEADLINE_MS = 30_000;
@@ -41,31 +36,28 @@ export const addVerify: Subcommand = (program, context, finish) => {
     .description('Compares nodes, edges, guards, copies and decision items with each other.')
     .option('--tenant <ref>', 'only this tenant, and who has a grant there')
     .option('--repair', 'repair what can be derived, each in a transaction with its audit record')
-    .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES))
-    .option('--json', 'print data');
-  addConnectionOptions(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: VerifyOptions) => {
-      const client = createClient({ ...readEndpoint(options, context.env), requestTimeoutMs: 5_000 });
-      const table = { client, table: tableOf(options, context.env) };
-      const { tenant, rate } = options;
-      let reportedAt = context.now();
-      const result = await verify({
-        reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
-        clock: { now: context.now },
-        ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
-        ...(rate === undefined ? {} : { rate }),
-        ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
-        onProgress: ({ partitions, items, findings }) => {
-          if (context.now() - reportedAt < PROGRESS_EVERY_MS) return;
-          reportedAt = context.now();
-          context.error(`${partitions} partitions, ${items} items, ${findings} findings\n`);
-        },
-      });
-      const paint = painter(wantsColours(context));
-      context.out(options.json ? asJson(result) : format(result, paint));
-      finish(result.open.length === 0 ? OK : REFUSED);
+    .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES));
+  command.addHelpText('after', EXAMPLES).action(async (options: VerifyOptions) => {
+    const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
+    const { tenant, rate } = options;
+    let reportedAt = context.now();
+    const result = await verify({
+      reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),
+      clock: { now: context.now },
+      ...(tenant === undefined ? {} : { tenant: parseScopeRef(tenant, 'tenant') }),
+      ...(rate === undefined ? {} : { rate }),
+      ...(options.repair ? { repair: { writer: createWriter(table), newId: () => ulid() } } : {}),
+      onProgress: ({ partitions, items, findings }) => {
+        if (!context.isErrorTerminal || context.now() - reportedAt < PROGRESS_EVERY_MS) return;
+        reportedAt = context.now();
+        context.error(`${CLEAR_LINE}${partitions} partitions, ${items} items, ${findings} findings`);
+      },
     });
+    if (context.isErrorTerminal) context.error(CLEAR_LINE);
+    const paint = painter(wantsColours(context));
+    context.out(options.json ? asJson(result) : format(result, paint));
+    finish(result.open.length === 0 ? OK : REFUSED);
+  });
 };
 
 function lineOf(finding: Finding, paint: Paint, isDone: boolean): string {

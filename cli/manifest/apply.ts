@@ -2,6 +2,7 @@ import { pathOf } from '../../provisioning/apply/problem.ts';
 import type { Failure, Progress } from '../../provisioning/index.ts';
 import type { Context } from '../context.ts';
 import { formatPath, ProblemsError } from '../document.ts';
+import { RefusedError } from '../provisioning.ts';
 import type { Planned } from './shared.ts';
 
 /**
@@ -34,21 +35,18 @@ export async function applyFile(
     }
     const done = all - (answer.error.progress?.left ?? left);
     const rest = `${done} of ${all} steps are done: run it again to go on`;
-    if (answer.error.code === 'unfinished') throw new Error(`interrupted: ${rest}`);
+    if (answer.error.code === 'unfinished') throw new RefusedError(answer.error, `interrupted: ${rest}`);
     throw refused(answer.error, file.source, rest);
   } finally {
     ignore?.();
   }
 }
 
-function refused(
-  { message, holder, retryable, field = '' }: Failure['error'],
-  { file, placeOf }: Planned['file']['source'],
-  rest: string,
-): Error {
+function refused(error: Failure['error'], { file, placeOf }: Planned['file']['source'], rest: string): Error {
+  const { message, holder, retryable, field = '' } = error;
   const text = `${message}${holder === undefined ? '' : ` (${holder})`}`;
   const path = pathOf(field);
-  if (retryable || path.length === 0) return new Error(`${text}; ${rest}`);
+  if (retryable || path.length === 0) return new RefusedError(error, `${text}; ${rest}`);
   const place = placeOf(path);
   const at = place ? `:${place.line}:${place.column}` : '';
   return new ProblemsError([`${file}${at}: ${formatPath(path)}: ${text}`, rest]);

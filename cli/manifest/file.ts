@@ -23,7 +23,7 @@ export function assertTable({ manifest, source }: ManifestFile, table: string | 
   if (manifest.table !== undefined && manifest.table !== table)
     throw new UsageError(
       table === undefined
-        ? `${source.file} is for the table ${manifest.table}: say with --table that the function is of it; nothing was done`
+        ? `${source.file} is for the table ${manifest.table}, and a function does not say which table it is of: give --table ${manifest.table} instead of --function; nothing was done`
         : `${source.file} is for the table ${manifest.table}, and this is ${table}: nothing was done`,
     );
 }

@@ -106,28 +106,25 @@ export const planData = ({ changes, problems: _, ...plan }: PlanAnswer, table: s
 });
 
 const WIDTH = 30;
-const EVERY_MS = 5_000;
+const EVERY_MS = 100;
 
-/** Shows how far an apply is: a bar on a terminal, a line now and then elsewhere. */
+/** Shows on a terminal how far an apply is: a bar. */
 export function progressOn(
   all: number,
   isTerminal: boolean,
   write: (text: string) => void,
   now: () => number,
 ) {
+  if (!isTerminal) return () => {};
   const began = now();
   let shown = began;
   return ({ left }: Progress): void => {
     const at = now();
     const done = all - left;
     const isLast = left === 0;
-    if (!isLast && at - shown < (isTerminal ? 100 : EVERY_MS)) return;
+    if (!isLast && at - shown < EVERY_MS) return;
     shown = at;
     const seconds = Math.round((at - began) / 1000);
-    if (!isTerminal) {
-      write(`${done} of ${all} steps, ${seconds} s\n`);
-      return;
-    }
     const filled = Math.round((WIDTH * done) / all);
     const bar = `${'='.repeat(filled)}${' '.repeat(WIDTH - filled)}`;
     write(`\r[${bar}] ${done}/${all} ${seconds} s\u001b[K${isLast ? '\n' : ''}`);

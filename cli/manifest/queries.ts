@@ -1,4 +1,5 @@
 import { type Queries, queriesBy } from '../../provisioning/apply/queries.ts';
+import { RefusedError } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
 
 /** Reading by commands that are sent, wherever provisioning runs. Throws what provisioning refuses. */
@@ -7,5 +8,5 @@ export const queriesThrough = (deliver: Deliver): Queries =>
     const { answer } = await deliver({ command, input });
     if (answer.ok) return answer.result;
     if (answer.error.code === 'not_found') return undefined;
-    throw new Error(`${command}: ${answer.error.message}`);
+    throw new RefusedError(answer.error, `${command}: ${answer.error.message}`);
   });

@@ -1,9 +1,15 @@
 import type { Command } from 'commander';
 import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
-import { addConnectionOptions, functionOf, readEndpoint, tableOf } from '../connection.ts';
+import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { assertNone } from '../document.ts';
-import { addActorOption, connectForWriting, type WriteOptions, withField } from '../provisioning.ts';
+import {
+  addActorOption,
+  connectForWriting,
+  RefusedError,
+  type WriteOptions,
+  withField,
+} from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
 import { assertTable, type ManifestFile, readManifestFile } from './file.ts';
 
@@ -17,13 +23,10 @@ export interface ManifestOptions extends WriteOptions {
 
 export const withManifestOptions = (command: Command): Command =>
   addActorOption(
-    addConnectionOptions(
-      command
-        .option('--prune', 'remove what the sections of the file leave out')
-        .option('--prune-shared', 'also what belongs to no tenant: permissions, shared roles')
-        .option('--all', 'show every step, however many')
-        .option('--json', 'print data'),
-    ),
+    command
+      .option('--prune', 'remove what the sections of the file leave out')
+      .option('--prune-shared', 'also what belongs to no tenant: permissions, shared roles')
+      .option('--all', 'show every step, however many'),
   );
 
 export interface Connected {
@@ -36,11 +39,11 @@ export interface Connected {
 }
 
 /** Provisioning on the table that options or environment name, or through the function that they name. */
-export function connectTo(options: WriteOptions, around: Context): Connected {
+export async function connectTo(options: WriteOptions, around: Context): Promise<Connected> {
   const { env } = around;
-  const { deliver, actor } = connectForWriting(options, around);
+  const { deliver, actor } = await connectForWriting(options, around);
   const target = functionOf(options, env);
-  if (target) return { deliver, actor, table: options.table, place: `the function ${target.name}` };
+  if (target) return { deliver, actor, table: undefined, place: `the function ${target.name}` };
   const table = tableOf(options, env);
   const { endpoint, region } = readEndpoint(options, env);
   const where = endpoint === undefined ? (region === undefined ? '' : ` in ${region}`) : ` at ${endpoint}`;
@@ -58,7 +61,7 @@ export interface Planned extends Connected {
 /** Reads a manifest and has it planned. Throws ProblemsError with everything that is wrong with it. */
 export async function planFile(path: string, options: ManifestOptions, around: Context): Promise<Planned> {
   const file = await readManifestFile(path);
-  const connected = connectTo(options, around);
+  const connected = await connectTo(options, around);
   assertTable(file, connected.table);
   const input = {
     manifest: file.source.data as object,
@@ -66,7 +69,7 @@ export async function planFile(path: string, options: ManifestOptions, around: C
     ...(options.pruneShared ? { pruneShared: true } : {}),
   };
   const { answer } = await connected.deliver({ command: 'tenant.plan', input });
-  if (!answer.ok) throw new Error(withField(answer.error));
+  if (!answer.ok) throw new RefusedError(answer.error, withField(answer.error));
   const plan = answer.result as unknown as PlanAnswer;
   assertNone(file.source, plan.problems);
   return { ...connected, file, input, plan };

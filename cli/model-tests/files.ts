@@ -18,7 +18,7 @@ export interface RunOptions {
   /** Where the tables of fixtures are; the embedded engine when no endpoint is named. */
   readonly endpoint: ClientOptions;
   /** The table that files without a fixture ask. */
-  readonly live: () => Reader;
+  readonly live: () => Promise<Reader>;
   readonly now: () => number;
   readonly onInterrupt: Context['onInterrupt'] | undefined;
 }
@@ -70,7 +70,8 @@ async function prepare(
   tables: ThrowAwayTables,
   { live, now }: RunOptions,
 ): Promise<Asked> {
-  if (!fixture) return { reader: live(), now, subjectOf: itself, scopeOf: itself, nameOf: () => undefined };
+  if (!fixture)
+    return { reader: await live(), now, subjectOf: itself, scopeOf: itself, nameOf: () => undefined };
   const { reader, provisioning } = await tables.create();
   await applyFixture(source, fixture, provisioning);
   const { names } = fixture;

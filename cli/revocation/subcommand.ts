@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
-import { addConnectionOptions } from '../connection.ts';
-import { type Context, OK } from '../context.ts';
+import type { Context } from '../context.ts';
+import { OK } from '../exit-codes.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
 import { numberOption, readNumber } from '../question.ts';
@@ -38,11 +38,6 @@ export interface RevokeOptions extends WriteOptions {
   readonly jwtLife?: number;
   readonly json?: boolean;
 }
-
-const EXIT_CODES = `
-Exit codes:
-  0  it is revoked; the answer says until when caches may still allow
-  2  usage error, refusal or fault: read the message, and send it again`;
 
 const SECONDS = { kind: 'whole number of seconds', least: 0, most: 99_999_999 };
 
@@ -88,13 +83,12 @@ export const revocation =
           DEFAULTS.resultTtl,
           'off',
         ),
-      )
-      .option('--json', 'print data');
-    addActorOption(addConnectionOptions(command))
-      .addHelpText('after', `\nExamples:\n${of.examples}\n${EXIT_CODES}`)
+      );
+    addActorOption(command)
+      .addHelpText('after', `\nExamples:\n${of.examples}`)
       .action(async (argument: string, options: Options) => {
         const times = timesOf(options, context.env);
-        const revoked = await of.revoke(connectForWriting(options, context), argument, options);
+        const revoked = await of.revoke(await connectForWriting(options, context), argument, options);
         context.out(report(revoked, longestYes(times), context.now(), options.json === true));
         finish(OK);
       });

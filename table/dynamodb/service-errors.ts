@@ -76,5 +76,7 @@ export function toTableError(error: unknown, operation: string): GatehouseError 
   if (TRANSIENT.has(name) || TRANSIENT_CODES.has(text(error, 'code')) || isServerFault(error)) {
     return new GatehouseError('transient', `${operation} did not get an answer in time`, { cause: error });
   }
-  return new GatehouseError('internal', `${operation} failed: ${name || 'unknown error'}`, { cause: error });
+  // The name of most errors that are none of DynamoDB's is Error.
+  const kind = name === 'Error' ? text(error, 'code') : name;
+  return new GatehouseError('internal', `${operation} failed: ${kind || 'unknown error'}`, { cause: error });
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { EXIT_CODES, exitCodesText } from '../../cli/exit-codes.ts';
 import { DEFAULTS, longestYes } from '../../cli/revocation/layers.ts';
 import { report } from '../../cli/revocation/subcommand.ts';
 import { gatehouse } from './support.ts';
@@ -28,4 +29,31 @@ test('the answer of a revocation is the documented one', () => {
     false,
   );
   expect(DOCUMENT).toContain(`\`\`\`\n${shown}\`\`\`\n`);
+});
+
+describe('exit codes', () => {
+  const rows = EXIT_CODES.map(
+    (codes) =>
+      `| ${codes.of.map((name) => `\`${name}\``).join(', ')} | ${codes[0]} | ${codes[1] ?? ''} | ${codes[2]} |`,
+  );
+
+  test('the table is that of the code', () => {
+    const [, table = ''] =
+      /\| subcommand \| 0 \| 1 \| 2 \|\n\| --- \| --- \| --- \| --- \|\n((?:\|.*\n)*)/.exec(DOCUMENT) ?? [];
+    expect(table.trimEnd().split('\n')).toEqual(rows.map((row) => row.replaceAll('|  |', '| |')));
+  });
+
+  test('each subcommand is in it once, and its help shows its row', async () => {
+    const namesIn = async (...path: string[]) => {
+      const { out } = await gatehouse([...path, '--help']);
+      const [, commands = ''] = out.split('\nCommands:\n');
+      return [...(commands.split('\n\n')[0] ?? '').matchAll(/^ {2}([a-z-]+)/gm)]
+        .map(([, name]) => [...path, name].join(' '))
+        .filter((name) => !name.endsWith('help'));
+    };
+    const names = [...(await namesIn()).filter((name) => name !== 'route'), ...(await namesIn('route'))];
+    expect(EXIT_CODES.flatMap(({ of }) => of).sort()).toEqual(names.sort());
+    for (const name of names)
+      expect((await gatehouse([...name.split(' '), '--help'])).out).toContain(exitCodesText(name));
+  });
 });

@@ -231,14 +231,14 @@ describe('through the function', () => {
         throw new TypeError('boom');
       },
       [],
-      /provisioning failed: TypeError: boom \(request \S+\); not retryable: see the log group \/aws\/lambda\/provisioning\n$/,
+      /provisioning failed: TypeError: boom \(request \S+\): see the log group \/aws\/lambda\/provisioning\n$/,
     ],
     ['is another function', async () => ({ isAuthorized: true }), [], /is it the right function\?\n$/],
     [
       'never answers in time',
       () => new Promise(() => {}),
       ['--deadline', '0.3', '--operation', 'mine'],
-      /provisioning timed out \(request \S+\) \(\d+ attempts?\); retryable: run it again with --operation mine, nothing is done twice\n$/,
+      /provisioning timed out \(request \S+\) \(\d+ attempts?\); run it again with --operation mine: nothing is done twice\n$/,
     ],
     [
       'is throttled by the table for good',
@@ -274,7 +274,9 @@ describe('through the function', () => {
     const nobody = await through('http://127.0.0.1:1', 'command', 'page.list', '--deadline', '0.2');
     expect(nobody).toMatchObject({
       code: 2,
-      error: expect.stringContaining('could not be reached (ECONNREFUSED)'),
+      error: expect.stringContaining(
+        'http://127.0.0.1:1 does not answer (ECONNREFUSED): check --lambda-endpoint',
+      ),
     });
   });
 });

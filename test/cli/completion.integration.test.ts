@@ -39,7 +39,9 @@ const listed = (help: string, title: string): readonly string[] => {
 const commandsIn = (help: string): readonly string[] =>
   listed(help, 'Commands').flatMap((line) => /^ {2}([a-z][a-z-]*)/.exec(line)?.[1] ?? []);
 const optionsIn = (help: string): readonly string[] =>
-  listed(help, 'Options').flatMap((line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? []);
+  [...listed(help, 'Options'), ...listed(help, 'Global Options')].flatMap(
+    (line) => /^ {2}(?:-\w, )?(--[a-z-]+)/.exec(line)?.[1] ?? [],
+  );
 
 test('offers every subcommand of the help, and every option of each', async () => {
   const names = commandsIn(await helpOf());
@@ -53,6 +55,7 @@ test('offers every subcommand of the help, and every option of each', async () =
     expect(options).toContain('--help');
     const found = await offered(`gatehouse ${path.join(' ')} --`);
     expect([...found].sort(), path.join(' ')).toEqual([...options].sort());
+    expect(options).toEqual(expect.arrayContaining(['--table', '--json']));
   }
 });
 

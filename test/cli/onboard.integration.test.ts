@@ -48,7 +48,7 @@ test("a single role is the administrator's; a repetition is recognised; a dry ru
   // A token is of the time of its answer.
   const withoutToken = (out: string) => out.replace(/^token gh1\.\S+$/m, 'token');
   expect({ ...second, out: withoutToken(second.out) }).toEqual({ ...first, out: withoutToken(first.out) });
-  const other = await asked(...['Two', '--email', 'one@example.com', '--role', 'admin']);
+  const other = await asked(...['Two', '--email', 'one@example.com', '--role', 'admin=']);
   expect(other.out).toContain('one@example.com, who existed already');
 });
 
@@ -61,16 +61,20 @@ test('from a file', async () => {
 
 test.each([
   [
-    ['Acme', '--type', 'client', '--email', 'x@example.com', '--role', 'a'],
+    ['Acme', '--type', 'client', '--email', 'x@example.com', '--role', 'a='],
     'manifest/scopes/Acme: client Acme exists already',
   ],
   [['New', '--email', 'x@example.com'], 'which roles has the administrator? Give --admin-role'],
-  [['New', '--role', 'a'], 'who is the administrator? Give --email or --user'],
+  [['New', '--role', 'a='], 'who is the administrator? Give --email or --user'],
   [
     ['New', '--email', 'x@example.com', '--role', 'a=nope'],
     'manifest/roles/a/allow/0: there is no page or permission nope',
   ],
-  [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=VALUE'],
+  [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=ID'],
+  [
+    ['New', '--email', 'x@example.com', '--role', 'admin'],
+    '--role admin is not NAME=PERMISSION,…; a role that is there already is given with --admin-role',
+  ],
   [['New', '--email', 'x@example.com', '--template', 'a=b'], '--template a=b: b is no id of a role template'],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);

@@ -162,7 +162,7 @@ test('--help names every subcommand', async () => {
   const { code, out } = await gatehouse(['--help']);
   expect(code).toBe(0);
   for (const name of ['check', 'explain', 'test']) expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-  expect(out).toContain('Exit codes:');
+  expect(out).toContain('gatehouse help SUBCOMMAND shows options, examples and exit codes.');
 });
 
 test('without an answer, the message says what to check', async () => {
@@ -170,8 +170,6 @@ test('without an answer, the message says what to check', async () => {
   expect(await gatehouse(['check', bob, 'home', place], { env })).toEqual({
     code: 2,
     out: '',
-    error: expect.stringMatching(
-      /did not get an answer in time: check --endpoint, --region and the network\n$/,
-    ),
+    error: 'gatehouse check: http://127.0.0.1:1 does not answer (ECONNREFUSED): check --endpoint\n',
   });
 });

@@ -176,6 +176,19 @@ describe('the arithmetic', () => {
   });
 });
 
+test.each([
+  ['revoke-token', 'gh1_c2VjcmV0c2VjcmV0c2VjcmV0c2VjcmV0'],
+  ['revoke-token', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzZWNyZXQifQ.c2VjcmV0'],
+  ['revoke-token', 'not an id'],
+  ['revoke-session', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzZWNyZXQifQ.c2VjcmV0'],
+])('%s does not repeat what it was given: %s', async (command, credential) => {
+  for (const more of [[], ['--json'], ['too many']]) {
+    const { code, out, error } = await asked(command, credential, ...more);
+    expect(code).toBe(2);
+    expect(out + error).not.toContain(credential.slice(0, 8));
+  }
+});
+
 const ID = '01M7YAMYCAWSND2TZ7F47P6DYF';
 test.each([
   [['revoke-user', 'ann'], 'USER ann is neither user:ID'],
@@ -183,8 +196,8 @@ test.each([
   [['revoke-user', 'nobody@example.com'], 'a user with this email does not exist'],
   [['suspend-tenant', 'acme'], 'TENANT acme is not type:ID'],
   [['suspend-tenant', `role:${ID}`], `TENANT role:${ID}`],
-  [['revoke-session', 'x'], 'ID x is neither'],
-  [['revoke-token', ID], 'this token does not exist'],
+  [['revoke-session', 'x'], 'there is no session with this id: give the id, not the credential itself'],
+  [['revoke-token', ID], 'there is no token with this id: give the id, not the credential itself'],
   [['revoke-user', ID, '--cache-ttl', '1m'], '--cache-ttl 1m is no whole number of seconds'],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);

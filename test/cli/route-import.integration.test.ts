@@ -354,7 +354,7 @@ paths:
     });
     expect(await run(file)).toMatchObject({ code: 2, error: expect.stringContaining('which table?') });
     expect(await run(file, '--table', 'no-such-table')).toMatchObject({
-      ...{ code: 2, error: expect.stringContaining('the table does not exist') },
+      ...{ code: 2, error: expect.stringContaining('the table no-such-table does not exist') },
     });
   });
 });

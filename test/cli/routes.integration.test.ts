@@ -307,12 +307,12 @@ describe('a usage error is 2, with one line', () => {
     [
       'a wrong table',
       ['list', '--table', 'no-such-table'],
-      'gatehouse route list: Query failed: ResourceNotFoundException: the table does not exist',
+      'gatehouse route list: the table no-such-table does not exist: check --table',
     ],
     [
       'a wrong table to write to',
       ['add', 'GET', '/a', '--permission', 'p', '--scope', 'tenant:{claim:x}', '--table', 'no-such-table'],
-      'gatehouse route add: ',
+      'gatehouse route add: the table no-such-table does not exist: check --table',
     ],
   ])('%s', async (_, args, message) => {
     const { code, out, error } = await gatehouse(['route', ...args], { env: { TABLE_NAME: world.table } });

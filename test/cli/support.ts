@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import type { Context } from '../../cli/context.ts';
+import { EXIT_CODES } from '../../cli/exit-codes.ts';
 import { runProgram } from '../../cli/program.ts';
 
 /** Runs the command line in this process, on the DynamoDB engine of the run. */
@@ -17,7 +18,15 @@ export async function gatehouse(args: readonly string[], changes: Partial<Contex
     ...changes,
     env: { DYNAMODB_ENDPOINT: inject('endpoint'), ...changes.env },
   });
+  assertDocumented(args, code);
   return { code, out: out.join(''), error: error.join('') };
+}
+
+/** Every run of every test holds the table of exit codes to the code. */
+function assertDocumented(args: readonly string[], code: number): void {
+  const words = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('-'));
+  const row = EXIT_CODES.find(({ of }) => of.some((name) => words.join(' ').startsWith(name)));
+  if (row) expect(row, `exit code ${code} of ${args.join(' ')}`).toHaveProperty(String(code));
 }
 
 let folder: string | undefined;

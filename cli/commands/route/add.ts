@@ -8,7 +8,8 @@ import {
 } from '../../../provisioning/routes/fields.ts';
 import { requirementText, ruleOf, type WrittenRoute } from '../../../provisioning/routes/route.ts';
 import { hint } from '../../../provisioning/suggestions.ts';
-import { OK, UsageError } from '../../context.ts';
+import { UsageError } from '../../context.ts';
+import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
 import {
@@ -50,7 +51,7 @@ export const addAdd: Subcommand = (route, context, finish) => {
       const caching = await cachingOf(options, context.env);
       assertInKey(caching, [rule]);
       const api = apiOf(options);
-      const { send } = connectForWriting(options, context);
+      const { send } = await connectForWriting(options, context);
       const input = {
         api,
         method,

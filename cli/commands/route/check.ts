@@ -1,7 +1,7 @@
 import type { CacheInput } from '../../../authorizer/routes/cache-key.ts';
 import type { Caching } from '../../../authorizer/routes/result-cache.ts';
 import type { Route } from '../../../provisioning/routes/route.ts';
-import { OK, REFUSED } from '../../context.ts';
+import { OK, REFUSED } from '../../exit-codes.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
 import {
   addCacheOptions,

@@ -1,4 +1,5 @@
-import { OK, REFUSED, wantsColours } from '../../context.ts';
+import { wantsColours } from '../../context.ts';
+import { OK, REFUSED } from '../../exit-codes.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { findGaps, formatGaps, gapsData, hasFailed, readPublic } from '../../openapi/gaps.ts';
 import { asJson } from '../../print.ts';

@@ -1,7 +1,8 @@
 import { changesFor } from '../../../provisioning/routes/changes.ts';
 import { ruleOf } from '../../../provisioning/routes/route.ts';
-import { OK, wantsColours } from '../../context.ts';
+import { wantsColours } from '../../context.ts';
 import { assertNone } from '../../document.ts';
+import { OK } from '../../exit-codes.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { dryRun, placeIn, write } from '../../openapi/import.ts';
 import { formatImport, importData } from '../../openapi/import-report.ts';
@@ -54,7 +55,7 @@ export const addImport: Subcommand = (route, context, finish) => {
         return message === undefined ? [] : [{ path: placeIn(from, 'scope'), message }];
       });
       assertNone(document.source, problems);
-      const editing = connectForWriting(options, context);
+      const editing = await connectForWriting(options, context);
       const changes = changesFor(await routesOf(editing.send, api), wanted, options.prune === true);
       await dryRun(document.source, api, changes, editing.dryRun);
       if (!options.dryRun) await write(api, changes, editing.send);

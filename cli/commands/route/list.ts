@@ -1,4 +1,4 @@
-import { OK } from '../../context.ts';
+import { OK } from '../../exit-codes.ts';
 import { asJson, columns } from '../../print.ts';
 import { routeData } from '../../routes/routes.ts';
 import type { Subcommand } from '../../subcommand.ts';

@@ -1,5 +1,6 @@
 import { isId } from '../../../table/identifiers.ts';
-import { OK, UsageError } from '../../context.ts';
+import { UsageError } from '../../context.ts';
+import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
 import type { Subcommand } from '../../subcommand.ts';
@@ -17,7 +18,7 @@ export const addRemove: Subcommand = (route, context, finish) => {
   ).action(async (id: string, options: RouteOptions & WriteOptions) => {
     if (!isId(id))
       throw new UsageError(`ID ${id} is neither a ULID nor a UUID: gatehouse route list shows ids`);
-    const { send } = connectForWriting(options, context);
+    const { send } = await connectForWriting(options, context);
     // Read first: to say what it was. Of another API than the one that is named it is not removed.
     const { api, method, path } = await send('route.read', { id });
     if (options.api !== undefined && options.api !== api)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Route } from '../../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../../table/permission-name.ts';
-import { addConnectionOptions, type ConnectionOptions } from '../../connection.ts';
+import type { ConnectionOptions } from '../../connection.ts';
 import type { Context } from '../../context.ts';
 import { connectForWriting, type Editing, RefusedError, type Send } from '../../provisioning.ts';
 import { apiOf, routesOf } from '../../routes/routes.ts';
@@ -11,19 +11,11 @@ export interface RouteOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-export const ROUTE_EXIT_CODES = `
-Exit codes:
-  0  done; a route matches (and allows); no gaps; nothing outside of a cache's key
-  1  no route matches, or it refuses; gaps; something outside of a cache's key
-  2  usage error, refused change or fault`;
-
 /** The options of every subcommand of routes, and its examples. */
 export const withRouteOptions = (command: Command, examples: string): Command =>
-  addConnectionOptions(
-    command
-      .option('--api <name>', 'the API, as API_NAME of its authorizer (default, unless given)')
-      .option('--json', 'print data'),
-  ).addHelpText('after', `\nExamples:\n${examples}\n${ROUTE_EXIT_CODES}`);
+  command
+    .option('--api <name>', 'the API, as API_NAME of its authorizer (default, unless given)')
+    .addHelpText('after', `\nExamples:\n${examples}`);
 
 /** The API that the options name, with its routes in the order of their paths. */
 export async function readApi(
@@ -31,7 +23,7 @@ export async function readApi(
   context: Context,
 ): Promise<{ readonly api: string; readonly routes: readonly Route[]; readonly editing: Editing }> {
   const api = apiOf(options);
-  const editing = connectForWriting(options, context);
+  const editing = await connectForWriting(options, context);
   return { api, editing, routes: await routesOf(editing.send, api) };
 }
 

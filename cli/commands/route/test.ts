@@ -1,6 +1,7 @@
 import { createEngine, type Decision } from '../../../engine/index.ts';
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
-import { OK, type Paint, painter, REFUSED, UsageError, wantsColours } from '../../context.ts';
+import { type Paint, painter, UsageError, wantsColours } from '../../context.ts';
+import { OK, REFUSED } from '../../exit-codes.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
@@ -38,7 +39,7 @@ export const addTry: Subcommand = (route, context, finish) => {
     const { subject, at = context.now() } = options;
     const request = readRequest(method, path, options);
     const api = apiOf(options);
-    const editing = connectForWriting(options, context);
+    const editing = await connectForWriting(options, context);
     const reader = subject === undefined ? undefined : editing.reader;
     const routes = await routesOf(editing.send, api);
     const { trial, others } = tryRequest(routes, request);

@@ -186,6 +186,10 @@ describe('progress', () => {
     });
     await pause(300);
     hide();
+    showProgress({
+      ...{ loading, kind: 'users', size: 1_000, isTerminal: false, now: Date.now },
+      write: () => expect.fail('progress is for terminals'),
+    })();
     expect(written[0]?.startsWith('\r\u001b[Kusers 50 %')).toBe(true);
     expect(written.at(-1)).toBe('\r\u001b[K');
   });

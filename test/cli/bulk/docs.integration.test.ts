@@ -28,6 +28,6 @@ test('every kind and every option is described', async () => {
   for (const { name } of ROW_KINDS) expect(DOCUMENT).toMatch(new RegExp(`^\\| \`${name}\``, 'm'));
   const { out } = await gatehouse(['load', '--help']);
   for (const [, option] of out.matchAll(/^ {2}(--[a-z-]+)/gm))
-    if (!['--table', '--endpoint', '--region'].includes(String(option)))
+    if (!['--table', '--endpoint', '--region', '--version'].includes(String(option)))
       expect(DOCUMENT).toContain(`\`${option}`);
 });

@@ -93,7 +93,7 @@ test('where nobody can be asked it wants --yes: all of it where nobody looks on,
     error: 'gatehouse apply: nothing was done: this is no terminal: give --yes to do it\n',
   });
   expect((await gatehouse(['plan', file], { env })).code).toBe(1);
-  const done = await gatehouse(['apply', file], { env, isTerminal: true });
+  const done = await gatehouse(['apply', file], { env, isTerminal: true, isErrorTerminal: true });
   expect(done.code).toBe(0);
   expect(done.error).toContain('\r[==============================] 1/1');
   writeFileSync(file, 'scopes: { school: { type: tenant } }\nusers: { ann: { admin: true } }');

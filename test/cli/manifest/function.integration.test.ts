@@ -47,7 +47,10 @@ test('the same plan, the same export, and a bar that comes to its end', async ()
   const file = fileOf(manifestOfAll(), 'json');
   const direct = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: one.table } });
   const through = (...args: readonly string[]) =>
-    gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url], { env: {} });
+    gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url], {
+      env: {},
+      isErrorTerminal: true,
+    });
   const [planned, other] = [await direct('plan', file, '--json'), await through('plan', file, '--json')];
   const { table: _, ...expected } = JSON.parse(planned.out);
   expect(JSON.parse(other.out)).toEqual(expected);
@@ -56,7 +59,7 @@ test('the same plan, the same export, and a bar that comes to its end', async ()
   const before = answers();
   const applied = await through('apply', file, '--yes');
   expect(applied.code).toBe(0);
-  expect(applied.error).toMatch(/(?:^|\n)(\d+) of \1 steps, \d+ s\n$/);
+  expect(applied.error).toMatch(/\] (\d+)\/\1 \d+ s[^\n]*\n$/);
   expect(answers() - before).toBeGreaterThan(3);
   expect((await through('plan', file)).out).toContain('nothing to do');
   const exported = (run: typeof direct) => run('export', '--api', 'acme').then(({ out }) => out);

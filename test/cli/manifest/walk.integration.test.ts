@@ -20,8 +20,8 @@ test('plan shows what is to be done, apply does it, and then there is nothing to
   expect(planned.out).toContain('+ tenant school');
   expect(planned.out).toMatch(/dangerous\n( {2}.*\n)* {2}\+ role-permission teacher > library:\*:\*/);
   const applied = await run('apply', EXAMPLE, '--yes');
-  expect(applied.error).toMatch(/^\d+ of \d+ steps, \d+ s\n$/);
-  expect(applied.code).toBe(0);
+  // Progress is for terminals.
+  expect(applied).toMatchObject({ code: 0, error: '' });
   const again = await run('plan', EXAMPLE);
   expect(again.out).toContain('nothing to do');
   expect(again.code).toBe(0);

@@ -1,0 +1,88 @@
+import { CommanderError } from 'commander';
+import { GatehouseError } from '../table/errors.ts';
+import { ConnectionError } from './connection.ts';
+import { UsageError } from './context.ts';
+import { ProblemsError } from './document.ts';
+import { RefusedError } from './provisioning.ts';
+import { NO_CREDENTIALS } from './sdk-faults.ts';
+import { TransportError } from './transport.ts';
+
+/** What the command line says of an error: a message for people, all of it for programs. */
+export interface ReportedError {
+  /** `usage`, `file`, `connection`, `no_answer`, `internal`, or the code of provisioning. */
+  readonly code: string;
+  readonly message: string;
+  /** Of a file: each with its place. */
+  readonly problems?: readonly string[];
+  readonly field?: string;
+  readonly retryable: boolean;
+  /** Under which a command without an answer can be repeated. */
+  readonly operationId?: string;
+}
+
+/** What a subcommand did before it failed: the rest of its data in `--json`. */
+export class IncompleteError extends Error {
+  override readonly name = 'IncompleteError';
+  readonly data: Readonly<Record<string, unknown>>;
+  constructor(message: string, data: Readonly<Record<string, unknown>>) {
+    super(message);
+    this.data = data;
+  }
+}
+
+/** What to do about faults that arise during the work, of which only the SDK's name is known. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/\bResourceNotFoundException\b/, 'the table does not exist: check --table, --endpoint and --region'],
+  [
+    /\b(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredTokenException)\b/,
+    NO_CREDENTIALS,
+  ],
+  [/\bAccessDeniedException\b/, 'these AWS credentials are not allowed to do this on the table'],
+  [/did not get an answer in time$/, 'check --endpoint, --region and the network'],
+];
+
+/**
+ * The one place that turns an error into words.
+ *
+ * @param repeats whether the subcommand has `--operation`
+ */
+export function reportedOf(error: unknown, repeats: boolean): ReportedError {
+  if (error instanceof CommanderError) return { code: 'usage', message: usageText(error), retryable: false };
+  const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof UsageError) return { code: 'usage', message: text, retryable: false };
+  if (error instanceof ConnectionError) return { code: 'connection', message: text, retryable: false };
+  if (error instanceof ProblemsError)
+    return { code: 'file', message: text, problems: error.lines, retryable: false };
+  if (error instanceof TransportError) {
+    const { retryable, operationId } = error;
+    const again = repeats && operationId !== undefined ? ` with --operation ${operationId}` : '';
+    return {
+      code: 'no_answer',
+      message: retryable ? `${text}; run it again${again}: nothing is done twice` : text,
+      retryable,
+      ...(operationId === undefined ? {} : { operationId }),
+    };
+  }
+  const message = `${text}${adviceOn(error, text)}`;
+  if (error instanceof RefusedError || error instanceof GatehouseError) {
+    const { code, field, retryable } = error;
+    return { code, message, retryable, ...(field === undefined ? {} : { field }) };
+  }
+  return { code: 'internal', message, retryable: false };
+}
+
+/** Commander puts its suggestion on a line of its own. */
+const usageText = ({ code, message }: CommanderError): string =>
+  code === 'commander.help'
+    ? 'which subcommand? --help lists them'
+    : message
+        .trim()
+        .replace(/^error: /, '')
+        .replace(/\n+/g, ' ');
+
+function adviceOn(error: unknown, text: string): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const texts = [text, `${cause?.name} ${cause?.message}`];
+  const [, advice] = ADVICE.find(([fault]) => texts.some((each) => fault.test(each))) ?? [];
+  return advice === undefined ? '' : `: ${advice}`;
+}

@@ -1,0 +1,256 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from './support.ts';
+
+/** Every subcommand, used wrongly: one line that says what to do, and with `--json` the same as data. */
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(removeFiles);
+
+const ID = '01M7YAMYCAWSND2TZ7F47P6DYF';
+const [SUBJECT, SCOPE] = [`user:${ID}`, `tenant:${ID}`];
+const manifest = () => fileOf('scopes: { school: { type: tenant } }');
+const openapi = () =>
+  fileOf('openapi: 3.1.0\npaths: { /a: { get: { x-gatehouse: { permission: p, scope: "tenant:x" } } } }');
+
+/** Each subcommand that needs the table. */
+const COMMANDS: readonly (() => readonly string[])[] = [
+  () => ['check', SUBJECT, 'home', SCOPE],
+  () => ['explain', SUBJECT, 'home', SCOPE],
+  () => ['who', 'home', SCOPE],
+  () => ['menu', SUBJECT, SCOPE],
+  () => ['where', SUBJECT, 'home'],
+  () => [
+    'test',
+    fileOf(`tests: [{ subject: "${SUBJECT}", permission: home, scope: "${SCOPE}", expect: deny }]`),
+  ],
+  () => ['route', 'add', 'GET', '/a', '--permission', 'p', '--scope', 'tenant:x'],
+  () => ['route', 'list'],
+  () => ['route', 'remove', ID],
+  () => ['route', 'test', 'GET', '/a'],
+  () => ['route', 'check'],
+  () => ['route', 'import', openapi()],
+  () => ['route', 'gaps', openapi()],
+  () => ['command', 'page.list'],
+  () => ['plan', manifest()],
+  () => ['apply', manifest(), '--yes'],
+  () => ['export'],
+  () => ['onboard', 'Acme', '--email', 'a@example.com', '--role', 'admin=home'],
+  () => ['load', 'users', fileOf('email\na@example.com\n', 'csv')],
+  () => ['revoke-user', 'a@example.com'],
+  () => ['suspend-tenant', SCOPE],
+  () => ['revoke-session', ID],
+  () => ['revoke-token', ID],
+  () => ['log'],
+  () => ['verify'],
+];
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Runs each subcommand with these options; with a code also for programs: the message is one and the same. */
+async function expectOfAll(options: readonly string[], message: string, code?: string): Promise<void> {
+  for (const argsOf of COMMANDS) {
+    const args = [...argsOf(), ...options];
+    const names = args.slice(0, args[0] === 'route' ? 2 : 1).join(' ');
+    const run = await gatehouse(args, { env: { DYNAMODB_ENDPOINT: undefined } });
+    expect(run, args.join(' ')).toEqual({ code: 2, out: '', error: `gatehouse ${names}: ${message}\n` });
+    if (code === undefined) continue;
+    const json = await gatehouse([...args, '--json'], { env: { DYNAMODB_ENDPOINT: undefined } });
+    expect({ ...json, out: JSON.parse(json.out) }, args.join(' ')).toEqual({
+      code: 2,
+      error: '',
+      out: { ok: false, error: { code, message, retryable: false } },
+    });
+  }
+}
+
+describe('every subcommand says what to do', () => {
+  const withoutAws = () => {
+    for (const name of [
+      'AWS_REGION',
+      'AWS_DEFAULT_REGION',
+      'AWS_ACCESS_KEY_ID',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_PROFILE',
+    ])
+      vi.stubEnv(name, undefined);
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) vi.stubEnv(name, '/nowhere');
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
+    onTestFinished(() => void vi.unstubAllEnvs());
+  };
+
+  test('without a table', () =>
+    expectOfAll([], 'which table? Give --table NAME, or set TABLE_NAME', 'usage'));
+
+  test('without a region', async () => {
+    withoutAws();
+    await expectOfAll(
+      ['--table', 'gatehouse'],
+      'which region? Give --region, or set AWS_REGION',
+      'connection',
+    );
+  });
+
+  test('without credentials', async () => {
+    withoutAws();
+    await expectOfAll(
+      ['--table', 'gatehouse', '--region', 'eu-central-1'],
+      'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)',
+    );
+  });
+
+  test('where nothing listens', () =>
+    expectOfAll(
+      ['--table', 'gatehouse', '--endpoint', 'http://127.0.0.1:1'],
+      'http://127.0.0.1:1 does not answer (ECONNREFUSED): check --endpoint',
+    ));
+
+  test.each([
+    [401, 'application/json', '{"message":"Unauthorized"}'],
+    [404, 'text/html', '<html>'],
+    [200, 'text/html', '<html>'],
+    [200, 'application/json', '{}'],
+  ])('where another service answers %i %s', async (status, type, body) => {
+    const url = await serve((_, answer) => void answer.writeHead(status, { 'content-type': type }).end(body));
+    const detail = status === 200 && body === '{}' ? 'UnknownError' : `HTTP ${status}`;
+    await expectOfAll(
+      ['--table', 'gatehouse', '--endpoint', url],
+      `${url} is not DynamoDB (${detail}): check --endpoint`,
+    );
+  });
+
+  test('where there is no such table', () =>
+    expectOfAll(
+      ['--table', 'no-such-table', '--endpoint', world.endpoint],
+      'the table no-such-table does not exist: check --table, --endpoint and --region',
+      'connection',
+    ));
+
+  test('with a table and a function', () =>
+    expectOfAll(
+      ['--table', 'gatehouse', '--function', 'provisioning'],
+      '--table and --function: give one of them, the function has its own table',
+    ));
+});
+
+describe('--json', () => {
+  const errorOf = async (...args: readonly string[]) => {
+    const { code, out, error } = await gatehouse(args, { env: { TABLE_NAME: world.table } });
+    expect({ code, error }).toEqual({ code: 2, error: '' });
+    const data = JSON.parse(out);
+    expect(data.ok).toBe(false);
+    return data.error;
+  };
+
+  test.each<[readonly string[], string]>([
+    [['chekc', '--json'], "unknown command 'chekc' (Did you mean check?)"],
+    [['--json'], 'which subcommand? --help lists them'],
+    [['route', '--json'], 'which subcommand? --help lists them'],
+    [['--json', 'check', SUBJECT], "missing required argument 'permission'"],
+    [['check', '--jsom', '--json'], "unknown option '--jsom' (Did you mean --json?)"],
+    [
+      ['load', 'people', 'x.csv', '--json'],
+      "command-argument value 'people' is invalid for argument 'kind'.",
+    ],
+  ])('of a usage error: %j', async (args, message) => {
+    const error = await errorOf(...args);
+    expect(error).toMatchObject({ code: 'usage', retryable: false });
+    expect(error.message.startsWith(message), error.message).toBe(true);
+  });
+
+  test('of a file: each problem', async () => {
+    const file = fileOf('scops: {}\nusrs: {}\n');
+    const problems = [
+      `${file}:1:1: scops: unknown key: did you mean scopes?`,
+      `${file}:2:1: usrs: unknown key: did you mean users?`,
+    ];
+    for (const command of ['plan', 'apply'])
+      expect(await errorOf(command, file, '--json')).toMatchObject({ code: 'file', problems });
+  });
+
+  test('of a refusal: its code and field', async () => {
+    expect(await errorOf('revoke-user', 'nobody@example.com', '--json')).toMatchObject({
+      code: 'not_found',
+      field: 'email',
+      retryable: false,
+    });
+  });
+
+  test('of a load that ends early: one document, with what was done', async () => {
+    const { out } = await gatehouse(
+      [
+        'load',
+        'users',
+        '-',
+        '--json',
+        '--function',
+        'provisioning',
+        '--lambda-endpoint',
+        'http://127.0.0.1:1',
+      ],
+      {},
+    );
+    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: expect.any(String) } });
+  });
+});
+
+test('global options stand before the subcommand too', async () => {
+  const table = ['--table', world.table, '--endpoint', world.endpoint];
+  const after = await gatehouse(['route', 'list', ...table, '--json'], {
+    env: { DYNAMODB_ENDPOINT: undefined },
+  });
+  expect(after).toMatchObject({ code: 0, error: '' });
+  for (const args of [
+    [...table, '--json', 'route', 'list'],
+    ['--json', 'route', ...table, 'list'],
+    ['route', '--json', 'list', ...table],
+  ])
+    expect(await gatehouse(args, { env: { DYNAMODB_ENDPOINT: undefined } }), args.join(' ')).toEqual(after);
+  expect((await gatehouse(['--table', 'check', 'check', SUBJECT])).error).toBe(
+    "gatehouse check: missing required argument 'permission'\n",
+  );
+});
+
+test('--version', async () => {
+  const { code, out } = await gatehouse(['--version']);
+  expect({ code, out }).toEqual({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test('a function without an answer: an option is advised only where there is one', async () => {
+  const url = await serve((incoming) => void incoming.socket.destroy());
+  const through = (...args: readonly string[]) =>
+    gatehouse([...args, '--function', 'provisioning', '--lambda-endpoint', url, '--deadline', '0.1']);
+  for (const args of [
+    ['plan', manifest()],
+    ['revoke-user', 'a@example.com'],
+  ])
+    expect((await through(...args)).error).toMatch(/attempts?\); run it again: nothing is done twice\n$/);
+  expect((await through('command', 'page.list')).error).toMatch(
+    /attempts?\); run it again with --operation \w+: nothing is done twice\n$/,
+  );
+});
+
+test('an export does not begin where its file cannot be written', async () => {
+  const endpoint = ['--table', 'gatehouse', '--endpoint', 'http://127.0.0.1:1'];
+  const there = fileOf('');
+  for (const [path, problem] of [
+    ['/nowhere/out.yaml', 'cannot be written: there is no such folder'],
+    ['/tmp', 'is a folder'],
+    [there, 'is there already: give another name'],
+  ])
+    expect((await gatehouse(['export', '--output', String(path), ...endpoint])).error).toBe(
+      `gatehouse export: ${path} ${problem}\n`,
+    );
+});
