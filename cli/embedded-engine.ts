@@ -39,11 +39,18 @@ export function freePort(): Promise<number> {
 const ATTEMPTS = 5;
 
 /**
- * Starts the engine on a free loopback port and waits until it answers.
+ * Starts the engine and waits until it answers.
  *
  * @param file where to keep the data; in memory when left out
+ * @param port on the loopback interface; a free one when left out
  */
-export async function startEmbeddedEngine(file?: string): Promise<EmbeddedEngine> {
+export async function startEmbeddedEngine({
+  file,
+  port: wanted,
+}: {
+  readonly file?: string;
+  readonly port?: number;
+} = {}): Promise<EmbeddedEngine> {
   const binary = findBinary();
   if (!binary) {
     throw new Error(
@@ -52,7 +59,7 @@ export async function startEmbeddedEngine(file?: string): Promise<EmbeddedEngine
     );
   }
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = wanted ?? (await freePort());
     const child = spawn(binary, ['--port', String(port), ...(file ? ['--db-path', file] : [])], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -12,6 +12,8 @@ const schema = z.object({
   PORT: whole(65_535).default(3000),
   /** Port of the Lambda Invoke API; 0 takes a free one. */
   LAMBDA_PORT: whole(65_535).default(3002),
+  /** Port of the embedded engine; 0 takes a free one. */
+  DYNAMODB_PORT: whole(65_535).default(3001),
   /** File of the embedded engine; in memory when left out. */
   DATA: z.string().min(1).optional(),
   /** A DynamoDB endpoint to use instead of the embedded engine. */

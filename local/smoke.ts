@@ -45,6 +45,7 @@ async function main(): Promise<void> {
     readConfiguration({
       PORT: '0',
       LAMBDA_PORT: '0',
+      DYNAMODB_PORT: '0',
       CACHE_TTL_SECONDS: String(CACHE_TTL_SECONDS),
       DYNAMODB_ENDPOINT: process.env.DYNAMODB_ENDPOINT,
       TABLE_NAME: `smoke-${Date.now()}`,

@@ -44,7 +44,7 @@ async function start(configuration: LocalConfiguration, onStarted: OnStarted): P
   const back = await listen(configuration.LAMBDA_PORT, 'LAMBDA_PORT');
   onStarted(back.stop);
 
-  const dynamodb = configuration.DYNAMODB_ENDPOINT ?? (await startEngine(configuration.DATA, onStarted));
+  const dynamodb = configuration.DYNAMODB_ENDPOINT ?? (await startEngine(configuration, onStarted));
   const table = configuration.TABLE_NAME;
   await createTable(createServiceClient({ endpoint: dynamodb, requestTimeoutMs: 10_000 }), table);
 
@@ -85,8 +85,17 @@ async function start(configuration: LocalConfiguration, onStarted: OnStarted): P
   return { url, lambdaUrl: `http://127.0.0.1:${back.port}`, dynamodb, table, ...world };
 }
 
-async function startEngine(file: string | undefined, onStarted: OnStarted): Promise<string> {
-  const engine = await startEmbeddedEngine(file);
+async function startEngine(
+  { DATA, DYNAMODB_PORT }: LocalConfiguration,
+  onStarted: OnStarted,
+): Promise<string> {
+  // The engine would only say that it did not start.
+  const port = await listen(DYNAMODB_PORT, 'DYNAMODB_PORT');
+  await port.stop();
+  const engine = await startEmbeddedEngine({
+    port: port.port,
+    ...(DATA === undefined ? {} : { file: DATA }),
+  });
   onStarted(engine.stop);
   return engine.endpoint;
 }

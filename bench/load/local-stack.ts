@@ -30,7 +30,7 @@ async function callersOf({ url, school }: Stack): Promise<readonly Caller[]> {
 let stack: Stack | undefined;
 answerParent(
   async (): Promise<LocalTarget> => {
-    stack = await startStack(readConfiguration({ PORT: '0', LAMBDA_PORT: '0' }));
+    stack = await startStack(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' }));
     return { url: stack.url, callers: await callersOf(stack) };
   },
   async () => stack?.stop(),

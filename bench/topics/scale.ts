@@ -70,7 +70,7 @@ async function populate(folder: string, written: Written, users: number): Promis
   const file = join(folder, `${users}.db`);
   const loadMs = await importTable(folder, TABLE, exportOf(written, marks), file);
   const bytes = statSync(file).size;
-  const engine = await startEmbeddedEngine(file);
+  const engine = await startEmbeddedEngine({ file });
   const random = createRandom(users);
   return {
     ...{ users, name: `cold-${users}`, engine, loadMs, bytes },

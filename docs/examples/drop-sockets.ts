@@ -5,7 +5,7 @@ import { formatRef, parseKey } from '../../table/index.ts';
  * An example consumer of the change feed (docs/change-feed.md): closes the open WebSockets of those who may not
  * go on. API Gateway asks the authorizer at `$connect` only, so nothing else ends them before two hours are over.
  *
- * It is a Lambda function behind the table's stream; in your own code import from `gatehouse/table`.
+ * It is a Lambda function behind the table's stream; in your own code import from `gatehouse-authz/table`.
  */
 export interface Sockets {
   /**

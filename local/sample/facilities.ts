@@ -1,4 +1,4 @@
-import { createGroup, createRole, createRoute, createUser, type Provision } from './provision.ts';
+import { createGroup, createRole, createRoute, createUser, idOf, type Provision } from './provision.ts';
 
 export interface Facilities {
   readonly client: string;
@@ -43,7 +43,7 @@ export async function createFacilities(provision: Provision): Promise<Facilities
 
 async function createPlaces(provision: Provision): Promise<Facilities> {
   const place = async (type: string, name: string, details: Readonly<Record<string, unknown>>) =>
-    (await provision(`${type}.create`, name, { name, ...details })).id;
+    (await provision(`${type}.create`, name, { id: idOf(name), name, ...details })).id;
   const client = await place('client', 'Northwind Estates', {
     timezone: 'Europe/Berlin',
     primaryContactEmail: 'nora@northwind.example',

@@ -1,4 +1,4 @@
-import { createRole, createRoute, createUser, type Provision } from './provision.ts';
+import { createRole, createRoute, createUser, idOf, type Provision } from './provision.ts';
 
 export interface Platform {
   readonly account: string;
@@ -18,7 +18,7 @@ const FAR_AWAY = '2099-12-31T00:00:00.000Z';
  */
 export async function createPlatform(provision: Provision): Promise<Platform> {
   const named = async (type: string, name: string, details: Readonly<Record<string, unknown>> = {}) =>
-    (await provision(`${type}.create`, name, { name, ...details })).id;
+    (await provision(`${type}.create`, name, { id: idOf(name), name, ...details })).id;
   const account = await named('account', 'Bluefin Media');
   const aurora = await named('enterprise', 'Aurora Air');
   const borealis = await named('enterprise', 'Borealis Rail');

@@ -25,17 +25,28 @@ export function createProvisioner(invoke: Invoke) {
 
 export type Provision = ReturnType<typeof createProvisioner>;
 
+/**
+ * The id of what has this name: a ULID that is the same in every stack, so that documents can print it, and that ends
+ * with the name (in Crockford's letters, which lack I, L, O and U).
+ */
+export function idOf(name: string): string {
+  const letters = name.toUpperCase().replaceAll(/[IL]/g, '1').replaceAll('O', '0').replaceAll('U', 'V');
+  return `01M8${letters
+    .replaceAll(/[^0-9A-Z]/g, '')
+    .slice(-22)
+    .padStart(22, '0')}`;
+}
+
 /** A role with what it allows and denies. */
 export async function createRole(
   provision: Provision,
   role: { readonly name: string; readonly scope: string; readonly parent?: string },
   effects: { readonly allow?: readonly string[]; readonly deny?: readonly string[] },
 ): Promise<string> {
-  const { id } = await provision(
-    'role.create',
-    `${role.scope} ${role.name}`.replace(/^\S+:\S+/, 'owned'),
-    role,
-  );
+  const { id } = await provision('role.create', `${role.scope} ${role.name}`.replace(/^\S+:\S+/, 'owned'), {
+    id: idOf(role.name),
+    ...role,
+  });
   for (const [effect, permissions] of [
     ['ALLOW', effects.allow],
     ['DENY', effects.deny],
@@ -51,12 +62,13 @@ export async function createRole(
   return id;
 }
 
-/** A user with an email. */
+/** A user with an email; the id is of what stands before the `@`. */
 export async function createUser(
   provision: Provision,
   user: Readonly<Record<string, unknown>> & { readonly email: string },
 ): Promise<string> {
-  return (await provision('user.create', user.email, user)).id;
+  return (await provision('user.create', user.email, { id: idOf(user.email.replace(/@.*/, '')), ...user }))
+    .id;
 }
 
 /** A group at a scope with a role. */
@@ -65,7 +77,7 @@ export async function createGroup(
   group: { readonly scope: string; readonly name: string; readonly groupType?: 'TEACHER' | 'VOLUNTEER' },
   role: string,
 ): Promise<string> {
-  const { id } = await provision('group.create', group.name, group);
+  const { id } = await provision('group.create', group.name, { id: idOf(group.name), ...group });
   await provision('group-role.create', group.name, { group: id, role });
   return id;
 }

@@ -1,4 +1,4 @@
-import { createGroup, createRole, createUser, type Provision } from './provision.ts';
+import { createGroup, createRole, createUser, idOf, type Provision } from './provision.ts';
 
 export interface School {
   readonly north: string;
@@ -31,7 +31,14 @@ export async function createSchool(provision: Provision): Promise<School> {
   );
 
   const location = async (code: string, name: string) =>
-    (await provision('location.create', code, { code, name, address: `${name}, School Lane` })).id;
+    (
+      await provision('location.create', code, {
+        id: idOf(code),
+        code,
+        name,
+        address: `${name}, School Lane`,
+      })
+    ).id;
   const [north, south] = [await location('NORTH', 'North School'), await location('SOUTH', 'South School')];
 
   const group = (scope: string, groupType: 'TEACHER' | 'VOLUNTEER', role: string, where: string) => {

@@ -1,4 +1,4 @@
-import { createRole, createRoute, createUser, type Provision } from './provision.ts';
+import { createRole, createRoute, createUser, idOf, type Provision } from './provision.ts';
 
 export interface Tenants {
   readonly acme: string;
@@ -11,7 +11,8 @@ export async function createTenants(provision: Provision): Promise<Tenants> {
   for (const name of tickets) {
     await provision('permission.create', name, { name, isDangerous: name === 'tickets:delete:ticket' });
   }
-  const tenant = async (name: string) => (await provision('tenant.create', name, { name })).id;
+  const tenant = async (name: string) =>
+    (await provision('tenant.create', name, { id: idOf(name), name })).id;
   const [acme, globex] = [await tenant('Acme'), await tenant('Globex')];
 
   const agent = await createRole(

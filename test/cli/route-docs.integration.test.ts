@@ -30,7 +30,7 @@ test('its commands, one after the other, print what it shows', async () => {
   for (const [position, shell] of shells.entries()) {
     let last = '';
     for (const line of shell.trim().split('\n')) {
-      const args = [...line.replace(/^npx gatehouse /, '').matchAll(/'([^']*)'|(\S+)/g)];
+      const args = [...line.replace(/^npx gatehouse-authz /, '').matchAll(/'([^']*)'|(\S+)/g)];
       const { out, error } = await gatehouse(
         args.map(([, quoted, plain = '']) => quoted ?? plain.replace('openapi.yaml', file)),
         { env: { TABLE_NAME: world.table } },

@@ -14,7 +14,9 @@ let stack: Stack;
 let token: string;
 
 beforeAll(async () => {
-  stack = await startStack(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', CACHE_TTL_SECONDS: '0' }));
+  stack = await startStack(
+    readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
+  );
   const added = await gatehouse(
     ['route', 'add', 'GET', '/h2q', '--permission', 'grades', '--scope', 'location:{query:loc}'],
     { env: { TABLE_NAME: stack.table, DYNAMODB_ENDPOINT: stack.dynamodb } },

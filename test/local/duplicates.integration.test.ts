@@ -22,7 +22,9 @@ const tokenOf = async (user: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  stack = await startStack(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', CACHE_TTL_SECONDS: '0' }));
+  stack = await startStack(
+    readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
+  );
   const route = { method: 'GET', permission: 'grades' };
   await provision('route.create', { ...route, path: '/by-query', scope: 'location:{query:loc}' });
   await provision('route.create', { ...route, path: '/by-header', scope: 'location:{header:x-loc}' });

@@ -42,7 +42,7 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT !== undefined)(
     const folder = await mkdtemp(join(tmpdir(), 'gatehouse-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const start = async () => {
-      const environment = { PORT: '0', LAMBDA_PORT: '0', DATA: join(folder, 'data.db') };
+      const environment = { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', DATA: join(folder, 'data.db') };
       const stack = await startStack(readConfiguration(environment));
       const { school, tenants, facilities, platform } = stack;
       const screen = describeStack(stack, 5, '').replaceAll(/127\.0\.0\.1:\d+/g, '…');

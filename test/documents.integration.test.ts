@@ -1,0 +1,242 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfiguration } from '../local/configuration.ts';
+import packageJson from '../package.json' with { type: 'json' };
+
+/**
+ * Every command in README.md and docs/ runs as printed beside `npm start`: a real stack, and one shell per document
+ * that runs its commands one after the other.
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Commands that cannot run here, and why. What is in neither list runs. */
+const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/^npm ci$/, 'installs from the network'],
+  [/^npm start$/, 'runs already'],
+  [/^npm test$/, 'runs this test'],
+  [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
+  [/^aws /, 'needs AWS'],
+  [/^npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
+];
+
+/** Commands that do not end with 0 when all is well: a decision is "no", or some of the input is refused. */
+const ENDS_WITH_1: readonly RegExp[] = [
+  / plan /,
+  / explain user:/,
+  / route test GET \/Projects/,
+  / route gaps openapi/,
+  / load users users\.csv/,
+];
+
+/** Files that commands name and that a block of their document holds: its language, and its number among these. */
+const FILES: Readonly<
+  Record<string, readonly (readonly [name: string, language: string, position: number])[]>
+> = {
+  'docs/bulk.md': [['users.csv', 'csv', 0]],
+  'docs/manifests.md': [['school.yaml', 'yaml', 0]],
+  'docs/model-tests.md': [
+    ['permissions.test.yaml', 'yaml', 0],
+    ['live.test.yaml', 'yaml', -1],
+  ],
+  'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
+};
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+const documents = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+    .sort(),
+];
+
+function blocksOf(document: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let lines: string[] | undefined;
+  let language = '';
+  for (const line of readFileSync(join(ROOT, document), 'utf8').split('\n')) {
+    if (!line.startsWith('```')) lines?.push(line);
+    else if (lines) {
+      blocks.push({ language, text: `${lines.join('\n')}\n` });
+      lines = undefined;
+    } else [language, lines] = [line.slice(3).trim(), []];
+  }
+  return blocks;
+}
+
+/** The commands of a document: lines of shell, with those that go on in the next one. */
+const commandsOf = (document: string): readonly string[] =>
+  blocksOf(document)
+    .filter(({ language }) => ['sh', 'bash', 'shell', 'console'].includes(language))
+    .flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n'))
+    .map((line) => line.replace(/^\$ /, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+
+const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
+
+let folder: string;
+let stack: ChildProcess;
+/** Addresses as documents print them, and as this stack has them. */
+let addresses: readonly (readonly [printed: string, real: string])[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-documents-'));
+  for (const name of readdirSync(ROOT))
+    if (!name.startsWith('.')) symlinkSync(join(ROOT, name), join(folder, name));
+  const [main] = await Promise.all([bundleOfCli(), startStack()]);
+  const bin = join(folder, '.bin');
+  await promised(execFile, 'mkdir', ['-p', bin]);
+  // The registry cannot be reached: `npx` runs this checkout's own package, and no other.
+  const { name } = packageJson;
+  const unknown = `{ echo "npx $1 is not ${name}" >&2; exit 127; }`;
+  script(join(bin, 'npx'), `[ "$1" = ${name} ] || ${unknown}\nshift\nexec node ${main} "$@"`);
+  // The same command line, without the two seconds that npm and tsx take to start it; a test runs the real one.
+  const isScript = `[ "$1 $2 $3 $4" = 'run -s gatehouse --' ]`;
+  script(
+    join(bin, 'npm'),
+    `${isScript} || { echo "npm $*" >&2; exit 127; }\nshift 4\nexec node ${main} "$@"`,
+  );
+});
+
+afterAll(async () => {
+  const ended = new Promise((resolve) => stack.once('exit', resolve));
+  stack.kill('SIGTERM');
+  await ended;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function script(file: string, text: string): void {
+  writeFileSync(file, `#!/usr/bin/env bash\n${text}\n`);
+  chmodSync(file, 0o755);
+}
+
+/** The command line in one file, as quick to start as the built package. */
+async function bundleOfCli(): Promise<string> {
+  const outfile = join(folder, 'gatehouse.mjs');
+  await build({
+    ...{ entryPoints: [join(ROOT, 'cli/main.ts')], outfile, bundle: true, platform: 'node', format: 'esm' },
+    banner: {
+      js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url);",
+    },
+  });
+  return outfile;
+}
+
+async function startStack(): Promise<void> {
+  const { PORT, DYNAMODB_PORT, LAMBDA_PORT } = readConfiguration({});
+  stack = spawn('npm', ['start'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, PORT: '0', DYNAMODB_PORT: '0', LAMBDA_PORT: '0' },
+  });
+  const screen = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    stack.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/^ready /m.test(text)) resolve(text);
+    });
+    stack.once('exit', () => reject(new Error(`npm start ended: ${text}`)));
+  });
+  const real = (label: string) =>
+    String(new RegExp(`^ *${label} +http://(127\\.0\\.0\\.1:\\d+)`, 'm').exec(screen)?.[1]);
+  addresses = [
+    [`127.0.0.1:${PORT}`, real('gateway')],
+    [`127.0.0.1:${DYNAMODB_PORT}`, real('DynamoDB')],
+    [`127.0.0.1:${LAMBDA_PORT}`, real('Lambda Invoke API')],
+  ];
+}
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+const promised = (
+  run: typeof execFile,
+  file: string,
+  args: readonly string[],
+  options: object = {},
+): Promise<Ran> =>
+  new Promise((resolve) => {
+    run(file, args, options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 255;
+      resolve({ code, output: `${stdout}${stderr}` });
+    });
+  });
+
+/** The environment that README.md asks for, which holds in all documents. */
+const ENVIRONMENT = /^export TABLE_NAME=.*$/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[0] ?? '';
+
+const MARK = '@@ended';
+
+/** Runs commands in one shell; answers how each ended. */
+async function runAll(commands: readonly string[]): Promise<readonly Ran[]> {
+  const real = (text: string) => addresses.reduce((all, [printed, is]) => all.replaceAll(printed, is), text);
+  const lines = [ENVIRONMENT, ...commands.flatMap((command) => [command, `printf '\\n${MARK} %s\\n' "$?"`])];
+  const { output } = await promised(
+    execFile,
+    'bash',
+    ['-c', `exec 2>&1 </dev/null\n${real(lines.join('\n'))}`],
+    {
+      cwd: folder,
+      maxBuffer: 2 ** 26,
+      env: {
+        ...process.env,
+        PATH: `${join(folder, '.bin')}:${process.env.PATH}`,
+        AWS_REGION: 'eu-central-1',
+      },
+    },
+  );
+  const parts = output.split(new RegExp(`^${MARK} (\\d+)\\n`, 'm'));
+  return commands.map((_, position) => ({
+    output: parts[2 * position] ?? '',
+    code: Number(parts[2 * position + 1] ?? 255),
+  }));
+}
+
+test.each(documents.filter((document) => commandsOf(document).length > 0))('%s', async (document) => {
+  for (const [name, language, position] of FILES[document] ?? []) {
+    const block = blocksOf(document)
+      .filter((each) => each.language === language)
+      .at(position);
+    writeFileSync(join(folder, name), block?.text ?? '');
+  }
+  const commands = commandsOf(document).filter((command) => reasonNotToRun(command) === undefined);
+  const ran = await runAll(commands);
+  const failed = commands.flatMap((command, position) => {
+    const { code, output } = ran[position] as Ran;
+    const expected = ENDS_WITH_1.some((pattern) => pattern.test(command)) ? 1 : 0;
+    return code === expected ? [] : [`${command}\nended with ${code}, not ${expected}:\n${output}`];
+  });
+  expect(failed.join('\n\n')).toBe('');
+});
+
+test('the script of package.json starts the command line', async () => {
+  const ran = await promised(execFile, 'npm', ['run', '-s', 'gatehouse', '--', '--help'], { cwd: ROOT });
+  expect(ran).toMatchObject({ code: 0, output: expect.stringContaining('explain') });
+});
+
+test('every exception is of a command that is printed', () => {
+  const all = documents.flatMap(commandsOf);
+  const unused = [...NOT_RUN.map(([pattern]) => pattern), ...ENDS_WITH_1].filter(
+    (pattern) => !all.some((command) => pattern.test(command)),
+  );
+  expect(unused).toEqual([]);
+});
