@@ -8,9 +8,9 @@ import {
   namesFrom,
   partitionOf,
   statusPartition,
-  TREE_PARTITIONS,
   timesBetween,
   treePartition,
+  treePartitions,
   treeSort,
   typeBetween,
 } from './keys.ts';
@@ -36,7 +36,7 @@ export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
 /** All scopes, tree by tree. */
 export const allScopes = (): ListQuery => ({
   index: INDEXES.status,
-  ranges: TREE_PARTITIONS.map((partition) => ({ partition })),
+  ranges: treePartitions().map((partition) => ({ partition })),
 });
 
 /**

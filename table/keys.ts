@@ -155,7 +155,8 @@ const TREE_SHARDS = 4;
 const treeShard = (shard: number): string => join('TREE', String(shard));
 
 /** The index keys of all scopes. */
-export const TREE_PARTITIONS: readonly string[] = Array.from({ length: TREE_SHARDS }, (_, n) => treeShard(n));
+export const treePartitions = (): readonly string[] =>
+  Array.from({ length: TREE_SHARDS }, (_, n) => treeShard(n));
 
 /** The index key of all scopes of one tree, by the reference of its root. */
 export const treePartition = (root: string): string => treeShard(shardOf(root, TREE_SHARDS));
