@@ -46,7 +46,7 @@ describe('the bundle of', () => {
     expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);
   });
 
-  test('provisioning holds one, so that the search is known to find it, and no decision', async () => {
+  test('provisioning holds one, so that the search is known to find it', async () => {
     const { ours, included, text } = await contents('provisioning/handler.ts');
     expect(ours).toContain('table/dynamodb/expression.ts');
     expect(text).toContain('TransactWriteItems');
