@@ -19,7 +19,10 @@ test('the first example comes to the plan that is shown', async () => {
   const file = fileOf(blocks('yaml')[0] ?? '');
   const env = { TABLE_NAME: world.table };
   const planned = await gatehouse(['plan', file], { env });
-  const shown = planned.out.replace(/^.*\n/, 'school.yaml for the table gatehouse at http://127.0.0.1:3001\n');
+  const shown = planned.out.replace(
+    /^.*\n/,
+    'school.yaml for the table gatehouse at http://127.0.0.1:3001\n',
+  );
   expect(shown).toBe(blocks('')[0]);
   expect((await gatehouse(['apply', file, '--yes'], { env })).code).toBe(0);
   expect((await gatehouse(['plan', file], { env })).code).toBe(0);
