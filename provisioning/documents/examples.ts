@@ -231,6 +231,7 @@ const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['user.find', { email: 'ann@example.com' }],
   ['user.read-all', { id: user }],
   ['user.access', { user, at: '2026-04-01T00:00:00Z' }],
+  ['access.compare', { commands: [{ command: 'role.delete', input: { id: role } }] }],
   ['role.read-all', { id: role }],
   ['account.read-all', { id: account }],
   ['enterprise.read-all', { id: enterprise }],

@@ -80,6 +80,18 @@ const several = page(z.looseObject({ ref: reference }));
 const MANIFEST_COUNTS = {
   ...{ create: count, change: count, remove: count, dangerous: count, kept: count, unchanged: count },
 };
+const side = z.strictObject({
+  people: count,
+  more: z.boolean(),
+  rows: z.array(
+    z.strictObject({
+      ...{ scope: reference, name: text.optional(), scopesBelow: count, people: count },
+      ...{ subjects: z.array(reference), permissions: z.array(text), morePermissions: count },
+    }),
+  ),
+  moreRows: count,
+});
+const DIFFERENCE = { loses: side, gains: side, incomplete: text.optional() };
 const anyMap = z.record(z.string(), z.unknown());
 
 /** The commands whose result is none of the usual five. */
@@ -87,6 +99,7 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   ...{ 'account.read-all': several, 'enterprise.read-all': several, 'tenant.list-all': several },
   ...{ 'user.read-all': several, 'role.read-all': several },
   'user.access': page(z.looseObject({ user: field.subject })),
+  'access.compare': DIFFERENCE,
   'user.find': { id: field.id, ref: reference, value: text, provider: text.optional() },
   'grant.delete': { id: field.id, deleted: z.literal(true) },
   'role-template.apply': { id: field.id, role: field.id, permissions: count },
@@ -112,6 +125,7 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   'tenant.plan': {
     ...MANIFEST_COUNTS,
     changes: z.array(anyMap),
+    access: z.strictObject(DIFFERENCE),
     keeps: z.array(anyMap),
     problems: z.array(anyMap),
   },
