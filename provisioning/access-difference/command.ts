@@ -1,6 +1,9 @@
 import * as z from 'zod';
+import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { type Command, readCommand } from '../command.ts';
+import { inPart, transactionInput } from '../commands/transaction.ts';
+import { readInput } from '../input.ts';
 import { type AccessDifference, accessDifference, type Change } from './access-difference.ts';
 
 const input = z.strictObject({
@@ -11,6 +14,15 @@ const input = z.strictObject({
     .meta({ description: 'list of `{ command, input }`: write commands, in their order' }),
 });
 
+/** The parts of a transaction. Throws `invalid` naming the field as `commands.N.field`. */
+function partsOf({ input: given }: Change, position: number): readonly Change[] {
+  try {
+    return readInput(transactionInput, given).commands as readonly Change[];
+  } catch (error) {
+    throw error instanceof GatehouseError ? inPart(position, error) : error;
+  }
+}
+
 /** The command that says what others would do; `parts` are those that it knows. */
 export const compareCommand = (parts: ReadonlyMap<string, Command>): Command =>
   readCommand({
@@ -19,9 +31,8 @@ export const compareCommand = (parts: ReadonlyMap<string, Command>): Command =>
       'Says who would lose and who would gain which access by write commands that are not sent: how many people, at which scopes, which permissions. Where that is too much to look at, `incomplete` says why, and the numbers are the least.',
     input,
     run: async ({ reader, now }, { commands }): Promise<AccessDifference & Record<string, unknown>> => {
-      const changes = commands.flatMap((each): readonly Change[] =>
-        // Its own schema finds what is wrong with it when it is sent.
-        each.command === 'transaction.write' ? ((each.input.commands ?? []) as readonly Change[]) : [each],
+      const changes = commands.flatMap((each, position) =>
+        each.command === 'transaction.write' ? partsOf(each, position) : [each],
       );
       return { ...(await accessDifference(changes, { reader, commands: parts, at: Date.parse(now) })) };
     },

@@ -18,7 +18,7 @@ const inputOfPart = z
     'must be an object',
   );
 
-const input = z.strictObject({
+export const transactionInput = z.strictObject({
   commands: z
     .array(z.strictObject({ command: z.string().max(64), input: inputOfPart }))
     .min(1)
@@ -32,7 +32,7 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
     name: 'transaction.write',
     summary:
       'Carries out several write commands in one transaction or none of them, each as if those before it were done. Not for those that take several transactions, such as the deletion of much. What is wrong is named as commands.N.field.',
-    input,
+    input: transactionInput,
     plan: async (planning, { commands }): Promise<OneTransaction> => {
       const assembly = createAssembly(planning, parts);
       const plans: Plan[] = [];
@@ -58,7 +58,7 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
   });
 
 /** An error of a part names its field as `commands.N.field`. */
-const inPart = (position: number, error: GatehouseError): GatehouseError =>
+export const inPart = (position: number, error: GatehouseError): GatehouseError =>
   new GatehouseError(error.code, error.message, {
     ...(error.field === undefined ? {} : { field: `commands.${position}.${error.field}` }),
     ...(error.holder === undefined ? {} : { holder: error.holder }),

@@ -23,6 +23,8 @@ export const describeCommands = (): readonly CommandDescription[] =>
   });
 
 export interface Property {
+  readonly properties?: Readonly<Record<string, Property>>;
+  readonly required?: readonly string[];
   readonly description?: string;
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -45,30 +47,3 @@ export function typeOf(property: Property): string {
   const bound = property.maxLength === undefined ? '' : `, at most ${property.maxLength} characters`;
   return `${property.type ?? 'any'}${bound}`;
 }
-
-function section({ name, kind, summary, input, undo }: CommandDescription): string {
-  const properties = (input.properties ?? {}) as Readonly<Record<string, Property>>;
-  const required = new Set(input.required as readonly string[] | undefined);
-  const rows = Object.entries(properties).map(
-    ([field, property]) => `| \`${field}\` | ${typeOf(property)} | ${required.has(field) ? 'yes' : ''} |`,
-  );
-  const table = ['| field | type | required |', '| --- | --- | --- |', ...rows].join('\n');
-  const taken = undo === undefined ? '' : `Undo: ${undo}.\n\n`;
-  return `## ${name}\n\n${summary} (${kind})\n\n${taken}${rows.length > 0 ? table : 'No input.'}\n`;
-}
-
-/** `docs/commands.md`, made from the schemas so that it cannot say anything else. */
-export const commandsAsMarkdown = (commands: readonly CommandDescription[]): string =>
-  `# Commands of provisioning
-
-<!-- Made by \`npm run commands -- --markdown\`; a test compares it with the schemas. -->
-
-An event is \`{ "command", "input", "operationId"?, "actor"?, "dryRun"? }\`; the answer is
-\`{ "ok": true, "result", "token"? }\` or \`{ "ok": false, "error": { "code", "message", "field"?, "retryable" } }\`.
-\`token\` comes where something was written, and is of the time of the answer: a check at least as fresh as it sees
-the write. Retryable are \`throttled\`, \`transient\` (no answer in time), \`contended\` (what was read or written was
-being changed by others, and was tried again until the deadline), \`stale\` (it was changed between reading and
-writing) and \`unfinished\` (send it again to go on).
-Ids are ULIDs or lower-case UUIDs; a scope is a reference such as \`location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C\`.
-
-${commands.map(section).join('\n')}`;

@@ -1,12 +1,12 @@
-import { commandsAsMarkdown, describeCommands } from './commands.ts';
+import { commandsAsMarkdown, documentCommands } from './commands-page.ts';
 import { tableAsMarkdown } from './table.ts';
 
 /**
- * `npm run commands` prints the JSON Schema of every command, with `--markdown` docs/commands.md; `npm run
- * table` prints docs/table.md.
+ * `npm run commands` prints every command with the JSON Schemas of its input and its result and with an example, with
+ * `--markdown` docs/commands.md; `npm run table` prints docs/table.md.
  */
 const [what, form] = process.argv.slice(2);
-const commands = describeCommands();
+const commands = documentCommands();
 const pages = {
   commands: form === '--markdown' ? commandsAsMarkdown(commands) : `${JSON.stringify(commands, null, 2)}\n`,
   table: tableAsMarkdown(),

@@ -57,6 +57,7 @@ const ODDER = [
 ];
 const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'PK', 'Type', 'rev', 'ttl', 'then'];
 const TEXTS = [
+  ...['transaction.write', 'tenant.apply', 'access.compare', 'user.create', 'scope.delete-tree'],
   ...[
     '',
     'a',

@@ -296,7 +296,13 @@ function otherInputs(
       };
     },
     'access.compare': async () => ({
-      commands: [{ command: 'user.delete', input: { id: (await made('user')).id } }],
+      commands: [
+        { command: 'user.delete', input: { id: (await made('user')).id } },
+        {
+          command: 'transaction.write',
+          input: { commands: [{ command: 'user.delete', input: { id: (await made('user')).id } }] },
+        },
+      ],
     }),
     'tenant.onboard': async () => ({ manifest: await tenantManifest() }),
     'tenant.plan': async () => ({ manifest: await tenantManifest() }),

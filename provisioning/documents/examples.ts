@@ -1,0 +1,288 @@
+/**
+ * An example of each command. In their order they are one story that begins with an empty table, and each one
+ * succeeds: a test runs it. Creations give ids so that later examples can name what was created; left out, an id is
+ * chosen.
+ */
+type Input = Readonly<Record<string, unknown>>;
+
+/** An entity or an edge of the story. */
+interface Part {
+  readonly type: string;
+  readonly create: Input;
+  /** What names it: a part of `create`. */
+  readonly name: Input;
+  /** What an update gives; none for those that cannot be updated. */
+  readonly update?: Input;
+  readonly list: Input;
+}
+
+const id = (number: number): string => `01J8Z0E2Z8D2A3J7A7Y2H9GQ${String(number).padStart(2, '0')}`;
+const [tenant, location, client, project, building, zone, device] = [10, 11, 12, 13, 14, 15, 16].map(id);
+const [account, enterprise, workstream, campus, old] = [20, 21, 22, 23, 24].map(id);
+const [user, robot, group, role, auditor, template, grant, assignment] = [30, 31, 32, 33, 34, 35, 36, 37].map(
+  id,
+);
+const [subscription, license, address, tool, product, service] = [40, 41, 42, 43, 44, 45].map(id);
+const [token, session, notification, route] = [50, 51, 52, 53].map(id);
+
+const [SPRING, SUMMER] = ['2026-03-01T00:00:00Z', '2026-06-01T00:00:00Z'];
+
+const named = (
+  type: string,
+  by: readonly string[],
+  create: Input,
+  update?: Input,
+  list: Input = {},
+): Part => ({
+  ...{ type, create, list },
+  name: Object.fromEntries(by.map((field) => [field, create[field]])),
+  ...(update ? { update } : {}),
+});
+const node = (type: string, create: Input, update: Input, list: Input = {}): Part =>
+  named(type, ['id'], create, update, list);
+
+/** In an order in which each finds what it names. */
+const PARTS: readonly Part[] = [
+  node('tenant', { id: tenant, name: 'Northwind' }, { description: 'since 2026' }),
+  node(
+    'location',
+    { id: location, name: 'North school', code: 'NORTH', parent: `tenant:${tenant}` },
+    { address: 'Hill 1' },
+    { parent: `tenant:${tenant}` },
+  ),
+  node('client', { id: client, name: 'Acme', timezone: 'Europe/Berlin' }, { phone: '+4930123456' }),
+  node('project', { id: project, parent: `client:${client}`, name: 'Tower' }, { status: 'on-hold' }),
+  node(
+    'building',
+    { id: building, parent: `project:${project}`, name: 'House', city: 'Berlin' },
+    { floors: 4 },
+    { parent: `project:${project}` },
+  ),
+  node(
+    'zone',
+    {
+      id: zone,
+      parent: `building:${building}`,
+      name: 'Lobby',
+      geoJson: { type: 'Point', coordinates: [13.4, 52.5] },
+    },
+    { type: 'lobby' },
+  ),
+  node(
+    'device',
+    { id: device, parent: `zone:${zone}`, name: 'Camera 1', type: 'camera' },
+    { status: 'inactive' },
+  ),
+  node('account', { id: account, name: 'Contoso' }, { description: 'a customer' }),
+  node('enterprise', { id: enterprise, name: 'Fabrikam' }, { description: 'a group of companies' }),
+  node(
+    'workstream',
+    { id: workstream, parent: `account:${account}`, enterprise: `enterprise:${enterprise}`, name: 'Payroll' },
+    { description: 'pays' },
+    { parent: `account:${account}` },
+  ),
+  named(
+    'scope-type',
+    ['name'],
+    { name: 'campus', parents: ['project'] },
+    { description: 'several buildings' },
+  ),
+  named(
+    'scope',
+    ['type', 'id'],
+    { type: 'campus', id: campus, parent: `project:${project}`, name: 'North campus' },
+    { attributes: { area: 12 } },
+    { type: 'campus' },
+  ),
+  node('user', { id: user, email: 'ann@example.com', displayName: 'Ann Arbor' }, { department: 'Sales' }),
+  node(
+    'technical-user',
+    { id: robot, account: `account:${account}`, name: 'robot' },
+    { description: 'counts' },
+  ),
+  node(
+    'group',
+    { id: group, scope: `location:${location}`, name: 'teachers' },
+    { description: 'who teach' },
+    { scope: `location:${location}` },
+  ),
+  named('module', ['name'], { name: 'reports' }, { description: 'all reports' }),
+  named('page', ['name'], { name: 'dashboard', module: 'reports' }, { description: 'the first page' }),
+  named('permission', ['name'], { name: 'reports:read:monthly' }, { isDangerous: false }),
+  node(
+    'role',
+    { id: role, name: 'teacher', scope: `tenant:${tenant}` },
+    { description: 'sees reports' },
+    { scope: `tenant:${tenant}` },
+  ),
+  node(
+    'role-template',
+    { id: template, name: 'reader', permissions: [{ permission: 'reports:read:*', effect: 'ALLOW' }] },
+    { description: 'reads all reports' },
+  ),
+  named('membership', ['user', 'group'], { user, group }, { joinedAt: SPRING }, { user, withNames: true }),
+  named('group-role', ['group', 'role'], { group, role }, { assignedAt: SPRING }, { group }),
+  named(
+    'role-permission',
+    ['role', 'permission'],
+    { role, permission: 'dashboard', effect: 'ALLOW' },
+    { effect: 'DENY' },
+    { role },
+  ),
+  named(
+    'assignment',
+    ['user', 'scope', 'role'],
+    { id: assignment, user, scope: `location:${location}`, role, startsAt: SPRING },
+    { endsAt: SUMMER },
+    { user },
+  ),
+  named('admin', ['user'], { user }),
+  named(
+    'grant',
+    ['user', 'scope'],
+    { id: grant, user, scope: `tenant:${tenant}` },
+    { roles: [role] },
+    { user },
+  ),
+  node(
+    'subscription',
+    { id: subscription, scope: `tenant:${tenant}`, module: 'reports', status: 'trial', endDate: SUMMER },
+    { status: 'active' },
+    { scope: `tenant:${tenant}` },
+  ),
+  node(
+    'license',
+    { id: license, account: `account:${account}`, enterprise: `enterprise:${enterprise}`, status: 'active' },
+    { endDate: SUMMER },
+    { account: `account:${account}` },
+  ),
+  named(
+    'setting',
+    ['scope', 'key'],
+    { scope: `tenant:${tenant}`, key: 'theme', value: 'dark' },
+    { value: 'light' },
+    { scope: `tenant:${tenant}` },
+  ),
+  node('address', { id: address, account: `account:${account}`, city: 'Berlin' }, { isPrimary: true }),
+  node(
+    'tool',
+    { id: tool, workstream: `workstream:${workstream}`, name: 'Board' },
+    { url: 'https://tool.example' },
+  ),
+  node('product', { id: product, name: 'Ledger' }, { description: 'counts money' }),
+  node('service', { id: service, name: 'Support' }, { description: 'answers' }),
+  named(
+    'workstream-member',
+    ['user', 'workstream'],
+    { user, workstream: `workstream:${workstream}` },
+    { assignedAt: SPRING },
+    { user },
+  ),
+  named(
+    'enterprise-product',
+    ['enterprise', 'product'],
+    { enterprise: `enterprise:${enterprise}`, product },
+    { assignedAt: SPRING },
+    { enterprise: `enterprise:${enterprise}` },
+  ),
+  named(
+    'enterprise-service',
+    ['enterprise', 'service'],
+    { enterprise: `enterprise:${enterprise}`, service },
+    { assignedAt: SPRING },
+    { enterprise: `enterprise:${enterprise}` },
+  ),
+  node('token', { id: token, user: `technical-user:${robot}`, tokenType: 'api' }, { deviceId: 'printer-1' }),
+  node('session', { id: session, user, ipAddress: '192.0.2.1' }, { status: 'revoked' }, { user }),
+  node(
+    'notification',
+    {
+      id: notification,
+      notificationType: 'welcome',
+      deliveryStatus: 'failed',
+      account: `account:${account}`,
+    },
+    { deliveryStatus: 'sent' },
+    { account: `account:${account}` },
+  ),
+  named(
+    'policy',
+    ['policyId'],
+    { policyId: 'p-1', name: 'ticket.open' },
+    { description: 'who may open' },
+    { prefix: 'ticket' },
+  ),
+  node(
+    'route',
+    {
+      id: route,
+      method: 'GET',
+      path: '/schools/{school}/reports',
+      permission: 'dashboard',
+      scope: 'location:{school}',
+    },
+    { description: 'the reports of a school' },
+  ),
+];
+
+/** The other commands, in between: everything is there, and nothing deleted. */
+const OTHERS: readonly (readonly [command: string, input: Input])[] = [
+  ['role-template.apply', { id: template, role }],
+  ['user.find', { email: 'ann@example.com' }],
+  ['user.read-all', { id: user }],
+  ['user.access', { user, at: '2026-04-01T00:00:00Z' }],
+  ['access.compare', { commands: [{ command: 'role.delete', input: { id: role } }] }],
+  ['role.read-all', { id: role }],
+  ['account.read-all', { id: account }],
+  ['enterprise.read-all', { id: enterprise }],
+  ['tenant.list-all', { tenant: `tenant:${tenant}`, type: 'location' }],
+  ['setting.resolve', { keys: ['theme'], scope: `location:${location}`, user }],
+  ['token.revoke', { id: token, revokedBy: user }],
+  [
+    'audit.create',
+    { tenant: `tenant:${tenant}`, action: 'login', entityType: 'user', entityId: user, status: 'failure' },
+  ],
+  ['audit.list', { tenant: `tenant:${tenant}`, limit: 10 }],
+  [
+    'transaction.write',
+    {
+      commands: [
+        { command: 'role.create', input: { id: auditor, name: 'auditor', scope: 'global' } },
+        {
+          command: 'role-permission.create',
+          input: { role: auditor, permission: 'reports:*:*', effect: 'ALLOW' },
+        },
+      ],
+    },
+  ],
+  ['global-role.create', { user, role: auditor }],
+  ['global-role.read', { user, role: auditor }],
+  ['global-role.list', { user }],
+  ['global-role.delete', { user, role: auditor }],
+  ['scope.move', { scope: `device:${device}`, parent: `building:${building}` }],
+  ['tenant.plan', { manifest: { scopes: { Old: { type: 'client', id: old } } } }],
+  ['tenant.apply', { manifest: { scopes: { Old: { type: 'client', id: old } } } }],
+  [
+    'tenant.onboard',
+    {
+      manifest: {
+        scopes: { Southwind: { type: 'tenant' } },
+        roles: { 'head teacher': { owner: 'Southwind', allow: ['reports:*:*'] } },
+        users: { Bea: { email: 'bea@example.com', grants: { Southwind: ['head teacher'] } } },
+      },
+    },
+  ],
+  ['scope.delete-tree', { scope: `client:${old}` }],
+];
+
+/** The input of each command, by its name, in the order of the story. */
+export const EXAMPLES: ReadonlyMap<string, Input> = new Map([
+  ...PARTS.map(({ type, create }): [string, Input] => [`${type}.create`, create]),
+  ...PARTS.map(({ type, name }): [string, Input] => [`${type}.read`, name]),
+  ...PARTS.flatMap(({ type, name, update }): [string, Input][] =>
+    update ? [[`${type}.update`, { ...name, ...update }]] : [],
+  ),
+  ...PARTS.map(({ type, list }): [string, Input] => [`${type}.list`, list]),
+  ...OTHERS,
+  ...PARTS.toReversed().map(({ type, name }): [string, Input] => [`${type}.delete`, name]),
+]);

@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import type { Entity } from '../../table/entities/entity.ts';
+import * as field from '../../table/entities/fields.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import { COMMANDS } from '../commands/index.ts';
+
+/**
+ * What each command answers as `result`. Most follows from what a creation takes; here is what provisioning adds. Only
+ * documents and tests load this: nothing that runs needs it, and a test compares it with the answers.
+ */
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+const instant = z.iso.datetime();
+const text = z.string();
+const count = z.int().min(0);
+const reference = z.string().describe('reference such as `location:ID`');
+const scope = { ancestors: z.array(reference), root: reference, movingTo: reference.optional() };
+const parts = { module: text, action: text, resource: text };
+const partial = (shape: Shape): Shape =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, schema.optional()]));
+const holder = { roles: z.array(field.id).optional(), isAdmin: z.boolean().optional() };
+
+/** Attributes that provisioning adds to those that a creation takes. */
+const ADDED: Readonly<Record<string, Shape>> = {
+  ...{
+    tenant: scope,
+    location: scope,
+    client: scope,
+    project: scope,
+    building: scope,
+    zone: scope,
+    device: scope,
+  },
+  ...{ account: scope, enterprise: scope, workstream: scope, scope },
+  ...{ user: holder, 'technical-user': holder },
+  ...{ group: { root: reference }, subscription: { root: reference }, license: { root: reference } },
+  tool: { root: reference },
+  role: { isSystem: z.boolean() },
+  permission: parts,
+  membership: { scope: reference },
+  'group-role': { scope: reference },
+  'role-permission': { roleScope: text, ...partial(parts) },
+  setting: { id: field.id },
+  token: { revoked: z.boolean(), revokedAt: instant.optional(), revokedBy: field.id.optional() },
+};
+
+const USER_NAMES = { userDisplayName: text.optional(), userType: text.optional() };
+
+/** Attributes of the entries of a list, beside those of the entities: names, where they are asked for. */
+const LISTED: Readonly<Record<string, Shape>> = {
+  membership: { ...USER_NAMES, groupName: text.optional(), groupType: text.optional() },
+  grant: { ...USER_NAMES, locationCode: text.optional(), locationName: text.optional() },
+};
+
+const shapeOf = (command: string): Shape =>
+  (COMMANDS.get(command)?.input as z.ZodObject | undefined)?.shape ?? {};
+
+/** An entity or an edge as commands answer it. */
+function stored(type: string): Shape {
+  const { secret = [], hidden = [], naturalKey } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
+  const given = Object.entries(shapeOf(`${type}.create`)).filter(
+    ([name]) => !secret.includes(name) && !hidden.includes(name),
+  );
+  return {
+    ...Object.fromEntries(given.map(([name, schema]) => [name, name === 'id' ? field.id : schema])),
+    ...(naturalKey ? { id: text.describe(`the same as \`${naturalKey}\``) } : {}),
+    ...ADDED[type],
+    ...{ createdAt: instant, updatedAt: instant, deletingSince: instant.optional() },
+  };
+}
+
+const page = (entry: z.ZodType): Shape => ({
+  items: z.array(entry),
+  cursor: z.string().optional().describe('of the next page, while there is one'),
+});
+
+/** Entities and edges of several types, each with its reference. */
+const several = page(z.looseObject({ ref: reference }));
+
+const MANIFEST_COUNTS = {
+  ...{ create: count, change: count, remove: count, dangerous: count, kept: count, unchanged: count },
+};
+const side = z.strictObject({
+  people: count,
+  more: z.boolean(),
+  rows: z.array(
+    z.strictObject({
+      ...{ scope: reference, name: text.optional(), scopesBelow: count, people: count },
+      ...{ subjects: z.array(reference), permissions: z.array(text), morePermissions: count },
+    }),
+  ),
+  moreRows: count,
+});
+const DIFFERENCE = { loses: side, gains: side, incomplete: text.optional() };
+const anyMap = z.record(z.string(), z.unknown());
+
+/** The commands whose result is none of the usual five. */
+const OTHERS: Readonly<Record<string, Shape>> = {
+  ...{ 'account.read-all': several, 'enterprise.read-all': several, 'tenant.list-all': several },
+  ...{ 'user.read-all': several, 'role.read-all': several },
+  'user.access': page(z.looseObject({ user: field.subject })),
+  'access.compare': DIFFERENCE,
+  'user.find': { id: field.id, ref: reference, value: text, provider: text.optional() },
+  'grant.delete': { id: field.id, deleted: z.literal(true) },
+  'role-template.apply': { id: field.id, role: field.id, permissions: count },
+  'token.create': {
+    ...stored('token'),
+    token: text.optional().describe('text of an API token, in this answer only'),
+  },
+  'token.revoke': stored('token'),
+  'setting.resolve': {
+    settings: z.record(
+      z.string(),
+      z.strictObject({ value: z.json(), valueType: text, from: reference, isOverridable: z.boolean() }),
+    ),
+  },
+  'audit.create': { recorded: z.literal(true), timestamp: instant },
+  'audit.list': page(z.looseObject({ id: field.id, action: text, timestamp: instant })),
+  'route.list': page(
+    z.strictObject({ id: field.id, method: text, path: text, permission: text, scope: text }),
+  ),
+  'scope.move': { scope: reference, parent: reference, ancestors: z.array(reference) },
+  'scope.delete-tree': { scope: reference, deleted: z.literal(true) },
+  'transaction.write': { results: z.array(anyMap).describe('list of the results of the parts') },
+  'tenant.plan': {
+    ...MANIFEST_COUNTS,
+    changes: z.array(anyMap),
+    access: z.strictObject(DIFFERENCE),
+    keeps: z.array(anyMap),
+    problems: z.array(anyMap),
+  },
+  'tenant.apply': MANIFEST_COUNTS,
+  'tenant.onboard': {
+    scope: reference,
+    roles: z.array(z.strictObject({ id: field.id, name: text })),
+    users: z.array(z.strictObject({ id: text, name: text, isNew: z.boolean() })),
+    created: count,
+  },
+};
+
+function shapeOfResult(command: string): Shape {
+  const [type = '', verb] = command.split('.');
+  const other = OTHERS[command];
+  if (other) return other;
+  if (verb === 'list') return page(z.strictObject({ ...stored(type), ...LISTED[type] }));
+  return verb === 'delete' ? { ...shapeOf(command), deleted: z.literal(true) } : stored(type);
+}
+
+/** The schema of a command's result. */
+export const resultOf = (command: string): z.ZodObject => z.strictObject(shapeOfResult(command));
