@@ -147,12 +147,12 @@ const planCommandOf = (commands: Commands): Command =>
     },
   });
 
-/** Who loses and who gains what by a plan. A step that would be refused is no fault of the plan's answer. */
+/** Who loses and who gains what by a plan. An error of this is said in it, and does not take the plan away. */
 async function differenceOf(steps: readonly Step[], options: DifferenceOptions): Promise<AccessDifference> {
   try {
     return await accessDifference(steps, options);
   } catch (error) {
-    if (!(error instanceof GatehouseError) || error.retryable) throw error;
+    if (!(error instanceof GatehouseError)) throw error;
     return { loses: NOBODY, gains: NOBODY, incomplete: error.message };
   }
 }
