@@ -24,6 +24,19 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Nothing was done: nobody agreed to it, or what was agreed to is out of date. */
+export class NothingDoneError extends Error {
+  override readonly name = 'NothingDoneError';
+  readonly code: 'not_agreed' | 'out_of_date';
+  /** For programs: what it would have done. */
+  readonly data: Readonly<Record<string, unknown>>;
+  constructor(code: NothingDoneError['code'], message: string, data: NothingDoneError['data'] = {}) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
 const CODES = { green: 32, red: 31, dim: 2 } as const;
 
 export type Paint = (colour: keyof typeof CODES, text: string) => string;

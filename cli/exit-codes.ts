@@ -14,6 +14,7 @@ export interface ExitCodes {
 }
 
 const FAULT = 'usage error or fault';
+const NOT_AGREED = 'nothing was done: --yes is missing, or the answer was not yes';
 const REFUSAL = 'usage error, refusal or fault';
 
 /** Of every subcommand: for its help, for docs/cli.md, and for the tests, which hold the code to it. */
@@ -21,7 +22,8 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   { of: ['check', 'explain'], 0: 'allowed', 1: 'refused', 2: FAULT },
   { of: ['who', 'menu', 'where', 'log'], 0: 'the list, which may be empty', 2: FAULT },
   { of: ['test'], 0: 'all tests passed', 1: 'a test failed', 2: FAULT },
-  { of: ['route add', 'route import', 'route list', 'route remove'], 0: 'done', 2: REFUSAL },
+  { of: ['route add', 'route import', 'route list'], 0: 'done', 2: REFUSAL },
+  { of: ['route remove'], 0: 'done', 1: NOT_AGREED, 2: REFUSAL },
   {
     of: ['route test'],
     0: 'a route matches, and allows --subject',
@@ -35,12 +37,17 @@ export const EXIT_CODES: readonly ExitCodes[] = [
     1: "something is outside of the cache's key",
     2: FAULT,
   },
-  { of: ['command'], 0: 'done', 1: 'refused: nothing was written', 2: FAULT },
-  { of: ['plan'], 0: 'the table has what the file says', 1: 'there is something to do', 2: REFUSAL },
+  { of: ['command'], 0: 'done', 1: 'refused, or not agreed to: nothing was written', 2: FAULT },
+  {
+    of: ['plan'],
+    0: 'the table has what the file says',
+    1: 'there is something to do, or a plan is out of date',
+    2: REFUSAL,
+  },
   {
     of: ['apply'],
     0: 'the table has what the file says',
-    1: 'nothing was done: --yes is missing, or the answer was not yes',
+    1: `${NOT_AGREED}, or a plan is out of date`,
     2: `${REFUSAL}; the message says how much was done`,
   },
   { of: ['export'], 0: 'the manifest is written', 2: FAULT },
@@ -58,6 +65,7 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   {
     of: ['revoke-user', 'suspend-tenant', 'revoke-session', 'revoke-token'],
     0: 'it is revoked; the answer says until when caches may still allow',
+    1: NOT_AGREED,
     2: `${REFUSAL}: read the message, and send it again`,
   },
   { of: ['verify'], 0: 'no findings, or all are repaired', 1: 'findings', 2: FAULT },

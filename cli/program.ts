@@ -18,8 +18,8 @@ import { addSuspendTenant } from './commands/suspend-tenant.ts';
 import { addTest } from './commands/test.ts';
 import { addVerify } from './commands/verify.ts';
 import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection.ts';
-import type { Context } from './context.ts';
-import { exitCodesText, OK, USAGE } from './exit-codes.ts';
+import { type Context, NothingDoneError } from './context.ts';
+import { exitCodesText, OK, REFUSED, USAGE } from './exit-codes.ts';
 import { asJson } from './print.ts';
 import { IncompleteError, reportedOf } from './report-error.ts';
 import type { Subcommand } from './subcommand.ts';
@@ -93,11 +93,11 @@ export async function runProgram(args: readonly string[], context: Context): Pro
     const repeats = active?.options.some(({ long }) => long === '--operation') === true;
     const reported = reportedOf(error, repeats);
     if (isJson) {
-      const data = error instanceof IncompleteError ? error.data : {};
+      const data = error instanceof IncompleteError || error instanceof NothingDoneError ? error.data : {};
       context.out(asJson({ ...data, ok: false, error: reported }));
     } else if (reported.problems) context.error(`${reported.message}\n`);
     else if (!isHelp(error)) context.error(`${['gatehouse', ...names].join(' ')}: ${reported.message}\n`);
-    return USAGE;
+    return error instanceof NothingDoneError ? REFUSED : USAGE;
   }
 }
 

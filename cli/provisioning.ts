@@ -92,6 +92,7 @@ export const isFault = ({ code, retryable }: Failure['error']): boolean =>
 /** A refusal of provisioning. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
+  readonly failure: Failure['error'];
   readonly code: Failure['error']['code'];
   readonly field: string | undefined;
   readonly retryable: boolean;
@@ -99,6 +100,7 @@ export class RefusedError extends Error {
   readonly isOfInput: boolean;
   constructor(error: Failure['error'], text = refusalText(error)) {
     super(text);
+    this.failure = error;
     this.code = error.code;
     this.field = error.field;
     this.retryable = error.retryable;

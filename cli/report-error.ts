@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { GatehouseError } from '../table/errors.ts';
 import { ConnectionError } from './connection.ts';
-import { UsageError } from './context.ts';
+import { NothingDoneError, UsageError } from './context.ts';
 import { ProblemsError } from './document.ts';
 import { RefusedError } from './provisioning.ts';
 import { NO_CREDENTIALS } from './sdk-faults.ts';
@@ -9,7 +9,7 @@ import { TransportError } from './transport.ts';
 
 /** What the command line says of an error: a message for people, all of it for programs. */
 export interface ReportedError {
-  /** `usage`, `file`, `connection`, `no_answer`, `internal`, or the code of provisioning. */
+  /** `usage`, `file`, `not_agreed`, `out_of_date`, `connection`, `no_answer`, `internal`, or the code of provisioning. */
   readonly code: string;
   readonly message: string;
   /** Of a file: each with its place. */
@@ -50,6 +50,7 @@ export function reportedOf(error: unknown, repeats: boolean): ReportedError {
   if (error instanceof CommanderError) return { code: 'usage', message: usageText(error), retryable: false };
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError) return { code: 'usage', message: text, retryable: false };
+  if (error instanceof NothingDoneError) return { code: error.code, message: text, retryable: false };
   if (error instanceof ConnectionError) return { code: 'connection', message: text, retryable: false };
   if (error instanceof ProblemsError)
     return { code: 'file', message: text, problems: error.lines, retryable: false };

@@ -54,6 +54,19 @@ export interface WriteCommand extends Shared {
 
 export type Command = ReadCommand | WriteCommand;
 
+/** How what has no undo can be restored; to be said before it is deleted. */
+export const RESTORE =
+  'to be able to restore it, run gatehouse export before, and gatehouse apply of that file after';
+
+/** Whether a command takes access or data away with this input. */
+export const takesAway = (
+  command: Command | undefined,
+  input: Readonly<Record<string, unknown>>,
+): command is WriteCommand & { readonly destructive: Destructive } =>
+  command?.kind === 'write' &&
+  command.destructive !== undefined &&
+  (command.destructive.when?.(input) ?? true);
+
 interface ReadSpec<I> extends Shared {
   readonly run: (context: ReadContext, input: I) => Promise<Readonly<Record<string, unknown>>>;
 }

@@ -17,7 +17,8 @@ grants. An interrupted apply is run again and goes on where it stopped.
 
 Examples:
   gatehouse apply school.manifest.yaml --yes --actor pipeline
-  gatehouse apply school.manifest.yaml --prune     (asks first)`;
+  gatehouse apply school.manifest.yaml --prune     (asks first)
+  gatehouse apply school.plan --yes                (of gatehouse plan --out: that and nothing else)`;
 
 /** `gatehouse apply`: makes the table have what a manifest says. */
 export const addApply: Subcommand = (program, around, finish) => {
@@ -25,7 +26,7 @@ export const addApply: Subcommand = (program, around, finish) => {
     .command('apply')
     .summary('make the table have what a manifest says')
     .description('Carries out what gatehouse plan shows for a manifest (tenants in YAML or JSON).')
-    .argument('<file>', 'YAML or JSON')
+    .argument('<file>', 'YAML or JSON, or a plan of gatehouse plan --out')
     .option('--yes', 'without asking, where nobody can be asked, and what is dangerous or removes');
   withManifestOptions(command)
     .addHelpText('after', HELP)

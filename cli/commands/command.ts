@@ -1,12 +1,20 @@
 import { stringify } from 'yaml';
 import { type CommandDescription, describeCommands } from '../../provisioning/documents/commands.ts';
-import type { Success } from '../../provisioning/index.ts';
+import type { Failure, Success } from '../../provisioning/index.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
+import { type Agreed, agree, YES } from '../destruction.ts';
 import { OK, REFUSED, USAGE } from '../exit-codes.ts';
 import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
 import { asJson, columns } from '../print.ts';
-import { addActorOption, connectForWriting, isFault, type WriteOptions, withField } from '../provisioning.ts';
+import {
+  addActorOption,
+  connectForWriting,
+  isFault,
+  RefusedError,
+  type WriteOptions,
+  withField,
+} from '../provisioning.ts';
 import type { Subcommand } from '../subcommand.ts';
 import type { Delivered } from '../transport.ts';
 
@@ -16,6 +24,7 @@ interface CommandOptions extends WriteOptions {
   readonly dryRun?: boolean;
   readonly operation?: string;
   readonly json?: boolean;
+  readonly yes?: boolean;
 }
 
 const EXAMPLES = `
@@ -41,7 +50,8 @@ export const addCommand: Subcommand = (program, context, finish) => {
     .option('--list', 'list the commands, or those whose names begin with NAME')
     .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
     .option('--dry-run', 'check whether it would succeed, write nothing')
-    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given');
+    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
+    .option(...YES);
   addActorOption(command)
     .addHelpText('after', ({ command: { args } }) => {
       const described = findCommand(args[0] ?? '');
@@ -57,6 +67,22 @@ export const addCommand: Subcommand = (program, context, finish) => {
       const input = await readInput(described, fields, options.input, context);
       const { operation: operationId } = options;
       const editing = await connectForWriting(options, context);
+      const sent = { command: described.name, input };
+      const said = `this sends ${[described.name, ...fields].join(' ')}`;
+      const refuse = (error: Failure['error'], retry: string): void => {
+        const may = error.retryable ? `retryable${retry}` : 'not retryable';
+        if (!options.json)
+          context.error(`gatehouse command ${name}: ${withField(error)} (${error.code}, ${may})\n`);
+        finish(isFault(error) ? USAGE : REFUSED);
+      };
+      let agreed: Agreed | undefined;
+      try {
+        if (!options.dryRun) agreed = await agree(editing, [sent], said, options, context);
+      } catch (error) {
+        if (!(error instanceof RefusedError)) throw error;
+        if (options.json) context.out(asJson({ ok: false, error: error.failure }));
+        return refuse(error.failure, '');
+      }
       const delivered = await editing.deliver({
         command: described.name,
         input,
@@ -65,21 +91,13 @@ export const addCommand: Subcommand = (program, context, finish) => {
         ...(editing.actor === undefined ? {} : { actor: editing.actor }),
       });
       const { answer } = delivered;
-      if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId }));
+      if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId, ...agreed }));
       if (answer.ok) {
         if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true));
         for (const note of notesOn(described, input, answer, delivered)) context.error(`note: ${note}\n`);
         return finish(OK);
       }
-      const { error } = answer;
-      if (!options.json) {
-        context.error(
-          `gatehouse command ${name}: ${withField(error)} (${error.code}, ${
-            error.retryable ? `retryable with --operation ${delivered.operationId}` : 'not retryable'
-          })\n`,
-        );
-      }
-      finish(isFault(error) ? USAGE : REFUSED);
+      refuse(answer.error, ` with --operation ${delivered.operationId}`);
     });
 };
 
@@ -104,13 +122,14 @@ function listOf(prefix: string | undefined, isJson: boolean): string {
 
 /** What one command takes: its fields in short, and the JSON Schema of its input. */
 function describe(described: CommandDescription): string {
+  const undo = described.undo === undefined ? '' : `\n\nUndo: ${described.undo}.`;
   const rows = fieldsOf(described).map(({ name, property, isRequired }) => [
     name,
     isRequired ? 'required' : '',
     typeText(property),
   ]);
   const fields = rows.length === 0 ? ['  no input'] : columns(rows).map((line) => `  ${line}`);
-  return `${described.name} (${described.kind}): ${described.summary}
+  return `${described.name} (${described.kind}): ${described.summary}${undo}
 
 Fields:
 ${fields.join('\n')}

@@ -33,9 +33,11 @@ export const addRevokeSession = revocation({
   argument: ['<id>', 'the id of the session: the claim that REVOCATION names'],
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-session 01M7YAMYCAWSND2TZ7F47P6DYF',
-  revoke: async (editing: Editing, id: string): Promise<Revoked> => {
-    const { status } = await readCredential(editing, 'session', id);
-    const token = await editing.write('session.update', { id, status: 'revoked' });
+  revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
+    const { status, user } = await readCredential(editing, 'session', id);
+    const input = { id, status: 'revoked' };
+    await agreed(`this ends session:${id} of ${user}`, { command: 'session.update', input });
+    const token = await editing.write('session.update', input);
     const before = status !== 'active';
     const text = `session:${id} is revoked${before ? ` (it was ${status})` : ''}`;
     return { revoked: `session:${id}`, before, text, token };
@@ -50,8 +52,9 @@ export const addRevokeToken = revocation({
   argument: ['<id>', 'the id of the token'],
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-token 01M7YAMYCAWSND2TZ7F47P6DYF',
-  revoke: async (editing: Editing, id: string): Promise<Revoked> => {
+  revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
     const before = (await readCredential(editing, 'token', id)).revoked === true;
+    if (!before) await agreed(`this ends token:${id}`, { command: 'token.revoke', input: { id } });
     const token = before ? undefined : await editing.write('token.revoke', { id });
     const text = `token:${id} ${before ? 'was revoked before' : 'is revoked'}`;
     return { revoked: `token:${id}`, before, text, token };

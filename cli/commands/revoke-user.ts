@@ -57,13 +57,17 @@ export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boole
   argument: ['<user>', 'user:ID, technical-user:ID or an email'],
   options: [new Option('--strip', 'then remove all grants, memberships, assignments and global roles')],
   examples:
-    '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --result-ttl 300',
-  revoke: async (editing, argument, { strip }) => {
+    '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',
+  revoke: async (editing, argument, { strip }, agreed) => {
     const subject = await findSubject(editing, argument);
     const status = subject.type === 'user' ? 'disabled' : 'inactive';
     const before = subject.status !== 'active';
     // Written even if it was disabled: the read may be stale, and the caller needs this write's token.
-    const token = await editing.write(`${subject.type}.update`, { id: subject.id, status });
+    const sent = { command: `${subject.type}.update`, input: { id: subject.id, status } };
+    const removes = strip ? ', and removes all its grants, memberships, assignments and global roles' : '';
+    const undo = strip ? ': what is removed is granted anew, one by one' : '';
+    await agreed(`this disables ${subject.type}:${subject.id}${removes}${undo}`, sent);
+    const token = await editing.write(sent.command, sent.input);
     const stripped = strip ? await removeEdges(editing, subject) : undefined;
     const revoked = `${subject.type}:${subject.id}`;
     const text = [

@@ -19,8 +19,8 @@ export const addSuspendTenant = revocation({
   summary: 'close a tenant and all scopes below it',
   description: 'Suspends a root scope',
   argument: ['<tenant>', 'type:ID, such as tenant:ID or client:ID'],
-  examples: '  gatehouse suspend-tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --actor billing',
-  revoke: async ({ send, write }, tenant) => {
+  examples: '  gatehouse suspend-tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --yes --actor billing',
+  revoke: async ({ send, write }, tenant, _options, agreed) => {
     if (!isRef(tenant))
       throw new UsageError(`TENANT ${tenant} is not type:ID, such as tenant:ID (a ULID or UUID)`);
     const { type, id } = parseRef(tenant, 'tenant');
@@ -33,7 +33,9 @@ export const addSuspendTenant = revocation({
       throw new UsageError(
         `${tenant} is no tenant: its root is ${found.root}. To close only what is below it: gatehouse command ${command} id=${id} status=${status}`,
       );
-    const token = await write(command, { ...input, status });
+    const sent = { command, input: { ...input, status } };
+    await agreed(`this suspends ${tenant}, with all scopes below it`, sent);
+    const token = await write(sent.command, sent.input);
     const before = found.status !== 'active';
     const text = `${tenant} is ${status}, with all scopes below it${before ? ` (it was ${found.status})` : ''}`;
     return { revoked: tenant, before, text, token };

@@ -3,6 +3,7 @@ import type { Failure, Progress } from '../../provisioning/index.ts';
 import type { Context } from '../context.ts';
 import { formatPath, ProblemsError } from '../document.ts';
 import { RefusedError } from '../provisioning.ts';
+import { idsOf } from './plan-file.ts';
 import type { Planned } from './shared.ts';
 
 /**
@@ -10,14 +11,14 @@ import type { Planned } from './shared.ts';
  * was done, a ProblemsError where it has a place in the file.
  */
 export async function applyFile(
-  { plan, file, input, deliver, actor }: Planned,
+  { plan, file, input, exact, deliver, actor }: Planned,
   onProgress: (progress: Progress) => void,
   { onInterrupt }: Context,
 ): Promise<void> {
   const interruption = new AbortController();
   const ignore = onInterrupt?.(() => interruption.abort());
-  const agreed = plan.changes.flatMap(({ id }) => id ?? []);
-  const event = { command: 'tenant.apply', input: { ...input, agreed } };
+  const agreed = await idsOf(plan.changes);
+  const event = { command: 'tenant.apply', input: { ...input, agreed, ...(exact ? { exact } : {}) } };
   const all = plan.changes.length;
   let left = all;
   const note = (progress: Progress): void => {

@@ -1,7 +1,6 @@
 import { type Parsed, parseManifest } from '../../provisioning/apply/parse.ts';
 import { UsageError } from '../context.ts';
-import { assertNone, readDocument, type Source } from '../document.ts';
-import { readText } from '../files.ts';
+import { assertNone, type Source } from '../document.ts';
 
 /** A manifest that a person wrote, as it is sent, and the places of what is in it. */
 export interface ManifestFile extends Parsed {
@@ -9,14 +8,11 @@ export interface ManifestFile extends Parsed {
 }
 
 /** Reads a manifest. Throws ProblemsError with everything that can be seen without a table, but for references. */
-function readManifest(source: Source): ManifestFile {
+export function readManifest(source: Source): ManifestFile {
   const { parsed, problems } = parseManifest(source.data);
   assertNone(source, problems);
   return { source, ...(parsed as Parsed) };
 }
-
-export const readManifestFile = async (file: string): Promise<ManifestFile> =>
-  readManifest(readDocument(file, await readText(file)));
 
 /** A manifest that names its table is for no other one. Throws {@link UsageError}. */
 export function assertTable({ manifest, source }: ManifestFile, table: string | undefined): void {

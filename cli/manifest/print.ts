@@ -1,5 +1,6 @@
 import type { PlanAnswer, PlannedChange } from '../../provisioning/apply/commands.ts';
 import type { Progress } from '../../provisioning/index.ts';
+import { accessLines } from '../access.ts';
 import { type Paint, painter } from '../context.ts';
 import { count, plain, section } from '../print.ts';
 
@@ -79,22 +80,30 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
         all,
       ),
     ),
+    ...(steps.length === 0 ? [] : accessLines(plan.access)),
     '',
     steps.length === 0
       ? paint('green', `nothing to do: ${count(plan.unchanged, 'entry', 'entries')} as the file says`)
       : `${plan.create} to create, ${plan.change} to change, ${plan.remove} to remove; ${plan.dangerous} dangerous; ${plan.unchanged} as they should be`,
+    ...(plan.dangerous === 0
+      ? []
+      : ['undo: gatehouse apply of a file that gatehouse export wrote before this']),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 /** What somebody has to look at twice before they agree, once more below a plan that may be long. */
-export function formatDangers({ changes: steps }: PlanAnswer, { colours, all }: PrintOptions): string {
+export function formatDangers(
+  { changes: steps, access }: PlanAnswer,
+  { colours, all }: PrintOptions,
+): string {
   const paint = painter(colours);
   const dangerous = steps.filter(({ danger }) => danger !== undefined);
   const removals = steps.filter(({ verb, danger }) => verb === 'remove' && danger === undefined);
   const lines = [
     ...section('this is dangerous', shortened(dangerous, paint, all)),
     ...section('this is removed', shortened(removals, paint, all)),
+    ...accessLines(access),
   ];
   return `${lines.join('\n')}\n\n`;
 }

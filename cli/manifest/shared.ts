@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
 import { functionOf, readEndpoint, tableOf } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { assertNone } from '../document.ts';
+import { type Context, UsageError } from '../context.ts';
+import { assertNone, readDocument } from '../document.ts';
+import { readText } from '../files.ts';
 import {
   addActorOption,
   connectForWriting,
@@ -11,7 +12,8 @@ import {
   withField,
 } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
-import { assertTable, type ManifestFile, readManifestFile } from './file.ts';
+import { assertTable, type ManifestFile, readManifest } from './file.ts';
+import { assertCurrent, type PlanFile, readPlan } from './plan-file.ts';
 
 /** What the subcommands of manifests share: options, and the connection. */
 export interface ManifestOptions extends WriteOptions {
@@ -56,21 +58,44 @@ export interface Planned extends Connected {
   /** The input of `tenant.plan` and `tenant.apply`. */
   readonly input: Readonly<Record<string, unknown>>;
   readonly plan: PlanAnswer;
+  /** Whether it comes from a plan in a file: then nothing else may be done. */
+  readonly exact: boolean;
 }
 
-/** Reads a manifest and has it planned. Throws ProblemsError with everything that is wrong with it. */
+/**
+ * Reads a manifest, or a plan in a file, and has it planned. Throws ProblemsError with everything that is wrong with
+ * it, and NothingDoneError for a plan that takes other changes now.
+ */
 export async function planFile(path: string, options: ManifestOptions, around: Context): Promise<Planned> {
-  const file = await readManifestFile(path);
+  const source = readDocument(path, await readText(path));
+  const kept = readPlan(source);
+  const file = readManifest(kept?.source ?? source);
   const connected = await connectTo(options, around);
   assertTable(file, connected.table);
+  if (kept) assertSamePlan(path, kept.plan, options, connected);
+  const { prune, pruneShared } = kept?.plan ?? options;
   const input = {
     manifest: file.source.data as object,
-    ...(options.prune ? { prune: true } : {}),
-    ...(options.pruneShared ? { pruneShared: true } : {}),
+    ...(prune ? { prune } : {}),
+    ...(pruneShared ? { pruneShared } : {}),
   };
   const { answer } = await connected.deliver({ command: 'tenant.plan', input });
   if (!answer.ok) throw new RefusedError(answer.error, withField(answer.error));
   const plan = answer.result as unknown as PlanAnswer;
   assertNone(file.source, plan.problems);
-  return { ...connected, file, input, plan };
+  if (kept) await assertCurrent(path, kept.plan, plan.changes);
+  return { ...connected, file, input, plan, exact: kept !== undefined };
+}
+
+/** A plan is of one table, and says itself what it prunes. Throws {@link UsageError}. */
+function assertSamePlan(
+  path: string,
+  { place }: PlanFile,
+  { prune, pruneShared }: ManifestOptions,
+  connected: Connected,
+): void {
+  if (prune || pruneShared)
+    throw new UsageError(`${path} is a plan, which says itself what is removed: leave --prune out`);
+  if (place !== connected.place)
+    throw new UsageError(`${path} is a plan for ${place}, and this is ${connected.place}: nothing was done`);
 }

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
+import { type Agreed, agree, type Command as Sent, YES } from '../destruction.ts';
 import { OK } from '../exit-codes.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
@@ -16,7 +17,13 @@ export interface Revocation<Options extends RevokeOptions = RevokeOptions> {
   readonly argument: readonly [string, string];
   readonly options?: readonly Option[];
   readonly examples: string;
-  readonly revoke: (editing: Editing, argument: string, options: Options) => Promise<Revoked>;
+  /** `agreed` is to be called with the commands, and what they do, before they are sent. */
+  readonly revoke: (
+    editing: Editing,
+    argument: string,
+    options: Options,
+    agreed: (what: string, ...commands: readonly Sent[]) => Promise<void>,
+  ) => Promise<Revoked>;
 }
 
 export interface Revoked {
@@ -37,6 +44,7 @@ export interface RevokeOptions extends WriteOptions {
   readonly resultTtl: number;
   readonly jwtLife?: number;
   readonly json?: boolean;
+  readonly yes?: boolean;
 }
 
 const SECONDS = { kind: 'whole number of seconds', least: 0, most: 99_999_999 };
@@ -83,13 +91,19 @@ export const revocation =
           DEFAULTS.resultTtl,
           'off',
         ),
-      );
+      )
+      .option(...YES);
     addActorOption(command)
       .addHelpText('after', `\nExamples:\n${of.examples}`)
       .action(async (argument: string, options: Options) => {
         const times = timesOf(options, context.env);
-        const revoked = await of.revoke(await connectForWriting(options, context), argument, options);
-        context.out(report(revoked, longestYes(times), context.now(), options.json === true));
+        const editing = await connectForWriting(options, context);
+        let agreed: Agreed | undefined;
+        const revoked = await of.revoke(editing, argument, options, async (what, ...commands) => {
+          agreed = await agree(editing, commands, what, options, context);
+        });
+        const done = { ...revoked, ...agreed };
+        context.out(report(done, longestYes(times), context.now(), options.json === true));
         finish(OK);
       });
   };

@@ -6,10 +6,10 @@ import {
   type AccessDifference,
   accessDifference,
   type DifferenceOptions,
-} from '../access-difference/access-difference.ts';
-import { NOBODY } from '../access-difference/summary.ts';
+  NOBODY,
+} from '../access-difference/index.ts';
 import { canonical } from '../canonical.ts';
-import { type Command, readCommand, writeCommand } from '../command.ts';
+import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
 import type { Plan, Planning } from '../plan.ts';
 import { type Batch, nextBatch } from './batch.ts';
 import { derivedId } from './entry.ts';
@@ -45,6 +45,10 @@ const applyInput = z.strictObject({
     .describe(
       'list of the `id`s, as `tenant.plan` answers them, of removals and dangerous changes; others are refused then',
     ),
+  exact: z
+    .boolean()
+    .optional()
+    .describe('whether `agreed` lists every change: any other one is refused then'),
   atOnce: z
     .int()
     .min(1)
@@ -100,7 +104,7 @@ const countsOf = ({ steps, kept, unchanged }: ManifestPlan): Counts => {
 };
 
 /** Follows from what a step does: it is the same in another plan. */
-const idOf = async ({ command, input }: Step): Promise<string> =>
+export const idOf = async ({ command, input }: Pick<Step, 'command' | 'input'>): Promise<string> =>
   (await sha256(canonical([command, input]))).slice(0, 16);
 
 /** A manifest that has no problems by itself. Throws `invalid`. */
@@ -143,21 +147,24 @@ const planCommandOf = (commands: Commands): Command =>
     },
   });
 
-/** Who loses and who gains what by a plan. A step that would be refused is no fault of the plan's answer. */
+/** Who loses and who gains what by a plan. An error of this is said in it, and does not take the plan away. */
 async function differenceOf(steps: readonly Step[], options: DifferenceOptions): Promise<AccessDifference> {
   try {
     return await accessDifference(steps, options);
   } catch (error) {
-    if (!(error instanceof GatehouseError) || error.retryable) throw error;
+    if (!(error instanceof GatehouseError)) throw error;
     return { loses: NOBODY, gains: NOBODY, incomplete: error.message };
   }
 }
 
-async function assertAgreed(steps: readonly Step[], agreed: readonly string[] | undefined): Promise<void> {
-  if (!agreed) return;
+async function assertAgreed(
+  steps: readonly Step[],
+  { agreed, exact = false }: z.infer<typeof applyInput>,
+): Promise<void> {
+  if (!agreed && !exact) return;
   const known = new Set(agreed);
   for (const step of steps) {
-    if (!isToAgree(step) || known.has(await idOf(step))) continue;
+    if (!(exact || isToAgree(step)) || known.has(await idOf(step))) continue;
     const { verb, kind, label } = step;
     throw conflict(
       'agreed',
@@ -172,13 +179,17 @@ const applyCommandOf = (commands: Commands): Command =>
     summary:
       'Makes the table have what a manifest says, in as many transactions as it takes, in an order in which nothing is allowed in between that neither state allows. Sent again, it compares anew and goes on with what is left; `unfinished` says in `progress` how many changes are done and left.',
     compares: true,
+    destructive: {
+      undo: `none: ${RESTORE}`,
+      when: ({ prune, pruneShared }) => prune === true || pruneShared === true,
+    },
     inSteps: true,
     input: applyInput,
     plan: async (planning, given): Promise<Plan> => {
       const { reader } = planning;
       const plan = await planOn(reader, commands, parse(given.manifest), pruningOf(given));
       if (plan.problems.length > 0) throw problemsError(plan.problems);
-      await assertAgreed(plan.steps, given.agreed);
+      await assertAgreed(plan.steps, given);
       const result = { ...countsOf(plan) };
       /** From here on what was compared is carried out; whatever has changed meanwhile is found by the conditions. */
       const goOn = async (again: Planning, steps: readonly Step[]): Promise<Plan> => {

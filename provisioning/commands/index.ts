@@ -1,4 +1,4 @@
-import { compareCommand } from '../access-difference/command.ts';
+import { compareCommand } from '../access-difference/index.ts';
 import { applyCommands } from '../apply/commands.ts';
 import { onboardCommand } from '../apply/onboard.ts';
 import type { Command } from '../command.ts';

@@ -7,7 +7,7 @@ import type { Item } from '../../table/item.ts';
 import { nodeKey, partitionOf } from '../../table/keys.ts';
 import { OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type Command, writeCommand } from '../command.ts';
+import { type Command, RESTORE, writeCommand } from '../command.ts';
 import { planClosing, planDeletion } from '../kinds/deletion.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, rootOf, textOf, unlessGone } from '../nodes/nodes.ts';
@@ -115,9 +115,7 @@ export const deleteTreeCommand: Command = writeCommand({
     'Deletes a scope of any type with all that hangs below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
   inSteps: true,
   input: z.strictObject({ scope: field.ref }),
-  destructive: {
-    undo: 'none: to be able to restore it, run gatehouse export before, and gatehouse apply of that file after (or restore the table from a backup)',
-  },
+  destructive: { undo: `none: ${RESTORE}` },
   plan: async function plan(planning, input, again = false): Promise<Plan> {
     const outcome = { result: { scope: input.scope, deleted: true } };
     const top = await unlessGone(again, loadScope(planning, input.scope, 'scope'));

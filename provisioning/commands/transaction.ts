@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { GatehouseError } from '../../table/errors.ts';
 import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { auditOf, createAssembly } from '../assembly.ts';
-import { type Command, writeCommand } from '../command.ts';
+import { type Command, takesAway, writeCommand } from '../command.ts';
 import type { AuditEntry, OneTransaction, Plan } from '../plan.ts';
 
 /** More than this many could never fit: each part has an audit record beside what it writes. */
@@ -33,6 +33,12 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
     summary:
       'Carries out several write commands in one transaction or none of them, each as if those before it were done. Not for those that take several transactions, such as the deletion of much. What is wrong is named as commands.N.field.',
     input: transactionInput,
+    destructive: {
+      undo: 'the undo of each command in it, such as membership.create for membership.delete',
+      when: ({ commands }) =>
+        Array.isArray(commands) &&
+        commands.some((part) => takesAway(parts.get(part?.command), part?.input ?? {})),
+    },
     plan: async (planning, { commands }): Promise<OneTransaction> => {
       const assembly = createAssembly(planning, parts);
       const plans: Plan[] = [];

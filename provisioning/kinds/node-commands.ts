@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
+import { SCOPES } from '../../table/entities/scopes.ts';
 import { conflict, notFound } from '../../table/errors.ts';
 import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
-import { type Command, readCommand, writeCommand } from '../command.ts';
+import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
 import { guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
@@ -211,8 +212,17 @@ const isClosable = ({ attributes }: Entity): boolean =>
   attributes.shape.status?.safeParse('active').success === true;
 const closes = ({ status }: Attributes): boolean => !OPEN_STATES.has(status);
 
+/** Kinds that are granted, or to which something is granted: a new one has none of that. */
+const isInEdges = (type: string): boolean =>
+  Object.hasOwn(SCOPES, type) ||
+  ['user', 'technical-user', 'group', 'role', 'page', 'permission'].includes(type);
+
 const undoOfDeletion = ({ type }: Entity): string =>
-  `none: ${type}.create makes a new one without what was granted to it, by it or at it; to be able to restore that, run gatehouse export before, and gatehouse apply of that file after (or restore the table from a backup)`;
+  isInEdges(type)
+    ? `none: ${type}.create makes a new one, without what was granted to it or by it; ${RESTORE}`
+    : type === 'token'
+      ? 'none: token.create issues another one'
+      : `${type}.create with the same fields`;
 
 function deleteCommand(kind: NodeKind): Command {
   const { entity } = kind;

@@ -172,7 +172,7 @@ describe('through the function', () => {
     const [route] = JSON.parse(listed.out);
     expect(route).toMatchObject({ method: 'GET', path: '/far/{id}' });
     expect(await through(url, 'route', 'test', 'GET', '/far/1')).toMatchObject({ error: '' });
-    expect(await through(url, 'route', 'remove', route.id)).toMatchObject({ code: 0, error: '' });
+    expect(await through(url, 'route', 'remove', route.id, '--yes')).toMatchObject({ code: 0 });
   });
 
   test('subcommands that read the table refuse --function', async () => {

@@ -54,7 +54,7 @@ describe('a single command', () => {
     expect([await countOf('User'), await countOf('Guard'), await countOf('AuditLog')]).toEqual([1, 1, 2]);
     expect(await world.run('user.read', { email: 'bea@example.com' })).toMatchObject({ id });
     befall(mishap, 2);
-    expect(await run('command', 'user.delete', `id=${id}`)).toMatchObject({ code: 0, error: '' });
+    expect(await run('command', 'user.delete', `id=${id}`, '--yes')).toMatchObject({ code: 0 });
     expect([await countOf('User'), await countOf('Guard'), await countOf('AuditLog')]).toEqual([0, 0, 3]);
     expect(proxy.seen.get(mishap)).toBe(6);
     expect(await findingsOn(world)).toEqual([]);

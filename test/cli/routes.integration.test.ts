@@ -49,8 +49,11 @@ describe('add, list, remove', () => {
       new RegExp(`^GET +/projects/\\{project\\}/tasks +task:list:project +project:\\{project\\} +${id}\n`),
     );
     expect(JSON.parse((await route(['list', '--json'])).out)).toMatchObject([{ id }, { path: '/{rest+}' }]);
-    const removed = await route(['remove', id]);
-    expect(removed).toEqual({ code: 0, out: `removed GET /projects/{project}/tasks (${id})\n`, error: '' });
+    const removed = await route(['remove', id, '--yes']);
+    expect(removed).toEqual({
+      ...{ code: 0, out: `removed GET /projects/{project}/tasks (${id})\n` },
+      error: expect.stringContaining('undo of route.delete: route.create with the same fields'),
+    });
     expect((await route(['list'])).out).not.toContain(id);
     expect(await route(['remove', id])).toMatchObject({
       code: 2,

@@ -72,7 +72,8 @@ async function closedIn(act: () => Promise<unknown>): Promise<readonly Closed[]>
   return after.slice(before).flatMap((record) => closedBy(record) ?? []);
 }
 
-const cli = (...args: readonly string[]) => gatehouse(args, { env: { TABLE_NAME: world.table } });
+const cli = (...args: readonly string[]) =>
+  gatehouse([...args, '--yes'], { env: { TABLE_NAME: world.table } });
 
 describe('what closes', () => {
   test('a revoked user: by status, and by deletion', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeCommands } from '../../provisioning/documents/commands.ts';
-import { COMMANDS } from '../../provisioning/index.ts';
+import { COMMANDS, takesAway } from '../../provisioning/index.ts';
 
 /** Commands that take access or data away say so, and how to bring it back. */
 const WRITES = [...COMMANDS.values()].filter((command) => command.kind === 'write');
@@ -16,7 +16,7 @@ test('every command that deletes, revokes or moves is destructive', () => {
 });
 
 test('so is every change of a status to another one than active', () => {
-  const conditional = destructive.filter((command) => command.destructive?.when !== undefined);
+  const conditional = destructive.filter(({ name }) => name.endsWith('.update'));
   expect(conditional.map(({ name }) => name.replace('.update', ''))).toEqual([
     ...['tenant', 'location', 'client', 'project', 'building', 'zone', 'device', 'account', 'enterprise'],
     ...['workstream', 'scope', 'user', 'technical-user', 'subscription', 'license', 'product', 'service'],
@@ -27,6 +27,17 @@ test('so is every change of a status to another one than active', () => {
     expect(marked?.when?.({ name: 'Another' }), name).toBe(false);
     expect(marked?.when?.({ status: 'suspended' }), name).toBe(true);
   }
+});
+
+test('an apply is where it prunes, and a transaction where one of its commands is', () => {
+  const isDestructive = (name: string, input: object) => takesAway(COMMANDS.get(name), { ...input });
+  expect(isDestructive('tenant.apply', { manifest: {} })).toBe(false);
+  expect(isDestructive('tenant.apply', { manifest: {}, prune: true })).toBe(true);
+  const removal = { command: 'role.delete', input: {} };
+  expect(isDestructive('transaction.write', { commands: [{ command: 'user.create', input: {} }] })).toBe(
+    false,
+  );
+  expect(isDestructive('transaction.write', { commands: [removal] })).toBe(true);
 });
 
 describe.each(destructive)('$name', ({ name, destructive: marked }) => {

@@ -1,5 +1,6 @@
 import { isId } from '../../../table/identifiers.ts';
 import { UsageError } from '../../context.ts';
+import { agree, YES } from '../../destruction.ts';
 import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
@@ -14,15 +15,21 @@ export const addRemove: Subcommand = (route, context, finish) => {
     .description('Removes a route by its id, as route list shows it.')
     .argument('<id>', 'the id of a route');
   addActorOption(
-    withRouteOptions(command, '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --actor pipeline'),
-  ).action(async (id: string, options: RouteOptions & WriteOptions) => {
+    withRouteOptions(
+      command.option(...YES),
+      '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --yes --actor pipeline',
+    ),
+  ).action(async (id: string, options: RouteOptions & WriteOptions & { readonly yes?: boolean }) => {
     if (!isId(id))
       throw new UsageError(`ID ${id} is neither a ULID nor a UUID: gatehouse route list shows ids`);
-    const { send } = await connectForWriting(options, context);
+    const editing = await connectForWriting(options, context);
+    const { send } = editing;
     // Read first: to say what it was. Of another API than the one that is named it is not removed.
     const { api, method, path } = await send('route.read', { id });
     if (options.api !== undefined && options.api !== api)
       throw new Error(`this route is one of the API ${api}, not of ${options.api}`);
+    const said = `this removes ${method} ${path}: every request to it is refused then`;
+    await agree(editing, [{ command: 'route.delete', input: { id } }], said, options, context);
     await send('route.delete', { id });
     context.out(
       options.json ? asJson({ id, api, method, path, removed: true }) : `removed ${method} ${path} (${id})\n`,

@@ -1,0 +1,37 @@
+import type { AccessDifference, AccessRow, AccessSide } from '../provisioning/access-difference/index.ts';
+import { count, plain } from './print.ts';
+
+/** Who loses and who gains what, for people. */
+const ROWS = 10;
+const NAMES = 3;
+
+const peopleIn = ({ people, more }: AccessSide, isLeast: boolean): string => {
+  if (people === 0 && !more) return isLeast ? 'not known' : 'nobody';
+  const number = `${people.toLocaleString('en')} ${people === 1 && !more ? 'person' : 'people'}`;
+  return `${more ? 'more than ' : isLeast ? 'at least ' : ''}${number}`;
+};
+
+function rowText({ scope, name, people, scopesBelow, ...row }: AccessRow): string {
+  const names = row.permissions.slice(0, NAMES);
+  const rest = row.permissions.length - names.length + row.morePermissions;
+  const what = `${names.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const where = name === undefined ? scope : `${name} (${scope})`;
+  const below = scopesBelow === 0 ? '' : ` and ${count(scopesBelow, 'scope')} below`;
+  const who = people === 1 ? `${row.subjects[0]} loses` : `${people} people lose`;
+  return plain(`${who} ${what} at ${where}${below}`);
+}
+
+/** The lines of a difference: who loses what, and how many gain something. */
+export function accessLines({ loses, gains, incomplete }: AccessDifference): readonly string[] {
+  const isLeast = incomplete !== undefined;
+  const shown = loses.rows.slice(0, ROWS);
+  const rest = loses.rows.length - shown.length + loses.moreRows;
+  return [
+    '',
+    `who loses access: ${peopleIn(loses, isLeast)}`,
+    ...shown.map((row) => `  ${rowText(row)}`),
+    ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
+    ...(gains.people > 0 ? [`who gains access: ${peopleIn(gains, isLeast)}`] : []),
+    ...(incomplete === undefined ? [] : [plain(`this is not all: ${incomplete}`)]),
+  ];
+}

@@ -1,0 +1,100 @@
+import type { AccessDifference } from '../provisioning/access-difference/index.ts';
+import { COMMANDS, takesAway } from '../provisioning/index.ts';
+import { accessLines } from './access.ts';
+import { confirm } from './ask.ts';
+import { type Context, NothingDoneError } from './context.ts';
+import { plain } from './print.ts';
+import { type Editing, RefusedError } from './provisioning.ts';
+
+/** A command that is about to be sent. */
+export interface Command {
+  readonly command: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What a person agrees to: who loses access, and what undoes it. */
+export interface Agreed {
+  /** Undefined where it could not be found out, and `--yes` was given. */
+  readonly access: AccessDifference | undefined;
+  readonly undo: readonly string[];
+}
+
+export const YES = [
+  '--yes',
+  'do it without asking, though it takes access or data away; needed where nobody can be asked',
+] as const;
+
+/** The commands that take something away, in a transaction too, and their undo. */
+const undoOf = (commands: readonly Command[]): readonly string[] => [
+  ...new Set(
+    commands.flatMap(({ command, input }): readonly string[] => {
+      if (command === 'transaction.write' && Array.isArray(input.commands)) return undoOf(input.commands);
+      const found = COMMANDS.get(command);
+      return takesAway(found, input) ? [`${command}: ${found.destructive.undo}`] : [];
+    }),
+  ),
+];
+
+/**
+ * Before commands that take access or data away: says who loses what and what undoes it, and asks. Other commands
+ * pass.
+ *
+ * @param what a sentence for people
+ * @returns undefined where nothing is taken away
+ * @throws NothingDoneError where the answer is not yes, or nobody can be asked and `--yes` is not given
+ * @throws RefusedError where provisioning would refuse the commands, unless `--yes` is given
+ */
+export async function agree(
+  { deliver }: Pick<Editing, 'deliver'>,
+  commands: readonly Command[],
+  what: string,
+  options: { readonly yes?: boolean; readonly json?: boolean },
+  { terminal, isTerminal, out, error }: Context,
+): Promise<Agreed | undefined> {
+  const undo = undoOf(commands);
+  if (undo.length === 0) return undefined;
+  const access = await compared(deliver, commands, options.yes === true);
+  const canAsk = options.yes !== true && options.json !== true && isTerminal && terminal !== undefined;
+  const lines = [
+    plain(what),
+    ...('loses' in access
+      ? accessLines(access)
+      : ['', plain(`who loses access is not known: ${access.fault}`)]),
+    '',
+    ...undo.map((each) => plain(`undo of ${each}`)),
+  ];
+  if (options.json !== true) (canAsk ? out : error)(`${lines.join('\n')}\n`);
+  const agreed = { access: 'loses' in access ? access : undefined, undo };
+  if (options.yes === true) return agreed;
+  const refuse = (why: string) =>
+    new NothingDoneError('not_agreed', `nothing was done: ${why}`, { ...agreed });
+  if (!canAsk) throw refuse('nobody can be asked: give --yes to do it');
+  if (!(await confirm(terminal, 'Do this?'))) throw refuse('the answer was not yes');
+  return agreed;
+}
+
+/** Who loses what. With `--yes` no error of this keeps anybody from revoking. */
+async function compared(
+  deliver: Editing['deliver'],
+  commands: readonly Command[],
+  isAgreed: boolean,
+): Promise<AccessDifference | { readonly fault: string }> {
+  const [first] = commands;
+  const { answer } =
+    first?.command === 'tenant.apply'
+      ? await deliver({ command: 'tenant.plan', input: planInput(first.input) })
+      : await deliver({ command: 'access.compare', input: { commands } });
+  if (answer.ok) {
+    const { result } = answer;
+    return (first?.command === 'tenant.apply' ? result.access : result) as AccessDifference;
+  }
+  // What is refused here is refused when it is sent as well, or was done under the same operation before.
+  if (isAgreed) return { fault: answer.error.message };
+  throw new RefusedError(answer.error);
+}
+
+const planInput = ({ manifest, prune, pruneShared }: Command['input']): Command['input'] => ({
+  manifest,
+  ...(prune === undefined ? {} : { prune }),
+  ...(pruneShared === undefined ? {} : { pruneShared }),
+});

@@ -1,0 +1,8 @@
+/** Who loses and who gains what by commands that are not sent yet (ADR 0028). */
+export {
+  type AccessDifference,
+  accessDifference,
+  type DifferenceOptions,
+} from './access-difference.ts';
+export { compareCommand } from './command.ts';
+export { type AccessRow, type AccessSide, NOBODY } from './summary.ts';

@@ -1,0 +1,159 @@
+import { PassThrough } from 'node:stream';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type World } from '../support/world.ts';
+import { gatehouse } from './support.ts';
+
+/** Commands that take access away: what they say, what they ask, and what they do without an answer. */
+let world: World;
+let ids: { readonly role: string; readonly user: string; readonly group: string; readonly scope: string };
+beforeEach(async () => {
+  world = await createWorld();
+  await world.run('page.create', { name: 'home' });
+  const scope = `tenant:${(await world.run('tenant.create', { name: 'Acme' })).id}`;
+  const { id: role } = await world.run('role.create', { name: 'member', scope });
+  await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
+  const { id: group } = await world.run('group.create', { name: 'staff', scope });
+  await world.run('group-role.create', { group, role });
+  const { id: user } = await world.run('user.create', { email: 'ann@x.example' });
+  const { id: other } = await world.run('user.create', { email: 'ben@x.example' });
+  for (const each of [user, other]) await world.run('membership.create', { user: each, group });
+  ids = { role, user, group, scope };
+});
+
+const env = () => ({ TABLE_NAME: world.table });
+const run = (...args: readonly string[]) => gatehouse(args, { env: env() });
+
+/** Runs it at a terminal, where this is typed at the question. */
+async function runAt(typed: string, ...args: readonly string[]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  let asked = '';
+  output.on('data', (chunk) => {
+    const isNew = !asked.includes('[y/N]');
+    asked += chunk;
+    if (isNew && asked.includes('[y/N]')) input.write(typed);
+  });
+  const ran = await gatehouse(args, { env: env(), isTerminal: true, terminal: { input, output } });
+  return { ...ran, asked };
+}
+
+/** Each with who loses what, and the undo that it names. */
+const CASES = (): readonly (readonly [string, readonly string[], string, RegExp])[] => {
+  const { role, user, group, scope } = ids;
+  const both = `2 people lose home at Acme (${scope})`;
+  const one = `user:${user} loses home at Acme (${scope})`;
+  return [
+    [
+      'role.delete',
+      ['command', 'role.delete', `id=${role}`],
+      both,
+      /undo of role\.delete: none: role\.create .*gatehouse export/,
+    ],
+    ['group.delete', ['command', 'group.delete', `id=${group}`], both, /undo of group\.delete: none: /],
+    ['user.delete', ['command', 'user.delete', `id=${user}`], one, /undo of user\.delete: none: /],
+    [
+      'membership.delete',
+      ['command', 'membership.delete', `user=${user}`, `group=${group}`],
+      one,
+      /: membership\.create with the same/,
+    ],
+    ['page.delete', ['command', 'page.delete', 'name=home'], both, /undo of page\.delete: none: /],
+    [
+      'scope.delete-tree',
+      ['command', 'scope.delete-tree', `scope=${scope}`],
+      both,
+      /undo of scope\.delete-tree: none: /,
+    ],
+    [
+      'a closing update',
+      ['command', 'tenant.update', `id=${scope.slice(7)}`, 'status=suspended'],
+      both,
+      /: tenant\.update with status=active/,
+    ],
+    [
+      'a transaction',
+      [
+        'command',
+        'transaction.write',
+        `commands:=${JSON.stringify([{ command: 'role.delete', input: { id: role } }])}`,
+      ],
+      both,
+      /undo of role\.delete: none: /,
+    ],
+    ['suspend-tenant', ['suspend-tenant', scope], both, /: tenant\.update with status=active/],
+    ['revoke-user', ['revoke-user', 'ann@x.example'], one, /: user\.update with status=active/],
+  ];
+};
+const NAMES = [
+  'role.delete',
+  'group.delete',
+  'user.delete',
+  'membership.delete',
+  'page.delete',
+  'scope.delete-tree',
+];
+const ALL = [...NAMES, 'a closing update', 'a transaction', 'suspend-tenant', 'revoke-user'];
+
+describe.each(ALL.map((name, position) => [name, position] as const))('%s', (_, position) => {
+  const caseOf = () => CASES()[position] as ReturnType<typeof CASES>[number];
+  const mayStill = async () => (await world.newEngine().check(`user:${ids.user}`, 'home', ids.scope)).allowed;
+
+  test('says who loses what and its undo; without a terminal and --yes it does nothing', async () => {
+    const [, args, losers, undo] = caseOf();
+    const { code, out, error } = await run(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(error).toContain(losers);
+    expect(error).toMatch(undo);
+    expect(error).toMatch(/gatehouse \S+: nothing was done: nobody can be asked: give --yes to do it\n$/);
+    world.settle();
+    expect(await mayStill()).toBe(true);
+  });
+
+  test('asks at a terminal, and does what is agreed to', async () => {
+    const [, args, losers, undo] = caseOf();
+    const refused = await runAt('n\n', ...args);
+    expect(refused.code).toBe(1);
+    expect(refused.out).toContain(losers);
+    expect(refused.out).toMatch(undo);
+    expect(refused.asked).toContain('Do this? [y/N]');
+    expect(refused.error).toMatch(/nothing was done: the answer was not yes\n$/);
+    world.settle();
+    expect(await mayStill()).toBe(true);
+    expect((await runAt('y\n', ...args)).code).toBe(0);
+    world.settle();
+    expect(await mayStill()).toBe(false);
+  });
+});
+
+test('--yes does not ask, and a program gets who loses what as data', async () => {
+  const { code, out, error } = await run('command', 'role.delete', `id=${ids.role}`, '--yes', '--json');
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+  expect(JSON.parse(out)).toMatchObject({
+    ok: true,
+    access: { loses: { people: 2, more: false, rows: [{ permissions: ['home'] }] }, gains: { people: 0 } },
+    undo: [expect.stringMatching(/^role\.delete: none: /)],
+  });
+});
+
+test('what takes nothing away is not asked about; neither is a dry run', async () => {
+  expect(await run('command', 'user.update', `id=${ids.user}`, 'displayName=Ann')).toMatchObject({
+    code: 0,
+    error: '',
+  });
+  expect(await run('command', 'role.delete', `id=${ids.role}`, '--dry-run')).toMatchObject({
+    code: 0,
+    error: '',
+  });
+});
+
+test('what would be refused is refused before anybody is asked', async () => {
+  const { code, error } = await run('command', 'tenant.delete', `id=${ids.scope.slice(7)}`);
+  expect(code).toBe(1);
+  expect(error).toMatch(/^gatehouse command tenant\.delete: .*dependent.* \(conflict, not retryable\)\n$/);
+});
+
+test('with --yes a deletion can be repeated under its operation', async () => {
+  const args = ['command', 'role.delete', `id=${ids.role}`, '--yes', '--operation', 'mine'];
+  expect((await run(...args)).code).toBe(0);
+  expect((await run(...args)).code).toBe(0);
+  expect((await run('command', 'role.delete', `id=${ids.role}`, '--yes')).code).toBe(1);
+});
