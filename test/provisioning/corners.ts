@@ -197,15 +197,32 @@ function textOf(random: Random, good: string, max: number): string {
   ])();
 }
 
-/** A good value with something in it changed, however deep that is. */
-function spoilt(random: Random, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || random.next() < 0.15)
-    return cornerOf(random, { type: typeof value }, value);
-  const names = Object.keys(value);
-  const name = random.pick([...names, 'other']);
-  const changed = spoilt(random, (value as Input)[name]);
+type Path = readonly string[];
+
+/** Every place in a value, down to its tenth level. */
+const placesIn = (value: unknown, at: Path = []): readonly Path[] => [
+  at,
+  ...(typeof value === 'object' && value !== null && at.length < 10
+    ? Object.entries(value).flatMap(([name, each]) => placesIn(each, [...at, name]))
+    : []),
+];
+
+/** The value with another one at a place; a new name is added where the last of the path is one. */
+function withAt(value: unknown, [name, ...rest]: Path, other: (old: unknown) => unknown): unknown {
+  if (name === undefined) return other(value);
+  const inside = (value ?? {}) as Input;
+  const changed = withAt(inside[name], rest, other);
   if (Array.isArray(value)) return value.map((each, n) => (String(n) === name ? changed : each));
-  return { ...value, ...own(random.next() < 0.2 ? random.pick(NAMES) : name, changed) };
+  return { ...inside, ...own(name, changed) };
+}
+
+/** A good value with something in it changed, at any place. */
+function spoilt(random: Random, value: unknown): unknown {
+  const place = random.pick(placesIn(value));
+  const added = random.next() < 0.1 ? [random.pick(NAMES)] : [];
+  return withAt(value, [...place, ...added], (old) =>
+    random.next() < 0.5 ? random.pick([null, ...OTHERS]) : cornerOf(random, { type: typeof old }, old),
+  );
 }
 
 /** A good input with one to three things changed: fields with values from the corners, missing, or unknown. */
@@ -217,8 +234,8 @@ export function cornered(random: Random, schema: Schema, good: Input): Input {
     if (random.next() < 0.08)
       input = { ...input, ...own(random.pick([...NAMES, 'x'.repeat(10_000), '\ud800', '']), 1) };
     else if (random.next() < 0.1)
-      input = Object.fromEntries(Object.entries(input).filter(([key]) => key !== name));
-    else if (random.next() < 0.3) input = spoilt(random, input) as Input;
+      input = Object.fromEntries(Object.entries(input ?? {}).filter(([key]) => key !== name));
+    else if (random.next() < 0.4) input = spoilt(random, input) as Input;
     else if (name !== '') input = { ...input, [name]: cornerOf(random, each, good[name]) };
   }
   return input;
