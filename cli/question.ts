@@ -36,6 +36,12 @@ export const scopeArgument = () =>
     accepting('SCOPE', isRef, 'is not type:ID, such as location:ID (a ULID or UUID)'),
   );
 
+/** An option that is a root scope. */
+export const tenantOption = (description: string) =>
+  new Option('--tenant <ref>', description).argParser(
+    accepting('--tenant', isRef, 'is not type:ID, as tenant:ID (a ULID or UUID)'),
+  );
+
 export const typeOption = () =>
   new Option('--type <type>', 'only scopes of this type, such as building').argParser(
     accepting('--type', isType, 'is no scope type, such as building'),

@@ -9,7 +9,10 @@ import { TransportError } from './transport.ts';
 
 /** What the command line says of an error: a message for people, all of it for programs. */
 export interface ReportedError {
-  /** `usage`, `file`, `not_agreed`, `out_of_date`, `connection`, `no_answer`, `internal`, or the code of provisioning. */
+  /**
+   * `usage`, `file`, `not_agreed`, `out_of_date`, `connection`, `no_answer`, `incomplete`, `internal`, or the code
+   * of provisioning.
+   */
   readonly code: string;
   readonly message: string;
   /** Of a file: each with its place. */
@@ -20,7 +23,7 @@ export interface ReportedError {
   readonly operationId?: string;
 }
 
-/** What a subcommand did before it failed: the rest of its data in `--json`. */
+/** Work that ended early and is run again; what it did is in its data, for `--json`. */
 export class IncompleteError extends Error {
   override readonly name = 'IncompleteError';
   readonly data: Readonly<Record<string, unknown>>;
@@ -65,6 +68,7 @@ export function reportedOf(error: unknown, repeats: boolean): ReportedError {
     };
   }
   const message = `${text}${adviceOn(error, text)}`;
+  if (error instanceof IncompleteError) return { code: 'incomplete', message, retryable: true };
   if (error instanceof RefusedError || error instanceof GatehouseError) {
     const { code, field, retryable } = error;
     return { code, message, retryable, ...(field === undefined ? {} : { field }) };

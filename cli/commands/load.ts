@@ -179,7 +179,8 @@ async function loadFile(
     ...{ kind: kind.name, file, isDryRun, ending, refusedFile, status: loading.status() },
     ...{ milliseconds: now() - begun, rowsBefore: from.rows },
   };
-  if (isComplete || !options.json)
+  // One document of data: that of the error holds the summary too.
+  if (isComplete || (!options.json && ending.progress.rows > 0))
     context.out(options.json ? asJson(loadedData(loaded)) : formatLoaded(loaded));
   if (!isComplete)
     throw new IncompleteError(

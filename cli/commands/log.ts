@@ -9,7 +9,7 @@ import {
   type Send,
   type WriteOptions,
 } from '../provisioning.ts';
-import { addPageOptions, instantOption } from '../question.ts';
+import { addPageOptions, instantOption, tenantOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface LogOptions extends WriteOptions {
@@ -43,7 +43,7 @@ export const addLog: Subcommand = (program, context, finish) => {
     .command('log')
     .summary('who did what, and when?')
     .description('Shows audit records in the order of time: of a tenant, an actor or one entity.')
-    .option('--tenant <ref>', 'type:ID of a root scope')
+    .addOption(tenantOption('type:ID of a root scope'))
     .option('--entity <ref>', 'what was changed, as user:ID or page:NAME')
     .addOption(instantOption('--from', 'from this instant on, ISO 8601'))
     .addOption(instantOption('--until', 'before this instant'));
@@ -88,8 +88,6 @@ interface Choice {
 }
 
 async function choose(send: Send, { tenant, actor, entity }: LogOptions): Promise<Choice> {
-  if (tenant !== undefined && !isRef(tenant))
-    throw new UsageError(`--tenant ${tenant} is not type:ID, as tenant:ID (a ULID or UUID)`);
   const named = entity === undefined ? undefined : readEntity(entity);
   const user = actor === undefined ? undefined : asUser(actor);
   const byUser = tenant === undefined && user !== undefined;

@@ -8,7 +8,7 @@ import { type ConnectionOptions, openTable } from '../connection.ts';
 import { type Paint, painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
-import { numberOption } from '../question.ts';
+import { numberOption, tenantOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface VerifyOptions extends ConnectionOptions {
@@ -34,7 +34,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
     .command('verify')
     .summary('is the data in the table consistent?')
     .description('Compares nodes, edges, guards, copies and decision items with each other.')
-    .option('--tenant <ref>', 'only this tenant, and who has a grant there')
+    .addOption(tenantOption('only this tenant, and who has a grant there'))
     .option('--repair', 'repair what can be derived, each in a transaction with its audit record')
     .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES));
   command.addHelpText('after', EXAMPLES).action(async (options: VerifyOptions) => {

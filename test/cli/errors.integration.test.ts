@@ -193,7 +193,7 @@ describe('--json', () => {
       [
         'load',
         'users',
-        '-',
+        fileOf('email\na@example.com\n', 'csv'),
         '--json',
         '--function',
         'provisioning',
@@ -202,7 +202,10 @@ describe('--json', () => {
       ],
       {},
     );
-    expect(JSON.parse(out)).toMatchObject({ ok: false, error: { code: expect.any(String) } });
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ ok: false, complete: false, rows: 0 },
+      error: { code: 'incomplete', retryable: true },
+    });
   });
 });
 
