@@ -5,6 +5,7 @@ import { COMMANDS, takesAway } from '../../provisioning/index.ts';
 /** Commands that take access or data away say so, and how to bring it back. */
 const WRITES = [...COMMANDS.values()].filter((command) => command.kind === 'write');
 const destructive = WRITES.filter((command) => command.destructive !== undefined);
+const described = new Map(describeCommands().map(({ name, undo }) => [name, undo]));
 
 test('every command that deletes, revokes or moves is destructive', () => {
   const takesAway = WRITES.filter(({ name }) => /\.(?:delete|delete-tree|revoke|move)$/.test(name));
@@ -46,6 +47,6 @@ describe.each(destructive)('$name', ({ name, destructive: marked }) => {
     const named = undo.match(/\b[a-z-]+\.[a-z-]+\b/g) ?? [];
     expect(undo.startsWith('none: ') || named.length > 0, undo).toBe(true);
     for (const each of named) expect([...COMMANDS.keys()], undo).toContain(each);
-    expect(describeCommands().find((each) => each.name === name)?.undo).toBe(undo);
+    expect(described.get(name)).toBe(undo);
   });
 });
