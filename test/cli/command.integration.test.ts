@@ -237,13 +237,13 @@ describe('through the function', () => {
     [
       'never answers in time',
       () => new Promise(() => {}),
-      ['--deadline', '0.3', '--operation', 'mine'],
+      ['--deadline', '3', '--operation', 'mine'],
       /provisioning timed out \(request \S+\) \(\d+ attempts?\); run it again with --operation mine: nothing is done twice\n$/,
     ],
     [
       'is throttled by the table for good',
       async () => ({ ok: false, error: { code: 'throttled', message: 'throttled', retryable: true } }),
-      ['--deadline', '0.2', '--operation', 'mine'],
+      ['--deadline', '3', '--operation', 'mine'],
       /throttled.*retryable with --operation mine\)\n$/,
     ],
   ])('one that %s: one message, and whether to try again', async (_, provisioning, more, message) => {
