@@ -4,7 +4,7 @@ import type { createClient } from '../../table/dynamodb/client.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';
 import { createWriter } from '../../table/dynamodb/writer.ts';
 import type { Item } from '../../table/item.ts';
-import { type Key, shardOf } from '../../table/keys.ts';
+import { type Key, shardOf, treeSort } from '../../table/keys.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { keyOf } from '../../table/write/action.ts';
 import { PATIENCE_MS } from '../harness/engine.ts';
@@ -169,5 +169,13 @@ export function* exportOf(
   for (const mark of marks) yield copyOf(first, mark);
 }
 
-/** Ids are texts of one length that nothing else holds, so that they are replaced in all forms of an item. */
-export const copyOf = (text: string, mark: string): string => text.replaceAll(markOf(FIRST), mark);
+/**
+ * Ids are texts of one length that nothing else holds, so that they are replaced in all forms of an item. The
+ * index of trees holds scopes in another form, which is replaced as well.
+ */
+export const copyOf = (text: string, mark: string): string =>
+  times(PLACES).reduce(
+    (made, place) =>
+      made.replaceAll(treeSort([placeRef(markOf(FIRST), place)]), treeSort([placeRef(mark, place)])),
+    text.replaceAll(markOf(FIRST), mark),
+  );
