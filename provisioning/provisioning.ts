@@ -78,7 +78,7 @@ export function createProvisioning({
   budgetMs = DEFAULT_BUDGET_MS,
   log,
 }: ProvisioningOptions) {
-  async function carryOut(event: Event, operationId: string, hooks: Hooks): Promise<Success> {
+  async function carryOut(event: Event, operationId: () => string, hooks: Hooks): Promise<Success> {
     const command = COMMANDS.get(event.command);
     if (!command) throw invalid('command', unknownCommand(event.command));
     const input = readInput(command.input, event.input);
@@ -87,7 +87,7 @@ export function createProvisioning({
       return { ok: true, result: await command.run(context, input as never) };
     }
     const operation = await describeOperation(
-      operationId,
+      operationId(),
       event.operationId !== undefined,
       command.name,
       event.input,
@@ -184,18 +184,23 @@ export function createProvisioning({
 
   return async (event: unknown, hooks: Hooks = {}): Promise<Answer> => {
     let command: string | undefined;
-    let operationId: string | undefined;
+    let id: string | undefined;
+    // Made when it is needed: most commands that read need none.
+    const operationId = (): string => {
+      id ??= newId();
+      return id;
+    };
     try {
       const parsed = readBySchema(eventSchema, event, 'event');
       command = parsed.command;
-      operationId = parsed.operationId ?? newId();
+      id = parsed.operationId;
       // zod leaves out a field named __proto__; the reading of the input has to see and refuse it.
       return await carryOut({ ...parsed, input: (event as Event).input }, operationId, hooks);
     } catch (error) {
       const failure = toFailure(error);
       if (FAULTS.has(failure.error.code)) {
         const cause = error instanceof PartlyDone ? error.cause : error;
-        log?.(faultLine(cause, { reason: 'command failed', command, operationId }));
+        log?.(faultLine(cause, { reason: 'command failed', command, operationId: operationId() }));
       }
       return failure;
     }
