@@ -28,7 +28,7 @@ let world: World;
 let issuer: Issuer;
 let engine: Engine;
 let lists: Lists;
-let [subject, top, bottom, session] = ['', '', '', ''];
+let [subject, top, bottom, session, own, shared] = ['', '', '', '', '', ''];
 const email = 'crowded@example.com';
 
 beforeAll(async () => {
@@ -50,6 +50,7 @@ beforeAll(async () => {
     parent = await make('role.create', { name: `role ${level}`, scope: top, ...(parent && { parent }) });
     await world.run('role-permission.create', { role: parent, permission: `page-${level}`, effect: 'ALLOW' });
   }
+  shared = parent ?? '';
   for (let n = 0; n < MANY; n++) {
     const group = await make('group.create', { scope: bottom, name: `group ${n}` });
     await world.run('group-role.create', { group, role: parent });
@@ -57,6 +58,7 @@ beforeAll(async () => {
     const role = await make('role.create', { name: `own ${n}`, scope: top });
     await world.run('role-permission.create', { role, permission: 'home', effect: 'ALLOW' });
     await world.run('assignment.create', { user, scope: bottom, role });
+    own = role;
   }
   session = await make('session.create', { user });
   const routes = [
@@ -174,5 +176,41 @@ describe('of the authorizer, with nothing cached', () => {
     expect(JSON.stringify(answer)).toMatch(/"(Effect":"Allow"|isAuthorized":true)/);
     expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(8_192);
     expect(calls).toBeLessThanOrEqual(most);
+  });
+});
+
+describe('of provisioning, in this table', () => {
+  const command = async (name: string, input: Record<string, unknown>) => {
+    const answer = await world.provision({ command: name, input, dryRun: true });
+    expect(answer).toMatchObject({ ok: true });
+    return answer;
+  };
+  const manifest = () => ({
+    pages: Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`planned-${n}`, {}])),
+  });
+
+  test.each<[string, number, () => Promise<unknown>]>([
+    ['a look-up', 1, () => command('user.find', { email })],
+    ['a page of a list', 17, () => command('user.list', { limit: 1_000 })],
+    ['a page of what gives a user access', 4, () => command('user.access', { user: subject.slice(5) })],
+    ['a write of a node', 4, () => command('zone.update', { id: bottom.slice(5), name: 'Other' })],
+    [
+      'a write below the longest path',
+      20,
+      () => command('assignment.delete', { user: subject.slice(5), scope: bottom, role: own }),
+    ],
+    ['the first step of a deletion', 6, () => command('user.delete', { id: subject.slice(5) })],
+    [
+      'a plan of a hundred new entries: four for each',
+      412,
+      () => command('tenant.plan', { manifest: manifest() }),
+    ],
+    [
+      'who loses what with a role of sixty groups',
+      150,
+      () => command('access.compare', { commands: [{ command: 'role.delete', input: { id: shared } }] }),
+    ],
+  ])('%s takes at most %i calls', async (_, most, request) => {
+    expect(await callsOf(request())).toBeLessThanOrEqual(most);
   });
 });
