@@ -1,5 +1,5 @@
 import type { AccessDifference } from '../provisioning/access-difference/index.ts';
-import { COMMANDS, takesAway } from '../provisioning/index.ts';
+import { COMMANDS, mayTakeAway, takesAway } from '../provisioning/index.ts';
 import { accessLines } from './access.ts';
 import { confirm } from './ask.ts';
 import { type Context, NothingDoneError } from './context.ts';
@@ -24,16 +24,20 @@ export const YES = [
   'do it without asking, though it takes access or data away; needed where nobody can be asked',
 ] as const;
 
-/** The commands that take something away, in a transaction too, and their undo. */
+/** The commands that take something away, or may, in a transaction too, and their undo. */
 const undoOf = (commands: readonly Command[]): readonly string[] => [
   ...new Set(
     commands.flatMap(({ command, input }): readonly string[] => {
       if (command === 'transaction.write' && Array.isArray(input.commands)) return undoOf(input.commands);
       const found = COMMANDS.get(command);
-      return takesAway(found, input) ? [`${command}: ${found.destructive.undo}`] : [];
+      return mayTakeAway(found, input) ? [`${command}: ${found.destructive.undo}`] : [];
     }),
   ),
 ];
+
+/** Whether one of them takes something away for sure: a deletion, even if nobody has access by it. */
+const isCertain = (commands: readonly Command[]): boolean =>
+  commands.some(({ command, input }) => takesAway(COMMANDS.get(command), input));
 
 /**
  * Before commands that take access or data away: says who loses what and what undoes it, and asks. Other commands
@@ -54,6 +58,8 @@ export async function agree(
   const undo = undoOf(commands);
   if (undo.length === 0) return undefined;
   const access = await compared(deliver, commands, options.yes === true);
+  if (!isCertain(commands) && 'loses' in access && access.loses.people === 0 && !access.incomplete)
+    return undefined;
   const canAsk = options.yes !== true && options.json !== true && isTerminal && terminal !== undefined;
   const lines = [
     plain(what),

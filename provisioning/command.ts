@@ -32,7 +32,19 @@ export interface Destructive {
   readonly undo: string;
   /** Of a command that takes away with some inputs only. */
   readonly when?: (input: Readonly<Record<string, unknown>>) => boolean;
+  /** Of a command that may also take access away with other inputs, such as a new end. */
+  readonly perhaps?: (input: Readonly<Record<string, unknown>>) => boolean;
 }
+
+/** Attributes beside the status on which decisions rest. */
+const OF_ACCESS = [
+  ...['effect', 'roles', 'startsAt', 'endsAt', 'startDate', 'endDate', 'enterprise'],
+  ...['parent', 'combination', 'module', 'soldBySubscription'],
+];
+export const changesAccess = (given: object): boolean => OF_ACCESS.some((name) => name in given);
+
+/** Of a command that takes access away with some inputs, which only who loses access says. */
+export const PERHAPS = { when: () => false, perhaps: changesAccess } satisfies Partial<Destructive>;
 
 export interface WriteCommand extends Shared {
   readonly kind: 'write';
@@ -66,6 +78,13 @@ export const takesAway = (
   command?.kind === 'write' &&
   command.destructive !== undefined &&
   (command.destructive.when?.(input) ?? true);
+
+/** Whether a command takes access away with this input, or may: who loses access says whether it does. */
+export const mayTakeAway = (
+  command: Command | undefined,
+  input: Readonly<Record<string, unknown>>,
+): command is WriteCommand & { readonly destructive: Destructive } =>
+  takesAway(command, input) || (command?.kind === 'write' && command.destructive?.perhaps?.(input) === true);
 
 interface ReadSpec<I> extends Shared {
   readonly run: (context: ReadContext, input: I) => Promise<Readonly<Record<string, unknown>>>;

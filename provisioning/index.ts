@@ -1,6 +1,6 @@
 /** Entry of provisioning: the policy administration point. */
 export type { Answer, Failure, Success } from './answer.ts';
-export { type Command, takesAway } from './command.ts';
+export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { COMMANDS } from './commands/index.ts';
 export type { Progress } from './plan.ts';
 export {

@@ -4,7 +4,7 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
-import { type Command, readCommand, writeCommand } from '../command.ts';
+import { type Command, changesAccess, PERHAPS, readCommand, writeCommand } from '../command.ts';
 import { addEdge, changeEdge, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
@@ -84,6 +84,15 @@ function createCommand(kind: EdgeKind): Command {
     name: `${kind.type}.create`,
     summary: `Creates ${kind.summary}.`,
     input: merged(kind.identity, kind.details),
+    ...('effect' in kind.details.shape
+      ? {
+          destructive: {
+            undo: `${kind.type}.delete`,
+            ...PERHAPS,
+            perhaps: ({ effect }) => effect === 'DENY',
+          },
+        }
+      : {}),
     plan: async (planning, input: Attributes) => {
       const { attributes, tenant } = await kind.complete(planning, input);
       const edge = edgeOf({ ...kind.keyOf(input), Type: kind.label, ...input, ...attributes }, kind);
@@ -115,6 +124,11 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
       (given) => names.some((name) => given[name] !== undefined),
       `nothing to change: give ${names.join(' or ')}`,
     ),
+    ...(changesAccess(changes.shape)
+      ? {
+          destructive: { undo: `${kind.type}.update with the values that it had`, ...PERHAPS },
+        }
+      : {}),
     plan: async (planning, input: Attributes) => {
       const item = await existing(planning, kind, input);
       const changed = Object.fromEntries(

@@ -7,7 +7,7 @@ import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
-import { type Command, RESTORE, readCommand, writeCommand } from '../command.ts';
+import { type Command, changesAccess, PERHAPS, RESTORE, readCommand, writeCommand } from '../command.ts';
 import { guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
@@ -144,8 +144,14 @@ function updateCommand(kind: NodeKind): Command {
       (given) => Object.keys(given).length > names.length,
       'nothing to change',
     ),
-    ...(isClosable(entity)
-      ? { destructive: { undo: `${entity.type}.update with status=active`, when: closes } }
+    ...(isClosable(entity) || changesAccess(entity.attributes.shape)
+      ? {
+          destructive: {
+            undo: undoOfUpdate(entity),
+            ...PERHAPS,
+            ...(isClosable(entity) ? { when: closes } : {}),
+          },
+        }
       : {}),
     plan: async (planning, given: Attributes) => {
       const idField = idFieldOf(entity);
@@ -204,6 +210,11 @@ function updateCommand(kind: NodeKind): Command {
     },
   });
 }
+
+const undoOfUpdate = (entity: Entity): string =>
+  isClosable(entity)
+    ? `${entity.type}.update with status=active, or with the values that it had`
+    : `${entity.type}.update with the values that it had`;
 
 const OPEN_STATES: ReadonlySet<unknown> = new Set([undefined, 'active', 'trial']);
 

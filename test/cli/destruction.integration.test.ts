@@ -70,6 +70,12 @@ const CASES = (): readonly (readonly [string, readonly string[], string, RegExp]
       /: tenant\.update with status=active/,
     ],
     [
+      'an end in the past',
+      ['command', 'user.update', `id=${user}`, 'endsAt=2020-01-01'],
+      one,
+      /: user\.update with status=active, or with the values that it had/,
+    ],
+    [
       'a transaction',
       [
         'command',
@@ -91,7 +97,19 @@ const NAMES = [
   'page.delete',
   'scope.delete-tree',
 ];
-const ALL = [...NAMES, 'a closing update', 'a transaction', 'suspend-tenant', 'revoke-user'];
+const ALL = [
+  ...NAMES,
+  'a closing update',
+  'an end in the past',
+  'a transaction',
+  'suspend-tenant',
+  'revoke-user',
+];
+
+test('a change that might take access away, and takes none, is done without a question', async () => {
+  const { code, error } = await run('command', 'user.update', `id=${ids.user}`, 'endsAt=2999-01-01');
+  expect({ code, error }).toEqual({ code: 0, error: '' });
+});
 
 describe.each(ALL.map((name, position) => [name, position] as const))('%s', (_, position) => {
   const caseOf = () => CASES()[position] as ReturnType<typeof CASES>[number];

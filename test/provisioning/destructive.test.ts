@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeCommands } from '../../provisioning/documents/commands.ts';
-import { COMMANDS, takesAway } from '../../provisioning/index.ts';
+import { COMMANDS, mayTakeAway, takesAway } from '../../provisioning/index.ts';
 
 /** Commands that take access or data away say so, and how to bring it back. */
 const WRITES = [...COMMANDS.values()].filter((command) => command.kind === 'write');
@@ -12,12 +12,14 @@ test('every command that deletes, revokes or moves is destructive', () => {
   expect(takesAway.length).toBeGreaterThan(40);
   for (const { name, destructive: marked } of takesAway) {
     expect(marked, name).toBeDefined();
-    expect(marked?.when, name).toBeUndefined();
+    expect([marked?.when, marked?.perhaps], name).toEqual([undefined, undefined]);
   }
 });
 
 test('so is every change of a status to another one than active', () => {
-  const conditional = destructive.filter(({ name }) => name.endsWith('.update'));
+  const conditional = destructive.filter(
+    ({ name, destructive: marked }) => name.endsWith('.update') && marked?.when?.({ status: 'suspended' }),
+  );
   expect(conditional.map(({ name }) => name.replace('.update', ''))).toEqual([
     ...['tenant', 'location', 'client', 'project', 'building', 'zone', 'device', 'account', 'enterprise'],
     ...['workstream', 'scope', 'user', 'technical-user', 'subscription', 'license', 'product', 'service'],
@@ -28,6 +30,26 @@ test('so is every change of a status to another one than active', () => {
     expect(marked?.when?.({ name: 'Another' }), name).toBe(false);
     expect(marked?.when?.({ status: 'suspended' }), name).toBe(true);
   }
+});
+
+test('a change of what else access rests on may be', () => {
+  const perhaps = destructive.filter(({ destructive: marked }) => marked?.perhaps);
+  const may = (name: string, input: object) => mayTakeAway(COMMANDS.get(name), { ...input });
+  for (const { name, destructive: marked } of perhaps) {
+    expect(marked?.when?.({ name: 'Another' }), name).toBe(false);
+    expect(may(name, { name: 'Another' }), name).toBe(false);
+  }
+  expect(may('user.update', { endsAt: '2030-01-01' })).toBe(true);
+  expect(may('assignment.update', { endsAt: null })).toBe(true);
+  expect(may('grant.update', { roles: [] })).toBe(true);
+  expect(may('role.update', { parent: null })).toBe(true);
+  expect(may('module.update', { soldBySubscription: true })).toBe(true);
+  expect(may('page.update', { module: 'sold' })).toBe(true);
+  expect(may('tenant.update', { combination: 'deny-overrides' })).toBe(true);
+  expect(may('role-permission.update', { effect: 'DENY' })).toBe(true);
+  expect(may('role-permission.create', { effect: 'DENY' })).toBe(true);
+  expect(may('role-permission.create', { effect: 'ALLOW' })).toBe(false);
+  expect(takesAway(COMMANDS.get('user.update'), { endsAt: '2030-01-01' })).toBe(false);
 });
 
 test('an apply is where it prunes, and a transaction where one of its commands is', () => {
