@@ -1,6 +1,6 @@
 import { confirm } from '../ask.ts';
-import { wantsColours } from '../context.ts';
-import { OK, REFUSED } from '../exit-codes.ts';
+import { NothingDoneError, wantsColours } from '../context.ts';
+import { OK } from '../exit-codes.ts';
 import { applyFile } from '../manifest/apply.ts';
 import { formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
@@ -47,10 +47,9 @@ export const addApply: Subcommand = (program, around, finish) => {
         const terminal = around.isTerminal && !options.json ? around.terminal : undefined;
         if (terminal) around.out(formatDangers(plan, printing));
         if (!terminal || !(await confirm(terminal, 'Apply this?'))) {
-          if (options.json) around.out(asJson({ ...planData(plan, table), applied: false }));
           const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: give --yes to do it`;
-          around.error(`gatehouse apply: nothing was done: ${reason}\n`);
-          return finish(REFUSED);
+          const data = { ...planData(plan, table), applied: false };
+          throw new NothingDoneError('not_agreed', `nothing was done: ${reason}`, data);
         }
       }
       const onProgress = progressOn(steps, around.isErrorTerminal === true, around.error, around.now);

@@ -66,13 +66,17 @@ describe('what is dangerous', () => {
   });
 
   test('for a program it wants --yes, though somebody sits there', async () => {
-    const { code, error, isAsked } = await applyAt(DANGEROUS, 'y\n', '--json');
-    expect({ code, isAsked }).toEqual({ code: 1, isAsked: false });
-    expect(error).toBe('gatehouse apply: nothing was done: some of it is dangerous: give --yes to do it\n');
+    const { code, out, error, isAsked } = await applyAt(DANGEROUS, 'y\n', '--json');
+    expect({ code, error, isAsked }).toEqual({ code: 1, error: '', isAsked: false });
+    const message = 'nothing was done: some of it is dangerous: give --yes to do it';
+    expect(JSON.parse(out)).toMatchObject({
+      ...{ ok: false, applied: false },
+      error: { code: 'not_agreed', message },
+    });
   });
 });
 
-test('what removes is asked and told as well, what only makes is not', async () => {
+test('what removes is asked about as well, what only creates is not', async () => {
   const first = await applyAt('scopes: { school: { type: tenant } }\nusers: { ann: {} }', 'n\n');
   expect(first).toMatchObject({ code: 0, isAsked: false });
   const none = 'scopes: { school: { type: tenant } }\nusers: {}';
