@@ -112,7 +112,7 @@ export const policy: Topic = {
   run: async ({ quick, log }) => {
     const planted = await plantCallers();
     const figures = [];
-    for (const maxBytes of quick ? MAX_BYTES.slice(0, 1) : MAX_BYTES) {
+    for (const maxBytes of MAX_BYTES) {
       const measure = createMeter(planted, maxBytes);
       const random = createRandom(SEED);
       const steps = quick ? 100 : 600;
