@@ -33,7 +33,7 @@ export interface Destructive {
   /** Of a command that takes away with some inputs only. */
   readonly when?: (input: Readonly<Record<string, unknown>>) => boolean;
   /** Of a command that may also take access away with other inputs, such as a new end. */
-  readonly perhaps?: (input: Readonly<Record<string, unknown>>) => boolean;
+  readonly possiblyWhen?: (input: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** Attributes beside the status on which decisions rest. */
@@ -44,7 +44,7 @@ const OF_ACCESS = [
 export const changesAccess = (given: object): boolean => OF_ACCESS.some((name) => name in given);
 
 /** Of a command that takes access away with some inputs, which only who loses access says. */
-export const PERHAPS = { when: () => false, perhaps: changesAccess } satisfies Partial<Destructive>;
+export const POSSIBLY = { when: () => false, possiblyWhen: changesAccess } satisfies Partial<Destructive>;
 
 export interface WriteCommand extends Shared {
   readonly kind: 'write';
@@ -84,7 +84,8 @@ export const mayTakeAway = (
   command: Command | undefined,
   input: Readonly<Record<string, unknown>>,
 ): command is WriteCommand & { readonly destructive: Destructive } =>
-  takesAway(command, input) || (command?.kind === 'write' && command.destructive?.perhaps?.(input) === true);
+  takesAway(command, input) ||
+  (command?.kind === 'write' && command.destructive?.possiblyWhen?.(input) === true);
 
 interface ReadSpec<I> extends Shared {
   readonly run: (context: ReadContext, input: I) => Promise<Readonly<Record<string, unknown>>>;

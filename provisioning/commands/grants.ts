@@ -7,7 +7,7 @@ import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import type { Reader } from '../../table/reader.ts';
-import { type Command, PERHAPS, readCommand, writeCommand } from '../command.ts';
+import { type Command, POSSIBLY, readCommand, writeCommand } from '../command.ts';
 import { addEdge, removeEdge } from '../edges/edge.ts';
 import type { Names } from '../edges/names.ts';
 import { readGrant } from '../edges/read-edge.ts';
@@ -106,7 +106,7 @@ export const grantCommands: readonly Command[] = [
   writeCommand({
     name: 'grant.update',
     summary: 'Gives a grant other roles.',
-    destructive: { undo: 'grant.update with the roles that it had', ...PERHAPS },
+    destructive: { undo: 'grant.update with the roles that it had', ...POSSIBLY },
     input: name.extend({ roles }).refine(isOneName, ONE_NAME),
     plan: async (planning, { roles: wanted, ...by }) => {
       const item = await find(planning.reader, by);

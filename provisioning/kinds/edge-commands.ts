@@ -4,7 +4,7 @@ import type { Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import type { ListQuery } from '../../table/reader.ts';
-import { type Command, changesAccess, PERHAPS, readCommand, writeCommand } from '../command.ts';
+import { type Command, changesAccess, POSSIBLY, readCommand, writeCommand } from '../command.ts';
 import { addEdge, changeEdge, type Edge, edgeInWords, removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { refuseUnknownType } from '../edges/rules.ts';
@@ -88,8 +88,8 @@ function createCommand(kind: EdgeKind): Command {
       ? {
           destructive: {
             undo: `${kind.type}.delete`,
-            ...PERHAPS,
-            perhaps: ({ effect }) => effect === 'DENY',
+            ...POSSIBLY,
+            possiblyWhen: ({ effect }) => effect === 'DENY',
           },
         }
       : {}),
@@ -126,7 +126,7 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
     ),
     ...(changesAccess(changes.shape)
       ? {
-          destructive: { undo: `${kind.type}.update with the values that it had`, ...PERHAPS },
+          destructive: { undo: `${kind.type}.update with the values that it had`, ...POSSIBLY },
         }
       : {}),
     plan: async (planning, input: Attributes) => {

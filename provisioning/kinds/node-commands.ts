@@ -7,7 +7,7 @@ import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
-import { type Command, changesAccess, PERHAPS, RESTORE, readCommand, writeCommand } from '../command.ts';
+import { type Command, changesAccess, POSSIBLY, RESTORE, readCommand, writeCommand } from '../command.ts';
 import { guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
@@ -148,7 +148,7 @@ function updateCommand(kind: NodeKind): Command {
       ? {
           destructive: {
             undo: undoOfUpdate(entity),
-            ...PERHAPS,
+            ...POSSIBLY,
             ...(isClosable(entity) ? { when: closes } : {}),
           },
         }

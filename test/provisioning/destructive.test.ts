@@ -12,7 +12,7 @@ test('every command that deletes, revokes or moves is destructive', () => {
   expect(takesAway.length).toBeGreaterThan(40);
   for (const { name, destructive: marked } of takesAway) {
     expect(marked, name).toBeDefined();
-    expect([marked?.when, marked?.perhaps], name).toEqual([undefined, undefined]);
+    expect([marked?.when, marked?.possiblyWhen], name).toEqual([undefined, undefined]);
   }
 });
 
@@ -33,9 +33,9 @@ test('so is every change of a status to another one than active', () => {
 });
 
 test('a change of what else access rests on may be', () => {
-  const perhaps = destructive.filter(({ destructive: marked }) => marked?.perhaps);
+  const possible = destructive.filter(({ destructive: marked }) => marked?.possiblyWhen);
   const may = (name: string, input: object) => mayTakeAway(COMMANDS.get(name), { ...input });
-  for (const { name, destructive: marked } of perhaps) {
+  for (const { name, destructive: marked } of possible) {
     expect(marked?.when?.({ name: 'Another' }), name).toBe(false);
     expect(may(name, { name: 'Another' }), name).toBe(false);
   }
