@@ -129,9 +129,9 @@ describe.each(commands)('$command', ({ command }) => {
   // A small node is deleted in one transaction, which is the same for all types.
   if (command in LARGE)
     test('on the DynamoDB engine', async () => {
-      for (const [position, naming] of NAMINGS.entries()) {
+      for (const naming of NAMINGS.slice(0, size(1, 2))) {
         const world = await createLedgerWorld();
-        await expectAgreement(world, await prepare(world), COUNTS[position] ?? 2, naming);
+        await expectAgreement(world, await prepare(world), size(2, 5), naming);
         await expectWhole(world);
         await expectVerified(world);
       }

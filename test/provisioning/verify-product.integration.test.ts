@@ -234,8 +234,8 @@ describe('on the engine', () => {
       }
     };
     const workers = [1, 2, 3].map((worker) => busy(worker).catch((error) => errors.push(error)));
-    for (let n = 0; n < 3; n++) {
-      const { open, repaired } = await look(n === 2 ? repairing() : {});
+    for (let n = 0; n < size(2, 3); n++) {
+      const { open, repaired } = await look(n === 1 ? repairing() : {});
       expect([linesOf(open), linesOf(repaired)]).toEqual([[], []]);
     }
     isOver = true;

@@ -1,13 +1,16 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { allowedIn, applyOn, exportOn, planOn } from '../../provisioning/apply/support.ts';
-import { createWorld, type World } from '../../support/world.ts';
+import { createLightWorld, createWorld, type World } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
 
-/** Each kind of thing changed and removed; and what is exported makes the same of an empty table. */
+/**
+ * Each kind of thing changed and removed; and what is exported makes the same of an empty table. What runs the
+ * command line is on the engine: it needs an endpoint.
+ */
 afterAll(removeFiles);
 let world: World;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createLightWorld();
 });
 
 const FULL = `
@@ -58,6 +61,7 @@ test('every kind of thing is made, and a second plan is empty', async () => {
 });
 
 test('what is exported applies to an empty table: the same decisions, the same export, an empty plan', async () => {
+  const world = await createWorld();
   await applyOn(world, FULL);
   const first = await gatehouse(['export'], { env: { TABLE_NAME: world.table } });
   expect(first.error).toBe('');
@@ -78,6 +82,7 @@ test('what is exported applies to an empty table: the same decisions, the same e
 });
 
 test('an export from before takes back what an apply did: the same export, and an empty plan', async () => {
+  const world = await createWorld();
   await applyOn(world, FULL);
   const env = { TABLE_NAME: world.table };
   const before = await gatehouse(['export'], { env });
@@ -101,6 +106,7 @@ test('an export from before takes back what an apply did: the same export, and a
 });
 
 test('without ids, an export describes another table like this one', async () => {
+  const world = await createWorld();
   await applyOn(world, FULL);
   const { out } = await gatehouse(['export', '--no-ids'], { env: { TABLE_NAME: world.table } });
   expect(out).not.toContain('id:');

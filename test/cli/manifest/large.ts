@@ -60,10 +60,8 @@ export function largeManifest({ users = 1_000, groups = 100, roles = 30, scopes 
 }
 
 /** A small one with things in every section. */
-export function manifestOfAll(): string {
-  const { scopes, roles, groups, users, settings, ...rest } = JSON.parse(
-    largeManifest({ users: 30, groups: 12, roles: 6, scopes: 14 }),
-  );
+export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes: 14 }): string {
+  const { scopes, roles, groups, users, settings, ...rest } = JSON.parse(largeManifest(counts));
   return JSON.stringify({
     ...rest,
     scopeTypes: { campus: { root: true, children: ['floor'] }, floor: {} },
