@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createAccessBound } from '../../../engine/index.ts';
+import type { SearchReader } from '../../../engine/search/sources.ts';
+import { scopesUnder } from '../../../engine/search/tree.ts';
+import { Attribute, DECISION_VERSION } from '../../../table/decision/attributes.ts';
+import { type Key, partitionOf } from '../../../table/keys.ts';
+import { OWNERSHIP } from '../../../table/partition-queries.ts';
+
+/** What the access bound does not read, however much there is of it. */
+const ID = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
+const unexpected = async (): Promise<never> => {
+  throw new Error('an unexpected read');
+};
+
+test('a partition without end of scopes that are below others is left at the limit', async () => {
+  let queries = 0;
+  const reader: SearchReader = {
+    getMany: unexpected,
+    // No types of scopes were added.
+    listAll: async () => [],
+    list: async () => {
+      queries += 1;
+      const id = `01J8X2W3Y4Z5A6B7C8D9${String(queries).padStart(6, '0')}`;
+      const device = { PK: partitionOf({ type: 'building', id: ID }), SK: `DEVICE#${id}`, Type: OWNERSHIP };
+      return { items: [{ ...device, owned: `device:${id}`, parent: `zone:${ID}` }], cursor: 'more' };
+    },
+  };
+  expect(await scopesUnder(reader, [`building:${ID}`], new Set(['device']), 7)).toBeUndefined();
+  expect(queries).toBe(7);
+});
+
+test('a subject in more than 1,000 groups has no bound, and its groups are not read', async () => {
+  const groups = (count: number) =>
+    new Set(Array.from({ length: count }, (_, n) => `01J8X2W3Y4Z5A6B7C8D9${String(n).padStart(6, '0')}`));
+  const boundOf = async (count: number) => {
+    let lists = 0;
+    const reader: SearchReader = {
+      getMany: async (keys: readonly Key[]) =>
+        keys.map((key) => ({
+          ...{ ...key, Type: 'Decision', status: 'active', groups: groups(count) },
+          ...{ [Attribute.version]: DECISION_VERSION, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
+        })),
+      list: unexpected,
+      listAll: async () => {
+        lists += 1;
+        return [];
+      },
+    };
+    const accessBoundOf = createAccessBound({
+      reader,
+      engine: { effectiveRoles: unexpected },
+      most: 100,
+    });
+    const question = { types: new Set<string>(), withPermissions: false, at: 2 };
+    return { bound: await accessBoundOf(`user:${ID}`, question), lists };
+  };
+  expect(await boundOf(1_001)).toEqual({ bound: undefined, lists: 0 });
+  expect(await boundOf(1_000)).toEqual({ bound: { scopes: [], permissions: [] }, lists: 1 });
+});
