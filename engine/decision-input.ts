@@ -48,7 +48,7 @@ export interface DecisionInput<Q extends Question = Question> {
 }
 
 /** The global item of a table that has none. */
-export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set() };
+export const NO_GLOBAL: GlobalItem = { roles: new Map(), soldModules: new Set(), declarations: new Map() };
 
 /**
  * The decision input of a question; undefined while an item is not loaded.

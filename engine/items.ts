@@ -100,12 +100,13 @@ export const GLOBAL: Kind<GlobalItem> = { keyOf: globalKey, decode: (_, item) =>
 export const GLOBAL_ID = '*';
 
 /** The effects of the roles that one root owns on one permission. */
-export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny'> {
+export interface TenantEffects extends Pick<PermissionItem, 'allow' | 'deny' | 'conditional'> {
   /** Whether the table has an item for it. */
   readonly isStored: boolean;
 }
 
 const EMPTY: ReadonlySet<string> = new Set();
+const NO_CONDITIONS: PermissionItem['conditional'] = new Map();
 
 /** Limit on the roles in a memo of permission effects, and its estimated bytes. */
 export const ROLES_PER_MEMO = 64;
@@ -114,7 +115,7 @@ const MEMO_BYTES = 1_600;
 /** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {
   memoBytes: MEMO_BYTES,
-  absent: () => ({ allow: EMPTY, deny: EMPTY, isStored: false }),
+  absent: () => ({ allow: EMPTY, deny: EMPTY, conditional: NO_CONDITIONS, isStored: false }),
   keyOf: (id) => {
     const space = id.indexOf(' ');
     const root = id.slice(0, space);

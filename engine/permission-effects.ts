@@ -1,4 +1,4 @@
-import type { Effect, RoleItem, RoleTable, ScopeItem } from '../table/decision/items.ts';
+import type { ConditionalEffect, Effect, RoleItem, RoleTable, ScopeItem } from '../table/decision/items.ts';
 import { inheritance, ownRoles, type Place } from './effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
 
@@ -12,11 +12,17 @@ export interface PermissionEffects {
    */
   readonly allow: ReadonlySet<string>;
   readonly deny: ReadonlySet<string>;
+  /** By role: the effects, own and inherited, that count only where a condition holds. */
+  readonly conditional: ConditionalEffects;
 }
+
+export type ConditionalEffects = ReadonlyMap<string, readonly ConditionalEffect[]>;
 
 /** One effect of one role on a permission. */
 export interface RoleEffect {
   readonly effect: Effect;
+  /** Undefined if the effect always counts. */
+  readonly condition: ConditionalEffect | undefined;
   /** The permission itself, or the pattern that covers it. */
   readonly by: { readonly kind: 'exact' | 'pattern'; readonly name: string };
   /** 0 for the permission itself, larger for wider patterns. */
@@ -40,12 +46,17 @@ export function* effectsOfRole(
 ): Generator<RoleEffect> {
   const exact = isOwn ? tenantEffects : permission;
   const by = { kind: 'exact', name } as const;
-  if (exact?.allow.has(role)) yield { effect: 'ALLOW', by, width: 0 };
-  if (exact?.deny.has(role)) yield { effect: 'DENY', by, width: 0 };
+  if (exact?.allow.has(role)) yield { effect: 'ALLOW', condition: undefined, by, width: 0 };
+  if (exact?.deny.has(role)) yield { effect: 'DENY', condition: undefined, by, width: 0 };
+  const condition = exact?.conditional.get(role);
+  if (condition) yield { effect: condition.effect, condition, by, width: 0 };
   if (patterns.size === 0) return;
   for (const [position, pattern] of (permission?.patterns ?? []).entries()) {
-    const effect = patterns.get(pattern);
-    if (effect) yield { effect, by: { kind: 'pattern', name: pattern }, width: position + 1 };
+    const found = patterns.get(pattern);
+    if (found === undefined) continue;
+    const condition = typeof found === 'string' ? undefined : found;
+    const effect = typeof found === 'string' ? found : found.effect;
+    yield { effect, condition, by: { kind: 'pattern', name: pattern }, width: position + 1 };
   }
 }
 
@@ -53,11 +64,15 @@ function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
   const { permission } = items;
   const [own, global] = [ownRoles(place), place.global.roles];
   const effects = { ALLOW: new Set<string>(), DENY: new Set<string>() };
+  const conditional = new Map<string, ConditionalEffect[]>();
   for (const table of [own, global]) {
     for (const [role, item] of table) {
       // A role that the root owns hides a global one with the same id.
       if (table === global && own.has(role)) continue;
-      for (const { effect } of effectsOfRole(role, item, table === own, items)) effects[effect].add(role);
+      for (const { effect, condition } of effectsOfRole(role, item, table === own, items)) {
+        if (condition === undefined) effects[effect].add(role);
+        else conditional.set(role, [...(conditional.get(role) ?? []), condition]);
+      }
     }
   }
   const module = permission?.module;
@@ -66,6 +81,7 @@ function effectsUnder(items: PermissionItems, place: Place): PermissionEffects {
     soldModule: module !== undefined && place.global.soldModules.has(module) ? module : undefined,
     allow: withHeirs(effects.ALLOW, own, global),
     deny: withHeirs(effects.DENY, own, global),
+    conditional: conditional.size > 0 ? inheritedConditions(conditional, own, global) : NO_CONDITIONS,
   };
 }
 
@@ -77,6 +93,23 @@ function withHeirs(roles: ReadonlySet<string>, own: RoleTable, global: RoleTable
     for (const [heir, { parent }] of table)
       if (parent !== undefined && !all.has(heir))
         for (const role of inheritance(heir, own, global)) if (roles.has(role)) all.add(heir);
+  return all;
+}
+
+const NO_CONDITIONS: ConditionalEffects = new Map();
+
+/** The conditional effects of each role, with those of the roles that it inherits from. */
+function inheritedConditions(
+  conditions: ConditionalEffects,
+  own: RoleTable,
+  global: RoleTable,
+): ConditionalEffects {
+  const all = new Map<string, readonly ConditionalEffect[]>();
+  for (const table of [own, global])
+    for (const heir of table.keys()) {
+      const found = [...inheritance(heir, own, global)].flatMap((role) => conditions.get(role) ?? []);
+      if (found.length > 0) all.set(heir, found);
+    }
   return all;
 }
 
@@ -107,7 +140,7 @@ export function permissionEffects(items: PermissionItems, place: Place): Permiss
   )
     return kept.effects;
   const effects = effectsUnder(items, place);
-  if (effects.allow.size + effects.deny.size <= ROLES_PER_MEMO)
+  if (effects.allow.size + effects.deny.size + effects.conditional.size <= ROLES_PER_MEMO)
     memos.set(tenantEffects, {
       permission: new WeakRef(permission),
       root: root && new WeakRef(root),

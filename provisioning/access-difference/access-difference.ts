@@ -179,9 +179,9 @@ const pathOf = async (state: State, ref: string): Promise<readonly ScopeItem[]> 
 };
 
 /** What of a subject decisions rest on at any scope. */
-function textOf({ active, isAdmin, endsAt, globalRoles }: SubjectItem): string {
+function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectItem): string {
   const parts: Omit<SubjectItem, 'groups' | 'grants' | 'assignments'> = {
-    ...{ active, isAdmin, endsAt },
+    ...{ active, isAdmin, endsAt, properties },
     globalRoles: [...globalRoles].sort(),
   };
   return JSON.stringify(parts);

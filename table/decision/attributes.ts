@@ -25,6 +25,8 @@ export const Attribute = {
   deny: 'deny',
   /** On a root: the permissions that a role of its own denies, or once did. */
   denials: 'denials',
+  /** On a subject or a scope: its stored properties, a map. */
+  properties: 'properties',
   module: 'module',
   enterprise: 'enterprise',
   subject: 'subject',
@@ -46,8 +48,13 @@ export const assignmentAttribute = (scope: string, role: string): string => join
 export const groupAttribute = (group: string): string => join('group', group);
 /** On a root or on the global roles: a live role; the value is its parent's id or empty. */
 export const roleAttribute = (role: string): string => join('role', role);
-/** On a root or on the global roles: what a role holds by wildcard; the value is the effect. */
+/** On a root or on the global roles: what a role holds by wildcard; the value is the effect, with a condition a map. */
 export const patternAttribute = (role: string, pattern: string): string => join('wild', role, pattern);
+
+/** On a permission: the effect of a role with a condition, as a map `{ effect, when }`. */
+export const conditionAttribute = (role: string): string => join('when', role);
+/** On what holds everywhere: the declaration of a property, as `type source`. */
+export const propertyAttribute = (of: string, name: string): string => join('property', of, name);
 
 /** On a scope: one subscription to a module there, as an interval. */
 export const subscriptionAttribute = (module: string, id: string): string => join('sub', module, id);

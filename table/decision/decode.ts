@@ -2,9 +2,12 @@ import { GatehouseError } from '../errors.ts';
 import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
+import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
+import { isMap } from '../value.ts';
 import { Attribute, DECISION_VERSION, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
+  ConditionalEffect,
   CredentialItem,
   Effect,
   GlobalItem,
@@ -151,6 +154,7 @@ const SUBJECT_ATTRIBUTES = plain(
   Attribute.isAdmin,
   Attribute.groups,
   Attribute.globalRoles,
+  Attribute.properties,
 );
 
 /** The attributes that most subjects share, as their prototype: each subject then takes few bytes. */
@@ -161,6 +165,7 @@ const ORDINARY: Omit<SubjectItem, 'groups'> = {
   globalRoles: NONE,
   grants: new Map(),
   assignments: new Map(),
+  properties: NO_PROPERTIES,
 };
 
 const ordinary = (groups: readonly string[]): SubjectItem =>
@@ -183,7 +188,13 @@ export function decodeSubject(item: Item): SubjectItem {
   const active = isActive(item);
   const groups = idSet(item, Attribute.groups);
   const globalRoles = idSet(item, Attribute.globalRoles);
-  const holdsMore = isAdmin || globalRoles.length > 0 || grants.size > 0 || assignments.size > 0;
+  const properties = propertiesIn(item);
+  const holdsMore =
+    isAdmin ||
+    globalRoles.length > 0 ||
+    grants.size > 0 ||
+    assignments.size > 0 ||
+    properties !== NO_PROPERTIES;
   if (active && endsAt === undefined && !holdsMore) return ordinary(groups);
   return {
     active,
@@ -193,22 +204,33 @@ export function decodeSubject(item: Item): SubjectItem {
     globalRoles,
     grants: grants.size > 0 ? grants : ORDINARY.grants,
     assignments: assignments.size > 0 ? assignments : ORDINARY.assignments,
+    properties,
   };
 }
 
 const PERMISSION_ATTRIBUTES = plain(Attribute.registered, Attribute.allow, Attribute.deny, Attribute.module);
 
+const NO_CONDITIONS: ReadonlyMap<string, ConditionalEffect> = new Map();
+
 export function decodePermission(item: Item): PermissionItem {
-  const [unknown] = compoundsOf(item, PERMISSION_ATTRIBUTES);
-  if (unknown) throw damaged(item, unknown.name);
+  const allow = new Set(idSet(item, Attribute.allow));
+  const deny = new Set(idSet(item, Attribute.deny));
+  const conditional = new Map<string, ConditionalEffect>();
+  for (const { name, value, parts } of compoundsOf(item, PERMISSION_ATTRIBUTES)) {
+    const [kind, role = '', ...more] = parts;
+    if (kind !== 'when' || more.length > 0 || !isConditional(value)) throw damaged(item, name);
+    if (allow.has(role) || deny.has(role)) throw damaged(item, name);
+    conditional.set(role, value);
+  }
   const { [Attribute.registered]: registered = false, [Attribute.module]: module } = item;
   if (typeof registered !== 'boolean') throw damaged(item, Attribute.registered);
   if (module !== undefined && typeof module !== 'string') throw damaged(item, Attribute.module);
   return {
     registered,
     module,
-    allow: new Set(idSet(item, Attribute.allow)),
-    deny: new Set(idSet(item, Attribute.deny)),
+    allow,
+    deny,
+    conditional: conditional.size > 0 ? conditional : NO_CONDITIONS,
   };
 }
 
@@ -240,11 +262,21 @@ const SCOPE_ATTRIBUTES = plain(
   Attribute.combination,
   Attribute.enterprise,
   Attribute.denials,
+  Attribute.properties,
 );
 /** The item of what holds everywhere has no others than every item has. */
 const GLOBAL_ATTRIBUTES = plain();
 
 const isEffect = (value: unknown): value is Effect => value === 'ALLOW' || value === 'DENY';
+const isConditional = (value: unknown): value is ConditionalEffect =>
+  isMap(value) && Object.keys(value).length === 2 && isEffect(value.effect) && typeof value.when === 'string';
+
+function propertiesIn(item: Item): Properties {
+  const value = item[Attribute.properties];
+  if (value === undefined) return NO_PROPERTIES;
+  if (!isMap(value)) throw damaged(item, Attribute.properties);
+  return value;
+}
 
 /** Reads the `role|…` and `wild|…` attributes among `compounds`; hands every other one to `other`. */
 function decodeRoles(
@@ -253,7 +285,7 @@ function decodeRoles(
   other: (compound: Compound) => void,
 ): RoleTable {
   const roles = new Map<string, RoleItem>();
-  const patterns = new Map<string, Map<string, Effect>>();
+  const patterns = new Map<string, Map<string, Effect | ConditionalEffect>>();
   for (const compound of compounds) {
     const { name, value, parts } = compound;
     const [kind, id = '', pattern, ...more] = parts;
@@ -262,8 +294,8 @@ function decodeRoles(
       roles.set(id, { parent: value === '' ? undefined : value, patterns: new Map() });
     } else if (kind === 'wild') {
       const isPattern = pattern !== undefined && isPermissionPattern(pattern) && more.length === 0;
-      if (!isPattern || !isEffect(value)) throw damaged(item, name);
-      const own = patterns.get(id) ?? new Map<string, Effect>();
+      if (!isPattern || !(isEffect(value) || isConditional(value))) throw damaged(item, name);
+      const own = patterns.get(id) ?? new Map<string, Effect | ConditionalEffect>();
       own.set(pattern, value);
       patterns.set(id, own);
     } else other(compound);
@@ -319,16 +351,33 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
     subscriptions,
     licenses,
     enterprise,
+    properties: propertiesIn(item),
   };
 }
 
-/** What holds everywhere: a scope without a place, of which only roles and modules are known. */
+/** What holds everywhere: a scope without a place, of which roles, modules and declarations are known. */
 export function decodeGlobal(item: Item): GlobalItem {
   const soldModules = new Set<string>();
+  const declarations = new Map<string, Map<string, Declaration>>();
   const roles = decodeRoles(item, compoundsOf(item, GLOBAL_ATTRIBUTES), ({ name, value, parts }) => {
-    const [kind, module = '', ...more] = parts;
-    if (kind !== 'module' || value !== true || more.length > 0) throw damaged(item, name);
-    soldModules.add(module);
+    const [kind, about = '', property, ...more] = parts;
+    if (kind === 'module' && value === true && property === undefined) soldModules.add(about);
+    else if (kind === 'property' && property !== undefined && more.length === 0) {
+      const own = declarations.get(about) ?? new Map<string, Declaration>();
+      own.set(property, declaration(item, name, value));
+      declarations.set(about, own);
+    } else throw damaged(item, name);
   });
-  return { roles, soldModules };
+  return { roles, soldModules, declarations };
+}
+
+/** `string stored` */
+function declaration(item: Item, attribute: string, value: unknown): Declaration {
+  const [type, source, ...more] = typeof value === 'string' ? value.split(' ') : [];
+  const declared = {
+    type: VALUE_TYPES.find((each) => each === type),
+    source: SOURCES.find((each) => each === source),
+  };
+  if (!declared.type || !declared.source || more.length > 0) throw damaged(item, attribute);
+  return { type: declared.type, source: declared.source };
 }

@@ -1,8 +1,18 @@
+import type { Declarations, Properties } from '../properties.ts';
+
 /**
  * What a check reads, decoded (ADR 0003). Plain data: the engine decides over these and knows no item.
  * Scopes are named by reference (`location:01J…`), roles and groups by id, times in epoch milliseconds.
  */
 export type Effect = 'ALLOW' | 'DENY';
+
+/** An effect that counts only where its condition holds (SPEC section 8). */
+export interface ConditionalEffect {
+  readonly effect: Effect;
+  /** An expression in CEL. */
+  readonly when: string;
+}
+
 export type Combination = 'allow-overrides' | 'deny-overrides';
 
 /** From `start` (inclusive) until `end` (exclusive). */
@@ -31,13 +41,15 @@ export interface SubjectItem {
   readonly grants: ReadonlyMap<string, readonly string[]>;
   /** Scope → role assignments made there. */
   readonly assignments: ReadonlyMap<string, readonly Assignment[]>;
+  /** Stored properties. */
+  readonly properties: Properties;
 }
 
 /** A role as its owner's decision item lists it; a role that is not listed is not in force. */
 export interface RoleItem {
   readonly parent: string | undefined;
   /** Effects held by wildcard pattern. */
-  readonly patterns: ReadonlyMap<string, Effect>;
+  readonly patterns: ReadonlyMap<string, Effect | ConditionalEffect>;
 }
 
 export type RoleTable = ReadonlyMap<string, RoleItem>;
@@ -60,6 +72,8 @@ export interface ScopeItem {
   readonly licenses: Entitlements;
   /** The enterprise that it is linked to, and for which its root needs a licence. */
   readonly enterprise: string | undefined;
+  /** Stored properties. */
+  readonly properties: Properties;
 }
 
 /** What holds everywhere. */
@@ -68,6 +82,8 @@ export interface GlobalItem {
   readonly roles: RoleTable;
   /** Modules that need a subscription. */
   readonly soldModules: ReadonlySet<string>;
+  /** Which properties conditions can look at. */
+  readonly declarations: Declarations;
 }
 
 /** What a decision reads of a token or a login session. */
@@ -86,4 +102,6 @@ export interface PermissionItem {
   readonly module: string | undefined;
   readonly allow: ReadonlySet<string>;
   readonly deny: ReadonlySet<string>;
+  /** Role → its effect with a condition. Such a role is in neither set. */
+  readonly conditional: ReadonlyMap<string, ConditionalEffect>;
 }

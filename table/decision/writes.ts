@@ -2,10 +2,12 @@ import { conflict, GatehouseError, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
 import { apiRevisionKey, decisionKey, globalKey, type Key, parseKey, tenantEffectsKey } from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
+import type { Declaration, Properties } from '../properties.ts';
 import { type Action, create, keyOf, type Put, type Update } from '../write/action.ts';
 import {
   Attribute,
   assignmentAttribute,
+  conditionAttribute,
   DECISION_VERSION,
   formatInterval,
   grantAttribute,
@@ -13,6 +15,7 @@ import {
   licenseAttribute,
   moduleAttribute,
   patternAttribute,
+  propertyAttribute,
   roleAttribute,
   subscriptionAttribute,
 } from './attributes.ts';
@@ -69,13 +72,21 @@ const start = (ref: Ref, attributes: Readonly<Record<string, unknown>>): Put =>
   );
 
 /** The decision item of a new user. */
-export const newSubject = (ref: Ref, attributes: { status: string; endsAt?: string }): Put =>
-  start(ref, attributes);
+export const newSubject = (
+  ref: Ref,
+  attributes: { status: string; endsAt?: string; properties?: Properties },
+): Put => start(ref, attributes);
 
 /** The decision item of a new scope. */
 export const newScope = (
   ref: Ref,
-  attributes: { status: string; combination?: string; ancestors: readonly string[]; enterprise?: string },
+  attributes: {
+    status: string;
+    combination?: string;
+    ancestors: readonly string[];
+    enterprise?: string;
+    properties?: Properties;
+  },
 ): Put => start(ref, attributes);
 
 /** What a check looks at of a token or a session; `ttl` in epoch seconds. */
@@ -116,6 +127,7 @@ export function subjectChanges(subject: Ref) {
       ),
     setAdmin: (isAdmin: boolean) => change({ set: { [Attribute.isAdmin]: isAdmin } }),
     set: (values: Record<string, string>, remove: readonly string[]) => change({ set: values, remove }),
+    setProperties: (properties: Properties) => change(replaceProperties(properties)),
   };
 }
 
@@ -138,8 +150,14 @@ export function scopeChanges(scope: Ref) {
     license: (enterprise: string, id: string, interval: Validity | undefined) =>
       change(entitle(licenseAttribute(enterprise, id), interval)),
     set: (values: Record<string, string | readonly string[]>) => change({ set: values }),
+    setProperties: (properties: Properties) => change(replaceProperties(properties)),
   };
 }
+
+const replaceProperties = (properties: Properties): Change =>
+  Object.keys(properties).length > 0
+    ? { set: { [Attribute.properties]: properties } }
+    : { remove: [Attribute.properties] };
 
 /** ISO 8601, either side open. */
 export interface Validity {
@@ -155,6 +173,15 @@ export const moduleChange = (module: string, isSold: boolean): Update =>
   update(
     globalKey(),
     isSold ? { set: { [moduleAttribute(module)]: true } } : { remove: [moduleAttribute(module)] },
+  );
+
+/** Declares a property, or takes its declaration back: conditions find it missing from then on. */
+export const declarationChange = (of: string, name: string, declared: Declaration | undefined): Update =>
+  update(
+    globalKey(),
+    declared
+      ? { set: { [propertyAttribute(of, name)]: `${declared.type} ${declared.source}` } }
+      : { remove: [propertyAttribute(of, name)] },
   );
 
 /**
@@ -180,8 +207,8 @@ export function roleChanges(owner: Ref | undefined) {
     list: (role: string, parent: string | undefined) =>
       change({ set: { [roleAttribute(role)]: parent ?? '' } }),
     unlist: (role: string) => change({ remove: [roleAttribute(role)] }),
-    setPattern: (role: string, pattern: string, effect: Effect) =>
-      change({ set: { [patternAttribute(role, pattern)]: effect } }),
+    setPattern: (role: string, pattern: string, effect: Effect, when?: string) =>
+      change({ set: { [patternAttribute(role, pattern)]: when === undefined ? effect : { effect, when } } }),
     removePattern: (role: string, pattern: string) => change({ remove: [patternAttribute(role, pattern)] }),
   };
 }
@@ -198,15 +225,31 @@ export function permissionChanges(permission: PermissionName, owner: Ref | undef
     setModule: (module: string | undefined) =>
       change(module === undefined ? { remove: [Attribute.module] } : { set: { [Attribute.module]: module } }),
     /** Of a role that has no effect on it yet: two roles may add opposite ones in the same transaction. */
-    addEffect: (role: string, effect: Effect) =>
-      change({ add: { [effect === 'ALLOW' ? Attribute.allow : Attribute.deny]: set(role) } }),
-    /** One role has one effect on one permission: setting one removes the other. */
-    setEffect: (role: string, effect: Effect) => {
+    addEffect: (role: string, effect: Effect, when?: string) =>
+      change(
+        when === undefined
+          ? { add: { [effect === 'ALLOW' ? Attribute.allow : Attribute.deny]: set(role) } }
+          : { set: { [conditionAttribute(role)]: { effect, when } } },
+      ),
+    /** One role has one effect on one permission: setting one removes the others. */
+    setEffect: (role: string, effect: Effect, when?: string) => {
       const [to, from] =
         effect === 'ALLOW' ? [Attribute.allow, Attribute.deny] : [Attribute.deny, Attribute.allow];
-      return change({ add: { [to]: set(role) }, takeOut: { [from]: set(role) } });
+      return when === undefined
+        ? change({
+            add: { [to]: set(role) },
+            takeOut: { [from]: set(role) },
+            remove: [conditionAttribute(role)],
+          })
+        : change({
+            set: { [conditionAttribute(role)]: { effect, when } },
+            takeOut: { [to]: set(role), [from]: set(role) },
+          });
     },
     removeEffect: (role: string) =>
-      change({ takeOut: { [Attribute.allow]: set(role), [Attribute.deny]: set(role) } }),
+      change({
+        takeOut: { [Attribute.allow]: set(role), [Attribute.deny]: set(role) },
+        remove: [conditionAttribute(role)],
+      }),
   };
 }

@@ -242,7 +242,7 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
           )
           .map(({ id }) => id),
       );
-    return { isStored: true, allow: having('ALLOW'), deny: having('DENY') };
+    return { isStored: true, allow: having('ALLOW'), deny: having('DENY'), conditional: new Map() };
   };
   const assignments = new Map<string, Assignment[]>();
   for (const { scope: where, ...each } of granted.assignments) {
@@ -256,6 +256,7 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
     globalRoles: granted.globalRoles,
     grants,
     assignments,
+    properties: {},
   };
 
   const entitlementsOf = (ref: string, names: readonly string[]) =>

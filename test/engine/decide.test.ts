@@ -23,17 +23,19 @@ const permissionItem = (allow: readonly string[], deny: readonly string[] = [], 
   module: undefined,
   allow: new Set(allow),
   deny: new Set(deny),
+  conditional: new Map(),
   patterns: ['a:b:*', '*:*:*'],
 });
 
 const tenantEffects = (allow: readonly string[], deny: readonly string[] = []) => ({
   allow: new Set(allow),
   deny: new Set(deny),
+  conditional: new Map(),
   isStored: true,
 });
 
 function globally(roles: RoleTable, soldModules: readonly string[] = []): Pick<DecisionInput, 'global'> {
-  return { global: { roles, soldModules: new Set(soldModules) } };
+  return { global: { roles, soldModules: new Set(soldModules), declarations: new Map() } };
 }
 
 /** A teacher at a place, where teachers may: allowed. */

@@ -51,7 +51,11 @@ describe('effective roles', () => {
     ['staff', role()],
   ]);
   const below = { scopes: [scopeItem(BUILDING), scopeItem(ROOT, { roles: listed })] };
-  const global = { roles: new Map([['auditor', role()]]), soldModules: new Set<string>() };
+  const global = {
+    roles: new Map([['auditor', role()]]),
+    soldModules: new Set<string>(),
+    declarations: new Map(),
+  };
 
   test.each([
     [9, ['member', 'staff', 'auditor']],

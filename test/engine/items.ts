@@ -9,6 +9,7 @@ export const subjectItem = (changes: Partial<SubjectItem> = {}): SubjectItem => 
   globalRoles: [],
   grants: new Map(),
   assignments: new Map(),
+  properties: {},
   ...changes,
 });
 
@@ -23,5 +24,6 @@ export const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeI
   subscriptions: new Map(),
   licenses: new Map(),
   enterprise: undefined,
+  properties: {},
   ...changes,
 });

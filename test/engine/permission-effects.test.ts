@@ -36,11 +36,12 @@ const rootWith = (roles: Roles): ScopeItem => ({
   subscriptions: new Map(),
   licenses: new Map(),
   enterprise: undefined,
+  properties: {},
 });
 
 const placeWith = ({ own = {}, global = {}, sold = [] }: Setting): Place => ({
   scopes: [rootWith(own)],
-  global: { roles: tableOf(global), soldModules: new Set(sold) },
+  global: { roles: tableOf(global), soldModules: new Set(sold), declarations: new Map() },
 });
 
 interface Setting {
@@ -55,12 +56,14 @@ const permissionOf = (changes: Partial<CheckedPermission> = {}): CheckedPermissi
   module: 'a',
   allow: new Set(),
   deny: new Set(),
+  conditional: new Map(),
   patterns: PATTERNS,
   ...changes,
 });
 const tenantEffectsOf = (allow: readonly string[] = [], deny: readonly string[] = []): TenantEffects => ({
   allow: new Set(allow),
   deny: new Set(deny),
+  conditional: new Map(),
   isStored: true,
 });
 const items = (permission: CheckedPermission | null, tenantEffects: TenantEffects | null = null) => ({

@@ -60,9 +60,16 @@ const INPUT: DecisionInput = {
   credential: undefined,
   subject: SUBJECT,
   scopes: [scope(PLACE), scope(ROOT)],
-  permission: { registered: true, module: 'a', allow: new Set(), deny: new Set(), patterns: [] },
-  tenantEffects: { allow: new Set(), deny: new Set(), isStored: false },
-  global: { roles: new Map(), soldModules: new Set(['a']) },
+  permission: {
+    registered: true,
+    module: 'a',
+    allow: new Set(),
+    deny: new Set(),
+    conditional: new Map(),
+    patterns: [],
+  },
+  tenantEffects: { allow: new Set(), deny: new Set(), conditional: new Map(), isStored: false },
+  global: { roles: new Map(), soldModules: new Set(['a']), declarations: new Map() },
 };
 const endOf = (changes: Partial<DecisionInput>, at = AT) => validUntil({ ...INPUT, ...changes }, at);
 const subjectWith = (changes: Partial<SubjectItem>) => ({ subject: { ...SUBJECT, ...changes } });
@@ -142,7 +149,9 @@ describe('a decision is valid', () => {
     expect(endOf(scopesWith(subscribed('a', until(1_200))))).toBe(1_200);
     expect(endOf(scopesWith({}, subscribed('a', from(1_250))))).toBe(1_250);
     expect(endOf(scopesWith(subscribed('b', until(1_200))))).toBe(FOREVER);
-    const nothingSold = { global: { roles: new Map(), soldModules: new Set<string>() } };
+    const nothingSold = {
+      global: { roles: new Map(), soldModules: new Set<string>(), declarations: new Map() },
+    };
     expect(endOf({ ...scopesWith(subscribed('a', until(1_200))), ...nothingSold })).toBe(FOREVER);
   });
 

@@ -1,9 +1,11 @@
 import {
   assignmentAttribute,
+  conditionAttribute,
   DECISION_VERSION,
   grantAttribute,
   groupAttribute,
   patternAttribute,
+  propertyAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
@@ -32,6 +34,7 @@ export const SUBJECT = item(`USER#${ID}`, {
   isAdmin: true,
   groups: new Set(['g1', 'g2']),
   roles: new Set(['r1']),
+  properties: { department: 'sales' },
   [grantAttribute(TENANT)]: new Set(['r2']),
   [assignmentAttribute(TENANT, 'r3')]: `${START}/${END}`,
   [assignmentAttribute(TENANT, 'r4')]: '/',
@@ -46,15 +49,19 @@ export const SCOPE = item(`LOCATION#${ID}`, {
   [patternAttribute('r5', 'a:*:*')]: 'ALLOW',
   [patternAttribute('r5', '*:*:*')]: 'DENY',
   [patternAttribute('gone', '*:*:*')]: 'ALLOW',
+  [patternAttribute('r6', 'b:*:*')]: { effect: 'ALLOW', when: 'resource.id == subject.id' },
+  properties: { status: 'archived', tags: ['a', 'b'] },
 });
 export const ROLES = item('GLOBAL#GATEHOUSE', {
   [roleAttribute('r1')]: '',
   [patternAttribute('r1', 'a:b:*')]: 'DENY',
+  [propertyAttribute('subject:user', 'department')]: 'string stored',
 });
 export const PERMISSION = item('PAGE#p', {
   registered: true,
   allow: new Set(['r1']),
   deny: new Set(['r2', 'r3']),
+  [conditionAttribute('r4')]: { effect: 'DENY', when: 'true' },
 });
 
 export const decodeThisScope = (given: Item) => decodeScope(`location:${ID}`, given);

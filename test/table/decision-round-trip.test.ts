@@ -12,6 +12,7 @@ import {
 import {
   changeApiRevision,
   changeCredential,
+  declarationChange,
   moduleChange,
   newCredential,
   newGlobal,
@@ -179,6 +180,7 @@ test('a scope', async () => {
     licenses: new Map(),
     denials: new Set(),
     enterprise: undefined,
+    properties: {},
   };
   expect(await decoded()).toEqual(bare);
   const change = scopeChanges(place);
@@ -193,13 +195,18 @@ test('a scope', async () => {
   );
   await send(change.removeGroupRole('g2', 'r1'));
   await send(change.set({ status: 'suspended', combination: 'allow-overrides' }));
+  await send(change.setProperties({ status: 'archived', levels: [1, 2] }));
+  await send(change.setProperties({ levels: [3] }));
   const { groups, ...others } = await decoded();
   expect({ ...others, groups: sorted(groups) }).toEqual({
     ...bare,
     active: false,
     combination: 'allow-overrides',
     groups: new Map([['g1', ['r1', 'r2']]]),
+    properties: { levels: [3] },
   });
+  await send(change.setProperties({}));
+  expect(await read(decisionKey(place))).not.toHaveProperty('properties');
 });
 
 test('a scope lists what it is entitled to, its groups, and what a role of its own refuses', async () => {
@@ -249,11 +256,17 @@ test('what holds everywhere begins once, and lists the modules that are sold', a
   const sendThere = (action: Action) => writer.send(stamped([action], { writtenAt: 1, writeId: 'w' }));
   const item = async () => decodeGlobal((await reader.get(globalKey())) as Item);
   await sendThere(newGlobal());
-  expect(await item()).toEqual({ roles: new Map(), soldModules: new Set() });
+  expect(await item()).toEqual({ roles: new Map(), soldModules: new Set(), declarations: new Map() });
   await sendThere(moduleChange('hvac', true));
   await sendThere(moduleChange('lifts', true));
   await sendThere(moduleChange('hvac', false));
   expect((await item()).soldModules).toEqual(new Set(['lifts']));
+  const stored = { type: 'string', source: 'stored' } as const;
+  await sendThere(declarationChange('subject:user', 'department', stored));
+  await sendThere(declarationChange('context', 'reason', { type: 'string', source: 'passed' }));
+  await sendThere(declarationChange('context', 'reason', undefined));
+  const declarations = new Map([['subject:user', new Map([['department', stored]])]]);
+  expect((await item()).declarations).toEqual(declarations);
   expect(await refusalOf(() => sendThere(newGlobal()))).toMatchObject({ code: 'stale' });
 });
 
@@ -264,7 +277,9 @@ test('a permission is registered or not, of a module or of none, and has effects
   for (const each of [change.register(), change.setModule('hvac'), change.addEffect('r1', 'ALLOW')])
     await send(each);
   await send(change.addEffect('r2', 'DENY'));
-  const registered = { registered: true, allow: new Set(['r1']), deny: new Set(['r2']) };
+  await send(change.addEffect('r3', 'ALLOW', 'subject.id == resource.id'));
+  const conditional = new Map([['r3', { effect: 'ALLOW', when: 'subject.id == resource.id' }]]);
+  const registered = { registered: true, allow: new Set(['r1']), deny: new Set(['r2']), conditional };
   expect(await item()).toEqual({ ...registered, module: 'hvac' });
   await send(change.setModule(undefined));
   expect(await item()).toEqual({ ...registered, module: undefined });
@@ -286,11 +301,11 @@ test.each([
   await send(change.list('r2', 'r1'));
   await send(change.setPattern('r2', 'a:*:*', 'ALLOW'));
   await send(change.setPattern('r2', 'a:*:*', 'DENY'));
-  await send(change.setPattern('r2', '*:*:*', 'ALLOW'));
+  await send(change.setPattern('r2', '*:*:*', 'ALLOW', 'has(context.reason)'));
   const r1 = { parent: undefined, patterns: new Map() };
-  const patterns = new Map([
+  const patterns = new Map<string, unknown>([
     ['a:*:*', 'DENY'],
-    ['*:*:*', 'ALLOW'],
+    ['*:*:*', { effect: 'ALLOW', when: 'has(context.reason)' }],
   ]);
   expect(await roles()).toEqual(new Map(Object.entries({ r1, r2: { parent: 'r1', patterns } })));
   await send(change.removePattern('r2', '*:*:*'));
@@ -302,26 +317,32 @@ test('effects on a permission: one role has one effect, whatever the order of th
   const step = fc.tuple(
     fc.constantFrom('r1', 'r2', 'r3'),
     fc.constantFrom('ALLOW' as const, 'DENY' as const, undefined),
+    fc.constantFrom(undefined, 'true', 'false'),
   );
   const owner = fc.constantFrom(undefined, fresh('tenant'));
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), owner, async (steps, root) => {
       const name: PermissionName = { kind: 'page', text: ulid() };
-      const expected = new Map<string, 'ALLOW' | 'DENY'>();
+      const expected = new Map<string, { effect: 'ALLOW' | 'DENY'; when: string | undefined }>();
       const change = permissionChanges(name, root);
       await send(change.register());
-      for (const [role, effect] of steps) {
-        await send(effect ? change.setEffect(role, effect) : change.removeEffect(role));
-        if (effect) expected.set(role, effect);
+      for (const [role, effect, when] of steps) {
+        await send(effect ? change.setEffect(role, effect, when) : change.removeEffect(role));
+        if (effect) expected.set(role, { effect, when });
         else expected.delete(role);
       }
       const item = await read(root ? tenantEffectsKey(root, name) : decisionKey(permissionRef(name)));
       const having = (effect: string) =>
-        new Set([...expected.keys()].filter((role) => expected.get(role) === effect));
+        new Set(
+          [...expected].flatMap(([role, each]) =>
+            each.effect === effect && each.when === undefined ? [role] : [],
+          ),
+        );
       expect(decodePermission(item)).toEqual({
         registered: true,
         allow: having('ALLOW'),
         deny: having('DENY'),
+        conditional: new Map([...expected].filter(([, { when }]) => when !== undefined)),
       });
     }),
     { numRuns: 20 },

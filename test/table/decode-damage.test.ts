@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   assignmentAttribute,
+  conditionAttribute,
   grantAttribute,
   groupAttribute,
   patternAttribute,
+  propertyAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
 import {
@@ -47,7 +49,19 @@ const NO_ATTRIBUTES = {
   group: [new Set(['r'])],
   role: [''],
   wild: ['DENY'],
+  when: [{ effect: 'ALLOW', when: 'true' }],
+  property: ['string stored'],
 };
+const NO_MAP = ['', 'x', 1, null, true, ['x'], new Set(['x'])];
+const NO_CONDITION = [
+  ...NO_MAP,
+  {},
+  { effect: 'ALLOW' },
+  { when: 'true' },
+  { effect: 'MAYBE', when: 'true' },
+  { effect: 'ALLOW', when: 1 },
+  { effect: 'ALLOW', when: 'true', unless: 'true' },
+];
 
 const KINDS: readonly (readonly [
   what: string,
@@ -78,6 +92,7 @@ const KINDS: readonly (readonly [
       [groupAttribute('g1')]: [new Set(['r1'])],
       [roleAttribute('r1')]: [''],
       registered: [true],
+      properties: NO_MAP,
     },
   ],
   [
@@ -98,6 +113,8 @@ const KINDS: readonly (readonly [
       'wild|r5|': ['DENY'],
       'wild|r5|a:b:c': ['DENY'],
       'wild|r5|a:*:*|x': ['DENY'],
+      [patternAttribute('r6', 'b:*:*')]: NO_CONDITION.filter((each) => each !== 'ALLOW'),
+      properties: NO_MAP,
       isAdmin: [true],
     },
   ],
@@ -111,6 +128,16 @@ const KINDS: readonly (readonly [
       [patternAttribute('r1', 'a:b:*')]: ['', 'allow', 1],
       [groupAttribute('g1')]: [new Set(['r1'])],
       status: ['active'],
+      [propertyAttribute('subject:user', 'department')]: [
+        '',
+        'string',
+        'text stored',
+        'string kept',
+        'string stored x',
+        1,
+      ],
+      'property|context|reason|x': ['string passed'],
+      properties: [{}],
     },
   ],
   [
@@ -125,6 +152,11 @@ const KINDS: readonly (readonly [
       [roleAttribute('r1')]: [''],
       [patternAttribute('r1', '*:*:*')]: ['DENY'],
       status: ['active'],
+      [conditionAttribute('r4')]: NO_CONDITION,
+      // A role with an effect that always counts has no other.
+      [conditionAttribute('r1')]: [{ effect: 'DENY', when: 'true' }],
+      'when|r4|x': [{ effect: 'ALLOW', when: 'true' }],
+      properties: [{}],
     },
   ],
 ];

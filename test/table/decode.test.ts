@@ -38,6 +38,7 @@ describe('a sound item', () => {
           ],
         ],
       ]),
+      properties: { department: 'sales' },
     });
   });
 
@@ -59,12 +60,19 @@ describe('a sound item', () => {
             ]),
           },
         ],
-        ['r6', { parent: 'r5', patterns: new Map() }],
+        [
+          'r6',
+          {
+            parent: 'r5',
+            patterns: new Map([['b:*:*', { effect: 'ALLOW', when: 'resource.id == subject.id' }]]),
+          },
+        ],
       ]),
       subscriptions: new Map(),
       licenses: new Map(),
       denials: new Set(),
       enterprise: undefined,
+      properties: { status: 'archived', tags: ['a', 'b'] },
     });
   });
 
@@ -72,6 +80,9 @@ describe('a sound item', () => {
     expect(decodeGlobal({ ...ROLES, 'module|hvac': true })).toEqual({
       roles: new Map([['r1', { parent: undefined, patterns: new Map([['a:b:*', 'DENY']]) }]]),
       soldModules: new Set(['hvac']),
+      declarations: new Map([
+        ['subject:user', new Map([['department', { type: 'string', source: 'stored' }]])],
+      ]),
     });
   });
 
@@ -124,6 +135,7 @@ describe('a sound item', () => {
       registered: true,
       allow: new Set(['r1']),
       deny: new Set(['r2', 'r3']),
+      conditional: new Map([['r4', { effect: 'DENY', when: 'true' }]]),
     });
   });
 
@@ -144,7 +156,16 @@ describe('a sound item', () => {
       ancestors: [],
       combination: 'allow-overrides',
     });
-    expect(decodePermission(item('x', {}))).toEqual({ registered: false, allow: new Set(), deny: new Set() });
-    expect(decodeGlobal(item('x', {}))).toEqual({ roles: new Map(), soldModules: new Set() });
+    expect(decodePermission(item('x', {}))).toEqual({
+      registered: false,
+      allow: new Set(),
+      deny: new Set(),
+      conditional: new Map(),
+    });
+    expect(decodeGlobal(item('x', {}))).toEqual({
+      roles: new Map(),
+      soldModules: new Set(),
+      declarations: new Map(),
+    });
   });
 });
