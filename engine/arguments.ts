@@ -48,11 +48,14 @@ interface Question {
 
 /** A question with its options, as one of many. */
 export function faultInRequest(request: unknown): Fault {
-  const fault = faultInOptions(request);
+  const fault = faultInShared(request);
   if (fault) return fault;
-  const { subject, permission, scope } = request as Question;
+  const { subject, permission, scope, given } = request as Question & Options;
   return (
-    faultInText('subject', subject) ?? faultInText('permission', permission) ?? faultInText('scope', scope)
+    faultInText('subject', subject) ??
+    faultInText('permission', permission) ??
+    faultInText('scope', scope) ??
+    (given === undefined ? undefined : faultInGiven('given.', given))
   );
 }
 
@@ -61,10 +64,42 @@ interface Options {
   readonly consistency?: unknown;
   readonly credential?: unknown;
   readonly prefetch?: unknown;
+  readonly given?: unknown;
 }
 
-/** Options that all functions share. */
-export function faultInOptions(options: unknown): Fault {
+interface Given {
+  readonly subject?: unknown;
+  readonly resource?: unknown;
+  readonly action?: unknown;
+  readonly context?: unknown;
+}
+
+/** Options that all functions share, and what is given for conditions. */
+export const faultInOptions = (options: unknown): Fault =>
+  faultInShared(options) ?? faultInGiven('', options);
+
+/** What a caller gives for conditions. Properties may have any values: those that do not fit count as missing. */
+function faultInGiven(prefix: string, given: unknown): Fault {
+  if (!isObject(given)) return invalid(prefix.slice(0, -1), `${prefix.slice(0, -1)} must be an object`);
+  const { subject, resource, action, context } = given as Given;
+  for (const [name, value] of Object.entries({ subject, resource, action, context })) {
+    const field = `${prefix}${name}`;
+    if (value === undefined) continue;
+    if (!isObject(value)) return invalid(field, `${field} must be an object`);
+    if (name === 'context') continue;
+    const { properties, type, id, name: actionName } = value as Readonly<Record<string, unknown>>;
+    if (properties !== undefined && !isObject(properties))
+      return invalid(`${field}.properties`, `${field}.properties must be an object`);
+    const names = name === 'resource' ? { type, id } : name === 'action' ? { name: actionName } : {};
+    for (const [each, text] of Object.entries(names)) {
+      const fault = text === undefined ? undefined : faultInText(`${field}.${each}`, text);
+      if (fault) return fault;
+    }
+  }
+  return undefined;
+}
+
+function faultInShared(options: unknown): Fault {
   if (!isObject(options)) return invalid('options', 'options must be an object');
   const { at, consistency, credential, prefetch } = options as Options;
   if (at !== undefined && !(typeof at === 'number' && Math.abs(at) <= MAX_INSTANT))

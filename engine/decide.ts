@@ -1,4 +1,5 @@
-import type { Interval, ScopeItem } from '../table/decision/items.ts';
+import type { ConditionalEffect, Interval, ScopeItem } from '../table/decision/items.ts';
+import { createOutcomes, isGiven, usesOf } from './conditions/outcomes.ts';
 import { isCredentialGood } from './credential.ts';
 import { ALLOWED, DENIED, type Decision } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
@@ -35,18 +36,79 @@ export function decide(input: DecisionInput, at: number): Decision {
   return combine(input, effects, at);
 }
 
+/** Step 8: one ALLOW is enough, unless one DENY refuses. */
+const combined = (isAllowed: boolean, isDenied: boolean, isDenyOverriding: boolean): boolean =>
+  isAllowed && !(isDenied && isDenyOverriding);
+
 /** Steps 6 to 9: combines the effects of the effective roles (ADR 0005). */
-function combine(input: DecisionInput, { allow, deny }: PermissionEffects, at: number): Decision {
-  let [isAllowed, isDenied] = [false, false];
+function combine(input: DecisionInput, effects: PermissionEffects, at: number): Decision {
+  const { isDenyOverriding, conditions, ...always } = effectsInForce(input, effects, at);
+  let { isAllowed, isDenied } = always;
+  if (conditions.length === 0) {
+    if (combined(isAllowed, isDenied, isDenyOverriding)) return ALLOWED.role;
+    return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
+  }
+  const outcomeOf = createOutcomes(input);
+  // With conditions that cannot be evaluated taken in favour of the subject.
+  let [mayBeAllowed, mustBeDenied] = [isAllowed, isDenied];
+  for (const condition of conditions) {
+    const outcome = outcomeOf(condition);
+    const holds = 'holds' in outcome ? outcome.holds : undefined;
+    if (condition.effect === 'ALLOW') {
+      isAllowed ||= holds === true;
+      mayBeAllowed ||= holds !== false;
+    } else {
+      isDenied ||= holds !== false;
+      mustBeDenied ||= holds === true;
+    }
+  }
+  if (combined(isAllowed, isDenied, isDenyOverriding)) return ALLOWED.role;
+  if (combined(mayBeAllowed, mustBeDenied, isDenyOverriding)) return DENIED.condition_failed;
+  return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
+}
+
+/** What the roles in force do to a permission. */
+interface EffectsInForce {
+  readonly isDenyOverriding: boolean;
+  /** Whether one allows, or denies, it without a condition. */
+  readonly isAllowed: boolean;
+  readonly isDenied: boolean;
+  /** Those that count only where their condition holds; empty if the others settle the decision. */
+  readonly conditions: readonly ConditionalEffect[];
+}
+
+const NO_CONDITIONS: readonly ConditionalEffect[] = [];
+
+function effectsInForce(
+  input: DecisionInput,
+  { allow, deny, conditional }: PermissionEffects,
+  at: number,
+): EffectsInForce {
+  let [isAllowed, isDenied, conditions] = [false, false, NO_CONDITIONS];
   for (const holding of holdingsOf(input.subject, input)) {
     if (!isInForce(holding, at)) continue;
     if (allow.has(holding.role)) isAllowed = true;
     if (deny.has(holding.role)) isDenied = true;
+    if (conditional.size > 0)
+      conditions = [...conditions, ...(conditional.get(holding.role) ?? NO_CONDITIONS)];
   }
   const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
-  if (isAllowed && !(isDenied && isDenyOverriding)) return ALLOWED.role;
-  return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
+  const isSettled = isDenyOverriding ? isDenied : isAllowed;
+  return { isDenyOverriding, isAllowed, isDenied, conditions: isSettled ? NO_CONDITIONS : conditions };
 }
+
+/**
+ * What the conditions that decide a question for the instant `at` look at, beside what the table keeps:
+ * `context.ip`, `action.properties.soft`. Empty where the decision rests on the table alone.
+ */
+export function usesOfGiven(input: DecisionInput, at: number): readonly string[] {
+  const effects = effectsOn(input);
+  if (effects.conditional.size === 0) return NOTHING_USED;
+  const uses = effectsInForce(input, effects, at).conditions.flatMap(usesOf);
+  return [...new Set(uses)].filter((use) => isGiven(use, input));
+}
+
+const NOTHING_USED: readonly string[] = [];
 
 /** The effects of roles on the permission asked about. */
 export const effectsOn = (input: DecisionInput): PermissionEffects =>

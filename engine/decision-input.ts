@@ -2,6 +2,7 @@ import type { CredentialItem, GlobalItem, ScopeItem, SubjectItem } from '../tabl
 import { MAX_ANCESTORS, SCOPE_TYPES } from '../table/entities/scope-types.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { Credential } from './credential.ts';
+import type { Given } from './given.ts';
 import {
   type CheckedPermission,
   CREDENTIAL,
@@ -31,6 +32,8 @@ export interface Question {
    * ignored. They are prefetched, never trusted: a wrong one costs its read units and nothing else.
    */
   readonly prefetch?: readonly string[] | undefined;
+  /** What the caller knows of subject, resource, action and context. Only conditions look at it. */
+  readonly given?: Given | undefined;
 }
 
 /** The items that a decision evaluates, as plain values. Absent items are null. */

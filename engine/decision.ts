@@ -13,6 +13,8 @@ export type DenyReason =
   | 'permission_unknown'
   | 'not_subscribed'
   | 'not_licensed'
+  /** A condition that could have allowed it, or not have denied it, could not be evaluated. */
+  | 'condition_failed'
   | 'denied_by_role'
   | 'no_grant';
 
@@ -39,6 +41,7 @@ export const DENIED: Readonly<Record<DenyReason, Decision>> = {
   permission_unknown: decision(false, 'permission_unknown'),
   not_subscribed: decision(false, 'not_subscribed'),
   not_licensed: decision(false, 'not_licensed'),
+  condition_failed: decision(false, 'condition_failed'),
   denied_by_role: decision(false, 'denied_by_role'),
   no_grant: decision(false, 'no_grant'),
 };

@@ -1,10 +1,11 @@
 import { invalid } from '../table/errors.ts';
 import { faultInList, faultInOptions, faultInRequest, faultInText, inList, refuse } from './arguments.ts';
 import type { Credential } from './credential.ts';
-import { decide, refusedCredential, validUntil } from './decide.ts';
+import { decide, refusedCredential, usesOfGiven, validUntil } from './decide.ts';
 import type { Decision } from './decision.ts';
 import { type DecisionInput, decisionInput, type Question } from './decision-input.ts';
 import { effectiveRoles } from './effective-roles.ts';
+import { type Given, givenIn } from './given.ts';
 import type { Kind } from './items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions, type Look, type Plan } from './load.ts';
 import { createObserver, type Observe } from './observation.ts';
@@ -15,7 +16,7 @@ export interface EngineOptions extends LoadOptions {
   readonly observe?: Observe | undefined;
 }
 
-export interface CheckOptions {
+export interface CheckOptions extends Given {
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
   /** How fresh the decision's items must be. Default: `cached`. */
@@ -30,10 +31,12 @@ export interface CheckOptions {
 }
 
 /** One of many checks. Options that it leaves out come from the call. */
-export interface CheckRequest extends Omit<CheckOptions, 'consistency'> {
+export interface CheckRequest extends Pick<CheckOptions, 'at' | 'credential' | 'prefetch'> {
   readonly subject: string;
   readonly permission: string;
   readonly scope: string;
+  /** Instead of what the call gives, not merged with it. */
+  readonly given?: Given | undefined;
 }
 
 /**
@@ -49,6 +52,11 @@ export interface Answer<Q extends Question> {
   readonly decision: Decision | undefined;
   /** Undefined on a deny. */
   readonly roles: TenantRoles | undefined;
+  /**
+   * What the conditions that decided look at beside what the table keeps, such as `context.ip`; empty without
+   * conditions.
+   */
+  readonly uses: readonly string[];
 }
 
 /** The tenant of a scope, and the subject's effective roles there by id, inherited ones included. */
@@ -221,9 +229,10 @@ export function createEngine(options: EngineOptions): Engine {
   const checkMany: Engine['checkMany'] = async (requests, given = NOTHING_GIVEN) => {
     refuse(faultInOptions(given) ?? faultInRequests(requests));
     const { consistency, ...shared } = given;
-    const asks = requests.map(({ subject, permission, scope, ...own }) => {
-      const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = own;
-      return () => ({ subject, permission, scope, at, credential, prefetch });
+    const sharedGiven = givenIn(shared);
+    const asks = requests.map(({ subject, permission, scope, given: own = sharedGiven, ...options }) => {
+      const { at = shared.at, credential = shared.credential, prefetch = shared.prefetch } = options;
+      return () => ({ subject, permission, scope, at, credential, prefetch, given: own });
     });
     const { answers, ...rest } = await checkManyAsked(asks, consistency, ({ at }) => at);
     return { decisions: answers.map(({ decision }) => decision as Decision), ...rest };
@@ -234,7 +243,7 @@ export function createEngine(options: EngineOptions): Engine {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const { credential, prefetch } = given;
-      const question = { subject, permission, scope, credential, prefetch };
+      const question = { subject, permission, scope, credential, prefetch, given: givenIn(given) };
       const decideOne = (input: DecisionInput, at: number) => ({ decision: decide(input, at) });
       return answerOne(
         () => question,
@@ -247,7 +256,7 @@ export function createEngine(options: EngineOptions): Engine {
       const fault = faultIn(subject, permission, scope, given);
       if (fault) return Promise.reject(fault);
       const { credential, prefetch } = given;
-      const question = { subject, permission, scope, credential, prefetch };
+      const question = { subject, permission, scope, credential, prefetch, given: givenIn(given) };
       return answerOne(
         () => question,
         given,
@@ -342,7 +351,8 @@ const NOTHING_LOADED: Look = { item: () => undefined, prefetch: () => {}, recall
 function withRoles<Q extends Question>(input: DecisionInput<Q>, at: number): Answer<Q> {
   const { question } = input;
   const decision = question.scope === undefined ? refusedCredential(input, at) : decide(input, at);
-  return { question, decision, roles: decision?.allowed ? rolesIn(input, at) : undefined };
+  const uses = question.scope === undefined ? [] : usesOfGiven(input, at);
+  return { question, decision, roles: decision?.allowed ? rolesIn(input, at) : undefined, uses };
 }
 
 /** The tenant and the effective roles, whatever the decision; undefined if the scope does not exist. */

@@ -34,6 +34,7 @@ export type {
   Suggestions,
 } from './explain/explanation.ts';
 export { type FormatOptions, formatExplanation } from './explain/format.ts';
+export type { Given } from './given.ts';
 export { type Consistency, DEFAULT_MAX_BYTES, DEFAULT_TTL_MS, type Look } from './load.ts';
 export type { Observation, Observe } from './observation.ts';
 export { type AccessBound, createAccessBound } from './search/access-bound.ts';

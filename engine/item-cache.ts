@@ -3,6 +3,7 @@ import { GatehouseError } from '../table/errors.ts';
 import type { Item } from '../table/item.ts';
 import type { Reader, ReadNotes } from '../table/reader.ts';
 import { createCachedLoader } from './cached-loader.ts';
+import { loadCel } from './conditions/load.ts';
 import { type ItemId, type Kind, keyOf } from './items.ts';
 
 /**
@@ -113,6 +114,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       return known;
     }
     const members = item && kind.membersOf ? await readMembers(kind.membersOf(id)) : NO_MEMBERS;
+    if (item && kind.hasConditions?.(item)) await loadCel();
     const cached = findCached();
     const entry: Entry<T> = {
       kind,

@@ -4,6 +4,7 @@ import {
   decodePermission,
   decodeScope,
   decodeSubject,
+  holdsConditions,
 } from '../table/decision/decode.ts';
 import type {
   CredentialItem,
@@ -32,6 +33,8 @@ export interface Kind<T> {
   readonly mayLackStamp?: boolean;
   /** The value of an absent item. Default: null. */
   readonly absent?: () => T;
+  /** Whether an item holds conditions: CEL is loaded before it is used. */
+  readonly hasConditions?: (item: Item) => boolean;
   /** Estimated bytes of the memos kept with an item of this kind. */
   readonly memoBytes?: number;
   /**
@@ -71,7 +74,11 @@ export const SUBJECT: Kind<SubjectItem> = {
   decode: (_, item) => decodeSubject(item),
 };
 
-export const SCOPE: Kind<ScopeItem> = { keyOf: keyOfRef(mayBeScopeType), decode: decodeScope };
+export const SCOPE: Kind<ScopeItem> = {
+  keyOf: keyOfRef(mayBeScopeType),
+  decode: decodeScope,
+  hasConditions: holdsConditions,
+};
 
 export const CREDENTIAL: Kind<CredentialItem> = {
   mayLackStamp: true,
@@ -80,6 +87,7 @@ export const CREDENTIAL: Kind<CredentialItem> = {
 };
 
 export const PERMISSION: Kind<CheckedPermission> = {
+  hasConditions: holdsConditions,
   keyOf: (text) => {
     const name = readPermissionName(text);
     return name && decisionKey(permissionRef(name));
@@ -96,7 +104,11 @@ export const PERMISSION: Kind<CheckedPermission> = {
 };
 
 /** The global item, one per table: the global roles and the sold modules. */
-export const GLOBAL: Kind<GlobalItem> = { keyOf: globalKey, decode: (_, item) => decodeGlobal(item) };
+export const GLOBAL: Kind<GlobalItem> = {
+  keyOf: globalKey,
+  decode: (_, item) => decodeGlobal(item),
+  hasConditions: holdsConditions,
+};
 export const GLOBAL_ID = '*';
 
 /** The effects of the roles that one root owns on one permission. */
@@ -114,6 +126,7 @@ const MEMO_BYTES = 1_600;
 
 /** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {
+  hasConditions: holdsConditions,
   memoBytes: MEMO_BYTES,
   absent: () => ({ allow: EMPTY, deny: EMPTY, conditional: NO_CONDITIONS, isStored: false }),
   keyOf: (id) => {

@@ -18,6 +18,13 @@ export interface PermissionEffects {
 
 export type ConditionalEffects = ReadonlyMap<string, readonly ConditionalEffect[]>;
 
+/** The roles that allow the permission, with or without a condition. */
+export function mayAllow({ allow, conditional }: PermissionEffects): ReadonlySet<string> {
+  if (conditional.size === 0) return allow;
+  const roles = [...conditional].filter(([, all]) => all.some(({ effect }) => effect === 'ALLOW'));
+  return new Set([...allow, ...roles.map(([role]) => role)]);
+}
+
 /** One effect of one role on a permission. */
 export interface RoleEffect {
   readonly effect: Effect;

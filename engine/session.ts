@@ -1,6 +1,7 @@
 import { GatehouseError, invalid } from '../table/errors.ts';
 import { faultInOptions, faultInText, faultInTexts, refuse } from './arguments.ts';
 import type { Decision } from './decision.ts';
+import { type Given, givenIn } from './given.ts';
 import type { Consistency } from './load.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { Consistency } from './load.ts';
  * synchronously.
  *
  * A session expires when its items exceed the engine's time-to-live, or when something in them begins or ends
- * (SPEC section 10). If it was opened for a given instant, only the time-to-live applies.
+ * (SPEC section 10). Conditions are decided once, with what was given when it was opened. If it was opened for a given instant, only the time-to-live applies.
  */
 export interface Session {
   /** Epoch milliseconds. From then on `can` answers false; open a new session. */
@@ -23,7 +24,7 @@ export interface Session {
   readonly decide: (permission: string) => Decision;
 }
 
-export interface SessionOptions {
+export interface SessionOptions extends Given {
   /** The permissions to decide: `dashboard`, `module:action:resource`. */
   readonly permissions: readonly string[];
   /** The instant to decide for, in epoch milliseconds. Default: now. */
@@ -37,7 +38,7 @@ export type OpenSession = (subject: string, scope: string, options: SessionOptio
 
 type CheckMany = (
   requests: readonly { readonly subject: string; readonly permission: string; readonly scope: string }[],
-  options: { readonly consistency: Consistency; readonly at: number | undefined },
+  options: { readonly consistency: Consistency; readonly at: number | undefined } & Given,
 ) => Promise<{ readonly decisions: readonly Decision[]; readonly expiresAt: number }>;
 
 /**
@@ -51,12 +52,12 @@ export function createSessions(
 ): OpenSession {
   return async (subject, scope, options) => {
     refuse(faultInText('subject', subject) ?? faultInText('scope', scope) ?? faultInOptions(options));
-    const { permissions, at, consistency = 'cached' } = options;
+    const { permissions, at, consistency = 'cached', ...given } = options;
     refuse(faultInTexts('permissions', permissions));
     const begunIn = generation();
     const names = [...new Set(permissions)];
     const requests = names.map((permission) => ({ subject, scope, permission }));
-    const { decisions: made, expiresAt } = await checkMany(requests, { consistency, at });
+    const { decisions: made, expiresAt } = await checkMany(requests, { consistency, at, ...givenIn(given) });
     const decisions = new Map(names.map((name, position) => [name, made[position] as Decision]));
     const isOver = () => now() >= expiresAt || begunIn !== generation();
     return {

@@ -199,7 +199,7 @@ test('the library for CEL is in cel.ts alone, which is loaded when a condition i
     ({ from, to, isTypeOnly }) =>
       to === 'engine/conditions/cel.ts' && !isTypeOnly && !within(from, 'test/', 'bench/'),
   );
-  expect(importers.map(({ from }) => from)).toEqual(['engine/conditions/load.ts']);
+  expect(new Set(importers.map(({ from }) => from))).toEqual(new Set(['engine/conditions/load.ts']));
 });
 
 test('the library for metrics is in nothing but metrics.ts, which is by itself', () => {

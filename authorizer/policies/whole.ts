@@ -113,7 +113,9 @@ export function createWholePolicy(options: WholePolicyOptions) {
       ends.validUntil = made.validUntil;
       const decided = made.answers.slice(1);
       const isSame = decided.every(({ question }) => question.scope !== undefined);
-      return isSame ? decided.map(({ decision }) => decision?.allowed === true) : undefined;
+      // What depends on more than the caller and the route cannot be said for requests to come.
+      const isLasting = decided.every(({ uses }) => uses.length === 0);
+      return isSame && isLasting ? decided.map(({ decision }) => decision?.allowed === true) : undefined;
     };
     const ofVerbs = rules.filter(({ method }) => method === 'ANY' || isVerb(method));
     const cells = await cellsOf({ subject, claims: identity.claims, rules: ofVerbs, at: begunAt, decide });

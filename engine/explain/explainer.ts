@@ -6,6 +6,7 @@ import { faultInOptions, faultInRequest, refuse } from '../arguments.ts';
 import { decide, enterprisesOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput } from '../decision-input.ts';
+import { type Given, givenIn } from '../given.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
@@ -23,7 +24,7 @@ export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
   readonly reader: ExplanationReader;
 }
 
-export interface ExplainOptions {
+export interface ExplainOptions extends Given {
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number;
   /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
@@ -60,7 +61,7 @@ export function createExplainer(options: ExplainerOptions): Explainer {
     explain: async (subject, permission, scope, given = {}) => {
       refuse(faultInOptions(given) ?? faultInRequest({ subject, permission, scope }));
       const { at: asked, consistency = 'strong' } = given;
-      const question = { subject, permission, scope };
+      const question = { subject, permission, scope, given: givenIn(given) };
       const [loaded] = await load([(look) => decisionInput(question, look)], consistency, (all) => all);
       const { value: input, instant } = loaded as Loaded<DecisionInput>;
       const at = asked ?? instant;

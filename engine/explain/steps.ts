@@ -57,6 +57,7 @@ const DECIDING: Readonly<Record<Reason, number>> = {
   not_subscribed: 5,
   not_licensed: 5,
   role: 8,
+  condition_failed: 8,
   denied_by_role: 8,
   no_grant: 9,
 };

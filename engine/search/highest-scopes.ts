@@ -8,7 +8,7 @@ import {
   type TenantEffects,
   tenantEffectsId,
 } from '../items.ts';
-import { permissionEffects } from '../permission-effects.ts';
+import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { grantedScopes } from './granted-scopes.ts';
 import type { Step } from './page.ts';
@@ -63,7 +63,7 @@ export async function* highestScopes(
     const tenantEffects = effects.get(root.ref) ?? null;
     const allow =
       allowing.get(root.ref) ??
-      permissionEffects({ name, permission, tenantEffects }, { scopes: [root], global }).allow;
+      mayAllow(permissionEffects({ name, permission, tenantEffects }, { scopes: [root], global }));
     allowing.set(root.ref, allow);
     return allow;
   }

@@ -4,10 +4,11 @@ import type { Page } from '../../table/reader.ts';
 import type { Clock } from '../clock.ts';
 import type { Decision } from '../decision.ts';
 import type { CheckRequest, Engine } from '../engine.ts';
+import { type Given, givenIn } from '../given.ts';
 import type { Consistency } from '../load.ts';
 
-/** Options of every search. */
-export interface ListOptions {
+/** Options of every search. What is given counts for every candidate. */
+export interface ListOptions extends Given {
   /** The instant to decide for, in epoch milliseconds. Default: now. */
   readonly at?: number | undefined;
   /** How fresh the decisions must be. Default: `cached`. Candidates are always read from the table. */
@@ -22,8 +23,9 @@ export interface ListOptions {
 export const decideAll = async (
   engine: Pick<Engine, 'checkMany'>,
   requests: readonly CheckRequest[],
-  { at, consistency }: ListOptions,
-): Promise<readonly Decision[]> => (await engine.checkMany(requests, { at, consistency })).decisions;
+  { at, consistency, ...given }: ListOptions,
+): Promise<readonly Decision[]> =>
+  (await engine.checkMany(requests, { at, consistency, ...givenIn(given) })).decisions;
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;

@@ -10,7 +10,7 @@ import type { Clock } from '../clock.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
 import type { Engine } from '../engine.ts';
 import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SCOPE, SUBJECT } from '../items.ts';
-import { permissionEffects } from '../permission-effects.ts';
+import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { highestScopes } from './highest-scopes.ts';
 import { decideAll, foreignCursor, type ListOptions, type Pager, type Position, type Step } from './page.ts';
@@ -76,7 +76,7 @@ export const createResourceSearch =
       if (!who?.active || !(at < who.endsAt) || !what?.registered) return;
       const global = everywhere ?? NO_GLOBAL;
       const items = { name: permission, permission: what, tenantEffects: null };
-      const { allow } = permissionEffects(items, { scopes: [], global });
+      const allow = mayAllow(permissionEffects(items, { scopes: [], global }));
       if (who.isAdmin || who.globalRoles.some((role) => allow.has(role))) {
         yield* walkSources(reader, sourcesOf(everyScope(type), readScope), from);
         return;

@@ -17,7 +17,7 @@ import {
   type TenantEffects,
   tenantEffectsId,
 } from '../items.ts';
-import { permissionEffects } from '../permission-effects.ts';
+import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { decideAll, type ListOptions, type Pager, type Step } from './page.ts';
 import { type SearchReader, type Source, walkSources } from './sources.ts';
@@ -102,7 +102,7 @@ async function readOrigin(reader: SearchReader, name: string, scope: string): Pr
   if (path.length <= first.ancestors.length) return undefined;
   const global = everywhere ?? NO_GLOBAL;
   const place = { scopes: path, global };
-  const { allow: allowing } = permissionEffects({ name, permission, tenantEffects }, place);
+  const allowing = mayAllow(permissionEffects({ name, permission, tenantEffects }, place));
   const isAllowing = (role: string): boolean => allowing.has(role);
   const groups = path.flatMap((each) => [...each.groups].filter(([, roles]) => roles.some(isAllowing)));
   return {

@@ -267,6 +267,15 @@ const SCOPE_ATTRIBUTES = plain(
 /** The item of what holds everywhere has no others than every item has. */
 const GLOBAL_ATTRIBUTES = plain();
 
+/** Whether an item holds an effect with a condition, by name or by pattern. */
+export function holdsConditions(item: Item): boolean {
+  for (const [name, value] of Object.entries(item)) {
+    const isEffect = name.startsWith('when|') || name.startsWith('wild|');
+    if (isEffect && typeof value === 'object') return true;
+  }
+  return false;
+}
+
 const isEffect = (value: unknown): value is Effect => value === 'ALLOW' || value === 'DENY';
 const isConditional = (value: unknown): value is ConditionalEffect =>
   isMap(value) && Object.keys(value).length === 2 && isEffect(value.effect) && typeof value.when === 'string';

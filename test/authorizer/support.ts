@@ -261,11 +261,11 @@ export function createFakeEngine({
     const question = ask(look);
     if (question === undefined) throw new Error('the question never followed from what the engine has');
     const { subject, permission, scope } = question;
-    if (scope === undefined) return { question, decision: undefined, roles: undefined };
+    if (scope === undefined) return { question, decision: undefined, roles: undefined, uses: [] };
     asked.push(`${subject} ${permission} ${scope}`);
     const decision = await decide(question);
     const tenantRoles: TenantRoles = { tenant: TENANT, roles };
-    return { question, decision, roles: decision.allowed ? tenantRoles : undefined };
+    return { question, decision, roles: decision.allowed ? tenantRoles : undefined, uses: [] };
   };
   return { engine: { checkAsked }, asked };
 }

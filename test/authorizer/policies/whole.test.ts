@@ -30,6 +30,8 @@ function setUp(options: Partial<WholePolicyOptions> = {}) {
     /** Sessions that were revoked. */
     revoked: new Set<string>(),
     isAllowed: (_question: Question): boolean => true,
+    /** What conditions look at beside what the table keeps. */
+    uses: [] as readonly string[],
     /** How old the oldest is that decisions rest on, and when something in them changes by itself. */
     age: 0,
     validUntil: Number.POSITIVE_INFINITY,
@@ -51,7 +53,8 @@ function setUp(options: Partial<WholePolicyOptions> = {}) {
       ? { allowed: true, reason: 'role' }
       : { allowed: false, reason: 'no_grant' };
     const isAsked = question.scope !== undefined;
-    return { question, decision: isRefused ? refused : isAsked ? decided : undefined, roles: undefined };
+    const decision = isRefused ? refused : isAsked ? decided : undefined;
+    return { question, decision, roles: undefined, uses: state.uses };
   }
   const { outageTtlMs = 0 } = options;
   const wholePolicy = createWholePolicy({
