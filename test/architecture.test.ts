@@ -175,7 +175,7 @@ describe('what a folder may import', () => {
     ['table', /^zod$/],
     ['table/memory', /^$/],
     ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto)$/],
-    ['engine', /^(?:lru-cache|@aws-lambda-powertools\/metrics)$/],
+    ['engine', /^(?:lru-cache|@marcbachmann\/cel-js|@aws-lambda-powertools\/metrics)$/],
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
@@ -188,6 +188,18 @@ describe('what a folder may import', () => {
     expect(ofFolder(folder).length).toBeGreaterThan(0);
     expect(shown(packages.filter(({ to }) => !allowed.test(to)))).toEqual([]);
   });
+});
+
+test('the library for CEL is in cel.ts alone, which is loaded when a condition is met', () => {
+  const users = IMPORTS.filter(
+    ({ from, to }) => to.startsWith('@marcbachmann/') && !within(from, 'test/', 'bench/'),
+  );
+  expect(users.map(({ from }) => from)).toEqual(['engine/conditions/cel.ts']);
+  const importers = IMPORTS.filter(
+    ({ from, to, isTypeOnly }) =>
+      to === 'engine/conditions/cel.ts' && !isTypeOnly && !within(from, 'test/', 'bench/'),
+  );
+  expect(importers.map(({ from }) => from)).toEqual(['engine/conditions/load.ts']);
 });
 
 test('the library for metrics is in nothing but metrics.ts, which is by itself', () => {

@@ -1,0 +1,189 @@
+import type { Declaration, Declarations, Properties, ValueType } from '../../table/properties.ts';
+
+/** A value of CEL: `int` is a bigint, `double` a number, `timestamp` a Date in whole milliseconds. */
+export type Value = string | boolean | bigint | number | null | Date | readonly Value[] | ValueMap;
+/** Maps, never objects: no key of a Map reaches a prototype. */
+export type ValueMap = ReadonlyMap<string, Value>;
+
+/** What an expression looks at. */
+export interface Variables {
+  /** `type`, `id`, `properties`. */
+  readonly subject: ValueMap;
+  /** `type`, `id`, `properties`. */
+  readonly resource: ValueMap;
+  /** `name`, `properties`. */
+  readonly action: ValueMap;
+  readonly context: ValueMap;
+}
+
+interface EntityInput {
+  readonly type: string;
+  readonly id: string;
+  readonly stored?: Properties | undefined;
+  readonly passed?: Properties | undefined;
+}
+
+export interface VariablesInput {
+  readonly subject: EntityInput;
+  readonly resource: EntityInput;
+  readonly action: { readonly name: string; readonly passed?: Properties | undefined };
+  readonly context?: Properties | undefined;
+}
+
+const passed = (type: ValueType): Declaration => ({ type, source: 'passed' });
+
+/** What is declared of the context without anybody declaring it. */
+export const BUILT_IN: ReadonlyMap<string, Declaration> = new Map([
+  ['ip', passed('string')],
+  ['time', passed('timestamp')],
+  ['method', passed('string')],
+  ['path', passed('string')],
+  ['userAgent', passed('string')],
+  ['claims', passed('map')],
+]);
+
+/** Bounds of what a caller passes. A value beyond them counts as missing. */
+export const PASSED_BOUNDS = { bytes: 65_536, string: 8_192, list: 1_000, levels: 4 } as const;
+
+const NOTHING: ReadonlyMap<string, Declaration> = new Map();
+
+/** What is left of the bytes that all properties of one decision may have together. */
+interface Allowance {
+  bytes: number;
+}
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** Milliseconds of a date and time as RFC 3339 has them, cut to whole milliseconds; undefined for all else. */
+export function instantOf(text: string): number | undefined {
+  const parts = RFC_3339.exec(text);
+  if (!parts) return undefined;
+  const [, year, month, day] = parts;
+  // Date takes the 30th of February for a day in March.
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(day) > days) return undefined;
+  const instant = Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
+  return Number.isNaN(instant) || instant < 0 ? undefined : instant;
+}
+
+/**
+ * A JSON value as a value of CEL.
+ *
+ * @returns undefined if it does not fit the type or exceeds PASSED_BOUNDS
+ */
+export function convert(
+  value: unknown,
+  type: ValueType,
+  allowance: Allowance = { bytes: PASSED_BOUNDS.bytes },
+): Value | undefined {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? convertAny(value, allowance, 0) : undefined;
+    case 'bool':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'int':
+      return Number.isSafeInteger(value) ? BigInt(value as number) : undefined;
+    case 'double':
+      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+    case 'timestamp': {
+      const instant =
+        value instanceof Date ? value.getTime() : instantOf(typeof value === 'string' ? value : '');
+      return instant === undefined || !(instant >= 0) ? undefined : new Date(instant);
+    }
+    case 'list<string>':
+      if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return undefined;
+      return convertAny(value, allowance, 0);
+    case 'map':
+      return isObject(value) ? convertAny(value, allowance, 0) : undefined;
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+function convertAny(value: unknown, allowance: Allowance, level: number): Value | undefined {
+  allowance.bytes -= typeof value === 'string' ? value.length : 8;
+  if (allowance.bytes < 0) return undefined;
+  switch (typeof value) {
+    case 'string':
+      return value.length <= PASSED_BOUNDS.string && value.isWellFormed() ? value : undefined;
+    case 'boolean':
+      return value;
+    case 'number':
+      if (Number.isSafeInteger(value)) return BigInt(value);
+      return Number.isFinite(value) ? value : undefined;
+    case 'object':
+      break;
+    default:
+      return undefined;
+  }
+  if (value === null) return null;
+  if (level >= PASSED_BOUNDS.levels) return undefined;
+  if (Array.isArray(value)) {
+    if (value.length > PASSED_BOUNDS.list) return undefined;
+    const list: Value[] = [];
+    for (const each of value) {
+      const converted = convertAny(each, allowance, level + 1);
+      if (converted === undefined) return undefined;
+      list.push(converted);
+    }
+    return list;
+  }
+  if (!isObject(value)) return undefined;
+  const entries = Object.entries(value);
+  if (entries.length > PASSED_BOUNDS.list) return undefined;
+  const map = new Map<string, Value>();
+  for (const [key, each] of entries) {
+    allowance.bytes -= key.length;
+    const converted = convertAny(each, allowance, level + 1);
+    if (converted === undefined || !key.isWellFormed()) return undefined;
+    map.set(key, converted);
+  }
+  return map;
+}
+
+/** The declared values among those given; what is not declared is ignored, what does not fit is missing. */
+function declaredValues(
+  declared: ReadonlyMap<string, Declaration>,
+  stored: Properties | undefined,
+  given: Properties | undefined,
+  allowance: Allowance,
+): Map<string, Value> {
+  const values = new Map<string, Value>();
+  for (const [name, { type, source }] of declared) {
+    const from = source === 'stored' ? stored : given;
+    if (from === undefined || !Object.hasOwn(from, name)) continue;
+    const value = convert(from[name], type, allowance);
+    if (value !== undefined) values.set(name, value);
+  }
+  return values;
+}
+
+/** What expressions look at in one decision. */
+export function variablesOf(input: VariablesInput, declarations: Declarations): Variables {
+  const allowance = { bytes: PASSED_BOUNDS.bytes };
+  const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap =>
+    new Map<string, Value>([
+      ['type', type],
+      ['id', id],
+      [
+        'properties',
+        declaredValues(declarations.get(`${kind}:${type}`) ?? NOTHING, stored, passed, allowance),
+      ],
+    ]);
+  const subject = entity('subject', input.subject);
+  const resource = entity('resource', input.resource);
+  const ofAction = declarations.get('action') ?? NOTHING;
+  const action = new Map<string, Value>([
+    ['name', input.action.name],
+    ['properties', declaredValues(ofAction, undefined, input.action.passed, allowance)],
+  ]);
+  const context = declaredValues(contextOf(declarations), undefined, input.context, allowance);
+  return { subject, resource, action, context };
+}
+
+/** The context's declarations, built-in ones included; those cannot be declared otherwise. */
+export function contextOf(declarations: Declarations): ReadonlyMap<string, Declaration> {
+  const own = declarations.get('context');
+  return own === undefined || own.size === 0 ? BUILT_IN : new Map([...own, ...BUILT_IN]);
+}
