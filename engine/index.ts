@@ -24,6 +24,7 @@ export {
   type ExplanationReader,
 } from './explain/explainer.ts';
 export type {
+  ConditionShown,
   Derivation,
   Explanation,
   Missing,

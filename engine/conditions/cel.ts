@@ -2,7 +2,7 @@ import { type GatehouseError, invalid } from '../../table/errors.ts';
 import { type Declarations, MAX_CONDITION_LENGTH } from '../../table/properties.ts';
 import { contextOf, type Variables } from './declarations.ts';
 import { createPreparation, messageOf, type Node, type Prepared, Refusal, ROOTS } from './grammar.ts';
-import { Environment, ParseError, TypeFault } from './library.ts';
+import { type ASTNode, Environment, ParseError, TypeFault } from './library.ts';
 import { createMeter } from './steps.ts';
 
 /** Whether a condition holds, or why that is not known. */
@@ -149,4 +149,20 @@ export function check(text: string, declarations: Declarations): Problem | undef
   } catch (error) {
     return toProblem(error);
   }
+}
+
+/**
+ * The parts of an expression between its outermost `&&`, as they are written: for explanations.
+ *
+ * @throws GatehouseError `invalid` on `when`, with the position
+ */
+export function conjunctsOf(text: string): readonly string[] {
+  const parts: string[] = [];
+  const visit = ({ op, args, range }: ASTNode): void => {
+    if (op === '&&') for (const each of args) visit(each);
+    else parts.push(text.slice(range.start, range.end));
+  };
+  parse(text);
+  visit(untyped.parse(text).ast);
+  return parts;
 }

@@ -8,9 +8,10 @@ import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput } from '../decision-input.ts';
 import { type Given, givenIn } from '../given.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
+import { counts, createShowCondition } from './conditions.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
 import { type Elsewhere, readElsewhere } from './elsewhere.ts';
-import type { Derivation, Explanation, Place } from './explanation.ts';
+import type { ConditionShown, Derivation, Explanation, Place } from './explanation.ts';
 import { roleRef, sourceOf } from './holdings.ts';
 import { createNames, type Names } from './names.ts';
 import { asksRoles, type Lapsed, pathOf, type StepInput, stepsOf } from './steps.ts';
@@ -82,7 +83,9 @@ export function createExplainer(options: ExplainerOptions): Explainer {
 
 /** Whether one more grant could have changed the answer: not where one DENY refuses in any case. */
 const wantsGrant = ({ scopes }: DecisionInput, { reason }: Decision): boolean =>
-  reason === 'no_grant' || (reason === 'denied_by_role' && scopes.at(-1)?.combination === 'allow-overrides');
+  reason === 'no_grant' ||
+  ((reason === 'denied_by_role' || reason === 'condition_failed') &&
+    scopes.at(-1)?.combination === 'allow-overrides');
 
 function explanationOf(
   decided: Omit<StepInput, 'effects'>,
@@ -98,9 +101,14 @@ function explanationOf(
         : { ...names.of(ref), status: 'not looked at' },
   );
   const derived = asksRoles(decision) ? [...derivationsOf(input, at)] : [];
-  const allows = derived.filter(({ effect }) => effect === 'ALLOW');
-  const denies = derived.filter(({ effect }) => effect === 'DENY');
-  const effects = { allow: allows.length, deny: denies.length };
+  const showCondition = createShowCondition(input);
+  const shown = derived.map((each) => ({ ...each, shown: showCondition(each) }));
+  const counting = shown.filter((each) => counts(each, each.shown));
+  const allows = counting.filter(({ effect }) => effect === 'ALLOW');
+  const denies = counting.filter(({ effect }) => effect === 'DENY');
+  const others = shown.filter((each) => !counts(each, each.shown));
+  const conditions = others.map((each) => each.shown as ConditionShown);
+  const effects = { allow: allows.length, deny: denies.length, conditions };
   const isWhole = path.length === input.scopes.length;
   return {
     allowed: decision.allowed,
@@ -116,24 +124,37 @@ function explanationOf(
         ? derivationsOfAdmin(input, at, names)
         : some(allows, (each) => toDerivation(each, names)),
     deniedBy: some(denies, (each) => toDerivation(each, names)),
+    notCounting: some(others, (each) => toDerivation(each, names)),
     suggestions: elsewhere ? suggestionsOf(input, elsewhere, at, names) : null,
   };
 }
 
-const toDerivation = ({ effect, holding, roles, by }: DerivedEffect, names: Names): Derivation => ({
+type Shown = DerivedEffect & { readonly shown: ConditionShown | null };
+
+const toDerivation = ({ effect, holding, roles, by, shown }: Shown, names: Names): Derivation => ({
   effect,
   from: sourceOf(holding, names),
   roles: roles.map((id) => names.of(roleRef(id))),
   by,
+  condition: shown,
 });
 
-const BY_FLAG: Derivation = { effect: 'ALLOW', from: { kind: 'administrator' }, roles: [], by: null };
+const BY_FLAG: Derivation = {
+  effect: 'ALLOW',
+  from: { kind: 'administrator' },
+  roles: [],
+  by: null,
+  condition: null,
+};
 
 /** The administrator flag first, then the derivations by roles if they would be sufficient without it. */
 function derivationsOfAdmin(input: DecisionInput, at: number, names: Names): Explanation['allowedBy'] {
   const without = { ...input, subject: input.subject && { ...input.subject, isAdmin: false } };
+  const showCondition = createShowCondition(input);
   const others = decide(without, at).allowed
-    ? [...derivationsOf(input, at)].filter(({ effect }) => effect === 'ALLOW')
+    ? [...derivationsOf(input, at)]
+        .map((each) => ({ ...each, shown: showCondition(each) }))
+        .filter((each) => each.effect === 'ALLOW' && counts(each, each.shown))
     : [];
   return some([undefined, ...others], (each) => (each ? toDerivation(each, names) : BY_FLAG));
 }

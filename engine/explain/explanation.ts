@@ -22,6 +22,10 @@ export interface Explanation {
   readonly allowedBy: Some<Derivation>;
   /** All derivations by which it is denied, whether they decide or are overridden. */
   readonly deniedBy: Some<Derivation>;
+  /**
+   * Effects that do not count: their condition does not hold or, for an ALLOW, could not be evaluated.
+   */
+  readonly notCounting: Some<Derivation>;
   /** What would have allowed it, where a grant is missing; otherwise null. */
   readonly suggestions: Suggestions | null;
 }
@@ -103,6 +107,26 @@ export interface Derivation {
   readonly roles: readonly Named[];
   /** The permission itself, or the pattern that covers it; null for an administrator. */
   readonly by: { readonly kind: 'exact' | 'pattern'; readonly name: string } | null;
+  /** The condition of the effect as it was evaluated; null if the effect always counts. */
+  readonly condition: ConditionShown | null;
+}
+
+/** A condition, its outcome, and what it looked at. */
+export interface ConditionShown {
+  /** The expression. */
+  readonly when: string;
+  readonly outcome: 'holds' | 'does_not_hold' | 'not_evaluated';
+  /** Why it could not be evaluated; otherwise null. */
+  readonly message: string | null;
+  /** The parts, joined by `&&`, that do not hold or could not be evaluated. */
+  readonly fails: readonly string[];
+  /** What it looks at, with the values as JSON; secrets are masked. */
+  readonly values: readonly {
+    readonly name: string;
+    readonly value: string;
+    /** Whether the caller gives it; otherwise the table has it. */
+    readonly isGiven: boolean;
+  }[];
 }
 
 /** The position of another scope relative to the one asked about. */

@@ -1,5 +1,6 @@
 import { type Branch, draw, wrap } from './drawing.ts';
 import type {
+  ConditionShown,
   Derivation,
   Explanation,
   Named,
@@ -33,6 +34,7 @@ export function formatExplanation(explanation: Explanation, { colours = false }:
     { text: 'steps', below: explanation.steps.map(stepBranch) },
     ...derivations('allowed by', explanation.allowedBy),
     ...derivations(allowed ? 'denied by, but overridden' : 'denied by', explanation.deniedBy),
+    ...derivations('not counting, because of their condition', explanation.notCounting),
     ...(explanation.suggestions ? [suggestionsBranch(explanation.suggestions)] : []),
   ];
   for (const { text, below = [] } of sections) lines.push('', text, ...draw(below, '', colours));
@@ -75,14 +77,36 @@ function sourceHead(source: Source): string {
 }
 
 /** grant -> role -> inherited role -> permission, each below the one before. */
-function derivationBranch({ effect, from, roles, by }: Derivation): Branch {
+function derivationBranch({ effect, from, roles, by, condition }: Derivation): Branch {
   const end = by ? `${effect} ${by.kind === 'exact' ? '' : 'by pattern '}${by.name}` : effect;
-  const colour = effect === 'ALLOW' ? 'green' : 'red';
-  const below = [...linksOf(roles, named), end].reduceRight<readonly Branch[]>(
-    (under, text) => [{ text, below: under, colour: under.length === 0 ? colour : undefined }],
-    [],
+  const colour = effect === 'ALLOW' ? ('green' as const) : ('red' as const);
+  const last: Branch = { text: end, colour, below: condition ? conditionBranches(condition) : [] };
+  const below = linksOf(roles, named).reduceRight<readonly Branch[]>(
+    (under, text) => [{ text, below: under }],
+    [last],
   );
   return { text: sourceHead(from), below };
+}
+
+const OUTCOMES: Readonly<Record<ConditionShown['outcome'], string>> = {
+  holds: 'holds',
+  does_not_hold: 'does not hold',
+  not_evaluated: 'could not be evaluated',
+};
+
+function conditionBranches({ when, outcome, message, fails, values }: ConditionShown): readonly Branch[] {
+  const isWhole = fails.length === 1 && fails[0] === when;
+  return [
+    {
+      text: `when ${when}: ${OUTCOMES[outcome]}${message === null ? '' : ` (${message})`}`,
+      below: [
+        ...(isWhole ? [] : fails.map((part) => ({ text: `fails: ${part}` }))),
+        ...values.map(({ name, value, isGiven }) => ({
+          text: `${name} = ${value}${isGiven ? ', given' : ''}`,
+        })),
+      ],
+    },
+  ];
 }
 
 const branchesOf = <T>({ items, more }: Some<T>, show: (one: T) => Branch): readonly Branch[] => [

@@ -5,7 +5,7 @@ import type { DecisionInput, Question } from '../decision-input.ts';
 import { type Holding, holdingsOf } from '../effective-roles.ts';
 import { SCOPE, SUBJECT } from '../items.ts';
 import { isListed, permissionAt } from './derivations.ts';
-import { MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
+import { type ConditionShown, MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
 import {
   holdingState,
   periodOf,
@@ -31,7 +31,12 @@ export interface StepInput {
   readonly at: number;
   readonly decision: Decision;
   /** How many derivations allow and deny; 0 if an earlier step decided. */
-  readonly effects: { readonly allow: number; readonly deny: number };
+  readonly effects: {
+    readonly allow: number;
+    readonly deny: number;
+    /** Of the effects that do not count. */
+    readonly conditions: readonly ConditionShown[];
+  };
   /** Subscriptions and licences on the path that do not count because of their status. */
   readonly lapsed: readonly Lapsed[];
 }
@@ -57,7 +62,7 @@ const DECIDING: Readonly<Record<Reason, number>> = {
   not_subscribed: 5,
   not_licensed: 5,
   role: 8,
-  condition_failed: 8,
+  condition_failed: 7,
   denied_by_role: 8,
   no_grant: 9,
 };
@@ -116,8 +121,17 @@ const STEPS: Readonly<Record<StepName, (given: StepInput, names: Names) => StepR
   entitlement,
   roles,
 
-  effects: ({ effects: { allow, deny } }) => {
+  effects: ({ effects: { allow, deny, conditions }, decision }) => {
     const findings = [`derivations that allow: ${allow}, that deny: ${deny}`];
+    if (conditions.length > 0)
+      findings.push(`derivations whose condition does not count: ${conditions.length}`);
+    if (decision.reason === 'condition_failed') {
+      const message = conditions.find((each) => each.message !== null)?.message ?? 'a DENY counts therefore';
+      return {
+        findings,
+        missing: [refusal('condition_failed', `a condition could not be evaluated: ${message}`)],
+      };
+    }
     if (allow > 0) return { findings, missing: [] };
     const missing: Missing =
       deny > 0

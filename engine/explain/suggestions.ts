@@ -119,7 +119,8 @@ function rolesThatHelp(permission: PermissionAt, allowOf: AllowOf) {
     const allow = allowOf(role, permission);
     if (!allow) continue;
     const rank = (allow.width * 100 + allow.roles.length) * 2 + (own.has(role) ? 0 : 1);
-    roles.push({ role, by: allow.by.name, rank });
+    const by = allow.condition ? `${allow.by.name} when ${allow.condition.when}` : allow.by.name;
+    roles.push({ role, by, rank });
   }
   return roles.sort((one, other) => one.rank - other.rank || inOrder(one.role, other.role));
 }

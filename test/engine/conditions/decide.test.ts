@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadCel } from '../../../engine/conditions/load.ts';
-import { decide } from '../../../engine/decide.ts';
+import { decide, usesOfGiven } from '../../../engine/decide.ts';
 import type { DecisionInput } from '../../../engine/decision-input.ts';
 import type { Given } from '../../../engine/given.ts';
 import type { ConditionalEffect, GlobalItem, ScopeItem } from '../../../table/decision/items.ts';
@@ -199,4 +199,23 @@ test.each<[string, ConditionalEffect['effect'], string]>([
   ['a DENY that cannot be parsed counts', 'DENY', 'denied_by_role'],
 ])('%s', (_what, effect, reason) => {
   expect(reasonOf({ conditional: { editor: [effect, 'context.ip =='] } })).toBe(reason);
+});
+
+describe('what of the request a decision rests on', () => {
+  const usesOf = (when: string, scenario: Scenario = {}) =>
+    usesOfGiven(inputOf({ ...scenario, conditional: { editor: ['ALLOW', when] } }), AT);
+
+  test.each<[string, readonly string[], Scenario?]>([
+    ["resource.properties.status == 'active' && subject.id == resource.id", []],
+    ["subject.properties.department == 'sales'", []],
+    ["subject.properties.undeclared == 'x'", []],
+    ["subject.properties.device == 'd1'", ['subject.properties.device']],
+    ['action.properties.soft', ['action.properties.soft']],
+    ["context.ip == '10.0.0.1' || context.time == context.time", ['context.ip', 'context.time']],
+    ["resource.id == 'row-7'", ['resource.id'], { given: { resource: { id: 'row-7' } } }],
+    ["context.ip == '10.0.0.1'", [], { allow: ['reader'], roles: ['reader', 'editor'] }],
+    ["context.ip == '10.0.0.1'", [], { roles: [] }],
+  ])('%s: %j', (when, uses, scenario) => {
+    expect([...usesOf(when, scenario)].sort()).toEqual(uses);
+  });
 });
