@@ -1,7 +1,8 @@
-import { createEngine } from '../../engine/index.ts';
+import { createEngine, type Given } from '../../engine/index.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import { painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { givenOption } from '../given.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -9,13 +10,15 @@ import type { Subcommand } from '../subcommand.ts';
 interface CheckOptions extends ConnectionOptions {
   readonly at?: number;
   readonly strong?: boolean;
+  readonly given?: Given;
   readonly json?: boolean;
 }
 
 const EXAMPLES = `
 Examples:
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
-  gatehouse check --at 2026-03-01 --json user:01M7… doors:open:door building:01M7…`;
+  gatehouse check --at 2026-03-01 --json user:01M7… doors:open:door building:01M7…
+  gatehouse check --given '{"context":{"ip":"10.0.0.1"}}' user:01M7… grades location:01M7…`;
 
 /** `gatehouse check`: the decision and its reason. */
 export const addCheck: Subcommand = (program, context, finish) => {
@@ -27,6 +30,7 @@ export const addCheck: Subcommand = (program, context, finish) => {
     .addArgument(permissionArgument())
     .addArgument(scopeArgument())
     .addOption(atOption())
+    .addOption(givenOption())
     .option('--strong', 'read everything at one instant, in a transaction');
   command
     .addHelpText('after', EXAMPLES)
@@ -37,7 +41,11 @@ export const addCheck: Subcommand = (program, context, finish) => {
         clock: { now: context.now },
       });
       const consistency = options.strong ? 'strong' : 'cached';
-      const { allowed, reason } = await engine.check(subject, permission, scope, { at, consistency });
+      const { allowed, reason } = await engine.check(subject, permission, scope, {
+        at,
+        consistency,
+        ...options.given,
+      });
       const paint = painter(wantsColours(context));
       context.out(
         options.json

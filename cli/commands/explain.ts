@@ -1,7 +1,8 @@
-import { createExplainer, formatExplanation } from '../../engine/index.ts';
+import { createExplainer, formatExplanation, type Given } from '../../engine/index.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { givenOption } from '../given.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -9,6 +10,7 @@ import type { Subcommand } from '../subcommand.ts';
 interface ExplainOptions extends ConnectionOptions {
   readonly at?: number;
   readonly json?: boolean;
+  readonly given?: Given;
 }
 
 const EXAMPLES = `
@@ -25,7 +27,8 @@ export const addExplain: Subcommand = (program, context, finish) => {
     .addArgument(subjectArgument())
     .addArgument(permissionArgument())
     .addArgument(scopeArgument())
-    .addOption(atOption());
+    .addOption(atOption())
+    .addOption(givenOption());
   command
     .addHelpText('after', EXAMPLES)
     .action(async (subject: string, permission: string, scope: string, options: ExplainOptions) => {
@@ -34,7 +37,7 @@ export const addExplain: Subcommand = (program, context, finish) => {
         reader: await connect(options, context.env),
         clock: { now: context.now },
       });
-      const explanation = await explainer.explain(subject, permission, scope, { at });
+      const explanation = await explainer.explain(subject, permission, scope, { at, ...options.given });
       context.out(
         options.json
           ? asJson(explanation)

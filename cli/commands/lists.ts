@@ -1,9 +1,10 @@
 import { type Argument, type Command, Option } from 'commander';
-import { createEngine, createLists, type ListOptions, type Lists } from '../../engine/index.ts';
+import { createEngine, createLists, type Given, type ListOptions, type Lists } from '../../engine/index.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { givenOption } from '../given.ts';
 import { descriptionsOf, namesOf } from '../names.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
@@ -19,6 +20,7 @@ import type { Subcommand } from '../subcommand.ts';
 interface Options extends ConnectionOptions {
   readonly at?: number;
   readonly strong?: boolean;
+  readonly given?: Given;
   readonly limit: number;
   readonly cursor?: string;
   readonly all?: boolean;
@@ -58,6 +60,7 @@ const subcommandOf =
     addPageOptions(command, 100)
       .option('--all', 'all pages, one after the other')
       .addOption(atOption())
+      .addOption(givenOption())
       .option('--strong', 'read the table as it is now, not caches');
     command
       .addHelpText('after', `\nExamples:\n  gatehouse ${search.name} ${search.example}`)
@@ -82,7 +85,7 @@ async function run(
   // A page that takes long ends before it is full, with a cursor: the next one continues.
   do {
     const page = await search(lists, given, {
-      ...{ at, cursor, kind, type },
+      ...{ at, cursor, kind, type, ...options.given },
       consistency: options.strong ? 'strong' : 'cached',
       limit: options.all ? limit : limit - rows.length,
     });

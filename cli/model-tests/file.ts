@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DENIED, type Reason } from '../../engine/decision.ts';
+import type { Given } from '../../engine/index.ts';
 import { derivedId } from '../../provisioning/apply/entry.ts';
 import { instant, list, name, names, object, permissionName } from '../../provisioning/apply/fields.ts';
 import { parseManifest } from '../../provisioning/apply/parse.ts';
@@ -14,6 +15,7 @@ import { hint } from '../../provisioning/suggestions.ts';
 import { isRef } from '../../table/identifiers.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import { assertNone, type Source } from '../document.ts';
+import { properties } from '../given.ts';
 import { isSubjectRef } from '../question.ts';
 
 /** `deny` is the refusal of something known: unknown names have to be expected by their reason. */
@@ -44,6 +46,19 @@ const modelTest = object({
   subject: name,
   scope: name,
   at: instant.optional(),
+  /** What conditions look at beside the manifest. */
+  properties: object({
+    subject: properties.optional(),
+    resource: properties.optional(),
+    action: properties.optional(),
+  }).optional(),
+  context: properties.optional(),
+  /** An object of the application at the scope, where it is not the scope itself. */
+  resource: z
+    .string(text)
+    .max(300)
+    .regex(/^[a-z][a-z0-9-]*:./, 'must be type:id')
+    .optional(),
   permission: z.string('must be a permission').pipe(permissionName).optional(),
   expect: expectation.optional(),
   allow: names(permissionName),
@@ -80,6 +95,7 @@ export interface Question {
   readonly scope: string;
   /** ISO 8601; the time of the run when left out. */
   readonly at: string | undefined;
+  readonly given: Given;
   readonly expect: Expectation;
 }
 
@@ -117,7 +133,7 @@ export async function readTestFile(source: Source): Promise<TestFile> {
   const read = tests.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
     const ask = (each: string, expected: string): Question => ({
-      ...{ subject, scope, permission: each, at: test.at ?? at },
+      ...{ subject, scope, permission: each, at: test.at ?? at, given: givenIn(test) },
       expect: expected as Expectation,
     });
     return {
@@ -163,6 +179,17 @@ async function readFixture(source: Source, data: unknown): Promise<Fixture> {
 }
 
 type Written = z.infer<typeof modelTest>;
+
+function givenIn({ properties: of, context, resource }: Written): Given {
+  const colon = resource?.indexOf(':') ?? 0;
+  const object = resource && { type: resource.slice(0, colon), id: resource.slice(colon + 1) };
+  return {
+    subject: of?.subject && { properties: of.subject },
+    resource: object || of?.resource ? { ...(object || {}), properties: of?.resource } : undefined,
+    action: of?.action && { properties: of.action },
+    context,
+  };
+}
 
 /** Names in a test that lead nowhere, unless that is what it expects. */
 function questionProblems(

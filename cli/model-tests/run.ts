@@ -40,11 +40,12 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
   const clock = { now: asked.now };
   const now = asked.now();
   const requests = tests.flatMap(({ questions }) =>
-    questions.map(({ subject, permission, scope, at }) => ({
+    questions.map(({ subject, permission, scope, at, given }) => ({
       subject: asked.subjectOf(subject),
       permission,
       scope: asked.scopeOf(scope),
       at: at === undefined ? now : Date.parse(at),
+      given,
     })),
   );
   const { decisions } = await createEngine({ reader: asked.reader, clock }).checkMany(requests);
@@ -58,8 +59,9 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
       next += 1;
       if (!request || !decision) throw new Error('a question was not answered');
       const passed = meets(question.expect, decision);
-      const { subject, permission, scope, at } = request;
-      const explanation = passed ? undefined : await explainer.explain(subject, permission, scope, { at });
+      const { subject, permission, scope, at, given } = request;
+      const explain = () => explainer.explain(subject, permission, scope, { at, ...given });
+      const explanation = passed ? undefined : await explain();
       answers.push({
         ...question,
         at: new Date(at).toISOString(),
