@@ -1,7 +1,9 @@
-import { Environment, ParseError } from '@marcbachmann/cel-js';
-import { invalid } from '../../table/errors.ts';
+import { type GatehouseError, invalid } from '../../table/errors.ts';
 import { type Declarations, MAX_CONDITION_LENGTH } from '../../table/properties.ts';
-import type { Variables } from './declarations.ts';
+import { contextOf, type Variables } from './declarations.ts';
+import { createPreparation, messageOf, type Node, type Prepared, Refusal, ROOTS } from './grammar.ts';
+import { Environment, ParseError, TypeFault } from './library.ts';
+import { createMeter } from './steps.ts';
 
 /** Whether a condition holds, or why that is not known. */
 export type Outcome = { readonly holds: boolean } | { readonly unknown: string };
@@ -10,11 +12,11 @@ export type Outcome = { readonly holds: boolean } | { readonly unknown: string }
 export interface Expression {
   readonly text: string;
   /**
-   * What it looks at, by name: `subject.properties.role`, `context.ip`. A name covers all below it:
+   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it:
    * `context` stands for the whole map.
    */
   readonly uses: readonly string[];
-  /** Never throws, and ends within its bound. */
+  /** Never throws, and ends within its bound of steps. */
   readonly evaluate: (variables: Variables) => Outcome;
 }
 
@@ -25,53 +27,126 @@ export interface Problem {
   readonly position: number;
 }
 
-const LIMITS = {
-  maxAstNodes: 300,
-  maxDepth: 24,
-  maxListElements: 200,
-  maxMapEntries: 50,
-  maxCallArguments: 4,
+const OPTIONS = {
+  homogeneousAggregateLiterals: false,
+  limits: { maxAstNodes: 400, maxDepth: 24, maxListElements: 200, maxMapEntries: 0, maxCallArguments: 2 },
 };
 
-const environment = (() => {
-  const made = new Environment({ limits: LIMITS, homogeneousAggregateLiterals: false });
-  for (const name of ['subject', 'resource', 'action', 'context']) made.registerVariable(name, 'map');
-  return made;
-})();
+class IpRangeType {}
+
+function createEnvironment(): Environment {
+  return new Environment(OPTIONS)
+    .registerType('net.CIDR', { ctor: IpRangeType, fields: {} })
+    .registerFunction('cidr(string): net.CIDR', () => undefined)
+    .registerFunction('net.CIDR.containsIP(string): bool', () => false);
+}
+
+/** One evaluation runs at a time: it is synchronous. */
+const meter = createMeter();
+const prepare = createPreparation(meter);
+
+/** What parsed expressions are evaluated in: types are known when values are. */
+const untyped = createEnvironment();
+for (const root of ROOTS) untyped.registerVariable(root, 'map');
+
+interface Parsed extends Prepared {
+  readonly run: (variables: Variables) => unknown;
+  readonly type: string;
+}
+
+/** @throws Refusal */
+function parseIn(environment: Environment, text: string): Parsed {
+  if (text.length > MAX_CONDITION_LENGTH)
+    throw new Refusal(`it must have at most ${MAX_CONDITION_LENGTH} characters`, MAX_CONDITION_LENGTH);
+  try {
+    const run = environment.parse(text);
+    const prepared = prepare(run.ast as unknown as Node, text);
+    const { valid, type = '', error } = run.check();
+    if (!valid) throw error;
+    if (type !== 'bool' && type !== 'dyn') throw new Refusal(`it must be a bool, not ${type}`, 0);
+    return { ...prepared, run: run as (variables: Variables) => unknown, type };
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof TypeFault)
+      throw new Refusal(error.summary, error.range?.start ?? 0);
+    throw error;
+  }
+}
+
+/** @throws what is no Refusal */
+function toProblem(error: unknown): Problem {
+  if (!(error instanceof Refusal)) throw error;
+  return { message: error.message, position: error.position };
+}
+
+const toError = ({ message, position }: Problem): GatehouseError =>
+  invalid('when', `when: ${message} (at character ${position + 1})`);
 
 /**
  * @param text of an expression that was checked when it was written
  * @throws GatehouseError `invalid` on `when`, with the position
  */
 export function parse(text: string): Expression {
-  if (text.length > MAX_CONDITION_LENGTH)
-    throw invalid('when', `when must have at most ${MAX_CONDITION_LENGTH} characters`);
+  let parsed: Parsed;
   try {
-    const run = environment.parse(text);
-    return {
-      text,
-      uses: ['subject', 'resource', 'action', 'context'],
-      evaluate: (variables) => {
-        try {
-          const value: unknown = run(variables);
-          return typeof value === 'boolean' ? { holds: value } : { unknown: 'the expression is not a bool' };
-        } catch (error) {
-          return { unknown: error instanceof Error ? error.message : String(error) };
-        }
-      },
-    };
+    parsed = parseIn(untyped, text);
   } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw invalid('when', `when: ${error.summary} at ${error.range?.start ?? 0}`);
+    throw toError(toProblem(error));
   }
+  const { run, uses } = parsed;
+  const evaluate = (variables: Variables): Outcome => {
+    meter.start();
+    try {
+      const value = run(variables);
+      // What exceeded the bound may be in a part that `||` or `exists` passed over.
+      if (meter.isExceeded()) return { unknown: meter.message };
+      return typeof value === 'boolean' ? { holds: value } : { unknown: 'it is no bool' };
+    } catch (error) {
+      return { unknown: meter.isExceeded() ? meter.message : messageOf(error) };
+    }
+  };
+  return { text, uses, evaluate };
 }
 
-/** What is wrong with an expression, before it is written: its syntax, its types, what it may look at. */
-export function check(text: string, _declarations: Declarations): Problem | undefined {
+const TYPES: Readonly<Record<string, string>> = { timestamp: 'google.protobuf.Timestamp' };
+
+/** Declared names with the library's types. */
+function fieldsOf(declarations: Declarations, kind: string): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [of, declared] of declarations)
+    if (of === kind || of.startsWith(`${kind}:`))
+      for (const [name, { type }] of declared) fields[name] = TYPES[type] ?? type;
+  return fields;
+}
+
+function createTyped(declarations: Declarations): Environment {
+  const entity = (kind: string) => ({
+    schema: { type: 'string', id: 'string', properties: fieldsOf(declarations, kind) },
+  });
+  const action = { schema: { name: 'string', properties: fieldsOf(declarations, 'action') } };
+  const context = { schema: fieldsOf(new Map([['context', contextOf(declarations)]]), 'context') };
+  return createEnvironment()
+    .registerVariable('subject', entity('subject'))
+    .registerVariable('resource', entity('resource'))
+    .registerVariable('action', action)
+    .registerVariable('context', context);
+}
+
+const TYPED = new WeakMap<Declarations, Environment>();
+
+/**
+ * What is wrong with an expression, before it is written: its syntax, what it may use, its types and the names it
+ * looks at, as declared now.
+ */
+export function check(text: string, declarations: Declarations): Problem | undefined {
+  const environment = TYPED.get(declarations) ?? createTyped(declarations);
+  TYPED.set(declarations, environment);
   try {
-    parse(text);
+    parseIn(untyped, text);
+    for (const range of parseIn(environment, text).ranges)
+      if (range.checkedType?.kind !== 'list')
+        throw new Refusal('map and filter take a list: what it is must be declared', range.start);
     return undefined;
   } catch (error) {
-    return { message: error instanceof Error ? error.message : String(error), position: 0 };
+    return toProblem(error);
   }
 }

@@ -1,0 +1,79 @@
+/**
+ * IP addresses and ranges as the CEL libraries of Kubernetes and cel-go read them: IPv4 with four decimal numbers
+ * without leading zeros, IPv6 as RFC 4291 writes it. Zones (`fe80::1%eth0`) and IPv4-mapped addresses
+ * (`::ffff:10.0.0.1`) are refused: the same host would be in two ranges or in none.
+ */
+export interface IpRange {
+  /** Groups of 16 bits: 2 of IPv4, 8 of IPv6. */
+  readonly groups: readonly number[];
+  /** Leading bits that count. */
+  readonly bits: number;
+}
+
+function parseIpv4(text: string): number[] | undefined {
+  const parts = text.split('.');
+  if (parts.length !== 4) return undefined;
+  const bytes: number[] = [];
+  for (const part of parts) {
+    if (!/^(?:0|[1-9]\d{0,2})$/.test(part) || Number(part) > 255) return undefined;
+    bytes.push(Number(part));
+  }
+  const [a = 0, b = 0, c = 0, d = 0] = bytes;
+  return [a * 256 + b, c * 256 + d];
+}
+
+/** The groups of one side of `::`. The last one may be an IPv4 address, if it ends the text. */
+function parseGroups(text: string, endsText: boolean): number[] | undefined {
+  if (text === '') return [];
+  const groups: number[] = [];
+  const parts = text.split(':');
+  for (const [position, part] of parts.entries()) {
+    if (part.includes('.')) {
+      const embedded = endsText && position === parts.length - 1 ? parseIpv4(part) : undefined;
+      if (embedded === undefined) return undefined;
+      groups.push(...embedded);
+    } else if (/^[0-9A-Fa-f]{1,4}$/.test(part)) groups.push(Number.parseInt(part, 16));
+    else return undefined;
+  }
+  return groups;
+}
+
+function parseIpv6(text: string): number[] | undefined {
+  const [left = '', right, more] = text.split('::');
+  if (more !== undefined) return undefined;
+  const head = parseGroups(left, right === undefined);
+  if (head === undefined) return undefined;
+  if (right === undefined) return head.length === 8 ? head : undefined;
+  const tail = parseGroups(right, true);
+  if (tail === undefined || head.length + tail.length > 7) return undefined;
+  return [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
+
+const isMapped = (groups: readonly number[]): boolean =>
+  groups.length === 8 && groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xff_ff;
+
+/** The groups of an address; undefined for what is none, and for one with a zone or IPv4-mapped. */
+export function parseAddress(text: string): readonly number[] | undefined {
+  // The longest address has 45 characters.
+  if (text.length > 45) return undefined;
+  const groups = text.includes(':') ? parseIpv6(text) : parseIpv4(text);
+  return groups === undefined || isMapped(groups) ? undefined : groups;
+}
+
+/** A range in CIDR notation, as `10.0.0.0/8`; bits of the host are ignored. Undefined for what is none. */
+export function parseRange(text: string): IpRange | undefined {
+  const [address = '', length = '', more] = text.split('/');
+  const groups =
+    more === undefined && /^(?:0|[1-9]\d{0,2})$/.test(length) ? parseAddress(address) : undefined;
+  const bits = Number(length);
+  return groups === undefined || bits > groups.length * 16 ? undefined : { groups, bits };
+}
+
+/** An address of the other family is in no range. */
+export function containsAddress({ groups, bits }: IpRange, address: readonly number[]): boolean {
+  if (groups.length !== address.length) return false;
+  return groups.every((group, position) => {
+    const counted = Math.min(16, Math.max(0, bits - position * 16));
+    return (group ^ (address[position] ?? 0)) >> (16 - counted) === 0;
+  });
+}
