@@ -140,6 +140,13 @@ describe('a condition is checked when it is written', () => {
   const LONG = `context.ip == "${'1'.repeat(1_000)}"`;
   test.each<[string, unknown, RegExp]>([
     ['is no expression', 'context.ip ==', /^when: .* \(at character \d+\)$/],
+    [
+      'compares what cannot be compared',
+      'subject.properties.department == 7',
+      /^when: .*\(at character \d+\)$/,
+    ],
+    ['looks at what is not declared', 'subject.properties.level > 3', /^when: .*\(at character \d+\)$/],
+    ['is no question', 'context.ip', /^when: .*bool.* \(at character 1\)$/],
     ['is empty', '', /^when: is empty$/],
     ['is too long', LONG, /^when: must have at most 1000 characters$/],
     ['is no text', 7, /^when: must be text$/],
