@@ -129,11 +129,14 @@ describe('what a folder may import', () => {
     expect(shown(others)).toEqual([]);
   });
 
-  test('provisioning: the table; the engine by its entry, where changes of access are foreseen', () => {
+  test('provisioning: the table; the engine where changes of access are foreseen and conditions checked', () => {
     const mayDecide = ({ from, to }: Import) =>
       within(from, 'provisioning/access-difference/') && to === 'engine/index.ts';
+    const mayCheck = ({ from, to }: Import) =>
+      from === 'provisioning/nodes/properties.ts' &&
+      ['engine/conditions/declarations.ts', 'engine/conditions/load.ts'].includes(to);
     const isForbidden = (each: Import) =>
-      each.isOurs && !within(each.to, 'provisioning/', 'table/') && !mayDecide(each);
+      each.isOurs && !within(each.to, 'provisioning/', 'table/') && !mayDecide(each) && !mayCheck(each);
     expect(ofFolder('provisioning').some(mayDecide)).toBe(true);
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });

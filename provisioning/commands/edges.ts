@@ -13,6 +13,7 @@ import { refuseEmptyPeriod, refuseForeignRole } from '../edges/rules.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
 import { by } from '../kinds/lists.ts';
 import { loadNode, loadRef, loadScope, rootOf, textOf } from '../nodes/nodes.ts';
+import { refuseCondition } from '../nodes/properties.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** The commands of edges: which fields name one, which may change, and by which they are listed. */
@@ -101,10 +102,12 @@ const rolePermissionKind: EdgeKind = {
   identity: z.strictObject({ role: field.id, permission: field.permissionOrPattern }),
   details: z.strictObject({
     effect: field.effect,
+    when: field.condition.optional(),
     grantedBy: field.id.optional(),
     grantedAt: field.instant.optional(),
   }),
-  changes: z.strictObject({ effect: field.effect }),
+  changes: z.strictObject({ effect: field.effect.optional(), when: field.condition.nullable().optional() }),
+  check: (planning, { when }) => refuseCondition(planning.reader, when),
   keyOf: (of) => edgeKey(role(String(of.role)), permissionOrPattern(String(of.permission))),
   complete: async (planning, input) => {
     const node = await loadNode(planning, 'role', String(input.role), 'role');

@@ -11,6 +11,7 @@ import { linkCommands } from './links.ts';
 import { permissionCommands } from './permissions.ts';
 import { platformCommands } from './platform.ts';
 import { policyCommands } from './policies.ts';
+import { propertyCommands } from './properties.ts';
 import { recordCommands } from './records.ts';
 import { templateCommands } from './role-templates.ts';
 import { roleCommands } from './roles.ts';
@@ -37,6 +38,7 @@ const ALONE = byName([
   ...roleCommands,
   ...templateCommands,
   ...permissionCommands,
+  ...propertyCommands,
   ...edgeKindCommands,
   ...grantCommands,
   ...entitlementCommands,

@@ -8,6 +8,7 @@ import { GROUP_KINDS } from './groups.ts';
 import { PERMISSION_KINDS } from './permissions.ts';
 import { PLATFORM_KINDS } from './platform.ts';
 import { POLICY_KINDS } from './policies.ts';
+import { PROPERTY_KINDS } from './properties.ts';
 import { RECORD_KINDS } from './records.ts';
 import { TEMPLATE_KINDS } from './role-templates.ts';
 import { ROLE_KINDS } from './roles.ts';
@@ -26,6 +27,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   ...ROLE_KINDS,
   ...TEMPLATE_KINDS,
   ...PERMISSION_KINDS,
+  ...PROPERTY_KINDS,
   ...ENTITLEMENT_KINDS,
   ...PLATFORM_KINDS,
   ...TOKEN_KINDS,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { GatehouseError, limitExceeded, stale } from '../../table/errors.ts';
+import { GatehouseError, invalid, limitExceeded, stale } from '../../table/errors.ts';
 import { edgesFrom } from '../../table/partition-queries.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -12,6 +12,7 @@ import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadNode, loadRef, textOf } from '../nodes/nodes.ts';
+import { problemOfCondition, readDeclarations } from '../nodes/properties.ts';
 import type { Plan, Planning } from '../plan.ts';
 
 /**
@@ -20,7 +21,9 @@ import type { Plan, Planning } from '../plan.ts';
  */
 const A_STEPFUL = 20;
 
-const lent = z.array(z.object({ permission: z.string(), effect: z.enum(['ALLOW', 'DENY']) }));
+const lent = z.array(
+  z.object({ permission: z.string(), effect: z.enum(['ALLOW', 'DENY']), when: z.string().optional() }),
+);
 type Lent = z.infer<typeof lent>;
 
 async function permissionsOf(planning: Planning, template: string, at: string): Promise<Lent> {
@@ -39,9 +42,20 @@ async function refuseUnregistered(planning: Planning, permissions: Lent): Promis
   }
 }
 
+/** Throws `invalid` on a condition that today's declarations refuse. */
+async function refuseConditions({ reader }: Planning, permissions: Lent): Promise<void> {
+  const conditions = permissions.filter(({ when }) => when !== undefined);
+  if (conditions.length === 0) return;
+  const declarations = await readDeclarations(reader);
+  for (const { permission, when } of conditions) {
+    const problem = await problemOfCondition(String(when), declarations);
+    if (problem !== undefined) throw invalid('permissions', `permissions: when of ${permission}: ${problem}`);
+  }
+}
+
 const edgesTo = (planning: Planning, id: string, roleScope: string, permissions: Lent): readonly Edge[] =>
-  permissions.map(({ permission, effect }) =>
-    rolePermission({ role: id, permission, effect, roleScope, grantedAt: planning.now }),
+  permissions.map(({ permission, effect, when }) =>
+    rolePermission({ role: id, permission, effect, when, roleScope, grantedAt: planning.now }),
   );
 
 /** What a role that is made from a template holds from the start, in the transaction of its creation. */
@@ -58,6 +72,7 @@ export async function fromTemplate(
       'customTemplateId',
     );
   }
+  await refuseConditions(planning, permissions);
   // The role is created in the same transaction: there is nothing yet that could be counted up.
   return edgesTo(planning, id, roleScope, permissions).flatMap((edge) =>
     addEdge({ ...edge, ends: edge.ends.filter(({ ref }) => ref.id !== id) }, planning.now),
@@ -86,6 +101,7 @@ const applyTemplate = writeCommand({
       .sort((a, b) => Number(b.effect === 'DENY') - Number(a.effect === 'DENY'));
     const now = lacking.slice(0, A_STEPFUL);
     await refuseUnregistered(planning, now);
+    await refuseConditions(planning, now);
     return {
       actions: edgesTo(planning, input.role, roleScope, now)
         .flatMap((edge) => addEdge(edge, planning.now))
@@ -104,10 +120,13 @@ const applyTemplate = writeCommand({
 const templateBehaviour: Behaviour = {
   onCreate: async (planning, _ref, { permissions }) => {
     await refuseUnregistered(planning, permissions as Lent);
+    await refuseConditions(planning, permissions as Lent);
     return {};
   },
   onUpdate: async (planning, _node, _after, { permissions }) => {
-    if (permissions !== undefined) await refuseUnregistered(planning, permissions as Lent);
+    if (permissions === undefined) return [];
+    await refuseUnregistered(planning, permissions as Lent);
+    await refuseConditions(planning, permissions as Lent);
     return [];
   },
 };

@@ -14,6 +14,7 @@ import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { beingDeleted, deleteDecision, loadScope, loadScopeOf, textsOf } from '../nodes/nodes.ts';
 import type { Owner } from '../nodes/ownership.ts';
+import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
 import { readScopeRef, refusePlace } from '../nodes/scope-types.ts';
 import type { Node } from '../plan.ts';
 
@@ -65,10 +66,11 @@ const scopeBehaviour: Behaviour = {
   owners: ownersOfScope,
   asRead: ['ancestors', 'enterprise', 'movingTo'],
   onCreate: async (planning, ref, attributes) => {
-    const { status, combination, parent, enterprise } = attributes;
+    const { status, combination, parent, enterprise, properties } = attributes;
     const above = typeof parent === 'string' ? await loadScope(planning, parent, 'parent') : undefined;
     await refusePlace(planning.reader, ref.type, above?.ref);
     if (typeof enterprise === 'string') await loadScopeOf(planning, 'enterprise', enterprise, 'enterprise');
+    await refuseMisfits(planning.reader, `resource:${ref.type}`, properties);
     const ancestors = placeUnder(above);
     refuseDepth(ancestors.length);
     const root = ancestors.at(-1) ?? formatRef(ref);
@@ -78,13 +80,14 @@ const scopeBehaviour: Behaviour = {
       ancestors,
       ...(combination === undefined ? {} : { combination: String(combination) }),
       ...(typeof enterprise === 'string' ? { enterprise } : {}),
+      ...(hasProperties(properties) ? { properties } : {}),
     };
     return {
       actions: [newScope(ref, decided), ...(above ? [asPlaced(above)] : [])],
       derived: { ancestors, root },
     };
   },
-  onUpdate: async (planning, node, _after, { status, combination, enterprise }) => {
+  onUpdate: async (planning, node, _after, { status, combination, enterprise, properties }) => {
     if (combination !== undefined && textsOf(node.item, 'ancestors').length > 0) throw chosenByRoot();
     if (node.item.movingTo !== undefined && status !== undefined) {
       throw invalid('status', `it is being moved to ${String(node.item.movingTo)}: finish that first`);
@@ -93,7 +96,12 @@ const scopeBehaviour: Behaviour = {
     const decided = Object.fromEntries(
       Object.entries({ status, combination, enterprise }).filter(([, value]) => typeof value === 'string'),
     ) as Record<string, string>;
-    return Object.keys(decided).length > 0 ? [scopeChanges(node.ref).set(decided)] : [];
+    await refuseMisfits(planning.reader, `resource:${node.ref.type}`, properties);
+    const changes = scopeChanges(node.ref);
+    return [
+      ...(Object.keys(decided).length > 0 ? [changes.set(decided)] : []),
+      ...(properties === undefined ? [] : [changes.setProperties(storedProperties(properties))]),
+    ];
   },
   keepsOwned: true,
   // What is not active closes all below it.

@@ -15,6 +15,7 @@ import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
+import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 
@@ -29,19 +30,39 @@ async function settle(planning: Planning, tenant: unknown): Promise<readonly Act
   return [touchLiving(ref, 'tenant')];
 }
 
-/** A subject's decision item, which starts empty. */
-const startSubject = (ref: Ref, { status, endsAt }: Attributes): Action =>
-  newSubject(ref, {
+/** A subject's decision item, which starts with nothing granted. Throws `invalid` where a property does not fit. */
+export async function startSubject(
+  { reader }: Planning,
+  ref: Ref,
+  type: string,
+  { status, endsAt, properties }: Attributes,
+): Promise<Action> {
+  await refuseMisfits(reader, `subject:${type}`, properties);
+  return newSubject(ref, {
     status: String(status),
     ...(typeof endsAt === 'string' ? { endsAt } : {}),
+    ...(hasProperties(properties) ? { properties } : {}),
   });
+}
 
-function changeSubject(ref: Ref, { status, endsAt }: Attributes): readonly Action[] {
-  if (status === undefined && endsAt === undefined) return [];
+/** What a change of a subject changes in its decision item. Throws `invalid` where a property does not fit. */
+export async function changeSubject(
+  { reader }: Planning,
+  ref: Ref,
+  type: string,
+  { status, endsAt, properties }: Attributes,
+): Promise<readonly Action[]> {
+  await refuseMisfits(reader, `subject:${type}`, properties);
+  const changes = subjectChanges(ref);
   const set: Record<string, string> = {};
   if (typeof status === 'string') set.status = status;
   if (typeof endsAt === 'string') set.endsAt = endsAt;
-  return [subjectChanges(ref).set(set, endsAt === null ? ['endsAt'] : [])];
+  return [
+    ...(status === undefined && endsAt === undefined
+      ? []
+      : [changes.set(set, endsAt === null ? ['endsAt'] : [])]),
+    ...(properties === undefined ? [] : [changes.setProperties(storedProperties(properties))]),
+  ];
 }
 
 /** Tokens and sessions are deleted with their subject. */
@@ -70,11 +91,14 @@ const subjectDeletion: Behaviour = {
 const userBehaviour: Behaviour = {
   ...subjectDeletion,
   onCreate: async (planning, ref, attributes) => ({
-    actions: [startSubject(ref, attributes), ...(await settle(planning, attributes.tenant))],
+    actions: [
+      await startSubject(planning, ref, ref.type, attributes),
+      ...(await settle(planning, attributes.tenant)),
+    ],
   }),
   onUpdate: async (planning, node, _after, changes) => [
     ...(await settle(planning, changes.tenant)),
-    ...changeSubject(node.ref, changes),
+    ...(await changeSubject(planning, node.ref, node.ref.type, changes)),
   ],
 };
 
@@ -83,9 +107,9 @@ const technicalUserBehaviour: Behaviour = {
   ...subjectDeletion,
   onCreate: async (planning, ref, attributes) => {
     await loadScopeOf(planning, 'account', String(attributes.account), 'account');
-    return { actions: [startSubject(ref, attributes)] };
+    return { actions: [await startSubject(planning, ref, ref.type, attributes)] };
   },
-  onUpdate: async (_planning, node, _after, changes) => changeSubject(node.ref, changes),
+  onUpdate: (planning, node, _after, changes) => changeSubject(planning, node.ref, node.ref.type, changes),
 };
 
 const listUsers = listCommand({

@@ -94,7 +94,11 @@ const PARTS: readonly Part[] = [
     { attributes: { area: 12 } },
     { type: 'campus' },
   ),
-  node('user', { id: user, email: 'ann@example.com', displayName: 'Ann Arbor' }, { department: 'Sales' }),
+  node(
+    'user',
+    { id: user, email: 'ann@example.com', displayName: 'Ann Arbor' },
+    { department: 'Sales', properties: { department: 'Sales' } },
+  ),
   node(
     'technical-user',
     { id: robot, account: `account:${account}`, name: 'robot' },
@@ -109,6 +113,12 @@ const PARTS: readonly Part[] = [
   named('module', ['name'], { name: 'reports' }, { description: 'all reports' }),
   named('page', ['name'], { name: 'dashboard', module: 'reports' }, { description: 'the first page' }),
   named('permission', ['name'], { name: 'reports:read:monthly' }, { isDangerous: false }),
+  named(
+    'property',
+    ['of', 'name'],
+    { of: 'subject:user', name: 'department', type: 'string', source: 'stored' },
+    { description: 'where the user works' },
+  ),
   node(
     'role',
     { id: role, name: 'teacher', scope: `tenant:${tenant}` },
@@ -125,8 +135,11 @@ const PARTS: readonly Part[] = [
   named(
     'role-permission',
     ['role', 'permission'],
-    { role, permission: 'dashboard', effect: 'ALLOW' },
-    { effect: 'DENY' },
+    {
+      ...{ role, permission: 'dashboard', effect: 'ALLOW' },
+      when: 'subject.properties.department == "Sales"',
+    },
+    { effect: 'DENY', when: null },
     { role },
   ),
   named(

@@ -55,6 +55,9 @@ const LISTED: Readonly<Record<string, Shape>> = {
 const shapeOf = (command: string): Shape =>
   (COMMANDS.get(command)?.input as z.ZodObject | undefined)?.shape ?? {};
 
+const sameAs = (naturalKey: readonly string[]): string =>
+  `the same as ${naturalKey.map((name) => `\`${name}\``).join(' and ')}${naturalKey.length > 1 ? ', joined by a colon' : ''}`;
+
 /** An entity or an edge as commands answer it. */
 function stored(type: string): Shape {
   const { secret = [], hidden = [], naturalKey } = (ENTITIES as Readonly<Record<string, Entity>>)[type] ?? {};
@@ -63,7 +66,7 @@ function stored(type: string): Shape {
   );
   return {
     ...Object.fromEntries(given.map(([name, schema]) => [name, name === 'id' ? field.id : schema])),
-    ...(naturalKey ? { id: text.describe(`the same as \`${naturalKey}\``) } : {}),
+    ...(naturalKey ? { id: text.describe(sameAs(naturalKey)) } : {}),
     ...ADDED[type],
     ...{ createdAt: instant, updatedAt: instant, deletingSince: instant.optional() },
   };

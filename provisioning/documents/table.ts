@@ -21,7 +21,7 @@ const entities: readonly Entity[] = Object.values(ENTITIES);
 function keyOf(entity: Entity): string {
   const { PK, SK } = nodeKey({ type: entity.type, id: ID });
   if (entity.typeFrom) return 'as its type is called';
-  return entity.naturalKey ? code(`${PK} / ${SK}`.replace(ID, entity.naturalKey)) : shown(PK, SK);
+  return entity.naturalKey ? code(`${PK} / ${SK}`.replace(ID, entity.naturalKey.join(':'))) : shown(PK, SK);
 }
 
 /** The index entries of a kind, beside the list of all that every kind has. */

@@ -37,7 +37,7 @@ const READERS: Readonly<Record<string, (item: Item) => Edge>> = {
     reader(
       (of: Omit<RolePermissionOf, 'effect'>) => rolePermission({ ...of, effect: effectOf(item) }),
       ['role', 'permission', 'roleScope'],
-      ['grantedBy', 'grantedAt'],
+      ['when', 'grantedBy', 'grantedAt'],
     )(item),
   Assignment: reader(assignment, ['id', 'user', 'role', 'scope'], ['startsAt', 'endsAt', 'createdBy']),
   TenantGrant: (item) => tenantGrant(readGrant(item)),

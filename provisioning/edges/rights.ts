@@ -55,6 +55,8 @@ export interface RolePermissionOf {
   role: string;
   permission: string;
   effect: Effect;
+  /** An expression in CEL: the effect counts only where it holds. */
+  when?: string | undefined;
   roleScope: string;
   grantedBy?: string | undefined;
   grantedAt?: string | undefined;
@@ -71,8 +73,8 @@ export function rolePermission(of: RolePermissionOf): Edge {
   const p = permissionOrPattern(of.permission);
   const effectOf = (write: 'addEffect' | 'setEffect'): readonly Action[] => [
     exact
-      ? permissionChanges(exact, owner)[write](of.role, of.effect)
-      : roleChanges(owner).setPattern(of.role, of.permission, of.effect),
+      ? permissionChanges(exact, owner)[write](of.role, of.effect, of.when)
+      : roleChanges(owner).setPattern(of.role, of.permission, of.effect, of.when),
     ...(exact && owner && of.effect === 'DENY' ? [scopeChanges(owner).noteDenial(exact)] : []),
   ];
   return {

@@ -15,7 +15,7 @@ import { deleteSecrets } from '../nodes/secrets.ts';
 import { asManyAsFit, fits } from '../nodes/steps.ts';
 import type { Node, Plan, Planning } from '../plan.ts';
 import { visible } from '../visible.ts';
-import { idFieldOf, labelOf, type NodeKind, ownersOf, tenantOf } from './node-kind.ts';
+import { idFieldOf, labelOf, type NodeKind, namesOf, ownersOf, tenantOf } from './node-kind.ts';
 
 /** How many items of a partition one step reads: more than one transaction can delete. */
 const A_STEPFUL = 150;
@@ -33,10 +33,7 @@ export async function planDeletionOf(
     : { actions: [], audit: [], result: deleted(kind.entity, ref) };
 }
 
-const deleted = (entity: Entity, { type, id }: Ref): Plan['result'] => ({
-  ...(entity.typeFrom ? { [entity.typeFrom]: type } : {}),
-  ...{ [idFieldOf(entity)]: id, deleted: true },
-});
+const deleted = (entity: Entity, ref: Ref): Plan['result'] => ({ ...namesOf(entity, ref), deleted: true });
 
 /**
  * The deletion of a node with its edges. Where all fits into one transaction, it is one. Otherwise the first

@@ -38,6 +38,8 @@ export interface EdgeKind {
   readonly listAll?: ListQuery;
   /** The tenant whose log records changes of this edge; the global log when left out. */
   readonly tenantOf?: (planning: Planning, edge: Item) => Promise<Ref | undefined>;
+  /** Throws when a value that is written contradicts what the table says elsewhere. */
+  readonly check?: (planning: Planning, given: Attributes) => Promise<void>;
   /** Throws when an update would leave the edge with attributes that contradict each other. */
   readonly refuse?: (after: Attributes) => void;
 }
@@ -95,6 +97,7 @@ function createCommand(kind: EdgeKind): Command {
       : {}),
     plan: async (planning, input: Attributes) => {
       const { attributes, tenant } = await kind.complete(planning, input);
+      await kind.check?.(planning, input);
       const edge = edgeOf({ ...kind.keyOf(input), Type: kind.label, ...input, ...attributes }, kind);
       const result = { ...edge.attributes, createdAt: planning.now, updatedAt: planning.now };
       return {
@@ -131,6 +134,7 @@ function updateCommand(kind: EdgeKind, changes: z.ZodObject): Command {
       : {}),
     plan: async (planning, input: Attributes) => {
       const item = await existing(planning, kind, input);
+      await kind.check?.(planning, input);
       const changed = Object.fromEntries(
         names.filter((name) => name in input).map((name) => [name, input[name]]),
       );

@@ -46,8 +46,8 @@ function createCommand(kind: NodeKind): Command {
     plan: async (planning, given: Attributes) => {
       const { id: wanted, ...values } = given;
       const attributes = { ...entity.defaults, ...values };
-      const id = String(entity.naturalKey ? values[entity.naturalKey] : (wanted ?? planning.newId()));
-      const ref: Ref = { type: entity.typeFrom ? String(values[entity.typeFrom]) : entity.type, id };
+      const ref = namedBy(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
+      const { id } = ref;
       const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
       const { open, secrets } = splitSecrets(entity, attributes);
       const stored = {
@@ -233,7 +233,9 @@ const undoOfDeletion = ({ type }: Entity): string =>
     ? `none: ${type}.create makes a new one, without what was granted to it or by it; ${RESTORE}`
     : type === 'token'
       ? 'none: token.create issues another one'
-      : `${type}.create with the same fields`;
+      : type === 'property'
+        ? 'property.create with the same fields; until then no condition that uses it can be evaluated'
+        : `${type}.create with the same fields`;
 
 function deleteCommand(kind: NodeKind): Command {
   const { entity } = kind;

@@ -84,18 +84,31 @@ export const aKind = (entity: Entity): string => {
   return /^[aeio]/.test(label) ? `an ${label}` : `a ${label}`;
 };
 
-/** The input field that is blamed when a node is not as it should be: its id, or the natural key. */
-export const idFieldOf = (entity: Entity): string => entity.naturalKey ?? 'id';
+/** The input field that is blamed when a node is not as it should be: its id, or the end of the natural key. */
+export const idFieldOf = (entity: Entity): string => entity.naturalKey?.at(-1) ?? 'id';
 
 /** The input fields that name a node: its id, its natural key, or, where the type is data, type and id. */
 export function nameFieldsOf(entity: Entity): Readonly<Record<string, z.ZodType>> {
   const attribute = (name: string) => entity.attributes.shape[name] as z.ZodType;
-  if (entity.naturalKey) return { [entity.naturalKey]: attribute(entity.naturalKey) };
+  if (entity.naturalKey) return Object.fromEntries(entity.naturalKey.map((name) => [name, attribute(name)]));
   return entity.typeFrom ? { [entity.typeFrom]: attribute(entity.typeFrom), id: field.id } : { id: field.id };
 }
 
 /** The node that the input of read, update and delete names. */
 export const namedBy = (entity: Entity, given: Attributes): Ref => ({
   type: entity.typeFrom ? String(given[entity.typeFrom]) : entity.type,
-  id: String(given[idFieldOf(entity)]),
+  id: (entity.naturalKey ?? ['id']).map((name) => String(given[name])).join(':'),
 });
+
+/** The input that names a node, as {@link namedBy} reads it. */
+export function namesOf(entity: Entity, { type, id }: Ref): Attributes {
+  const [first = 'id', ...rest] = entity.naturalKey ?? [];
+  const parts = id.split(':');
+  // Only the first attribute of a natural key holds colons.
+  const last = parts.splice(parts.length - rest.length);
+  return {
+    ...(entity.typeFrom ? { [entity.typeFrom]: type } : {}),
+    [first]: parts.join(':'),
+    ...Object.fromEntries(rest.map((name, position) => [name, last[position]])),
+  };
+}

@@ -2,6 +2,7 @@ import { Attribute, DECISION_VERSION, splitAttribute } from '../../table/decisio
 import { stampOf } from '../../table/decision/decode.ts';
 import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
+import { isMap } from '../../table/value.ts';
 import type { Effect } from './finding.ts';
 
 /** The form of decision items, and the effect of each kind of error in one. */
@@ -44,15 +45,19 @@ export function effectOf(
   if (kind === 'module' && attribute !== 'module') return turn(how !== 'more');
   if (attribute === 'deny' || kind === 'denials') return turn(how === 'less');
   if (attribute === 'allow') return turn(how === 'more');
-  if (kind === 'wild')
-    return how === 'more'
-      ? turn(stored !== 'DENY')
-      : turn(how === 'differs' ? stored !== 'DENY' : wanted === 'DENY');
+  if (kind === 'wild' || kind === 'when') {
+    const [was, should] = [stored, wanted].map((value) => (isMap(value) ? value.effect : value));
+    // Another condition may hold more often, and less often.
+    if (how === 'differs' && was === should) return 'either';
+    return turn(how === 'less' ? should === 'DENY' : was !== 'DENY');
+  }
   if (attribute === 'endsAt') {
     if (how === 'less') return 'opens';
     return how === 'more' ? 'closes' : turn(String(stored) > String(wanted));
   }
-  if (['combination', 'ancestors', 'enterprise', 'module', 'ttl'].includes(attribute)) return 'either';
+  if (['combination', 'ancestors', 'enterprise', 'module', 'ttl', 'properties'].includes(attribute))
+    return 'either';
+  if (kind === 'property') return 'either';
   if (attribute === 'registered' || attribute === 'isAdmin' || kind === 'sub' || kind === 'license')
     return turn(how !== 'less');
   if (attribute === 'subject' || attribute === 'hash') return 'opens';

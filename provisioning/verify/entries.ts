@@ -3,6 +3,7 @@ import {
   formatInterval,
   licenseAttribute,
   moduleAttribute,
+  propertyAttribute,
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
@@ -15,6 +16,7 @@ import { isScopeType } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { ownerOf, subject } from '../edges/rights.ts';
 import { optionalText, textOf } from '../nodes/nodes.ts';
+import { hasProperties } from '../nodes/properties.ts';
 
 /**
  * The entries that nodes and edges require in decision items. Both directions are checked: a decision item
@@ -39,6 +41,9 @@ const statusOf = (item: Item): unknown =>
 const values = (at: Key, of: Readonly<Record<string, unknown>>): readonly Entry[] =>
   Object.entries(of).flatMap(([attribute, value]) => (value === undefined ? [] : [{ at, attribute, value }]));
 
+const decidedProperties = ({ properties }: Item): unknown =>
+  hasProperties(properties) ? properties : undefined;
+
 /** Entries of a node. Throws `damaged_item` where an attribute that it needs is not there. */
 export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
   const at = decisionKey(ref);
@@ -46,7 +51,7 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
   switch (ref.type) {
     case 'user':
     case 'technical-user':
-      return values(at, { status: statusOf(item), endsAt: item.endsAt });
+      return values(at, { status: statusOf(item), endsAt: item.endsAt, properties: decidedProperties(item) });
     case 'page':
     case 'permission':
       return values(at, {
@@ -55,6 +60,13 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
       });
     case 'module':
       return item.soldBySubscription === true ? values(globalKey(), { [moduleAttribute(ref.id)]: true }) : [];
+    case 'property':
+      return closing
+        ? []
+        : values(globalKey(), {
+            [propertyAttribute(textOf(item, 'of'), textOf(item, 'name'))]:
+              `${textOf(item, 'type')} ${textOf(item, 'source')}`,
+          });
     case 'subscription':
     case 'license': {
       if (!counts(item)) return [];
@@ -102,6 +114,7 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
         combination: item.combination,
         ancestors: item.ancestors,
         enterprise: item.enterprise,
+        properties: decidedProperties(item),
       });
   }
 }

@@ -6,7 +6,7 @@ import { canonical } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { partsOf } from '../edges/rights.ts';
 import { inPlainWords } from '../issues.ts';
-import type { NodeKind } from '../kinds/node-kind.ts';
+import { type NodeKind, namesOf } from '../kinds/node-kind.ts';
 import { indexAttributes } from '../nodes/index-attributes.ts';
 import { attempt, isInstant } from './relation.ts';
 
@@ -47,7 +47,7 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
   const shape = entity.attributes.shape as Record<string, z.ZodType>;
   for (const [attribute, schema] of Object.entries(shape)) {
     const value = item[attribute];
-    if (attribute === entity.naturalKey || attribute === entity.typeFrom) continue;
+    if (entity.naturalKey?.includes(attribute) || attribute === entity.typeFrom) continue;
     const isFilled = entity.defaults?.[attribute] !== undefined || entity.filledIn?.includes(attribute);
     if (value === undefined && isFilled) found.push({ attribute, expected: 'a value' });
     else {
@@ -96,8 +96,7 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
   const wanted: Record<string, Value | undefined> = {
     Type: entity.label,
     id: ref.id,
-    ...(entity.naturalKey ? { [entity.naturalKey]: ref.id } : {}),
-    ...(entity.typeFrom ? { [entity.typeFrom]: ref.type } : {}),
+    ...(entity.naturalKey || entity.typeFrom ? namesOf(entity, ref) : {}),
     ...(entity.type === 'permission' ? partsOf(ref.id) : {}),
     ...(entity.type === 'role' ? { isSystem: !isRef(String(item.scope)) } : {}),
   };

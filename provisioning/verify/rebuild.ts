@@ -137,7 +137,7 @@ async function effectsOn(reader: Reader, permission: string): Promise<readonly E
   );
 }
 
-/** The roles that no tenant owns, what they hold by wildcard, and the modules that are sold. */
+/** The roles that no tenant owns, what they hold by wildcard, the modules that are sold, and the declarations. */
 async function globalSources(reader: Reader, before: Item | undefined): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   for (const anchor of [GLOBAL, ANY_TENANT]) {
@@ -147,12 +147,15 @@ async function globalSources(reader: Reader, before: Item | undefined): Promise<
     });
     entries.push(...(await nodesAndEdges(reader, 'role', owned, 'permission')));
   }
-  // An index is eventually consistent, so modules that the item names are read by key.
+  // An index is eventually consistent, so modules and declarations that the item names are read by key.
   const named = Object.keys(before ?? {}).flatMap((name) => {
-    const [kind, id] = splitAttribute(name);
-    return kind === 'module' && id !== undefined ? [nodeKey({ type: 'module', id })] : [];
+    const [kind, id, property] = splitAttribute(name);
+    if (id === undefined) return [];
+    if (kind === 'property') return [nodeKey({ type: 'property', id: `${id}:${property}` })];
+    return kind === 'module' ? [nodeKey({ type: 'module', id })] : [];
   });
-  const listed = (await reader.listAll(allOf('module'))).map(({ PK, SK }) => ({ PK, SK }));
+  const all = await Promise.all([reader.listAll(allOf('module')), reader.listAll(allOf('property'))]);
+  const listed = all.flat().map(({ PK, SK }) => ({ PK, SK }));
   const keys = [...new Map([...named, ...listed].map((key) => [key.PK, key])).values()];
   entries.push(...read((await reader.getMany(keys)).filter((item) => item !== undefined)));
   return entries;

@@ -32,6 +32,9 @@ export function sourcesOf(
     if (!exact) return undefined;
     if ((attribute === Attribute.allow || attribute === Attribute.deny) && member !== undefined)
       return both(role(member), permissionRef(exact));
+    const [kind, conditional, ...others] = splitAttribute(attribute);
+    if (kind === 'when' && conditional !== undefined && others.length === 0)
+      return both(role(conditional), permissionRef(exact));
     const isOfNode =
       attribute === Attribute.registered || (attribute === Attribute.module && own.type === 'page');
     return parsed.form === 'decision' && isOfNode ? node : undefined;
@@ -41,12 +44,15 @@ export function sourcesOf(
   if (kind === 'role' && b === undefined && a !== '') return [nodeKey(role(a))];
   if (kind === 'wild' && b !== undefined && isPermissionPattern(b))
     return both(role(a), { type: 'permission', id: b });
-  if (own.type === GLOBAL.type)
+  if (own.type === GLOBAL.type) {
+    if (kind === 'property' && b !== undefined) return [nodeKey({ type: 'property', id: `${a}:${b}` })];
     return kind === 'module' && b === undefined ? [nodeKey({ type: 'module', id: a })] : undefined;
+  }
   if (own.type === 'token' || own.type === 'session')
     return ['subject', 'hash', 'status', 'endsAt', 'ttl'].includes(attribute) ? node : undefined;
   if (own.type === 'user' || own.type === 'technical-user') {
-    if (attribute === Attribute.status || attribute === Attribute.endsAt) return node;
+    if ([Attribute.status, Attribute.endsAt, Attribute.properties].some((each) => each === attribute))
+      return node;
     if (attribute === Attribute.isAdmin) return both(own, GLOBAL);
     if (attribute === Attribute.groups && member !== undefined) return both(own, group(member));
     if (attribute === Attribute.globalRoles && member !== undefined) return both(own, role(member));
@@ -58,7 +64,7 @@ export function sourcesOf(
     }
     return undefined;
   }
-  if (['status', 'combination', 'ancestors', 'enterprise'].includes(attribute)) return node;
+  if (['status', 'combination', 'ancestors', 'enterprise', 'properties'].includes(attribute)) return node;
   if (kind === 'group' && b === undefined && member !== undefined)
     return [nodeKey(group(a)), ...both(group(a), role(member))];
   if (kind === 'sub' && b !== undefined) return [nodeKey({ type: 'subscription', id: b })];

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isRef, isType } from '../identifiers.ts';
 import { normaliseName } from '../normalise.ts';
+import { isPropertyName, isPropertyOwner, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
@@ -25,16 +26,22 @@ const scopeTypes = z.array(field.scopeType).max(32).describe('list of scope type
 
 /** A template lends as many permissions as a role may reasonably hold, in one item. */
 const templatePermissions = z
-  .array(z.strictObject({ permission: field.permissionOrPattern, effect: field.effect }))
+  .array(
+    z.strictObject({
+      permission: field.permissionOrPattern,
+      effect: field.effect,
+      when: field.condition.optional(),
+    }),
+  )
   .max(1_000)
   .refine(
     (list) => new Set(list.map(({ permission }) => permission)).size === list.length,
     'names a permission twice',
   )
-  .describe('list of `{ permission, effect }`');
+  .describe('list of `{ permission, effect, when? }`');
 
 /** Entities whose name is their key. */
-const named = { immutable: ['name'], naturalKey: 'name', guards: [], listShards: 4 } as const;
+const named = { immutable: ['name'], naturalKey: ['name'], guards: [], listShards: 4 } as const;
 
 /** What decides: groups, roles, what they are about, and where it is asked for. */
 export const ACCESS = {
@@ -57,6 +64,34 @@ export const ACCESS = {
     }),
     defaults: { root: false, parents: [], children: [] },
     ...named,
+  },
+  property: {
+    type: 'property',
+    label: 'Property',
+    summary:
+      'The declaration of a property of subjects, resources, actions or the context, over which conditions are evaluated.',
+    attributes: z.strictObject({
+      of: z
+        .string()
+        .max(64)
+        .refine(isPropertyOwner, 'is none of subject:TYPE, resource:TYPE, action and context')
+        .describe(
+          '`subject:TYPE` as `subject:user`, `resource:TYPE` as `resource:location`, `action` or `context`',
+        ),
+      name: z
+        .string()
+        .max(64)
+        .refine(isPropertyName, 'is no name of letters, digits and underscore, the first no digit')
+        .describe('name of letters, digits and underscore, at most 64 characters, the first no digit'),
+      type: z.enum(VALUE_TYPES),
+      source: z.enum(SOURCES).optional(),
+      description,
+    }),
+    filledIn: ['source'],
+    immutable: ['of', 'name', 'type', 'source'],
+    naturalKey: ['of', 'name'],
+    guards: [],
+    listShards: 4,
   },
   group: {
     type: 'group',
@@ -173,7 +208,7 @@ export const ACCESS = {
     summary: 'A static policy of Amazon Verified Permissions, by the name that it goes by (seed 004).',
     attributes: z.strictObject({ policyId: field.pageName, name: field.pageName, description }),
     immutable: ['policyId'],
-    naturalKey: 'policyId',
+    naturalKey: ['policyId'],
     byName: 'name',
     guards: [{ kind: 'POLICY_NAME', field: 'name', normalise: normaliseName }],
     listShards: 4,

@@ -42,8 +42,8 @@ export interface Entity {
   readonly guards: readonly Guard[];
   /** Attributes that name what the node hangs on, by reference or id: it is repeated in their partitions. */
   readonly hangsOn?: readonly string[];
-  /** The attribute that is the id, for entities named by a natural key; a ULID when left out. */
-  readonly naturalKey?: string;
+  /** The attributes that, joined by `:`, are the id, for entities named by a natural key; a ULID when left out. */
+  readonly naturalKey?: readonly [string, ...string[]];
   /** The attribute that holds the type of the node, where that is data: scopes of types that were added. */
   readonly typeFrom?: string;
   /** Over how many index partitions the list of all, and each list by status, is spread. */

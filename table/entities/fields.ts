@@ -4,6 +4,13 @@ import { GatehouseError } from '../errors.ts';
 import { isId, isName, isRef, isSafeText, isType } from '../identifiers.ts';
 import { normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
+import {
+  MAX_CONDITION_LENGTH,
+  MAX_PROPERTIES_BYTES,
+  MAX_PROPERTY_LEVELS,
+  misfitOfProperties,
+  type Properties,
+} from '../properties.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
 import { mayBeScopeType } from './scope-types.ts';
 
@@ -138,6 +145,28 @@ export const map = z
     }
     return z.NEVER;
   });
+
+/** The stored properties of a subject or a scope, over which conditions are evaluated (SPEC section 8). */
+export const properties = z
+  .unknown()
+  .meta({ type: 'object' })
+  .describe(
+    `map of properties: text, \`true\` or \`false\`, numbers, lists of text, and maps of these, at most ${MAX_PROPERTY_LEVELS} levels deep and ${MAX_PROPERTIES_BYTES} bytes as JSON`,
+  )
+  .transform((value, context): Properties => {
+    const misfit = misfitOfProperties(value);
+    if (!misfit) return JSON.parse(JSON.stringify(value));
+    context.addIssue({ code: 'custom', path: [...misfit.path], message: misfit.message });
+    return z.NEVER;
+  });
+
+/** A condition: an expression in CEL. Line breaks are white space to it. */
+export const condition = z
+  .string()
+  .min(1)
+  .max(MAX_CONDITION_LENGTH)
+  .refine((value) => isSafeText(value.replaceAll(/[#\n\t]/g, ' ')), 'holds control characters')
+  .describe(`expression in CEL, at most ${MAX_CONDITION_LENGTH} characters`);
 
 /** An address of the internet protocol, version 4 or 6. */
 export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'is not an IP address' });

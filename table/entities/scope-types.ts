@@ -35,7 +35,18 @@ export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, t
 const TAKEN: ReadonlySet<string> = new Set([
   ...['user', 'technical-user', 'group', 'role', 'role-template', 'page', 'permission', 'module', 'route'],
   ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
-  ...['policy', 'token', 'session', 'notification', 'grant', 'assignment', 'audit', 'operation', 'secret'],
+  ...[
+    'policy',
+    'property',
+    'token',
+    'session',
+    'notification',
+    'grant',
+    'assignment',
+    'audit',
+    'operation',
+    'secret',
+  ],
   ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status', 'email', 'phone', 'username'],
 ]);
 /** So do the kinds of guards. */

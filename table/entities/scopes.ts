@@ -20,6 +20,7 @@ const description = field.text(1_000).optional();
 const words = field.text(256).optional();
 const email = field.contactEmail.optional();
 const phone = field.contactPhone.optional();
+const properties = field.properties.optional();
 const open = { status: 'active' };
 const root = { ...open, combination: 'allow-overrides' };
 /** Every scope is listed in its tenant, by type and time of creation (seed 000, GSI1 and GSI4), and by its path. */
@@ -40,7 +41,13 @@ const organisation = <T extends string>(type: T, label: string, guard: string, s
   type,
   label,
   summary,
-  attributes: z.strictObject({ name: field.name, description, status: status('suspended'), combination }),
+  attributes: z.strictObject({
+    name: field.name,
+    description,
+    status: status('suspended'),
+    combination,
+    properties,
+  }),
   defaults: root,
   guards: nameGuard(guard),
   listShards: 4,
@@ -61,6 +68,7 @@ export const SCOPES = {
       parent,
       status: status('suspended'),
       combination,
+      properties,
     }),
     defaults: root,
     immutable: ['parent'],
@@ -83,6 +91,7 @@ export const SCOPES = {
       billingEmail: email,
       address: description,
       phone,
+      properties,
     }),
     defaults: { ...root, timezone: 'UTC' },
     guards: nameGuard('CLIENT_NAME'),
@@ -103,6 +112,7 @@ export const SCOPES = {
       endDate: field.date.optional(),
       region: words,
       ownerUserId: field.id.optional(),
+      properties,
     }),
     ...below,
   },
@@ -126,6 +136,7 @@ export const SCOPES = {
       status: status('inactive'),
       geoLatitude: field.number(-90, 90).optional(),
       geoLongitude: field.number(-180, 180).optional(),
+      properties,
     }),
     ...below,
   },
@@ -143,6 +154,7 @@ export const SCOPES = {
       type: z.enum(['office', 'lobby', 'utility']).optional(),
       status: status('inactive'),
       geoJson: field.map.optional(),
+      properties,
     }),
     ...below,
     listShards: 8,
@@ -163,6 +175,7 @@ export const SCOPES = {
       status: status('inactive'),
       configuration: field.map.optional(),
       lastSeenAt: field.instant.optional(),
+      properties,
     }),
     ...below,
     listShards: 16,
@@ -190,6 +203,7 @@ export const SCOPES = {
       name: field.name,
       description,
       status: status('inactive'),
+      properties,
     }),
     ...below,
   },
@@ -209,6 +223,7 @@ export const SCOPES = {
       status: status('inactive', 'suspended'),
       combination,
       attributes: field.map.optional(),
+      properties,
     }),
     typeFrom: 'type',
     defaults: open,

@@ -48,6 +48,10 @@ test('a change of what else access rests on may be', () => {
   expect(may('tenant.update', { combination: 'deny-overrides' })).toBe(true);
   expect(may('role-permission.update', { effect: 'DENY' })).toBe(true);
   expect(may('role-permission.create', { effect: 'DENY' })).toBe(true);
+  expect(may('role-permission.update', { when: 'context.ip == "10.0.0.1"' })).toBe(true);
+  expect(may('role-permission.update', { when: null })).toBe(true);
+  for (const type of ['user', 'technical-user', 'location', 'scope'])
+    expect(may(`${type}.update`, { properties: {} }), type).toBe(true);
   expect(may('role-permission.create', { effect: 'ALLOW' })).toBe(false);
   expect(takesAway(COMMANDS.get('user.update'), { endsAt: '2030-01-01' })).toBe(false);
 });

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
 import type { Kind } from './kind.ts';
 import { platformKinds } from './platform-kinds.ts';
@@ -144,6 +145,19 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [[]],
     },
     {
+      type: 'property',
+      create: async () => ({
+        of: 'subject:user',
+        name: fresh('level').replace('-', '_'),
+        type: 'string',
+        source: 'stored',
+        description: 'a level',
+      }),
+      named: [['of', 'name']],
+      changes: async () => ({ description: null }),
+      lists: [[]],
+    },
+    {
       type: 'permission',
       create: async () => ({ name: `reports:${fresh('read')}:all`, description: 'reads', isDangerous: true }),
       named: [['name']],
@@ -188,11 +202,12 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
         role: await role(),
         permission: await page(),
         effect: 'ALLOW',
+        when: 'context.method == "GET"',
         grantedBy: await user(),
         grantedAt: early,
       }),
       named: [['role', 'permission']],
-      changes: async () => ({ effect: 'DENY' }),
+      changes: async () => ({ effect: 'DENY', when: null }),
       lists: [['role'], ['permission']],
     },
     {
@@ -230,7 +245,21 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [['user'], ['scope'], ['role']],
     },
   ];
-  return Object.fromEntries(kinds.map((kind) => [kind.type, kind]));
+  return Object.fromEntries(kinds.map((kind) => [kind.type, withProperties(kind)]));
+}
+
+/** Subjects and scopes have stored properties. */
+function withProperties(kind: Kind): Kind {
+  const shape = (COMMANDS.get(`${kind.type}.create`)?.input as z.ZodObject | undefined)?.shape ?? {};
+  if (!('properties' in shape)) return kind;
+  const properties = { department: 'Sales', level: 3, cleared: true, tags: ['a'], site: { floor: 2 } };
+  return {
+    ...kind,
+    create: async () => ({ ...(await kind.create()), properties }),
+    ...(kind.changes
+      ? { changes: async () => ({ ...(await kind.changes?.()), properties: { department: 'Legal' } }) }
+      : {}),
+  };
 }
 
 export const pick = (from: Input, fields: readonly string[] = []): Input =>

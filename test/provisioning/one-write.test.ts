@@ -85,7 +85,9 @@ describe.each(TYPES)('%s', (type) => {
     const kind = kinds[type] as Kind;
     const made = await carryOut(`${type}.create`, await kind.create());
     const owner = await ownerOf(made.result);
-    const names = kind.named.map((fields) => Object.values(pick(made.result, fields)).join(' '));
+    const names = kind.named.map((fields) =>
+      Object.values(pick(made.result, fields)).join(type === 'property' ? ':' : ' '),
+    );
     const entityId = expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`));
     const entity =
       type === 'scope' ? { entityId: made.result.id, entityType: made.result.type } : { entityId };

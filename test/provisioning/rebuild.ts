@@ -1,11 +1,13 @@
 import {
   assignmentAttribute,
+  conditionAttribute,
   formatInterval,
   grantAttribute,
   groupAttribute,
   licenseAttribute,
   moduleAttribute,
   patternAttribute,
+  propertyAttribute,
   roleAttribute,
   subscriptionAttribute,
 } from '../../table/decision/attributes.ts';
@@ -56,15 +58,20 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
   for (const item of nodes) {
     const attributes = () => attributesAt(item.PK);
     const { PK, Type, endsAt, combination, ancestors, enterprise, scope, module } = item;
+    const properties = Object.keys(item.properties ?? {}).length > 0 ? { properties: item.properties } : {};
     const status = closing.has(PK) ? 'deleting' : item.movingTo ? 'moving' : item.status;
     const interval = formatInterval(text(item.startDate), text(item.endDate));
     if (Type === 'User' || Type === 'TechnicalUser')
-      Object.assign(attributes(), endsAt ? { status, endsAt } : { status });
-    if (SCOPE_LABELS.has(Type)) Object.assign(attributes(), { status, combination, ancestors, enterprise });
+      Object.assign(attributes(), { status, ...(endsAt ? { endsAt } : {}), ...properties });
+    if (SCOPE_LABELS.has(Type))
+      Object.assign(attributes(), { status, combination, ancestors, enterprise, ...properties });
     if ((Type === 'Page' || Type === 'Permission') && !closing.has(PK)) attributes().registered = true;
     if (Type === 'Page' && module) attributes().module = module;
     if (Type === 'Module' && item.soldBySubscription)
       attributesAt('GLOBAL#GATEHOUSE')[moduleAttribute(String(item.id))] = true;
+    if (Type === 'Property' && !closing.has(PK))
+      attributesAt('GLOBAL#GATEHOUSE')[propertyAttribute(String(item.of), String(item.name))] =
+        `${item.type} ${item.source}`;
     if (Type === 'Subscription' && counts(item))
       attributesAt(upper(scope))[subscriptionAttribute(String(module), String(item.id))] = interval;
     if (Type === 'License' && counts(item))
@@ -107,16 +114,18 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     for (const role of roles as string[])
       addTo(attributesAt(subject(user)), grantAttribute(String(scope)), role);
   }
-  for (const { role, permission, effect, roleScope } of edges('RolePermission', 'ROLE')) {
+  for (const { role, permission, effect: bare, when, roleScope } of edges('RolePermission', 'ROLE')) {
     const [id, name, owner] = [String(role), String(permission), String(roleScope)];
     const ofTenant = owner.includes(':');
+    const effect = when === undefined ? bare : { effect: bare, when };
     if (isPermissionPattern(name)) {
       attributesAt(ofTenant ? upper(owner) : 'GLOBAL#GATEHOUSE')[patternAttribute(id, name)] = effect;
       continue;
     }
     const node = `${name.includes(':') ? 'PERMISSION' : 'PAGE'}#${name}`;
     const attributes = ofTenant ? attributesAt(upper(owner), `DECISION#${node}`) : attributesAt(node);
-    addTo(attributes, effect === 'ALLOW' ? 'allow' : 'deny', id);
+    if (when !== undefined) attributes[conditionAttribute(id)] = effect;
+    else addTo(attributes, effect === 'ALLOW' ? 'allow' : 'deny', id);
   }
   return decisions;
 }

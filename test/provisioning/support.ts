@@ -116,7 +116,8 @@ export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> 
  * deleted (ADR 0003).
  */
 export const isEmptied = (item: Item): boolean =>
-  parseKey(item)?.form === 'tenant-effects' && item.allow === undefined && item.deny === undefined;
+  parseKey(item)?.form === 'tenant-effects' &&
+  !Object.keys(item).some((name) => name === 'allow' || name === 'deny' || name.startsWith('when|'));
 
 /** Runs `act` and counts the audit records that it left: one for each write that happened. */
 export async function writesOf(world: LedgerWorld, act: () => Promise<unknown>): Promise<number> {

@@ -1,0 +1,279 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
+import { decisionKey, globalKey } from '../../table/keys.ts';
+import { decisionsOf, rebuild } from './rebuild.ts';
+import { createLedgerWorld, type Input, type LedgerWorld } from './support.ts';
+import { faultsOf } from './verify.ts';
+
+/** Declarations of properties, and the stored properties of subjects and scopes (SPEC section 8). */
+let world: LedgerWorld;
+beforeEach(async () => {
+  world = await createLedgerWorld();
+});
+
+const DEPARTMENT = { of: 'subject:user', name: 'department', type: 'string', source: 'stored' };
+
+async function expectWhole(): Promise<void> {
+  const items = await world.everything();
+  expect(faultsOf(items)).toEqual([]);
+  expect(decisionsOf(items)).toEqual(rebuild(items));
+}
+
+const declared = async () => {
+  const item = await world.reader.get(globalKey());
+  const { declarations } = decodeGlobal(item ?? { PK: '', SK: '' });
+  return Object.fromEntries([...declarations].map(([of, all]) => [of, Object.fromEntries(all)]));
+};
+
+describe('a declaration', () => {
+  test('is a node by its natural key, and in the item of what holds everywhere', async () => {
+    expect(await world.run('property.create', { ...DEPARTMENT, description: 'where' })).toMatchObject({
+      ...{ id: 'subject:user:department', ...DEPARTMENT, description: 'where' },
+    });
+    expect(await declared()).toEqual({
+      'subject:user': { department: { type: 'string', source: 'stored' } },
+    });
+    const name = { of: 'subject:user', name: 'department' };
+    expect(await world.run('property.read', name)).toMatchObject(DEPARTMENT);
+    expect(await world.run('property.update', { ...name, description: null })).not.toHaveProperty(
+      'description',
+    );
+    expect(await world.run('property.list', {})).toMatchObject({ items: [DEPARTMENT] });
+    await expectWhole();
+    expect(await world.run('property.delete', name)).toEqual({ ...name, deleted: true });
+    expect(await declared()).toEqual({});
+    await expectWhole();
+  });
+
+  test.each(['action', 'context'])('of %s is passed, and need not say so', async (of) => {
+    expect(await world.run('property.create', { of, name: 'soft', type: 'bool' })).toMatchObject({
+      source: 'passed',
+    });
+    expect(
+      await world.refused('property.create', { of, name: 'other', type: 'bool', source: 'stored' }),
+    ).toMatchObject({ code: 'invalid', field: 'source', message: `source: must be passed for ${of}` });
+    await expectWhole();
+  });
+
+  test.each<[string, Input, string, string]>([
+    [
+      'of a subject without a source',
+      { of: 'subject:user', name: 'a', type: 'bool' },
+      'source',
+      'source: is required for subject:user: stored or passed',
+    ],
+    [
+      'of nothing',
+      { of: 'user', name: 'a', type: 'bool' },
+      'of',
+      'of: is none of subject:TYPE, resource:TYPE, action and context',
+    ],
+    [
+      'of no type',
+      { of: 'subject:', name: 'a', type: 'bool' },
+      'of',
+      'of: is none of subject:TYPE, resource:TYPE, action and context',
+    ],
+    [
+      'with a name that JavaScript uses',
+      { of: 'action', name: 'constructor', type: 'bool' },
+      'name',
+      'name: is no name of letters, digits and underscore, the first no digit',
+    ],
+    [
+      'with a name that is none',
+      { of: 'action', name: '1st', type: 'bool' },
+      'name',
+      'name: is no name of letters, digits and underscore, the first no digit',
+    ],
+    [
+      'that is built in',
+      { of: 'context', name: 'ip', type: 'string' },
+      'name',
+      'name: ip of the context is built in: it is declared already',
+    ],
+  ])('%s is refused', async (_, input, field, message) => {
+    expect(await world.refused('property.create', input)).toEqual({
+      code: 'invalid',
+      field,
+      message,
+      retryable: false,
+    });
+  });
+
+  test('has one type for one name within a category', async () => {
+    await world.run('property.create', DEPARTMENT);
+    expect(
+      await world.refused('property.create', { ...DEPARTMENT, of: 'subject:technical-user', type: 'int' }),
+    ).toMatchObject({
+      ...{ code: 'invalid', field: 'type' },
+      message: 'type: department of subject:user is declared as string; one name has one type within subject',
+    });
+    await world.run('property.create', { ...DEPARTMENT, of: 'subject:technical-user', source: 'passed' });
+    await world.run('property.create', { ...DEPARTMENT, of: 'resource:location', type: 'int' });
+    await expectWhole();
+  });
+
+  test('has one type even where two are declared at the same time', async () => {
+    const answers = await Promise.all(
+      ['string', 'int', 'bool'].map((type, n) =>
+        world.provision({
+          command: 'property.create',
+          input: { ...DEPARTMENT, of: `subject:type-${n}`, type },
+        }),
+      ),
+    );
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+    expect(answers.filter((each) => !each.ok && each.error.field === 'type')).toHaveLength(2);
+    await expectWhole();
+  });
+
+  test('exists once', async () => {
+    await world.run('property.create', DEPARTMENT);
+    expect(await world.refused('property.create', DEPARTMENT)).toMatchObject({
+      code: 'conflict',
+      field: 'name',
+    });
+  });
+});
+
+const HOLDERS = [
+  { type: 'user', of: 'subject:user', create: async () => ({}) },
+  {
+    type: 'technical-user',
+    of: 'subject:technical-user',
+    create: async (from: LedgerWorld) => ({
+      ...{ name: 'robot', account: `account:${(await from.run('account.create', { name: 'A' })).id}` },
+    }),
+  },
+  { type: 'location', of: 'resource:location', create: async () => ({ name: 'Here' }) },
+  {
+    type: 'workstream',
+    of: 'resource:workstream',
+    create: async (from: LedgerWorld) => ({
+      name: 'Work',
+      parent: `account:${(await from.run('account.create', { name: 'A' })).id}`,
+      enterprise: `enterprise:${(await from.run('enterprise.create', { name: 'E' })).id}`,
+    }),
+  },
+] as const;
+
+describe.each(HOLDERS)('the stored properties of a $type', ({ type, of, create }) => {
+  const stored = async (id: string) => {
+    const item = (await world.reader.get(decisionKey({ type, id }))) ?? { PK: '', SK: '' };
+    return of.startsWith('subject:')
+      ? decodeSubject(item).properties
+      : decodeScope(`${type}:${id}`, item).properties;
+  };
+
+  test('are written to the node and to the decision item in one transaction', async () => {
+    const properties = { department: 'Sales', level: 3, tags: ['a', 'b'], site: { floor: { room: 7 } } };
+    const input = { ...(await create(world)), properties };
+    const before = world.transactions.length;
+    const { id } = await world.run(`${type}.create`, input);
+    expect(world.transactions.length - before).toBe(1);
+    expect(await world.run(`${type}.read`, { id })).toMatchObject({ properties });
+    expect(await stored(id)).toEqual(properties);
+    await expectWhole();
+  });
+
+  test('are replaced as a whole, and cleared by null or by an empty map', async () => {
+    const { id } = await world.run(`${type}.create`, {
+      ...(await create(world)),
+      properties: { a: 1, b: 2 },
+    });
+    await world.run(`${type}.update`, { id, properties: { b: 3 } });
+    expect(await stored(id)).toEqual({ b: 3 });
+    await world.run(`${type}.update`, { id, properties: null });
+    expect(await stored(id)).toEqual({});
+    expect(await world.run(`${type}.read`, { id })).not.toHaveProperty('properties');
+    await world.run(`${type}.update`, { id, properties: { c: true } });
+    await world.run(`${type}.update`, { id, properties: {} });
+    expect(await stored(id)).toEqual({});
+    await expectWhole();
+  });
+
+  test('fit their declarations, and may be undeclared', async () => {
+    await world.run('property.create', { of, name: 'level', type: 'int', source: 'stored' });
+    const input = await create(world);
+    const error = {
+      ...{ code: 'invalid', field: 'properties.level', retryable: false },
+      message: `properties.level: is declared as int of ${of}`,
+    };
+    expect(await world.refused(`${type}.create`, { ...input, properties: { level: '3' } })).toEqual(error);
+    const { id } = await world.run(`${type}.create`, { ...input, properties: { level: 3, other: 'x' } });
+    expect(await world.refused(`${type}.update`, { id, properties: { level: 3.5 } })).toEqual(error);
+    expect(await stored(id)).toEqual({ level: 3, other: 'x' });
+  });
+});
+
+describe('stored properties are refused', () => {
+  const deep = { a: { b: { c: { d: 1 } } } };
+  test.each<[string, unknown, string, string]>([
+    ['that are no map', ['a'], 'properties', 'properties: must be a map'],
+    [
+      'with a name that is none',
+      { 'a-b': 1 },
+      'properties.a-b',
+      'properties.a-b: is no name of a property (letters, digits and underscore, at most 64, the first no digit)',
+    ],
+    [
+      'with a name that JavaScript uses',
+      { prototype: 1 },
+      'properties.prototype',
+      'properties.prototype: is no name of a property (letters, digits and underscore, at most 64, the first no digit)',
+    ],
+    [
+      'with such a name deeper',
+      { a: { constructor: 1 } },
+      'properties.a.constructor',
+      'properties.a.constructor: is a name that cannot be kept',
+    ],
+    [
+      'with null',
+      { a: null },
+      'properties.a',
+      'properties.a: is no text, no number, not true or false, no list and no map',
+    ],
+    [
+      'with a list of numbers',
+      { a: [1] },
+      'properties.a',
+      'properties.a: is a list of something other than text',
+    ],
+    [
+      'with a number that the table cannot keep',
+      { a: 2 ** 60 },
+      'properties.a',
+      'properties.a: is a number that the table cannot keep exactly: beyond 2^53 - 1 or below 1e-130',
+    ],
+    [
+      'with too many levels',
+      { a: deep },
+      'properties.a.a.b.c',
+      'properties.a.a.b.c: is nested more than 3 levels deep',
+    ],
+    [
+      'with half a character',
+      { a: '\ud800' },
+      'properties.a',
+      'properties.a: holds half a character (a lone surrogate)',
+    ],
+    [
+      'that are larger than 4 KB',
+      { a: 'x'.repeat(4_090) },
+      'properties',
+      'properties: is larger than 4096 bytes as JSON',
+    ],
+  ])('%s', async (_, properties, field, message) => {
+    expect(await world.refused('user.create', { properties })).toEqual({
+      ...{ code: 'invalid', field, message, retryable: false },
+    });
+  });
+
+  test('up to 4 KB and three levels are taken', async () => {
+    const properties = { a: { b: { c: { d: 1 } } }, text: '' };
+    properties.text = 'x'.repeat(4_096 - JSON.stringify(properties).length);
+    expect(await world.run('user.create', { properties })).toMatchObject({ properties });
+  });
+});
