@@ -37,6 +37,7 @@ const TAKEN: ReadonlySet<string> = new Set([
   ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
   ...['policy', 'token', 'session', 'notification', 'grant', 'assignment', 'audit', 'operation', 'secret'],
   ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status', 'email', 'phone', 'username'],
+  'identity',
 ]);
 /** So do the kinds of guards. */
 const GUARD_KIND = /-(?:name|code|route)$/;
