@@ -13,7 +13,7 @@ import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
 import { prefetchedScopes, resolve } from './routes/resolve.ts';
-import { match, type RouteRule } from './routes/rule.ts';
+import { isEncodedTwice, isOfOneSpelling, match, type RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
 
 export interface AuthorizerParts {
@@ -87,6 +87,8 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       const found = match(rules ?? [], request.method, request.path);
       if (found === undefined) return refused('route_unmapped');
       const route = found.rule.id;
+      if (isEncodedTwice(request.path, found, request.parameters ?? []))
+        return refused('route_unresolved', route);
       if (outsideKey(request, found.rule).length > 0) return refused('outside_cache_key', route);
       const named = resolve(found, { claims, header: request.header, query: request.query });
       if (named === undefined) return refused('route_unresolved', route);
@@ -99,6 +101,7 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     // API Gateway evaluates the policy against the ARN: its path must be the one that the rules are matched
     // with.
     if (!wholePolicy || called?.path !== request.path || outsideKey(request).length > 0) return undefined;
+    if (!isOfOneSpelling(request.path)) return undefined;
     const whole = await wholePolicy(identity, called.base);
     if (whole === 'credential_refused') throw new CredentialsError('token_refused');
     return whole && toWholePolicy(whole.subject, whole.resources);

@@ -17,29 +17,43 @@ export type SubjectOf = (claims: VerifiedClaims, look: Look) => string | null | 
 /** Local part, `@` and domain at their longest (RFC 5321 section 4.5.3.1). */
 const MAX_EMAIL_LENGTH = 320;
 
-/** The owner of an email, from the guard item that also makes the email unique (seed 003). */
-const EMAIL_OWNER: Kind<string> = {
+/** More than the bytes of any issuer and `sub` that the table keeps. */
+const MAX_IDENTITY_LENGTH = 1_024;
+
+/**
+ * The owner of a unique value, from the guard item that also makes the value unique (seed 003).
+ *
+ * @param prefix distinguishes its ids in the engine's cache from those of other kinds
+ * @param keyOf throws `invalid` for a value that no user can have: such a claim names nobody and is no fault
+ */
+const ownerOf = (prefix: string, keyOf: (value: string) => Key): Kind<string> => ({
   mayLackStamp: true,
-  keyOf: (id) => emailKey(id.slice(EMAIL.length)),
+  keyOf: (id) => {
+    try {
+      return keyOf(id.slice(prefix.length));
+    } catch (error) {
+      if (error instanceof GatehouseError && error.code === 'invalid') return undefined;
+      throw error;
+    }
+  },
   decode: (_, { owner }) => {
     if (typeof owner !== 'string' || !owner.startsWith('user:') || !isRef(owner))
-      throw new GatehouseError('damaged_item', "an email's guard names no user");
+      throw new GatehouseError('damaged_item', `the guard of an ${prefix.slice(0, -1)} names no user`);
     return owner;
   },
-};
+});
+
 const EMAIL = 'email:';
+const EMAIL_OWNER = ownerOf(EMAIL, (email) => guardKey('EMAIL', normaliseEmail(email, 'email')));
 
-/** Undefined for a text that is not a valid email: such a claim names nobody and is not a fault. */
-function emailKey(email: string): Key | undefined {
-  try {
-    return guardKey('EMAIL', normaliseEmail(email, 'email'));
-  } catch (error) {
-    if (error instanceof GatehouseError && error.code === 'invalid') return undefined;
-    throw error;
-  }
-}
+/** Issuer and `sub`, joined by a line feed, which no key holds. */
+const IDENTITY = 'identity:';
+const IDENTITY_OWNER = ownerOf(IDENTITY, (identity) => {
+  const [issuer = '', ...sub] = identity.split('\n');
+  return guardKey('IDENTITY', sub.join('\n'), issuer);
+});
 
-/** Finds the subject by a claim that contains its id, or by looking up a verified email. */
+/** Finds the subject by a claim that contains its id, or by looking up a verified email or an identity. */
 export function createSubjectOf(from: SubjectSource): SubjectOf {
   if (from.kind === 'email') {
     return ({ email, email_verified }, look) => {
@@ -47,6 +61,13 @@ export function createSubjectOf(from: SubjectSource): SubjectOf {
       if (email_verified !== true || typeof email !== 'string' || email.length > MAX_EMAIL_LENGTH)
         return null;
       return look.item(EMAIL_OWNER, `${EMAIL}${email}`);
+    };
+  }
+  if (from.kind === 'identity') {
+    return ({ iss, sub }, look) => {
+      if (typeof iss !== 'string' || typeof sub !== 'string') return null;
+      if (iss.length + sub.length > MAX_IDENTITY_LENGTH) return null;
+      return look.item(IDENTITY_OWNER, `${IDENTITY}${iss}\n${sub}`);
     };
   }
   return (claims) => {

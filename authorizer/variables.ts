@@ -3,8 +3,14 @@ import { isLoopback } from '../table/loopback.ts';
 
 // Schemas of environment variables, shared by configuration.ts and credentials/configuration.ts.
 
-/** Where the subject comes from: a claim that contains its id, or a verified email that is looked up. */
-export type SubjectSource = { readonly kind: 'claim'; readonly name: string } | { readonly kind: 'email' };
+/**
+ * Where the subject comes from: a claim that contains its id; or a verified email, or issuer and `sub`, that
+ * are looked up.
+ */
+export type SubjectSource =
+  | { readonly kind: 'claim'; readonly name: string }
+  | { readonly kind: 'email' }
+  | { readonly kind: 'identity' };
 
 function isTrustedUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -65,12 +71,12 @@ export const httpAnswer = z._default(
   'simple',
 );
 
-const SUBJECT_FROM = /^(?:email|claim:([!-~]{1,128}))$/;
+const SUBJECT_FROM = /^(?:(email|identity)|claim:([!-~]{1,128}))$/;
 
 export const subjectFrom = z.pipe(
-  text('is neither email nor claim:<name>', (value) => SUBJECT_FROM.test(value)),
+  text('is neither email, identity nor claim:<name>', (value) => SUBJECT_FROM.test(value)),
   z.transform((value): SubjectSource => {
-    const name = SUBJECT_FROM.exec(value)?.[1];
-    return name === undefined ? { kind: 'email' } : { kind: 'claim', name };
+    const [, kind, name = ''] = SUBJECT_FROM.exec(value) ?? [];
+    return kind === 'email' || kind === 'identity' ? { kind } : { kind: 'claim', name };
   }),
 );

@@ -16,8 +16,7 @@ const accepting =
 
 const SUBJECT = 'user:ID or technical-user:ID';
 export const isSubjectRef = (text: string): boolean => isRef(text) && /^(?:user|technical-user):/.test(text);
-const subjectOf = (name: string) =>
-  accepting(name, isSubjectRef, 'is neither user:ID nor technical-user:ID (a ULID or UUID)');
+const subjectOf = (name: string) => accepting(name, isSubjectRef, 'is neither user:ID nor technical-user:ID');
 
 export const subjectArgument = () => new Argument('<subject>', SUBJECT).argParser(subjectOf('SUBJECT'));
 export const subjectOption = () => new Option('--subject <ref>', SUBJECT).argParser(subjectOf('--subject'));
@@ -33,13 +32,13 @@ export const permissionArgument = () =>
 
 export const scopeArgument = () =>
   new Argument('<scope>', 'type:ID, such as location:ID').argParser(
-    accepting('SCOPE', isRef, 'is not type:ID, such as location:ID (a ULID or UUID)'),
+    accepting('SCOPE', isRef, 'is not type:ID, such as location:ID'),
   );
 
 /** An option that is a root scope. */
 export const tenantOption = (description: string) =>
   new Option('--tenant <ref>', description).argParser(
-    accepting('--tenant', isRef, 'is not type:ID, as tenant:ID (a ULID or UUID)'),
+    accepting('--tenant', isRef, 'is not type:ID, as tenant:ID'),
   );
 
 export const typeOption = () =>

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
-import { formatRef, isId, isRef, parseRef, type Ref } from '../table/identifiers.ts';
+import { formatRef, isRef, isUlidOrUuid, parseRef, type Ref } from '../table/identifiers.ts';
 import { logKey, partitionOf, timedSort } from '../table/keys.ts';
 import { type Action, create } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
@@ -69,11 +69,11 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
 }
 
 /**
- * The user behind an actor that is named by id or reference; others (`pipeline`) have no activity of their
- * own.
+ * The user behind an actor that is named by a reference, or by a ULID or UUID. Others have no activity of their
+ * own: `pipeline` and `ops@example.com` are ids in form, and nothing says that they are of users.
  */
 function userOf(actor: string): Ref | undefined {
-  if (isId(actor)) return { type: 'user', id: actor };
+  if (isUlidOrUuid(actor)) return { type: 'user', id: actor };
   return isRef(actor) ? parseRef(actor, 'actor') : undefined;
 }
 

@@ -1,12 +1,15 @@
 import { sha256 } from './bytes.ts';
-import { isId, isRef, type Ref } from './identifiers.ts';
+import { isId, type Ref } from './identifiers.ts';
 
 /**
  * The text of an API token: `gh1_t_<subject's id>_<token's id>_<secret>`, where the letter says of which kind
  * the subject is. It names its subject, so that all a request needs can be read at once. Only the SHA-256 of
  * the text is kept: the secret holds 256 random bits, so a faster hash than those for passwords will do.
+ *
+ * Characters of ids beside letters, digits and `-` are written as `.` and two hexadecimal digits: `_` separates
+ * the parts, and `|` and `@` may not stand in a bearer token (RFC 6750 section 2.1).
  */
-const FORM = /^gh1_([ut])_([0-9A-Za-z-]{26,36})_([0-9A-Za-z-]{26,36})_([0-9A-Za-z_-]{43})$/;
+const FORM = /^gh1_([ut])_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z_-]{43})$/;
 const LETTERS: Readonly<Record<string, string>> = { u: 'user', t: 'technical-user' };
 
 export interface ApiToken {
@@ -15,16 +18,30 @@ export interface ApiToken {
   readonly id: string;
 }
 
+const escaped = (id: string): string =>
+  id.replace(/[^0-9A-Za-z-]/g, (each) => `.${each.charCodeAt(0).toString(16)}`);
+
+/** The inverse of {@link escaped}. */
+const unescaped = (text: string): string =>
+  text.replace(/\.([0-9a-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+
+/** The id that a part of a token names; undefined unless it is the one spelling of this id. */
+function idIn(part: string): string | undefined {
+  const id = unescaped(part);
+  return isId(id) && escaped(id) === part ? id : undefined;
+}
+
 export function formatApiToken(subject: Ref, id: string, secret: string): string {
   const letter = subject.type === 'user' ? 'u' : 't';
-  return `gh1_${letter}_${subject.id}_${id}_${secret}`;
+  return `gh1_${letter}_${escaped(subject.id)}_${escaped(id)}_${secret}`;
 }
 
 /** Undefined for a text that is no API token. */
 export function readApiToken(text: string): ApiToken | undefined {
-  const [, letter = '', subjectId = '', id = ''] = FORM.exec(text) ?? [];
-  const subject = `${LETTERS[letter]}:${subjectId}`;
-  return isId(id) && isRef(subject) ? { subject, id } : undefined;
+  const [, letter = '', of = '', named = ''] = FORM.exec(text) ?? [];
+  const [subjectId, id] = [idIn(of), idIn(named)];
+  if (subjectId === undefined || id === undefined) return undefined;
+  return { subject: `${LETTERS[letter]}:${subjectId}`, id };
 }
 
 /** SHA-256 of a token's text, base64url. */

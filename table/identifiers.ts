@@ -3,15 +3,19 @@ import { invalid } from './errors.ts';
 /**
  * Grammar of everything that may become part of a key.
  *
- * Identifiers are ULIDs; imported ones may be UUIDs (SPEC section 3). Types are lower-case words
- * (`location`, `technical-user`). A reference names one thing: `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C`.
+ * An id is what its creator names (`alice`, `auth0|5f7c8ec7c33c6c004bbafe82`, a UUID), otherwise a ULID
+ * (SPEC section 3, ADR 0029). Case counts. It holds neither `:` nor `#`, so references and keys have one
+ * reading. Types are lower-case words (`location`, `technical-user`). A reference names one entity:
+ * `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C`.
  */
-const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const ID = /^[A-Za-z0-9_][A-Za-z0-9._~|@=+-]*$/;
 const TYPE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
+export const MAX_ID_LENGTH = 128;
 const MAX_TYPE_LENGTH = 32;
+/** Characters of `type:id` at its longest. */
+export const MAX_REF_LENGTH = MAX_TYPE_LENGTH + 1 + MAX_ID_LENGTH;
 /** Bytes of one page name, or of one part of `module:action:resource`. */
 const MAX_NAME_LENGTH = 128;
 
@@ -29,7 +33,16 @@ export interface Ref {
   readonly id: string;
 }
 
-export const isId = (value: string): boolean => ULID.test(value) || UUID.test(value);
+export const isId = (value: string): boolean => value.length <= MAX_ID_LENGTH && ID.test(value);
+
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Whether a text that may be a name as well is certainly an id: names do not look like that. */
+export const isUlidOrUuid = (value: string): boolean => ULID.test(value) || UUID.test(value);
+
+/** What an id is, as messages say it. */
+export const ID_FORM = `1 to ${MAX_ID_LENGTH} of A-Z a-z 0-9 . _ ~ | @ = + -, the first a letter, a digit or _`;
 
 /** Whether `value` is a scope or entity type as a person writes it (`location`, `technical-user`). */
 export const isType = (value: string): boolean => value.length <= MAX_TYPE_LENGTH && TYPE.test(value);
@@ -47,7 +60,7 @@ export function parseRef(text: string, field: string): Ref {
   const type = text.slice(0, Math.max(colon, 0));
   const id = text.slice(colon + 1);
   if (colon < 1 || !isType(type)) throw invalid(field, `${field} is not a reference of the form type:id`);
-  if (!isId(id)) throw invalid(field, `${field} holds an id that is neither a ULID nor a UUID`);
+  if (!isId(id)) throw invalid(field, `${field} holds an id that is not ${ID_FORM}`);
   return { type, id };
 }
 

@@ -224,7 +224,7 @@ export type ParsedKey =
   | { readonly form: 'operation'; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
 
-const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME']);
+const GUARD_KINDS: ReadonlySet<string> = new Set(['EMAIL', 'PHONE', 'USERNAME', 'IDENTITY']);
 const isGuardKind = (kind: string) =>
   GUARD_KINDS.has(kind) || kind.endsWith('_NAME') || kind.endsWith('_CODE') || kind.endsWith('_ROUTE');
 

@@ -60,6 +60,23 @@ export function normaliseCode(value: string, field: string): string {
   return code;
 }
 
+/** The text as it is, if a key can hold it. */
+function exact(value: string, field: string, maxBytes: number): string {
+  if (value.trim() === '' || !isSafeText(value))
+    throw invalid(field, `${field} is empty or holds # or control characters`);
+  if (isLongerThan(value, maxBytes)) throw invalid(field, `${field} is longer than ${maxBytes} bytes`);
+  return value;
+}
+
+/** An issuer of tokens, as it is: `iss` is compared as it is (OpenID Connect Core section 2). */
+export const normaliseIssuer = (value: string, field: string): string => exact(value, field, MAX_VALUE_BYTES);
+
+/** "It MUST NOT exceed 255 ASCII characters in length" (OpenID Connect Core section 2). */
+const MAX_SUB_BYTES = 255;
+
+/** A subject at its issuer, as it is: `sub` is "a case-sensitive string". */
+export const normaliseSub = (value: string, field: string): string => exact(value, field, MAX_SUB_BYTES);
+
 const MAX_FOLDS = 4;
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 

@@ -1,5 +1,5 @@
 import { invalid } from './errors.ts';
-import { isName, isType } from './identifiers.ts';
+import { isId, isType } from './identifiers.ts';
 
 /**
  * The little language of routes (ADR 0006).
@@ -13,8 +13,8 @@ import { isName, isType } from './identifiers.ts';
  * sources: whoever turns it on makes them so, or a cached answer stands for a request that it was not made
  * for.
  *
- * Literals compare as they are. A value that fills a `{…}` must itself be a name or an id (letters,
- * digits, dot, dash, underscore), so nothing from a request can change what a template means.
+ * Literals compare as they are. A value that fills a `{…}` of a permission must be a name, and one that fills
+ * that of a scope an id, so nothing from a request can change what a template means.
  */
 export type Segment =
   | { readonly kind: 'literal'; readonly text: string }
@@ -61,16 +61,22 @@ export const routeShape = (text: string, field: string): string =>
 
 const VALUE_PART =
   /\{(?:(?<path>[A-Za-z][A-Za-z0-9_]*)|claim:(?<claim>[A-Za-z][A-Za-z0-9_.:/-]*)|header:(?<header>[A-Za-z][A-Za-z0-9_-]*)|query:(?<query>[A-Za-z][A-Za-z0-9_.-]*))\}/g;
-const VALUE_LITERAL = /^[A-Za-z0-9._:-]+$/;
+/** What names, patterns and the words between them may hold. */
+const PERMISSION_LITERAL = /^[A-Za-z0-9._:-]+$/;
+/** A type, a colon, and an id. */
+const SCOPE_LITERAL = /^[A-Za-z0-9._~|@=+:-]+$/;
 
-/** Reads a permission or scope template into its parts. Throws `invalid` naming `field`. */
-export function parseValueTemplate(text: string, field: string): readonly TemplatePart[] {
+/** Reads a permission template into its parts. Throws `invalid` naming `field`. */
+export const parseValueTemplate = (text: string, field: string): readonly TemplatePart[] =>
+  parseParts(text, field, PERMISSION_LITERAL);
+
+function parseParts(text: string, field: string, allowed: RegExp): readonly TemplatePart[] {
   const parts: TemplatePart[] = [];
   let end = 0;
   const literal = (upTo: number) => {
     const between = text.slice(end, upTo);
     if (between === '') return;
-    if (!VALUE_LITERAL.test(between)) {
+    if (!allowed.test(between)) {
       throw invalid(field, `${field} holds characters outside of {…} that no name may hold`);
     }
     parts.push({ kind: 'literal', text: between });
@@ -89,15 +95,15 @@ export function parseValueTemplate(text: string, field: string): readonly Templa
   return parts;
 }
 
-/** As {@link parseValueTemplate}, for a scope: `type:` and then one id. */
+/** Reads a scope template, `type:` and then one id, into its parts. Throws `invalid` naming `field`. */
 export function parseScopeTemplate(text: string, field: string): readonly TemplatePart[] {
   const type = text.slice(0, Math.max(text.indexOf(':'), 0));
   if (!isType(type))
     throw invalid(field, `${field} does not begin with a scope type, as in location:{locationId}`);
-  const parts = parseValueTemplate(text, field);
+  const parts = parseParts(text, field, SCOPE_LITERAL);
   const [first, second, ...more] = parts;
   const literal = first?.kind === 'literal' ? first.text.slice(type.length + 1) : '';
-  const isOneId = second === undefined ? isName(literal) : literal === '' && more.length === 0;
+  const isOneId = second === undefined ? isId(literal) : literal === '' && more.length === 0;
   if (!isOneId) throw invalid(field, `${field} is not of the form type:{id}`);
   return parts;
 }

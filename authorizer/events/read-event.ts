@@ -60,12 +60,23 @@ function readHttpEvent(event: Fields): GatewayRequest {
     arn,
     method: verbOf(textIn(fieldsIn(context, 'http'), 'method')),
     path: withoutStage(textIn(event, 'rawPath'), textIn(context, 'stage')),
+    parameters: parametersIn(event),
     routeKey: typeof routeKey === 'string' ? routeKey : undefined,
     authorization: header('authorization'),
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
   };
+}
+
+/**
+ * The values of path parameters, with that of a greedy one divided into segments. "API Gateway decodes
+ * URL-encoded request parameters" of HTTP APIs (AG http-api-develop-routes).
+ */
+function parametersIn(event: Fields): readonly string[] {
+  const parameters = field(event, 'pathParameters');
+  if (!isFields(parameters)) return [];
+  return Object.values(parameters).flatMap((value) => (typeof value === 'string' ? value.split('/') : []));
 }
 
 /**
@@ -94,6 +105,7 @@ function readHttpEventV1(event: Fields): GatewayRequest {
   return {
     kind: 'http-1.0',
     ...calledIn(event),
+    parameters: parametersIn(event),
     authorization: isOne ? authorization : [...authorization, joined],
     ...NOTHING_ELSE,
   };

@@ -12,6 +12,8 @@ export interface GatewayRequest {
   readonly method: string;
   /** As received, without the stage; `/$connect` for a WebSocket, `/` for AppSync. */
   readonly path: string;
+  /** The values of path parameters as HTTP APIs hand them over, decoded once; none for other kinds. */
+  readonly parameters?: readonly string[] | undefined;
   /** The route that an HTTP API 2.0 matched, such as `GET /docs/{id}`; undefined for other kinds. */
   readonly routeKey?: string | undefined;
   /** The values of the Authorization header. */

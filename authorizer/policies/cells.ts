@@ -1,6 +1,7 @@
 import type { createAccessBound } from '../../engine/index.ts';
+import { isId, isName } from '../../table/identifiers.ts';
 import type { VerifiedClaims } from '../credentials/verify.ts';
-import { isValue, type RouteRule, type TemplatePart } from '../routes/rule.ts';
+import { isOfOneSpelling, type RouteRule, type TemplatePart } from '../routes/rule.ts';
 import type { Cell } from './compile.ts';
 
 /** Decides questions of one caller; undefined if the caller's subject or the routes have changed. */
@@ -59,7 +60,8 @@ const isListable = (rule: RouteRule): boolean =>
 
 /**
  * The cells that a caller may use: each route with each scope and permission in the caller's access bound
- * that the engine allows.
+ * that the engine allows. Cells of paths with several spellings are left out: such a path gets an answer for
+ * its route alone.
  *
  * @returns undefined if they cannot be listed: there is no access bound, there are too many questions, or a
  *   route that the caller may use takes values from headers or the query, on which a cached policy must not
@@ -69,8 +71,8 @@ export const createCellsOf =
   ({ accessBoundOf, mostQuestions }: CellsOptions) =>
   async ({ subject, claims, rules, at, decide }: CellsRequest): Promise<readonly Cell[] | undefined> => {
     const known = rules.flatMap((rule) => {
-      const permission = withClaims(rule.permission, claims);
-      const scope = withClaims(rule.scope, claims);
+      const permission = withClaims(rule.permission, isName, claims);
+      const scope = withClaims(rule.scope, isId, claims);
       return permission && scope ? [{ ...rule, permission, scope, original: rule }] : [];
     });
     const types = new Set(known.flatMap(({ scope }) => (scope.some(isOpen) ? [typeIn(scope)] : [])));
@@ -105,6 +107,7 @@ export const createCellsOf =
  */
 function withClaims(
   parts: readonly TemplatePart[],
+  isValue: (text: string) => boolean,
   claims: VerifiedClaims,
 ): readonly TemplatePart[] | undefined {
   const filled: TemplatePart[] = [];
@@ -187,8 +190,9 @@ function matchWord({ before, open, after }: Word, text: string): Values | undefi
   // allowed: such a rule is not listable. The same holds for headers and the query.
   if (second !== undefined) return NO_VALUES;
   const value = text.slice(before.length, text.length - after.length);
-  if (!isValue(value)) return undefined;
-  return part.kind === 'path' ? new Map([[part.name, value]]) : NO_VALUES;
+  if (!isId(value)) return undefined;
+  if (part.kind !== 'path') return NO_VALUES;
+  return isOfOneSpelling(value) ? new Map([[part.name, value]]) : undefined;
 }
 
 /** All values; undefined if a parameter has a different value in both. */

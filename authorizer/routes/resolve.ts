@@ -1,6 +1,6 @@
 import { MAX_ANCESTORS, mayBeScopeType } from '../../table/entities/scope-types.ts';
-import { isId } from '../../table/identifiers.ts';
-import { isValue, parameterOf, type RouteMatch, type RouteRule, type TemplatePart } from './rule.ts';
+import { isId, isName } from '../../table/identifiers.ts';
+import { parameterOf, type RouteMatch, type RouteRule, type TemplatePart } from './rule.ts';
 
 /** The permission and the scope that a request requires. */
 export interface Resolved {
@@ -18,13 +18,13 @@ export interface Sources {
 }
 
 /**
- * Fills in a rule's templates. Undefined, which denies the request, if a value is missing or is not a name or
- * id: a claim that is not a string, a header or query parameter with several different or comma-separated
- * values.
+ * Fills in a rule's templates. Undefined, which denies the request, if a value is missing, or is not a name in
+ * a permission or an id in a scope: a claim that is not a string, a header or query parameter with several
+ * different or comma-separated values.
  */
 export function resolve(match: RouteMatch, sources: Sources): Resolved | undefined {
-  const permission = fill(match.rule.permission, match, sources);
-  const scope = fill(match.rule.scope, match, sources);
+  const permission = fill(match.rule.permission, isName, match, sources);
+  const scope = fill(match.rule.scope, isId, match, sources);
   return permission === undefined || scope === undefined ? undefined : { permission, scope };
 }
 
@@ -78,7 +78,12 @@ const typeIn = (name: string): string =>
     .replace(/(?<=[a-z0-9])(?=[A-Z])|_/g, '-')
     .toLowerCase();
 
-function fill(parts: readonly TemplatePart[], match: RouteMatch, sources: Sources): string | undefined {
+function fill(
+  parts: readonly TemplatePart[],
+  isValue: (text: string) => boolean,
+  match: RouteMatch,
+  sources: Sources,
+): string | undefined {
   let text = '';
   for (const part of parts) {
     const value = part.kind === 'literal' ? part.text : valueFor(part, match, sources);

@@ -1,3 +1,4 @@
+import { isId } from '../../table/identifiers.ts';
 import {
   boundIn,
   endsInRest,
@@ -22,14 +23,6 @@ export const GRAPHQL = 'GRAPHQL';
 /** The methods of rules: a verb or ANY; CONNECT for `$connect` of a WebSocket API; GRAPHQL for AppSync. */
 export const METHODS: ReadonlySet<string> = new Set([...VERBS, 'ANY', CONNECT, GRAPHQL]);
 
-const VALUE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
-/**
- * Whether a text from a request may fill in a `{…}`: a name or an id. `%`, `*`, `/`, `:` and `#` are refused,
- * and so are `.` and `..`, so that a value cannot change the meaning of a template.
- */
-export const isValue = (text: string): boolean => VALUE.test(text);
-
 const FREE = /^[^.%\\;/\p{Cc}][^%\\;/\p{Cc}]*$/u;
 
 /**
@@ -39,6 +32,27 @@ const FREE = /^[^.%\\;/\p{Cc}][^%\\;/\p{Cc}]*$/u;
 export const isFree = (text: string): boolean => FREE.test(text);
 
 /**
+ * The id in a segment of a path, percent-decoded once (RFC 3986 section 2.1); undefined for any other text.
+ * No id holds a `%`, `/` or control character, so `%2F`, `%00`, an escape within an escape and a malformed
+ * one are refused. Names are ids as well.
+ */
+export function idIn(segment: string): string | undefined {
+  try {
+    const id = decodeURIComponent(segment);
+    return isId(id) ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Whether the path of a request may spell an id with escapes, or holds the one character of ids that needs one
+ * (`|` is no `pchar`, RFC 3986 section 3.3). A policy for the whole API cannot name all spellings of such a
+ * path, and leaves it out.
+ */
+export const isOfOneSpelling = (path: string): boolean => !path.includes('%') && !path.includes('|');
+
+/**
  * A longer path matches no route. API Gateway passes none: request line and headers have at most 10,240 bytes
  * together (AG limits).
  */
@@ -46,7 +60,7 @@ const MAX_PATH_LENGTH = 10_240;
 
 export interface RouteMatch {
   readonly rule: RouteRule;
-  /** The segments of the path. */
+  /** The segments of the path, decoded. */
   readonly given: readonly string[];
 }
 
@@ -54,21 +68,37 @@ export interface RouteMatch {
  * The rule for a request; undefined if none matches, which denies the request.
  *
  * The path is compared as received, segment by segment. It is not decoded, case-folded or normalised, because
- * the backend may do that differently: `/pages/`, `//pages`, `/Pages` and `/p%61ges` are not `/pages`.
+ * the backend may do that differently: `/pages/`, `//pages`, `/Pages` and `/p%61ges` are not `/pages`. Only the
+ * value of a parameter may hold escapes, if it is an id once they are decoded; and the decoded path must go to
+ * the same route, because the backend may choose its route after decoding.
  *
  * Among several matching rules the order of API Gateway decides (AG http-api-develop-routes), so that both
  * choose the same route: full matches before greedy ones; from the left, a literal before a parameter; on one
  * path, the verb before ANY. Then the values of the chosen rule's parameters are checked: a bound one must be
- * a name or an id, any other must not be ambiguous to a backend. An invalid value denies the request; a wider
+ * an id (or a name, which is one), any other must not be ambiguous to a backend. An invalid value denies the request; a wider
  * rule is not tried.
  */
 export function match(rules: readonly RouteRule[], method: string, path: string): RouteMatch | undefined {
   if (!path.startsWith('/') || path.length > MAX_PATH_LENGTH) return undefined;
-  const given = path === '/' ? [] : segmentsOf(path);
+  const received = segmentsOf(path);
   const { exact, greedy } = inOrder(rules, method);
-  const best = firstThatFits(exact.get(given.length), given) ?? firstThatFits(greedy, given);
-  if (best === undefined || !isUsable(best, given)) return undefined;
-  return { rule: best, given };
+  const bestFor = (given: readonly string[]) =>
+    firstThatFits(exact.get(given.length), given) ?? firstThatFits(greedy, given);
+  const best = bestFor(received);
+  const given = path.includes('%') ? decodedSegments(received) : received;
+  if (best === undefined || given === undefined || !isUsable(best, given)) return undefined;
+  return given === received || bestFor(given) === best ? { rule: best, given } : undefined;
+}
+
+/** The segments with the ids in those that hold escapes; undefined if one of these is no id. */
+function decodedSegments(received: readonly string[]): readonly string[] | undefined {
+  const given: string[] = [];
+  for (const segment of received) {
+    const text = segment.includes('%') ? idIn(segment) : segment;
+    if (text === undefined) return undefined;
+    given.push(text);
+  }
+  return given;
 }
 
 /**
@@ -83,6 +113,18 @@ export function parameterOf({ rule: { segments }, given }: RouteMatch, wanted: s
   return undefined;
 }
 
+/**
+ * Whether a path that API Gateway has decoded holds escapes still: an id in it was encoded twice. Its own
+ * parameters show which: HTTP APIs decode them, and whether they decode the path as well is not documented.
+ *
+ * @param parameters the decoded values; none if the event has none
+ */
+export const isEncodedTwice = (path: string, { given }: RouteMatch, parameters: readonly string[]): boolean =>
+  parameters.length > 0 &&
+  segmentsOf(path).some(
+    (segment, position) => segment.includes('%') && !parameters.includes(given[position] ?? ''),
+  );
+
 /** All parameters of a matched path, by name. */
 export const parametersOf = (match: RouteMatch): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -94,6 +136,7 @@ export const parametersOf = (match: RouteMatch): Readonly<Record<string, string>
 /** The segments of a path. Twice as fast as `split` for a typical path. */
 function segmentsOf(path: string): readonly string[] {
   const segments: string[] = [];
+  if (path === '/') return segments;
   let start = 1;
   for (let end = path.indexOf('/', start); end >= 0; end = path.indexOf('/', start)) {
     segments.push(path.slice(start, end));
@@ -151,7 +194,7 @@ function isUsable({ segments, bound }: RouteRule, given: readonly string[]): boo
     const segment = segments[position] ?? segments.at(-1);
     if (segment === undefined || segment.kind === 'literal') continue;
     const text = given[position] as string;
-    if (!(bound.has(segment.name) ? isValue(text) : isFree(text))) return false;
+    if (!(bound.has(segment.name) ? isId(text) : isFree(text))) return false;
   }
   return true;
 }

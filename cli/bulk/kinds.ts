@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
+import type { Guard } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { type Field, fieldsOf, findCommand } from '../input.ts';
 
@@ -27,7 +28,7 @@ export type Values = Readonly<Record<string, unknown>>;
 function nodeKind(name: string, type: 'user'): RowKind {
   const { schema, fields } = inputOf(type);
   const { guards, secret } = ENTITIES[type];
-  const keys = [['id'], ...guards.map(({ field }) => [field])];
+  const keys = [['id'], ...guards.map((guard: Guard) => [...(guard.within ?? []), guard.field])];
   return { name, type, schema, fields, readBy: ['id'], keys, secret };
 }
 

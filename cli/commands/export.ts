@@ -45,8 +45,7 @@ export const addExport: Subcommand = (program, around, finish) => {
     .option('--output <file>', 'write there; a file that is there stays as it is');
   command.addHelpText('after', HELP).action(async (options: ExportCommandOptions) => {
     const wrong = options.root.find((ref) => !isRef(ref));
-    if (wrong !== undefined)
-      throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID (a ULID or UUID)`);
+    if (wrong !== undefined) throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID`);
     for (const api of options.api) apiOf({ api });
     if (options.output !== undefined) assertWritable(options.output, true);
     const { deliver } = await connectTo(options, around);

@@ -1,4 +1,4 @@
-import { isId, isRef, parseRef } from '../../table/identifiers.ts';
+import { isRef, isUlidOrUuid, parseRef } from '../../table/identifiers.ts';
 import { painter, UsageError, wantsColours } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { asJson, plain } from '../print.ts';
@@ -71,9 +71,9 @@ export const addLog: Subcommand = (program, context, finish) => {
     });
 };
 
-/** A user as actors are indexed: by id or reference. */
+/** A user as actors are indexed: by reference, or by a ULID or UUID. */
 const asUser = (actor: string): string | undefined => {
-  if (isId(actor)) return actor;
+  if (isUlidOrUuid(actor)) return actor;
   if (!isRef(actor)) return undefined;
   const { type, id } = parseRef(actor, 'actor');
   return type === 'user' ? id : type === 'technical-user' ? actor : undefined;

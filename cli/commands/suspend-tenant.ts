@@ -21,8 +21,7 @@ export const addSuspendTenant = revocation({
   argument: ['<tenant>', 'type:ID, such as tenant:ID or client:ID'],
   examples: '  gatehouse suspend-tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --yes --actor billing',
   revoke: async ({ send, write }, tenant, _options, agreed) => {
-    if (!isRef(tenant))
-      throw new UsageError(`TENANT ${tenant} is not type:ID, such as tenant:ID (a ULID or UUID)`);
+    if (!isRef(tenant)) throw new UsageError(`TENANT ${tenant} is not type:ID, such as tenant:ID`);
     const { type, id } = parseRef(tenant, 'tenant');
     const closing = closingOf(type);
     if (!closing) throw new UsageError(`TENANT ${tenant}: a ${type} cannot be suspended`);

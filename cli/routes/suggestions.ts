@@ -1,6 +1,7 @@
-import { isValue, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
+import { idIn, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
 import type { Route } from '../../provisioning/routes/route.ts';
 import { closest } from '../../provisioning/suggestions.ts';
+import { ID_FORM } from '../../table/identifiers.ts';
 
 /** A route that a request misses, and why. */
 export interface Suggestion {
@@ -48,7 +49,7 @@ const CORRECTIONS: readonly (readonly [why: string, correct: (request: Request) 
   ['the path ends in a slash', ({ method, path }) => ({ method, path: path.replace(/\/+$/, '') || '/' })],
   ['the path holds a double slash', ({ method, path }) => ({ method, path: path.replace(/\/{2,}/g, '/') })],
   [
-    'the path is percent-encoded, and nothing is decoded',
+    'the path is percent-encoded, and only ids in parameters are decoded',
     ({ method, path }) => ({ method, path: decoded(path) }),
   ],
   ['the verb is not in upper case', ({ method, path }) => ({ method: method.toUpperCase(), path })],
@@ -95,12 +96,12 @@ const invalidValues = (routes: readonly Route[], { method, path }: Request): rea
       .split('/')
       .map((text, position) => {
         const segment = segments[Math.min(position, segments.length - 1)];
-        if (segment === undefined || segment.kind === 'literal' || isValue(text)) return text;
+        if (segment === undefined || segment.kind === 'literal' || idIn(text) !== undefined) return text;
         invalid.push(`{${segment.name}} is ${text === '' ? 'empty' : text}`);
         return 'x';
       });
     if (invalid.length === 0 || !match([route.rule], method, `/${replaced.join('/')}`)) return [];
-    const why = `${invalid.join(', ')}: values are letters, digits, dot, dash, underscore, and begin with a letter or digit`;
+    const why = `${invalid.join(', ')}: a value is ${ID_FORM}`;
     return [{ why, route }];
   });
 

@@ -56,10 +56,12 @@ function trialOf({ route, found }: Matched, request: TriedRequest): Trial {
   };
   const question = resolve(found, sources);
   // Resolving each part alone shows which one has no value.
-  const isMissing = (part: TemplatePart): boolean =>
-    resolve({ ...found, rule: { ...found.rule, permission: [part], scope: [part] } }, sources) === undefined;
-  const parts = [...found.rule.permission, ...found.rule.scope].filter((part) => part.kind !== 'literal');
-  const missing = parts.filter(isMissing).map((part) => describeMissing(part, found, request));
+  const isMissing = (of: 'permission' | 'scope') => (part: TemplatePart) =>
+    part.kind !== 'literal' &&
+    resolve({ ...found, rule: { ...found.rule, permission: [], scope: [], [of]: [part] } }, sources) ===
+      undefined;
+  const parts = (['permission', 'scope'] as const).flatMap((of) => found.rule[of].filter(isMissing(of)));
+  const missing = parts.map((part) => describeMissing(part, found, request));
   return {
     ...{ route, question, prefetched: question ? prefetchedScopes(found, question.scope) : [] },
     parameters: parametersOf(found),
@@ -67,14 +69,11 @@ function trialOf({ route, found }: Matched, request: TriedRequest): Trial {
   };
 }
 
-const INVALID = 'which is not a name or id (letters, digits, dot, dash, underscore)';
+const INVALID = 'which is not an id, or in a permission not a name (letters, digits, dot, dash, underscore)';
 
 /** Which value is missing or not valid, and how to give one. */
-function describeMissing(
-  part: Exclude<TemplatePart, { kind: 'literal' }>,
-  found: RouteMatch,
-  request: TriedRequest,
-): string {
+function describeMissing(part: TemplatePart, found: RouteMatch, request: TriedRequest): string {
+  if (part.kind === 'literal') return '';
   const { kind, name } = part;
   if (kind === 'path') return `{${name}} is ${parameterOf(found, name)}, ${INVALID}`;
   const claim = Object.hasOwn(request.claims, name) ? request.claims[name] : undefined;

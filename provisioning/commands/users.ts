@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
+import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { invalid, notFound } from '../../table/errors.ts';
 import { parseRef, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, guardKey, nodeKey } from '../../table/keys.ts';
+import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
+import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
@@ -14,6 +16,7 @@ import { subject } from '../edges/rights.ts';
 import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
+import { guardKeyOf } from '../nodes/guards.ts';
 import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
 import { hasProperties, refuseMisfits, storedProperties } from '../nodes/properties.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
@@ -87,19 +90,33 @@ const subjectDeletion: Behaviour = {
   onDelete: deleteDecision,
 };
 
-/** Users: nodes with three unique values and a decision item. */
+/** The same `sub` of two issuers is two persons, and an issuer alone is nobody. */
+function assertIdentity({ issuer, sub }: Attributes): void {
+  if ((issuer ?? undefined) === undefined && (sub ?? undefined) !== undefined)
+    throw invalid('issuer', 'issuer is required beside sub');
+  if ((sub ?? undefined) === undefined && (issuer ?? undefined) !== undefined)
+    throw invalid('sub', 'sub is required beside issuer');
+}
+
+/** Users: nodes with four unique values and a decision item. */
 const userBehaviour: Behaviour = {
   ...subjectDeletion,
-  onCreate: async (planning, ref, attributes) => ({
-    actions: [
-      await startSubject(planning, ref, ref.type, attributes),
-      ...(await settle(planning, attributes.tenant)),
-    ],
-  }),
-  onUpdate: async (planning, node, _after, changes) => [
-    ...(await settle(planning, changes.tenant)),
-    ...(await changeSubject(planning, node.ref, node.ref.type, changes)),
-  ],
+  onCreate: async (planning, ref, attributes) => {
+    assertIdentity(attributes);
+    return {
+      actions: [
+        await startSubject(planning, ref, ref.type, attributes),
+        ...(await settle(planning, attributes.tenant)),
+      ],
+    };
+  },
+  onUpdate: async (planning, node, after, changes) => {
+    assertIdentity(after);
+    return [
+      ...(await settle(planning, changes.tenant)),
+      ...(await changeSubject(planning, node.ref, node.ref.type, changes)),
+    ];
+  },
 };
 
 /** Technical users: owned by an account, checked like users. */
@@ -153,22 +170,35 @@ const listAccess = listCommand({
   ],
 });
 
+const USER_GUARDS: readonly Guard[] = ENTITIES.user.guards;
+
+/** The guard of which all fields are given, and no other field. */
+const guardGiven = (given: Attributes): Guard | undefined =>
+  USER_GUARDS.find(({ field: name, within = [] }) => {
+    const fields = [...within, name];
+    return Object.keys(given).length === fields.length && fields.every((each) => given[each] !== undefined);
+  });
+
 /** The guards of unique values are look-ups: one GetItem (seed 003). */
 const findUser = readCommand({
   name: 'user.find',
   summary:
-    'Finds whose an email, phone number or user name is, by one GetItem: the id, and what the look-up keeps.',
+    'Finds whose an email, phone number, user name or identity is, by one GetItem: the id, and what the look-up keeps.',
   input: z
-    .strictObject(
-      Object.fromEntries(
-        ENTITIES.user.guards.map((guard) => [guard.field, field.normalised(guard.normalise).optional()]),
+    .strictObject({
+      ...Object.fromEntries(
+        USER_GUARDS.map((guard) => [guard.field, field.normalised(guard.normalise).optional()]),
       ),
-    )
-    .refine((given) => Object.keys(given).length === 1, 'exactly one of email, phone, username is needed'),
+      issuer: field.normalised(normaliseIssuer).optional(),
+    })
+    .refine(
+      (given) => guardGiven(given) !== undefined,
+      'exactly one of email, phone, username, or issuer and sub is needed',
+    ),
   run: async ({ reader }, given: Attributes) => {
-    const [[name, value] = ['', '']] = Object.entries(given);
-    const guard = ENTITIES.user.guards.find((each) => each.field === name);
-    const found = guard && (await reader.get(guardKey(guard.kind, String(value))));
+    const guard = guardGiven(given) as Guard;
+    const { field: name } = guard;
+    const found = await reader.get(guardKeyOf(guard, given) as Key);
     if (!found) throw notFound(name, `a user with this ${name}`);
     const ref = textOf(found, 'owner');
     const { id } = parseRef(ref, 'owner');

@@ -60,7 +60,7 @@ An event is \`{ "command", "input", "operationId"?, "actor"?, "dryRun"? }\`; the
 the write. Retryable are \`throttled\`, \`transient\` (no answer in time), \`contended\` (what was read or written was
 being changed by others, and was tried again until the deadline), \`stale\` (it was changed between reading and
 writing) and \`unfinished\` (send it again to go on).
-Ids are ULIDs or lower-case UUIDs; a scope is a reference such as \`location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C\`.
+Ids are ULIDs unless the creator names one: 1 to 128 characters of \`A-Z a-z 0-9 . _ ~ | @ = + -\`, the first a letter, a digit or \`_\`; case counts. A scope is a reference such as \`location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C\`.
 
 A \`?\` behind a field of a result says that it may be left out. \`npm run commands\` prints the JSON Schema of each
 input and result. The examples are one story on an empty table

@@ -119,7 +119,10 @@ function follow(
 
 /** The attributes that decide which guards and index entries a change frees, takes or brings up to date. */
 export function guardedValues(entity: Entity, item: Item): Record<string, string | undefined> {
-  const guarded = entity.guards.flatMap((guard) => [guard.field, ...Object.values(guard.repeats ?? {})]);
+  const guarded = entity.guards.flatMap((guard) => [
+    ...[guard.field, ...(guard.within ?? [])],
+    ...Object.values(guard.repeats ?? {}),
+  ]);
   const indexed = [
     ...Object.values(entity.inTenant ?? {}),
     ...Object.values(entity.byStatus ?? {}),

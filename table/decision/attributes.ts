@@ -6,6 +6,8 @@
  * reads before it writes.
  */
 const SEPARATOR = '|';
+/** Stands for a separator within a part: no part can hold a `#`, and most hold no `|` (ADR 0029). */
+const ESCAPED = '#';
 
 export const Attribute = {
   /** Epoch milliseconds of the last write, by the writer's clock. */
@@ -38,7 +40,8 @@ export const Attribute = {
 /** Version of the form of decision items. A reader refuses a newer one instead of misreading it. */
 export const DECISION_VERSION = 1;
 
-const join = (...parts: readonly string[]): string => parts.join(SEPARATOR);
+const join = (...parts: readonly string[]): string =>
+  parts.map((part) => part.replaceAll(SEPARATOR, ESCAPED)).join(SEPARATOR);
 
 /** On a subject: the roles of its grant in a root, as a set. */
 export const grantAttribute = (root: string): string => join('grant', root);
@@ -64,7 +67,10 @@ export const licenseAttribute = (enterprise: string, id: string): string => join
 export const moduleAttribute = (module: string): string => join('module', module);
 
 /** Splits an attribute's name into its kind and its parts. */
-export const splitAttribute = (name: string): readonly string[] => name.split(SEPARATOR);
+export const splitAttribute = (name: string): readonly string[] => {
+  const parts = name.split(SEPARATOR);
+  return name.includes(ESCAPED) ? parts.map((part) => part.replaceAll(ESCAPED, SEPARATOR)) : parts;
+};
 
 export const formatInterval = (start: string | undefined, end: string | undefined): string =>
   `${start ?? ''}/${end ?? ''}`;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isRef, isType } from '../identifiers.ts';
+import { isRef, isType, MAX_REF_LENGTH } from '../identifiers.ts';
 import { normaliseName } from '../normalise.ts';
 import { isPropertyName, isPropertyOwner, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
@@ -10,7 +10,7 @@ import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 /** A role's scope: `global`, `tenant` (grantable in any tenant), or the root that owns it (`tenant:01J…`). */
 const roleScope = z
   .string()
-  .max(100)
+  .max(MAX_REF_LENGTH)
   .refine(
     (value) => value === 'global' || value === 'tenant' || isRef(value),
     'is neither global, nor tenant, nor a reference such as tenant:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',

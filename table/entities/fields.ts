@@ -1,7 +1,16 @@
 import * as z from 'zod';
 import { isLongerThan } from '../bytes.ts';
 import { GatehouseError } from '../errors.ts';
-import { isId, isName, isRef, isSafeText, isType } from '../identifiers.ts';
+import {
+  ID_FORM,
+  isId,
+  isName,
+  isRef,
+  isSafeText,
+  isType,
+  MAX_ID_LENGTH,
+  MAX_REF_LENGTH,
+} from '../identifiers.ts';
 import { normaliseEmail, normalisePhone } from '../normalise.ts';
 import { isPermissionPattern, readPermissionName } from '../permission-name.ts';
 import {
@@ -11,6 +20,7 @@ import {
   misfitOfProperties,
   type Properties,
 } from '../properties.ts';
+import { MAX_CURSOR_LENGTH } from '../reader.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
 import { mayBeScopeType } from './scope-types.ts';
 
@@ -33,9 +43,9 @@ export const name = z
 
 export const id = z
   .string()
-  .max(64)
-  .refine(isId, 'is neither a ULID nor a UUID')
-  .describe('id (ULID or lower-case UUID)');
+  .max(MAX_ID_LENGTH)
+  .refine(isId, `is not an id (${ID_FORM})`)
+  .describe(`id (at most ${MAX_ID_LENGTH} characters)`);
 
 export const pageName = z
   .string()
@@ -66,14 +76,14 @@ export const effect = z.enum(['ALLOW', 'DENY']);
 /** A reference `type:id`; which types are allowed is for the command to say. */
 export const ref = z
   .string()
-  .max(100)
+  .max(MAX_REF_LENGTH)
   .refine(isRef, 'is not a reference of the form type:id, such as location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')
   .describe('reference such as `location:ID`');
 
 /** A user by id, or a technical user by reference: what can be granted access. */
 export const subject = z
   .string()
-  .max(100)
+  .max(MAX_REF_LENGTH)
   .refine(
     (value) => isId(value) || (isRef(value) && value.startsWith('technical-user:')),
     'is neither the id of a user nor a reference such as technical-user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
@@ -186,7 +196,7 @@ export const entityType = z
 
 /** Entries of a page. */
 export const limit = z.int().min(1).max(1_000);
-export const cursor = z.string().min(1).max(2_048).describe('`cursor` of the page before');
+export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH).describe('`cursor` of the page before');
 
 type Reader = (value: string, field: string) => unknown;
 

@@ -48,6 +48,7 @@ const TAKEN: ReadonlySet<string> = new Set([
     'secret',
   ],
   ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status', 'email', 'phone', 'username'],
+  'identity',
 ]);
 /** So do the kinds of guards. */
 const GUARD_KIND = /-(?:name|code|route)$/;

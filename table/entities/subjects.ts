@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { normaliseEmail, normalisePhone, normaliseUsername } from '../normalise.ts';
+import {
+  normaliseEmail,
+  normaliseIssuer,
+  normalisePhone,
+  normaliseSub,
+  normaliseUsername,
+} from '../normalise.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
 
@@ -14,6 +20,8 @@ export const SUBJECTS = {
       emailProvider: z.enum(['google', 'github', 'microsoft']).optional(),
       phone: field.normalised(normalisePhone).optional(),
       username: field.normalised(normaliseUsername).optional(),
+      issuer: field.normalised(normaliseIssuer).optional(),
+      sub: field.normalised(normaliseSub).optional(),
       displayName: field.text(256).optional(),
       givenName: field.text(128).optional(),
       familyName: field.text(128).optional(),
@@ -43,6 +51,7 @@ export const SUBJECTS = {
       { kind: 'EMAIL', field: 'email', normalise: normaliseEmail, repeats: { provider: 'emailProvider' } },
       { kind: 'PHONE', field: 'phone', normalise: normalisePhone },
       { kind: 'USERNAME', field: 'username', normalise: normaliseUsername },
+      { kind: 'IDENTITY', field: 'sub', normalise: normaliseSub, within: ['issuer'] },
     ],
     listShards: 16,
   },

@@ -6,6 +6,7 @@ import { identityOf, type Key } from '../keys.ts';
 import {
   DEFAULT_PAGE,
   type ListQuery,
+  MAX_CURSOR_LENGTH,
   MAX_PAGE,
   type MergedQuery,
   type Page,
@@ -29,8 +30,6 @@ export interface Position {
  * authenticates nothing, so a plain hash will do: a place outside of the list's ranges is refused anyway.
  */
 export const listName = (...reads: readonly unknown[]): string => hash64(JSON.stringify(reads));
-
-const MAX_CURSOR_LENGTH = 2_048;
 
 /** The same position gives the same text, in whatever order an engine names the keys of a place. */
 export const encodeCursor = (list: string, { range, after }: Position): string =>

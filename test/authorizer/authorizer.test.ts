@@ -144,7 +144,7 @@ describe('a denied request', () => {
   });
 
   it('is one whose token has no subject; the engine is not called', async () => {
-    const event = httpEvent('GET', PATH, { authorization: await authorizationWith({ sub: 'alice' }) });
+    const event = httpEvent('GET', PATH, { authorization: await authorizationWith({ sub: 'org/alice' }) });
     expect(await denial(event)).toEqual({
       asked: [],
       context: { reason: 'subject_unknown', coverage: 'route' },

@@ -334,7 +334,7 @@ describe('a subject by verified email', () => {
     },
   );
 
-  it.each([undefined, 7, `location:${PLACE}`, 'user:alice', `user:${ALICE}:x`])(
+  it.each([undefined, 7, `location:${PLACE}`, 'user:-alice', `user:${ALICE}:x`])(
     'is a fault when the guard names %j',
     async (owner) => {
       const { create } = setUp(

@@ -128,7 +128,7 @@ describe('ancestors of the scope in a path', () => {
   });
 
   it.each<[string, string]>([
-    ['what is no id', `/buildings/{building=north}/zones/{zone=${id(9)}}`],
+    ['what is no id', `/buildings/{building=-north}/zones/{zone=${id(9)}}`],
     ['what would name another type', `/buildings/{building=a:${id(1)}}/zones/{zone=${id(9)}}`],
     ['the end of a key', `/buildings/{building=${id(1)}#x}/zones/{zone=${id(9)}}`],
     ['a thing that is no scope', `/users/{userId=${id(1)}}/pages/{page=${id(2)}}/{zone=${id(9)}}`],

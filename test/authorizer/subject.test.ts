@@ -3,6 +3,7 @@ import { createSubjectOf, type SubjectSource, type VerifiedClaims } from '../../
 import { createLoad, type LoadOptions, type Plan } from '../../engine/load.ts';
 import type { Item } from '../../table/item.ts';
 import { guardKey } from '../../table/keys.ts';
+import { SAMPLE_ROWS } from '../support/ids.ts';
 import { createClock } from '../support/world.ts';
 import { ALICE, createReadTable, NOW } from './support.ts';
 
@@ -42,13 +43,14 @@ function setUp(from: SubjectSource, items: readonly Item[] = [], options: Partia
 }
 
 describe('a subject from a claim', () => {
-  it('is the user with that id, a ULID or a UUID, and nothing is read', async () => {
-    const { reads, subjectOf } = setUp(SUB);
-    const uuid = '0b6c1f9e-3f0a-4a53-9a3e-0c8b6f6f2f11';
-    expect(await subjectOf(claims({ sub: ALICE }))).toBe(`user:${ALICE}`);
-    expect(await subjectOf(claims({ sub: uuid }))).toBe(`user:${uuid}`);
-    expect(reads).toEqual([]);
-  });
+  it.each([['a ULID', ALICE], ...SAMPLE_ROWS])(
+    'is the user with that id, %s, and nothing is read',
+    async (_what, id) => {
+      const { reads, subjectOf } = setUp(SUB);
+      expect(await subjectOf(claims({ sub: id }))).toBe(`user:${id}`);
+      expect(reads).toEqual([]);
+    },
+  );
 
   it.each([
     undefined,
@@ -56,11 +58,11 @@ describe('a subject from a claim', () => {
     '',
     42,
     [ALICE],
-    'alice',
-    `${ALICE}x`,
+    'repo:org/name:ref:refs/heads/main',
+    'https://example.com/users/7',
     `user:${ALICE}`,
-    ALICE.toLowerCase(),
     `${ALICE}\n`,
+    'a'.repeat(129),
   ])('is nobody when the claim is %j', async (sub) => {
     expect(await setUp(SUB).subjectOf(claims({ sub }))).toBeNull();
   });
@@ -102,7 +104,7 @@ describe('a subject from an email', () => {
     expect(await setUp(EMAIL).subjectOf(mail)).toBeNull();
   });
 
-  it.each([undefined, 7, 'location:L1', 'user:alice', `user:${ALICE}:x`])(
+  it.each([undefined, 7, 'location:L1', 'user:-alice', `user:${ALICE}:x`])(
     'is a fault where the guard names %j',
     async (owner) => {
       const { subjectOf } = setUp(EMAIL, [guard(owner)]);
@@ -137,4 +139,55 @@ describe('a subject from an email', () => {
     const unstamped = { PK: key.PK, SK: key.SK, Type, owner };
     expect(await setUp(EMAIL, [unstamped]).subjectOf(mail)).toBe(`user:${ALICE}`);
   });
+});
+
+describe('a subject from an identity', () => {
+  const ISSUER = 'https://login.example.com/realms/a';
+  const PIPELINE = 'repo:org/name:ref:refs/heads/main';
+  const IDENTITY: SubjectSource = { kind: 'identity' };
+  const identity = (owner: unknown, sub = PIPELINE, issuer = ISSUER): Item => ({
+    ...guard(owner),
+    ...guardKey('IDENTITY', sub, issuer),
+  });
+
+  it('is the owner of issuer and sub, found by one read', async () => {
+    const { reads, subjectOf } = setUp(IDENTITY, [identity(`user:${ALICE}`)]);
+    expect(await subjectOf(claims({ iss: ISSUER, sub: PIPELINE }))).toBe(`user:${ALICE}`);
+    expect(reads).toEqual([`getMany IDENTITY#${ISSUER}#${PIPELINE}`]);
+  });
+
+  it.each([
+    ['of another issuer', { iss: `${ISSUER}/`, sub: PIPELINE }],
+    ['in another case', { iss: ISSUER, sub: PIPELINE.toUpperCase() }],
+    ['that nobody has', { iss: ISSUER, sub: 'x' }],
+  ])('is nobody for a sub %s', async (_what, values) => {
+    const { subjectOf } = setUp(IDENTITY, [identity(`user:${ALICE}`)]);
+    expect(await subjectOf(claims(values))).toBeNull();
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['without a sub', { iss: ISSUER }],
+    ['without an issuer', { sub: PIPELINE }],
+    ['with an empty sub', { iss: ISSUER, sub: '' }],
+    ['with a sub that is no text', { iss: ISSUER, sub: 7 }],
+    ['with a sub that would move the border between issuer and sub', { iss: ISSUER, sub: `a#${PIPELINE}` }],
+    ['with an issuer that holds a #', { iss: `${ISSUER}#x`, sub: PIPELINE }],
+    ['with a control character', { iss: ISSUER, sub: 'a\u0000' }],
+    ['with a sub that no key holds', { iss: ISSUER, sub: 'a'.repeat(513) }],
+    ['with a sub of 8 KB', { iss: ISSUER, sub: 'a'.repeat(8_192) }],
+  ])('is nobody, and nothing is read, for claims %s', async (_what, values) => {
+    const { reads, subjectOf } = setUp(IDENTITY, [identity(`user:${ALICE}`)]);
+    expect(await subjectOf(claims(values))).toBeNull();
+    expect(reads).toEqual([]);
+  });
+
+  it.each([undefined, 7, 'location:L1', 'technical-user:robot'])(
+    'is a fault where the guard names %j',
+    async (owner) => {
+      const { subjectOf } = setUp(IDENTITY, [identity(owner)]);
+      await expect(subjectOf(claims({ iss: ISSUER, sub: PIPELINE }))).rejects.toMatchObject({
+        code: 'damaged_item',
+      });
+    },
+  );
 });

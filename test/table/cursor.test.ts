@@ -84,7 +84,7 @@ describe('refused, with the field named:', () => {
     ['a key that is a number', raw([LIST, 0, { PK: 1 }])],
     ['a key that is an object', raw([LIST, 0, { PK: { S: 'USER#1' } }])],
     ['a key that is null', raw([LIST, 0, { PK: null }])],
-    ['2,049 characters', raw([LIST, 0, { PK: 'x'.repeat(1_600) }])],
+    ['6,145 characters', raw([LIST, 0, { PK: 'x'.repeat(4_600) }])],
   ];
   test.each(forged)('%s', (_what, cursor) => {
     refuses(cursor);

@@ -21,7 +21,8 @@ import fc from '../support/fast-check.ts';
 import { anyId, anyName, anyText, anyType, ID } from './support.ts';
 
 /** Words at the head of a key that mean something else; no kind of thing may be called so. */
-const TAKEN = /^(?:audit|operation|secret|list|decision|meta|email|phone|username)$|-(?:name|code|route)$/;
+const TAKEN =
+  /^(?:audit|operation|secret|list|decision|meta|email|phone|username|identity)$|-(?:name|code|route)$/;
 
 const type = anyType.filter((name) => !TAKEN.test(name));
 const ref: fc.Arbitrary<Ref> = fc.record({ type, id: anyId });
@@ -40,6 +41,7 @@ const guardKind = fc.constantFrom(
   'ROLE_NAME',
   'LOCATION_CODE',
   'API_ROUTE',
+  'IDENTITY',
 );
 const time = fc
   .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })

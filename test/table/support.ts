@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../table/errors.ts';
 import fc from '../support/fast-check.ts';
+import { SAMPLE_IDS } from '../support/ids.ts';
 
 /** Two ULIDs and a UUID that mean nothing. */
 export const ID = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
@@ -62,7 +63,20 @@ const anyUlid = fc
   )
   .map(([first, rest]) => first + rest.join(''));
 
-export const anyId = fc.oneof(anyUlid, fc.uuid());
+const ID_START = [...'aZ09_'];
+
+/** Ids of every form: what their grammar allows, its separators more often, up to its greatest length. */
+const anyNamedId = fc
+  .tuple(
+    fc.constantFrom(...ID_START),
+    fc.oneof(
+      fc.array(fc.constantFrom(...ID_START, ...'.~|@=+-'), { maxLength: 8 }),
+      fc.array(fc.constantFrom(...'|=@'), { minLength: 127, maxLength: 127 }),
+    ),
+  )
+  .map(([first, rest]) => first + rest.join(''));
+
+export const anyId = fc.oneof(anyUlid, fc.uuid(), anyNamedId, fc.constantFrom(...Object.values(SAMPLE_IDS)));
 
 const lower = (letters: string) => fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 6 });
 

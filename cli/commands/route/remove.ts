@@ -20,8 +20,7 @@ export const addRemove: Subcommand = (route, context, finish) => {
       '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --yes --actor pipeline',
     ),
   ).action(async (id: string, options: RouteOptions & WriteOptions & { readonly yes?: boolean }) => {
-    if (!isId(id))
-      throw new UsageError(`ID ${id} is neither a ULID nor a UUID: gatehouse route list shows ids`);
+    if (!isId(id)) throw new UsageError(`ID ${id} is no id: gatehouse route list shows ids`);
     const editing = await connectForWriting(options, context);
     const { send } = editing;
     // Read first: to say what it was. Of another API than the one that is named it is not removed.

@@ -1,3 +1,4 @@
+import type { Guard } from '../../../table/entities/entity.ts';
 import { ENTITIES } from '../../../table/entities/registry.ts';
 import { pick, type Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
@@ -9,7 +10,7 @@ import type { Places } from './scopes.ts';
 type User = Manifest['users'][string] & Row;
 
 const section = 'users';
-const UNIQUE = ENTITIES.user.guards.map(({ field }) => field);
+const UNIQUE: readonly Guard[] = ENTITIES.user.guards;
 
 /** Users, and the others that are at home in the roots of the manifest. */
 export async function readUsers(reading: Reading, places: Places): Promise<Resources> {
@@ -39,10 +40,15 @@ async function findUser(
   let row: Row | undefined;
   if (user.id !== undefined) row = await queries.read('user.read', { id: user.id });
   const owners = new Map<string, Row>();
-  for (const field of UNIQUE) {
+  for (const { field, within = [] } of UNIQUE) {
     const value = user.existing ? undefined : uniqueOf(name, user, field);
-    if (value === undefined || row?.[field] === asKept(commands, 'user.create', field, value)) continue;
-    const owner = await queries.read('user.read', { [field]: value });
+    // Of an identity that is incomplete, the commands say what is missing.
+    if (value === undefined || within.some((each) => typeof user[each] !== 'string')) continue;
+    const isKept =
+      row?.[field] === asKept(commands, 'user.create', field, value) &&
+      within.every((each) => row?.[each] === user[each]);
+    if (isKept) continue;
+    const owner = await queries.read('user.read', { ...pick(user, within), [field]: value });
     if (!owner) continue;
     owners.set(field, owner);
     if (user.id === undefined) row ??= owner;

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { formatApiToken, readApiToken } from '../../table/api-token.ts';
+import fc from '../support/fast-check.ts';
+import { SAMPLE_ROWS } from '../support/ids.ts';
+import { anyId, ID, OTHER_ID } from './support.ts';
+
+const SECRET = 'kq1-_'.padEnd(43, 'A');
+
+describe('the text of an API token', () => {
+  test('is of the form that it always had for ULIDs and UUIDs', () => {
+    expect(formatApiToken({ type: 'technical-user', id: ID }, OTHER_ID, SECRET)).toBe(
+      `gh1_t_${ID}_${OTHER_ID}_${SECRET}`,
+    );
+  });
+
+  test.each(SAMPLE_ROWS)('names its subject, %s: %s', (_what, id) => {
+    const text = formatApiToken({ type: 'user', id }, id, SECRET);
+    expect(readApiToken(text)).toEqual({ subject: `user:${id}`, id });
+  });
+
+  test('names any subject and any token, in characters that a bearer token may hold', () => {
+    fc.assert(
+      fc.property(anyId, anyId, fc.constantFrom('user', 'technical-user'), (subject, id, type) => {
+        const text = formatApiToken({ type, id: subject }, id, SECRET);
+        expect(text).toMatch(/^[A-Za-z0-9._~+/-]+=*$/);
+        expect(readApiToken(text)).toEqual({ subject: `${type}:${subject}`, id });
+      }),
+    );
+  });
+
+  test.each([
+    ['an escape in capitals', `gh1_u_a.7Cb_${ID}_${SECRET}`],
+    ['an escape of what needs none', `gh1_u_.61lice_${ID}_${SECRET}`],
+    ['an escape that is cut off', `gh1_u_a.7_${ID}_${SECRET}`],
+    ['a dot alone', `gh1_u_a.b_${ID}_${SECRET}`],
+    ['a colon', `gh1_u_a.3ab_${ID}_${SECRET}`],
+    ['a hash', `gh1_u_a.23b_${ID}_${SECRET}`],
+    ['a null character', `gh1_u_a.00_${ID}_${SECRET}`],
+    ['no subject', `gh1_u__${ID}_${SECRET}`],
+    ['a subject of 129 characters', `gh1_u_${'a'.repeat(129)}_${ID}_${SECRET}`],
+    ['another kind of subject', `gh1_x_${ID}_${ID}_${SECRET}`],
+    ['a shorter secret', `gh1_u_${ID}_${ID}_${SECRET.slice(1)}`],
+  ])('is refused with %s', (_what, text) => {
+    expect(readApiToken(text)).toBeUndefined();
+  });
+});
