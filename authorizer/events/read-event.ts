@@ -8,6 +8,7 @@ import {
   isFields,
   NO_VALUES,
   readAppSyncHeaders,
+  readCaller,
   readCookies,
   readHeaders,
   readQuery,
@@ -65,6 +66,7 @@ function readHttpEvent(event: Fields): GatewayRequest {
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
+    caller: readCaller(event, 'http'),
   };
 }
 
@@ -96,6 +98,7 @@ function readHttpEventV1(event: Fields): GatewayRequest {
     ...calledIn(event),
     authorization: isOne ? authorization : [...authorization, joined],
     ...NOTHING_ELSE,
+    caller: readCaller(event, 'identity'),
   };
 }
 
@@ -109,6 +112,7 @@ function readRestEvent(event: Fields): GatewayRequest {
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
+    caller: readCaller(event, 'identity'),
   };
 }
 
@@ -166,6 +170,7 @@ function readWebSocketEvent(event: Fields): GatewayRequest {
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
+    caller: readCaller(event, 'identity'),
   };
 }
 

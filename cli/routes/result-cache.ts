@@ -83,6 +83,7 @@ export function outsideOf(
         credentials: inputsOfCredentials(credentialsFrom, isHttp ? 'http' : 'rest'),
         path: isHttp && isSimple ? inputsOfPath(`${rule.method} ${path}`, verb, path) : [],
         route: inputsOfRoute(rule),
+        conditions: [],
       },
       cache,
     );
