@@ -1,4 +1,4 @@
-import type { Answer as Answered, Ask, Engine, Question } from '../engine/index.ts';
+import type { Answer as Answered, Ask, Engine, Given, Question } from '../engine/index.ts';
 import type { Kind } from '../engine/items.ts';
 import { type Answer, type Refusal, takesPolicy, toAnswer, toWholePolicy, type Verdict } from './answer.ts';
 import type { HttpAnswer } from './configuration.ts';
@@ -13,7 +13,7 @@ import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
 import { prefetchedScopes, resolve } from './routes/resolve.ts';
-import { isEncodedTwice, isOfOneSpelling, match, type RouteRule } from './routes/rule.ts';
+import { isEncodedTwice, isOfOneSpelling, isVerb, match, type RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
 
 export interface AuthorizerParts {
@@ -27,6 +27,8 @@ export interface AuthorizerParts {
   readonly engine: Pick<Engine, 'checkAsked'>;
   /** The inputs of an answer that are not in API Gateway's cache key. */
   readonly outsideKey: OutsideKey;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   /** Writes one line of JSON. */
   readonly log: (line: string) => void;
   readonly httpAnswer: HttpAnswer;
@@ -47,6 +49,25 @@ export interface Invocation {
   readonly awsRequestId?: string;
 }
 
+/**
+ * What conditions may look at of a request (SPEC section 8): verified parts, and never a header. What an event
+ * does not say is missing: a WebSocket and AppSync have neither verb nor path.
+ */
+function givenOf({ method, path, caller }: GatewayRequest, identity: Identity, at: number): Given {
+  const isHttp = isVerb(method);
+  return {
+    context: {
+      ip: caller?.ip,
+      time: new Date(at),
+      method: isHttp ? method : undefined,
+      path: isHttp ? path : undefined,
+      userAgent: caller?.userAgent,
+      // An API token has none.
+      claims: identity.subject === undefined ? identity.claims : undefined,
+    },
+  };
+}
+
 /** The question of a request; or, without a scope, the refusal. */
 interface RequestQuestion extends Question {
   readonly route?: string | undefined;
@@ -64,13 +85,13 @@ interface RequestQuestion extends Question {
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { identify, subjectOf, engine, log, httpAnswer } = parts;
-  const { apiRoutes, outsideKey, wholePolicy, count = () => undefined } = parts;
+  const { apiRoutes, outsideKey, wholePolicy, now, count = () => undefined } = parts;
   const routesId = apiRoutesId(parts.api);
 
   /** Builds the question of a request from the routes and, for an email claim, the subject's look-up. */
-  const askFor =
-    (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> =>
-    (look) => {
+  const askFor = (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> => {
+    const given = givenOf(request, identity, now());
+    return (look) => {
       const { credential, claims } = identity;
       const subject = identity.subject ?? subjectOf(claims, look);
       const rules = look.item(apiRoutes, routesId);
@@ -92,8 +113,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       if (outsideKey(request, found.rule).length > 0) return refused('outside_cache_key', route);
       const named = resolve(found, { claims, header: request.header, query: request.query });
       if (named === undefined) return refused('route_unresolved', route);
-      return { subject, credential, ...named, route, prefetch: prefetchedScopes(found, named.scope) };
+      return { subject, credential, ...named, route, given, prefetch: prefetchedScopes(found, named.scope) };
     };
+  };
 
   /** The policy for the whole API; undefined if there is none. */
   async function answerWhole(request: GatewayRequest, identity: Identity): Promise<Answer | undefined> {
@@ -116,7 +138,9 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
         count('policy', 'api');
         return whole;
       }
-      const verdict = toVerdict(await engine.checkAsked(askFor(request, identity)));
+      const answered = await engine.checkAsked(askFor(request, identity));
+      const isOutside = answered.uses.length > 0 && outsideKey(request, undefined, answered.uses).length > 0;
+      const verdict = toVerdict(answered, isOutside);
       count(verdict.allowed ? 'allowed' : 'denied', 'route');
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
@@ -137,9 +161,11 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
 /**
  * The outcome of a request.
  *
+ * @param isOutside whether the conditions that decided look at what API Gateway does not cache by: an allow and
+ *   a deny are then each another request's too
  * @throws CredentialsError `token_refused` if the engine refused the credential
  */
-function toVerdict({ question, decision, roles }: Answered<RequestQuestion>): Verdict {
+function toVerdict({ question, decision, roles }: Answered<RequestQuestion>, isOutside: boolean): Verdict {
   if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
   const { subject, route, permission, scope, refusal } = question;
   if (refusal === 'subject_unknown') return { allowed: false, reason: refusal };
@@ -150,6 +176,7 @@ function toVerdict({ question, decision, roles }: Answered<RequestQuestion>): Ve
     ...(permission && { permission }),
     ...(scope && { scope }),
   };
+  if (isOutside) return { allowed: false, reason: 'outside_cache_key', ...asked };
   if (!decision?.allowed || roles === undefined)
     return { allowed: false, reason: decision?.reason ?? 'no_grant', ...asked };
   return { allowed: true, reason: decision.reason, ...asked, ...roles };

@@ -127,6 +127,7 @@ export function createHandlerFrom(
     api,
     apiRoutes,
     engine,
+    now: clock.now,
     log,
     httpAnswer,
   });

@@ -5,6 +5,7 @@ import type { GatewayRequest } from './events/request.ts';
 import {
   type CacheInput,
   DEFAULT_CACHE,
+  inputsOfConditions,
   inputsOfCredentials,
   inputsOfPath,
   inputsOfRoute,
@@ -21,10 +22,16 @@ export interface OutsideKeyOptions {
 }
 
 /**
- * The inputs of the answer to a request that are not in the cache key; without a rule, those of any answer to
- * it.
+ * The inputs of the answer to a request that are not in the cache key: those of any answer to it, those of the
+ * rule, and those of the conditions that decided, by what they use (`context.ip`).
  */
-export type OutsideKey = (request: GatewayRequest, rule?: RouteRule) => readonly CacheInput[];
+export type OutsideKey = (
+  request: GatewayRequest,
+  rule?: RouteRule,
+  uses?: readonly string[],
+) => readonly CacheInput[];
+
+const NO_USES: readonly string[] = [];
 
 /** Answers to WebSocket APIs are never cached, nor are those to AppSync (`ttlOverride: 0`). */
 export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
@@ -37,7 +44,7 @@ export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
     ...{ http, 'http-1.0': http, 'rest-request': inputsOfCredentials(credentialsFrom, 'rest') },
     'rest-token': NO_INPUTS,
   };
-  return (request, rule) => {
+  return (request, rule, uses = NO_USES) => {
     const { kind } = request;
     if (kind === 'websocket' || kind === 'appsync') return NO_INPUTS;
     const called = parseMethodArn(request.arn);
@@ -50,6 +57,7 @@ export function createOutsideKey(options: OutsideKeyOptions): OutsideKey {
         credentials: credentials[kind],
         path: isNamed ? NO_INPUTS : inputsOfPath(request.routeKey, request.method, request.path),
         route: rule === undefined ? NO_INPUTS : inputsOfRoute(rule),
+        conditions: inputsOfConditions(uses),
       },
       cache,
     );

@@ -1,7 +1,7 @@
 import type { ConditionalEffect, Interval, ScopeItem } from '../table/decision/items.ts';
 import { createOutcomes, isGiven, usesOf } from './conditions/outcomes.ts';
 import { isCredentialGood } from './credential.ts';
-import { ALLOWED, DENIED, type Decision } from './decision.ts';
+import { ALLOWED, DENIED, type Decision, type Reason } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
 import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles.ts';
 import { type PermissionEffects, permissionEffects } from './permission-effects.ts';
@@ -97,11 +97,15 @@ function effectsInForce(
   return { isDenyOverriding, isAllowed, isDenied, conditions: isSettled ? NO_CONDITIONS : conditions };
 }
 
+/** The reasons of step 8, the only one that looks at conditions. */
+const COMBINED: ReadonlySet<Reason> = new Set(['role', 'condition_failed', 'denied_by_role', 'no_grant']);
+
 /**
- * What the conditions that decide a question for the instant `at` look at, beside what the table keeps:
- * `context.ip`, `action.properties.soft`. Empty where the decision rests on the table alone.
+ * What the conditions behind a decision for the instant `at` look at, beside what the table keeps: `context.ip`,
+ * `action.properties.soft`. Empty where the decision rests on the table alone.
  */
-export function usesOfGiven(input: DecisionInput, at: number): readonly string[] {
+export function usesOfGiven(input: DecisionInput, at: number, { reason }: Decision): readonly string[] {
+  if (!COMBINED.has(reason)) return NOTHING_USED;
   const effects = effectsOn(input);
   if (effects.conditional.size === 0) return NOTHING_USED;
   const uses = effectsInForce(input, effects, at).conditions.flatMap(usesOf);

@@ -351,7 +351,7 @@ const NOTHING_LOADED: Look = { item: () => undefined, prefetch: () => {}, recall
 function withRoles<Q extends Question>(input: DecisionInput<Q>, at: number): Answer<Q> {
   const { question } = input;
   const decision = question.scope === undefined ? refusedCredential(input, at) : decide(input, at);
-  const uses = question.scope === undefined ? [] : usesOfGiven(input, at);
+  const uses = decision ? usesOfGiven(input, at, decision) : [];
   return { question, decision, roles: decision?.allowed ? rolesIn(input, at) : undefined, uses };
 }
 

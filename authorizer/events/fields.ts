@@ -28,6 +28,33 @@ export function textIn(fields: Fields, name: string): string {
   return value;
 }
 
+/** A text that AWS may leave out, or send as null or empty: undefined then. */
+function optionalTextIn(fields: Fields, name: string): string | undefined {
+  const value = field(fields, name) ?? '';
+  if (typeof value !== 'string') throw new Fault('event_malformed', `the event's ${name} is not a text`);
+  return value === '' ? undefined : value;
+}
+
+/** Who sent a request: what API Gateway itself says of the connection, never what a header says. */
+export interface Caller {
+  /** The address that connected to API Gateway: that of the caller, or of a proxy in between. */
+  readonly ip: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+/**
+ * Reads the caller from `requestContext.identity`, or from `requestContext.http` of HTTP API 2.0. What is
+ * missing there is missing: it is not looked for elsewhere.
+ */
+export function readCaller(event: Fields, place: 'identity' | 'http'): Caller | undefined {
+  const context = field(event, 'requestContext');
+  if (context === undefined) return undefined;
+  if (!isFields(context)) throw new Fault('event_malformed', "the event's requestContext is not an object");
+  if (field(context, place) === undefined) return undefined;
+  const fields = fieldsIn(context, place);
+  return { ip: optionalTextIn(fields, 'sourceIp'), userAgent: optionalTextIn(fields, 'userAgent') };
+}
+
 /** All values under a name, as received; empty if there are none. */
 export type Values = (name: string) => readonly string[];
 

@@ -8,6 +8,7 @@ import {
   isFields,
   NO_VALUES,
   readAppSyncHeaders,
+  readCaller,
   readCookies,
   readHeaders,
   readQuery,
@@ -66,6 +67,7 @@ function readHttpEvent(event: Fields): GatewayRequest {
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
+    caller: readCaller(event, 'http'),
   };
 }
 
@@ -108,6 +110,7 @@ function readHttpEventV1(event: Fields): GatewayRequest {
     parameters: parametersIn(event),
     authorization: isOne ? authorization : [...authorization, joined],
     ...NOTHING_ELSE,
+    caller: readCaller(event, 'identity'),
   };
 }
 
@@ -121,6 +124,7 @@ function readRestEvent(event: Fields): GatewayRequest {
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
+    caller: readCaller(event, 'identity'),
   };
 }
 
@@ -178,6 +182,7 @@ function readWebSocketEvent(event: Fields): GatewayRequest {
     header,
     query: readQuery(event),
     cookies: readCookies(event, header),
+    caller: readCaller(event, 'identity'),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Values } from './fields.ts';
+import type { Caller, Values } from './fields.ts';
 
 /** HTTP API with format 2.0 and 1.0, REST API with REQUEST and TOKEN authorizer, WebSocket API, AppSync. */
 type RequestKind = 'http' | 'http-1.0' | 'rest-request' | 'rest-token' | 'websocket' | 'appsync';
@@ -24,4 +24,6 @@ export interface GatewayRequest {
   readonly query: Values;
   /** By case-sensitive name; values with their quotes and percent signs. */
   readonly cookies: Values;
+  /** Who sent it, as API Gateway saw it; undefined for kinds whose events do not say. */
+  readonly caller?: Caller | undefined;
 }

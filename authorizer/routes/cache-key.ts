@@ -7,7 +7,8 @@ import { CONNECT, GRAPHQL, type RouteRule, type TemplatePart } from './rule.ts';
 
 /**
  * An input that a decision takes from a request, or a part of the cache key: `header:x-location`,
- * `query:loc`, `path`, `verb`, `routeKey`. A key may contain others, which no decision uses.
+ * `query:loc`, `path`, `verb`, `routeKey`, `ip`, `userAgent`. A key may contain others, which no decision
+ * uses; and no key contains `time` and `context`, which decisions may use.
  */
 export type CacheInput = string;
 
@@ -40,6 +41,8 @@ const VARIABLES: ReadonlyMap<string, CacheInput> = new Map([
   ['path', 'path'],
   ['httpMethod', 'verb'],
   ['routeKey', 'routeKey'],
+  ['identity.sourceIp', 'ip'],
+  ['identity.userAgent', 'userAgent'],
 ]);
 
 /**
@@ -66,6 +69,23 @@ function inputsIn(before: readonly CacheInput[], parts: readonly TemplatePart[])
     if (part.kind === 'header' || part.kind === 'query') inputs = [...inputs, `${part.kind}:${part.name}`];
   return inputs;
 }
+
+/**
+ * What conditions use of the request and no other answer rests on, with the inputs that hold it. The rest is
+ * in the key already, or constant: path, verb and the credential, which holds the claims, are inputs of every
+ * answer; `action.name` follows from the permission; and the authorizer passes no other properties.
+ */
+const INPUTS_OF_CONTEXT: ReadonlyMap<string, CacheInput> = new Map([
+  ['context.ip', 'ip'],
+  ['context.userAgent', 'userAgent'],
+  ['context.time', 'time'],
+  // The whole of it, time included.
+  ['context', 'context'],
+]);
+
+/** @param uses what conditions look at, such as `context.ip` */
+export const inputsOfConditions = (uses: readonly string[]): readonly CacheInput[] =>
+  uses.flatMap((use) => INPUTS_OF_CONTEXT.get(use) ?? []);
 
 /**
  * The inputs from which credentials are read. All configured places count, even those that are empty in a
@@ -106,6 +126,8 @@ export interface AnswerInputs {
    */
   readonly path: readonly CacheInput[];
   readonly route: readonly CacheInput[];
+  /** Of the conditions that decided; none while they are not known. */
+  readonly conditions: readonly CacheInput[];
 }
 
 /**
@@ -115,13 +137,13 @@ export interface AnswerInputs {
  * @param cache undefined if unknown: the answer then counts as cached by the token
  */
 export function outsideKey(
-  { credentials, path, route }: AnswerInputs,
+  { credentials, path, route, conditions }: AnswerInputs,
   cache: ResultCache | undefined,
 ): readonly CacheInput[] {
   if (cache?.ttl === 0) return NO_INPUTS;
   const isOutside = (input: CacheInput): boolean =>
     cache === undefined ? !credentials.includes(input) : !cache.key.has(input);
-  return [...new Set([...credentials, ...path, ...route].filter(isOutside))];
+  return [...new Set([...credentials, ...path, ...route, ...conditions].filter(isOutside))];
 }
 
 /** Whether answers to a rule with this method may be cached: not for WebSocket APIs and AppSync. */

@@ -14,6 +14,7 @@ import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { type Context, UsageError } from '../context.ts';
 import { readText } from '../files.ts';
 import { nameOf } from '../print.ts';
+import type { ConditionsOf } from './conditions.ts';
 import { formatPath } from './routes.ts';
 
 /** The result cache of API Gateway; the options are named like the variables of the authorizer. */
@@ -65,12 +66,13 @@ export interface Outside {
 }
 
 /**
- * For each cache, the inputs of a route that its key does not hold. The route key of API Gateway is not known here;
+ * For each cache, the inputs of a route and of its conditions that its key does not hold. The route key of API Gateway is not known here;
  * it is assumed to be that of the route itself.
  */
 export function outsideOf(
   { caches, isSimple, credentialsFrom }: Caching,
   rule: RouteRule,
+  conditions: readonly CacheInput[],
 ): readonly Outside[] {
   if (!isCacheable(rule.method)) return [];
   const path = formatPath(rule.segments);
@@ -83,6 +85,7 @@ export function outsideOf(
         credentials: inputsOfCredentials(credentialsFrom, isHttp ? 'http' : 'rest'),
         path: isHttp && isSimple ? inputsOfPath(`${rule.method} ${path}`, verb, path) : [],
         route: inputsOfRoute(rule),
+        conditions,
       },
       cache,
     );
@@ -90,11 +93,18 @@ export function outsideOf(
   });
 }
 
-/** Inputs that are no header and no query parameter: for people, and as a variable of API Gateway. */
-const OTHER_INPUTS: ReadonlyMap<CacheInput, { readonly text: string; readonly variable: string }> = new Map([
+/**
+ * Inputs that are no header and no query parameter: for people, and as a variable of API Gateway, if there is
+ * one.
+ */
+const OTHER_INPUTS: ReadonlyMap<CacheInput, { readonly text: string; readonly variable?: string }> = new Map([
   ['path', { text: 'the path', variable: 'context.path' }],
   ['verb', { text: 'the verb', variable: 'context.httpMethod' }],
   ['routeKey', { text: 'the route key', variable: 'context.routeKey' }],
+  ['ip', { text: "the caller's address", variable: 'context.identity.sourceIp' }],
+  ['userAgent', { text: 'the user agent', variable: 'context.identity.userAgent' }],
+  ['time', { text: 'the time' }],
+  ['context', { text: 'the context as a whole' }],
 ]);
 
 /** For people. */
@@ -120,6 +130,10 @@ const sourcesText = (inputs: readonly CacheInput[], { identitySources }: ResultC
     .join(', ');
 };
 
+/** What no key can hold. */
+const inNoKey = (inputs: readonly CacheInput[]): readonly CacheInput[] =>
+  inputs.filter((input) => OTHER_INPUTS.has(input) && OTHER_INPUTS.get(input)?.variable === undefined);
+
 /** Which API caches, by which key and for how long. */
 export const cacheText = ({
   apiId,
@@ -128,35 +142,55 @@ export const cacheText = ({
   `${apiId === DEFAULT_CACHE ? 'an API that is not named' : `the API ${apiId}`} caches for ${ttl} s by ${identitySources.join(', ')}`;
 
 /** Why a route would be refused, and what to do; undefined where it would not, or where the cache is not known. */
-export function outsideProblem(caching: Caching | undefined, rule: RouteRule): string | undefined {
-  const [first] = caching === undefined ? [] : outsideOf(caching, rule);
+export function outsideProblem(
+  caching: Caching | undefined,
+  rule: RouteRule,
+  conditions: readonly CacheInput[],
+): string | undefined {
+  const [first] = caching === undefined ? [] : outsideOf(caching, rule, conditions);
   if (first === undefined) return undefined;
   const { inputs, cache } = first;
-  return `depends on ${inputsText(inputs)}, and ${cacheText(first)}: every request to it would be refused (outside_cache_key). Add ${sourcesText(inputs, cache)} to the identity sources, or set the TTL to 0`;
+  const isOfRoute = inputs.some((input) => !conditions.includes(input));
+  const which = isOfRoute ? 'every request to it' : 'every request that a condition decides';
+  const never = inNoKey(inputs);
+  const remedy =
+    never.length > 0
+      ? `Set the TTL to 0: no key holds ${inputsText(never)}`
+      : `Add ${sourcesText(inputs, cache)} to the identity sources, or set the TTL to 0`;
+  return `depends on ${inputsText(inputs)}, and ${cacheText(first)}: ${which} would be refused (outside_cache_key). ${remedy}`;
 }
 
 /** Throws for the first rule that would be refused. */
-export function assertInKey(caching: Caching | undefined, rules: readonly RouteRule[]): void {
+export function assertInKey(
+  caching: Caching | undefined,
+  rules: readonly RouteRule[],
+  conditionsOf: ConditionsOf,
+): void {
   for (const rule of rules) {
-    const problem = outsideProblem(caching, rule);
+    const problem = outsideProblem(caching, rule, conditionsOf(rule));
     if (problem !== undefined) throw new Error(`${ruleName(rule)} ${problem}`);
   }
 }
 
 const ruleName = ({ method, segments }: RouteRule): string => nameOf({ method, path: formatPath(segments) });
 
-/** What a route reads from headers and the query, where the API may cache. */
-export const takenBy = (rule: RouteRule): readonly CacheInput[] =>
-  isCacheable(rule.method) ? [...new Set(inputsOfRoute(rule))] : [];
+/** What a route and its conditions take from requests, where the API may cache. */
+export const takenBy = (rule: RouteRule, conditions: readonly CacheInput[]): readonly CacheInput[] =>
+  isCacheable(rule.method) ? [...new Set([...inputsOfRoute(rule), ...conditions])] : [];
 
 /** Notes for a cache that is not known. */
-export const cacheNotes = (caching: Caching | undefined, rules: readonly RouteRule[]): readonly string[] =>
+export const cacheNotes = (
+  caching: Caching | undefined,
+  rules: readonly RouteRule[],
+  conditionsOf: ConditionsOf,
+): readonly string[] =>
   caching === undefined
     ? rules.flatMap((rule) => {
-        const inputs = takenBy(rule);
+        const inputs = takenBy(rule, conditionsOf(rule));
         if (inputs.length === 0) return [];
+        const unless = inNoKey(inputs).length > 0 ? '' : ' or this is an identity source';
         return [
-          `${ruleName(rule)} depends on ${inputsText(inputs)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
+          `${ruleName(rule)} depends on ${inputsText(inputs)}: it is refused (outside_cache_key) unless the TTL of the result cache is 0${unless}, and RESULT_CACHE of the authorizer says so; --result-cache checks it here`,
         ];
       })
     : [];

@@ -16,6 +16,17 @@ interface Grammar {
   readonly combine: (values: readonly string[]) => string | undefined;
 }
 
+/** Who sent the request, as the events say (`$context.identity`, AG http-api-logging-variables). */
+const callerVariables = (
+  combine: Grammar['combine'],
+): readonly (readonly [name: string, source: IdentitySource])[] => [
+  ['identity.sourceIp', (request) => request.wire.sourceIp],
+  ['identity.userAgent', ({ headers }) => combine(headers.get('user-agent')?.values ?? [])],
+];
+
+const joined: Grammar['combine'] = (values) => values.join(',');
+const last: Grammar['combine'] = (values) => values.at(-1);
+
 /**
  * Format 2.0 documents duplicates as joined by commas; 1.0 is assumed to do the same. Paths are as received;
  * `routeKey` is the template, so all ids of a route share a verdict.
@@ -30,8 +41,9 @@ const HTTP: Grammar = {
     ['path', (request) => request.path],
     ['httpMethod', (request) => request.wire.method],
     ['stage', (request) => request.settings.stage],
+    ...callerVariables(joined),
   ]),
-  combine: (values) => values.join(','),
+  combine: joined,
 };
 
 /** REST events have the last of several values; the cache key is assumed to use the same one. */
@@ -45,8 +57,9 @@ const REST: Grammar = {
     ['resourcePath', (request) => request.resourcePath],
     ['httpMethod', (request) => request.wire.method],
     ['stage', (request) => request.settings.stage],
+    ...callerVariables(last),
   ]),
-  combine: (values) => values.at(-1),
+  combine: last,
 };
 
 /**
@@ -63,6 +76,7 @@ const WEBSOCKET: Grammar = {
   variables: new Map<string, IdentitySource>([
     ['routeKey', (request) => request.routeKey],
     ['stage', (request) => request.settings.stage],
+    ...callerVariables(last),
   ]),
 };
 

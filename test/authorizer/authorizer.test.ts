@@ -12,6 +12,7 @@ import {
   type Issuer,
   identifyByIssuer,
   NO_API,
+  NOW,
   PLACE,
   restRequestEvent,
   restTokenEvent,
@@ -48,6 +49,7 @@ function setUp({ engine, parts = {} }: SetUp = {}) {
     log: (line) => lines.push(line),
     httpAnswer: 'simple',
     outsideKey: () => [],
+    now: () => NOW,
     ...parts,
   });
   return { asked: fake.asked, authorizer, lines };

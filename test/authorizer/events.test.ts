@@ -5,8 +5,10 @@ import {
   appSyncEvent,
   httpEvent,
   httpV1Event,
+  IP,
   restRequestEvent,
   restTokenEvent,
+  USER_AGENT,
   webSocketEvent,
 } from './support.ts';
 
@@ -167,6 +169,60 @@ describe('an event of AppSync', () => {
     expect(readEvent(appSyncEvent('bearer x.y.z')).authorization).toEqual(['bearer x.y.z']);
     for (const nothing of ['', null, undefined])
       expect(readEvent(appSyncEvent(nothing)).authorization).toEqual(['']);
+  });
+});
+
+describe('who sent a request', () => {
+  const SPOOFED = { 'X-Forwarded-For': ['10.0.0.1'], 'X-Real-IP': ['10.0.0.1'], 'User-Agent': ['other'] };
+  const LOWER = { 'x-forwarded-for': '10.0.0.1', forwarded: 'for=10.0.0.1', 'user-agent': 'other' };
+
+  /** An event with what it says of the caller replaced. */
+  const saying = (event: { requestContext: object }, place: 'identity' | 'http', caller: unknown) => {
+    const before = (event.requestContext as Record<string, unknown>)[place];
+    const changed = caller === undefined ? undefined : { ...(before as object), ...(caller as object) };
+    return { ...event, requestContext: { ...event.requestContext, [place]: changed } };
+  };
+  const KINDS = [
+    ['HTTP 2.0', httpEvent('GET', '/', LOWER), 'http'],
+    ['HTTP 1.0', httpV1Event('GET', '/', LOWER), 'identity'],
+    ['REST REQUEST', restRequestEvent('GET', '/', SPOOFED), 'identity'],
+    ['WebSocket', webSocketEvent(SPOOFED), 'identity'],
+  ] as const;
+
+  it.each(KINDS)('is what API Gateway says, and not what a header says: %s', (_, event) => {
+    expect(readEvent(event).caller).toEqual({ ip: IP, userAgent: USER_AGENT });
+  });
+
+  it.each(KINDS)('is missing where it is missing, null or empty: %s', (_, event, place) => {
+    for (const missing of [undefined, null, '']) {
+      const said = saying(event, place, { sourceIp: missing, userAgent: missing });
+      expect(readEvent(said).caller).toEqual({ ip: undefined, userAgent: undefined });
+    }
+  });
+
+  it.each(KINDS)('is a fault where AWS would not send it so: %s', (_, event, place) => {
+    for (const wrong of [7, true, ['10.0.0.1'], { ip: '10.0.0.1' }]) {
+      for (const name of ['sourceIp', 'userAgent'])
+        expect(() => readEvent(saying(event, place, { [name]: wrong }))).toThrow(`${name} is not a text`);
+      const requestContext = { ...event.requestContext, [place]: wrong };
+      if (typeof wrong !== 'object' || Array.isArray(wrong))
+        expect(() => readEvent({ ...event, requestContext })).toThrow(`${place} is not an object`);
+    }
+  });
+
+  it.each(KINDS.slice(1, 3))('is not said by an event without the place: %s', (_, event, place) => {
+    expect(readEvent(saying(event, place, undefined)).caller).toBeUndefined();
+    const { requestContext: __, ...without } = event;
+    expect(readEvent(without).caller).toBeUndefined();
+  });
+
+  it('is not said by events of TOKEN authorizers and of AppSync, whatever they hold', () => {
+    const { requestContext } = restRequestEvent('GET', '/');
+    expect(readEvent({ ...restTokenEvent('GET', '/', 'x'), requestContext }).caller).toBeUndefined();
+    const graph = appSyncEvent('x', LOWER);
+    const identity = { sourceIp: [IP] };
+    const said = { ...graph, identity, requestContext: { ...graph.requestContext, identity } };
+    expect(readEvent(said).caller).toBeUndefined();
   });
 });
 

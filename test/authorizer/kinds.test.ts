@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CredentialsError } from '../../authorizer/errors.ts';
 import type { VerifiedClaims } from '../../authorizer/index.ts';
 import { createAuthorizer } from '../../authorizer/index.ts';
-import { ALICE, createFakeEngine, identifyBy, NO_API, PLACE, rule, TENANT } from './support.ts';
+import { ALICE, createFakeEngine, identifyBy, NO_API, NOW, PLACE, rule, TENANT } from './support.ts';
 
 /** Events as AWS's documents show them, one of each kind of API, and what each is answered, to the letter. */
 const GOOD = 'Bearer eyJ.good.token';
@@ -31,6 +31,7 @@ function setUp(roles: readonly string[] = ['R1'], allowed = true) {
     log: () => undefined,
     httpAnswer: 'simple',
     outsideKey: () => [],
+    now: () => NOW,
   });
   return { authorizer, asked: fake.asked };
 }

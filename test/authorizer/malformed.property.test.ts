@@ -12,6 +12,7 @@ import {
   httpV1Event,
   identifyByIssuer,
   NO_API,
+  NOW,
   restRequestEvent,
   restTokenEvent,
   rule,
@@ -40,6 +41,7 @@ beforeAll(async () => {
     log: () => undefined,
     httpAnswer: 'simple',
     outsideKey: () => [],
+    now: () => NOW,
   });
 });
 

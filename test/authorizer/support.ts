@@ -32,6 +32,10 @@ export const ALICE = '01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 export const PLACE = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
 export const TENANT = 'tenant:01J8Z3Q3TQ6T0C9J2W0G7N2B6V';
 
+/** Who sends, as API Gateway sees it. */
+export const IP = '203.0.113.9';
+export const USER_AGENT = 'test/1.0';
+
 type Claims = Record<string, unknown>;
 
 /** Claims of a good token; `undefined` in `changes` leaves one out. */
@@ -114,7 +118,7 @@ export function httpEvent(
     requestContext: {
       accountId: '123456789012',
       apiId: 'abcdef1234',
-      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' },
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: IP, userAgent: USER_AGENT },
       requestId: 'JKJaXmPLvHcESHA=',
       routeKey: '$default',
       stage,
@@ -139,6 +143,7 @@ export function restRequestEvent(method: string, path: string, multi: Record<str
       path: `/prod${path}`,
       stage: 'prod',
       requestId: 'c6af9ac6-7b61-11e6-9a41-93e8deadbeef',
+      identity: { sourceIp: IP, userAgent: USER_AGENT },
     },
   };
 }
@@ -170,7 +175,7 @@ export function httpV1Event(method: string, path: string, headers: Record<string
       resourceId: '05c7jb',
       stage: 'test',
       requestId: '1b4e28ba-2fa1-11d2-883f-0016d3cca427',
-      identity: { apiKey: 'x', sourceIp: '203.0.113.9' },
+      identity: { sourceIp: IP, userAgent: USER_AGENT },
       resourcePath: '/{proxy+}',
       httpMethod: method,
       apiId: 'abcdef1234',
@@ -209,7 +214,7 @@ export function webSocketEvent(
       stage,
       connectedAt: 1674162806344,
       requestTimeEpoch: 1674162806345,
-      identity: { sourceIp: '203.0.113.9' },
+      identity: { sourceIp: IP, userAgent: USER_AGENT },
       requestId: 'FAyXlGSJoAMFfDg=',
       domainName: 'abcdef1234.execute-api.eu-central-1.amazonaws.com',
       connectionId: 'FAyXlcLxIAMCIwA=',

@@ -226,3 +226,138 @@ refused (outside_cache_key): the API d4e5f6 caches for 5 s by method.request.hea
     });
   });
 });
+
+describe('conditions on the permission of a route', () => {
+  const SCOPE = 'location:{claim:loc}';
+  const KEY = by(REST_TOKEN);
+  const IP_KEY = by(REST_TOKEN, 'context.identity.sourceIp');
+  const put = (path: string, permission: string, ...more: string[]) =>
+    route(['add', 'GET', path, '--permission', permission, '--scope', SCOPE, ...more]);
+
+  beforeAll(async () => {
+    const { run } = world;
+    const effects = [
+      ['office', `cidr('10.0.0.0/8').containsIP(context.ip)`],
+      ['hours', 'context.time.getHours() < 18'],
+      ['strong', `context.claims.acr == 'mfa' && context.method == 'GET'`],
+      ['mine', 'subject.id == resource.id'],
+      ['doors:open:door', 'true'],
+      // By a pattern, and of a role that nobody has.
+      ['doors:*:*', `context.userAgent != 'bot'`],
+    ] as const;
+    for (const [name] of effects.slice(0, 4)) await run('page.create', { name });
+    await run('permission.create', { name: 'doors:open:door' });
+    const role = (await run('role.create', { name: 'conditional', scope: 'global' })).id;
+    for (const [permission, when] of effects)
+      await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
+  });
+
+  test('route add refuses what a known key does not hold, and says what to do', async () => {
+    const refused = await put('/office', 'office', '--result-cache', KEY);
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.error).toContain(
+      "GET /office depends on the caller's address, and an API that is not named caches for 300 s by",
+    );
+    expect(refused.error).toContain(
+      'every request that a condition decides would be refused (outside_cache_key). Add context.identity.sourceIp to the identity sources, or set the TTL to 0',
+    );
+    const http = await put('/office', 'office', '--result-cache', by(TOKEN), '--http-answer', 'policy');
+    expect(http.error).toContain('Add $context.identity.sourceIp to the identity sources');
+    const hours = await put('/hours', 'hours', '--result-cache', IP_KEY);
+    expect(hours.error).toContain('Set the TTL to 0: no key holds the time');
+    const door = await put('/door', 'doors:open:door', '--result-cache', IP_KEY);
+    expect(door.error).toContain('depends on the user agent, and');
+    expect(await stored()).toEqual([]);
+    expect((await put('/office', 'office', '--result-cache', IP_KEY)).code).toBe(0);
+    for (const page of ['strong', 'mine', 'news'])
+      expect((await put(`/${page}`, page, '--result-cache', KEY)).code, page).toBe(0);
+  });
+
+  test('route add warns where no key is known', async () => {
+    expect((await put('/office', 'office')).out).toContain(
+      "note: GET /office depends on the caller's address: it is refused (outside_cache_key) unless the TTL of the result cache is 0 or this is an identity source",
+    );
+    expect((await put('/hours', 'hours')).out).toContain('unless the TTL of the result cache is 0, and');
+    expect((await put('/strong', 'strong')).out).not.toContain('note');
+  });
+
+  test('route import names each with its line', async () => {
+    const document = fileOf(`openapi: 3.1.0
+info: { title: News, version: '1' }
+paths:
+  /office:
+    get: { x-gatehouse: { permission: office, scope: "${SCOPE}" } }
+  /strong:
+    get: { x-gatehouse: { permission: strong, scope: "${SCOPE}" } }
+`);
+    const { code, error } = await route(['import', document, '--result-cache', KEY]);
+    expect(code).toBe(2);
+    expect(error).toMatch(/:5:\d+: .*: depends on the caller's address, and/);
+    expect(error).not.toContain('/strong');
+    expect(await stored()).toEqual([]);
+    expect((await route(['import', document])).out).toContain("GET /office depends on the caller's address");
+  });
+
+  test('route check names routes with a fixed permission, and with one from the path', async () => {
+    await put('/office', 'office');
+    await put('/strong', 'strong');
+    await put('/pages/{page}', '{page}');
+    await put('/doors/{action}', 'doors:{action}:door');
+    await world.run('route.create', {
+      api,
+      method: 'CONNECT',
+      path: '/$connect',
+      permission: 'hours',
+      scope: QUERY,
+    });
+    const { code, out } = await route(['check', '--result-cache', KEY]);
+    expect(code).toBe(1);
+    expect(out.replace(/ +\([0-9A-Z]{26}\)/g, '')).toBe(`API ${api}: 5 routes
+
+refused (outside_cache_key): an API that is not named caches for 300 s by method.request.header.Authorization
+  GET /doors/{action}  the user agent
+  GET /office          the caller's address
+  GET /pages/{page}    the time, the caller's address
+
+3 of 5 refused
+`);
+    const known = JSON.parse((await route(['check', '--result-cache', IP_KEY, '--json'])).out);
+    expect(known).toMatchObject({
+      outside: [
+        { path: '/doors/{action}', outside: ['userAgent'] },
+        { path: '/pages/{page}', outside: ['time'] },
+      ],
+    });
+    expect((await route(['check', '--result-cache', OFF])).code).toBe(0);
+    expect(JSON.parse((await route(['check', '--json'])).out)).toMatchObject({
+      taking: [{ path: '/doors/{action}' }, { path: '/office', takes: ['ip'] }, { path: '/pages/{page}' }],
+    });
+  });
+
+  test('route test gives conditions what it knows of the request, and --given the rest', async () => {
+    const { run } = world;
+    const tenant = `tenant:${(await run('tenant.create', { name: `of ${api}` })).id}`;
+    const user = (await run('user.create', {})).id;
+    const role = (await run('role.create', { name: `of ${api}`, scope: tenant })).id;
+    for (const [permission, when] of [
+      ['office', `context.ip == '10.0.0.1'`],
+      ['strong', `context.claims.acr == 'mfa' && context.method == 'GET' && context.path == '/strong'`],
+    ] as const)
+      await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
+    await run('grant.create', { user, scope: tenant, roles: [role] });
+    for (const page of ['office', 'strong'])
+      await run('route.create', { api, method: 'GET', path: `/${page}`, permission: page, scope: tenant });
+    const ask = (path: string, ...more: string[]) =>
+      route(['test', 'GET', path, '--subject', `user:${user}`, ...more]);
+    expect((await ask('/office')).out).toContain('REFUSED (condition_failed)');
+    expect((await ask('/office', '--given', '{"context":{"ip":"10.0.0.1"}}')).out).toContain(
+      'ALLOWED (role)',
+    );
+    expect((await ask('/office', '--given', '{"context":{"ip":"10.0.0.2"}}')).out).toContain(
+      'REFUSED (no_grant)',
+    );
+    expect((await ask('/strong', '--claim', 'acr=mfa')).out).toContain('ALLOWED (role)');
+    expect((await ask('/strong', '--claim', 'acr=pwd')).out).toContain('REFUSED (no_grant)');
+    expect((await ask('/office', '--given', '{')).error).toContain('--given is not JSON');
+  });
+});

@@ -17,11 +17,12 @@ const routes = ['GET /pets/{id}', 'DELETE /pets/{id}', 'GET /owners'].map((key) 
 }));
 
 describe('the cache key holds', () => {
-  const hit = (api: Api) => async (first: [string, GatewayRequest['headers']?], second: typeof first) => {
-    const { send } = cachingGateway(api);
-    expect(await send(...first)).toBe('200 miss');
-    return (await send(...second)) === '200 hit';
-  };
+  const hit =
+    (api: Api) => async (first: [string, GatewayRequest['headers']?, string?], second: typeof first) => {
+      const { send } = cachingGateway(api);
+      expect(await send(...first)).toBe('200 miss');
+      return (await send(...second)) === '200 hit';
+    };
   const http = (...identitySources: string[]) =>
     hit(
       httpApiV2({
@@ -99,6 +100,33 @@ describe('the cache key holds', () => {
     expect(await kind(`${prefix}.httpMethod`)(['GET /pets/1'], ['GET /owners'])).toBe(true);
     expect(await kind(`${prefix}.httpMethod`)(['GET /pets/1'], ['DELETE /pets/1'])).toBe(false);
   });
+
+  test.each([
+    ['$context', http],
+    ['context', rest],
+  ])(
+    'the address of the caller and the user agent, for %s.identity, and no header that says so',
+    async (prefix, kind) => {
+      const from = (
+        sourceIp: string,
+        agent: string,
+        target = 'GET /owners',
+      ): [string, GatewayRequest['headers'], string] => [
+        target,
+        [
+          ['User-Agent', agent],
+          ['X-Forwarded-For', target],
+        ],
+        sourceIp,
+      ];
+      const ip = kind(`${prefix}.identity.sourceIp`);
+      expect(await ip(from('192.0.2.1', 'a'), from('192.0.2.1', 'b', 'GET /pets/1'))).toBe(true);
+      expect(await ip(from('192.0.2.1', 'a'), from('192.0.2.2', 'a'))).toBe(false);
+      const agent = kind(`${prefix}.identity.userAgent`);
+      expect(await agent(from('192.0.2.1', 'a'), from('192.0.2.2', 'a', 'GET /pets/1'))).toBe(true);
+      expect(await agent(from('192.0.2.1', 'a'), from('192.0.2.1', 'b'))).toBe(false);
+    },
+  );
 
   test('stage variables and the stage, which are the same for every request', async () => {
     expect(await http('$stageVariables.colour', '$context.stage')(['GET /pets/1'], ['GET /owners'])).toBe(

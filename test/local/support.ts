@@ -163,8 +163,8 @@ export function deferred<Value = void>() {
 export function cachingGateway(...apis: Api[]) {
   const clock = frozenClock();
   const gateway = createGateway({ apis, clock: clock.now, maxCachedAnswers: 3 });
-  const send = async (line: string, headers?: GatewayRequest['headers']) => {
-    const response = await gateway(request(line, headers));
+  const send = async (line: string, headers?: GatewayRequest['headers'], sourceIp = '203.0.113.9') => {
+    const response = await gateway({ ...request(line, headers), sourceIp });
     return `${response.statusCode} ${response.headers[ANSWER_SOURCE_HEADER]}`;
   };
   return { clock, send };

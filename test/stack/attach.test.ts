@@ -130,7 +130,7 @@ test('with the caches in the README every route is answered', () => {
     ['GET', '/documents/{id}', 'location:{id}'],
     ['ANY', '/documents', 'location:{query:loc}'],
   ] as const)
-    expect(outsideOf(caching, ruleOf('r', { method, path, permission: 'p', scope }))).toEqual([]);
+    expect(outsideOf(caching, ruleOf('r', { method, path, permission: 'p', scope }), [])).toEqual([]);
   // And with the sources in its table.
   for (const { identitySources } of caching.caches.values())
     for (const source of identitySources.filter((each) => !each.includes('querystring')))

@@ -12,6 +12,7 @@ import { UsageError } from '../../context.ts';
 import { OK } from '../../exit-codes.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, RefusedError, type WriteOptions } from '../../provisioning.ts';
+import { readConditions } from '../../routes/conditions.ts';
 import {
   addCacheOptions,
   assertInKey,
@@ -49,9 +50,10 @@ export const addAdd: Subcommand = (route, context, finish) => {
       assertRoute({ method, path, permission, scope });
       const rule = ruleOf('', { method, path, permission, scope });
       const caching = await cachingOf(options, context.env);
-      assertInKey(caching, [rule]);
       const api = apiOf(options);
       const { send } = await connectForWriting(options, context);
+      const conditionsOf = await readConditions(send, [rule]);
+      assertInKey(caching, [rule], conditionsOf);
       const input = {
         api,
         method,
@@ -67,7 +69,10 @@ export const addAdd: Subcommand = (route, context, finish) => {
           );
         throw error;
       });
-      const notes = [...cacheNotes(caching, [rule]), ...(await unregistered(send, [permission]))];
+      const notes = [
+        ...cacheNotes(caching, [rule], conditionsOf),
+        ...(await unregistered(send, [permission])),
+      ];
       context.out(
         options.json
           ? asJson({ id, ...input, notes })

@@ -3,6 +3,7 @@ import type { Caching } from '../../../authorizer/routes/result-cache.ts';
 import type { Route } from '../../../provisioning/routes/route.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
 import { asJson, columns, count, nameOf, section } from '../../print.ts';
+import { readConditions } from '../../routes/conditions.ts';
 import {
   addCacheOptions,
   type CacheOptions,
@@ -20,7 +21,7 @@ const EXAMPLES = `  gatehouse route check --result-cache '{"default":{"ttl":0}}'
   gatehouse route check --api shop --http-answer policy \\
     --result-cache '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization"]}}'`;
 
-/** A route that depends on inputs outside of a cache key, or may, where the key is not known. */
+/** A route that depends, with its conditions, on inputs outside of a cache key, or may, where no key is known. */
 interface Finding {
   readonly route: Route;
   readonly inputs: readonly CacheInput[];
@@ -29,13 +30,17 @@ interface Finding {
   readonly title: string;
 }
 
-function findingsOf(caching: Caching | undefined, route: Route): readonly Finding[] {
+function findingsOf(
+  caching: Caching | undefined,
+  route: Route,
+  conditions: readonly CacheInput[],
+): readonly Finding[] {
   if (caching !== undefined)
-    return outsideOf(caching, route.rule).map(({ apiId, cache, inputs }) => {
+    return outsideOf(caching, route.rule, conditions).map(({ apiId, cache, inputs }) => {
       const title = `refused (outside_cache_key): ${cacheText({ apiId, cache })}`;
       return { route, inputs, apiId, title };
     });
-  const inputs = takenBy(route.rule);
+  const inputs = takenBy(route.rule, conditions);
   const title = 'refused (outside_cache_key) unless the TTL is 0, or these are identity sources';
   return inputs.length === 0 ? [] : [{ route, inputs, title }];
 }
@@ -46,14 +51,18 @@ export const addCheck: Subcommand = (route, context, finish) => {
     .command('check')
     .summary('which routes depend on inputs outside of the key of the result cache?')
     .description(
-      'Lists each route that the authorizer refuses because API Gateway would reuse its answer for other requests.',
+      'Lists each route that the authorizer refuses because API Gateway would reuse its answer for other requests: for what the route takes from them, or for what conditions on its permission look at.',
     );
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {
       const caching = await cachingOf(options, context.env);
-      const { api, routes } = await readApi(options, context);
+      const { api, routes, editing } = await readApi(options, context);
       const isKnown = caching !== undefined;
-      const findings = routes.flatMap((each) => findingsOf(caching, each));
+      const conditionsOf = await readConditions(
+        editing.send,
+        routes.map(({ rule }) => rule),
+      );
+      const findings = routes.flatMap((each) => findingsOf(caching, each, conditionsOf(each.rule)));
       context.out(
         options.json
           ? asJson({

@@ -9,6 +9,7 @@ import { formatImport, importData } from '../../openapi/import-report.ts';
 import { wantedRoutes } from '../../openapi/wanted.ts';
 import { asJson } from '../../print.ts';
 import { addActorOption, connectForWriting, type WriteOptions } from '../../provisioning.ts';
+import { readConditions } from '../../routes/conditions.ts';
 import {
   addCacheOptions,
   type CacheOptions,
@@ -50,12 +51,16 @@ export const addImport: Subcommand = (route, context, finish) => {
       const { wanted, open, unsaid } = wantedRoutes(document);
       const caching = await cachingOf(options, context.env);
       const rules = wanted.map((route) => ({ rule: ruleOf('', route), from: route.from }));
+      const editing = await connectForWriting(options, context);
+      const conditionsOf = await readConditions(
+        editing.send,
+        rules.map(({ rule }) => rule),
+      );
       const problems = rules.flatMap(({ rule, from }) => {
-        const message = outsideProblem(caching, rule);
+        const message = outsideProblem(caching, rule, conditionsOf(rule));
         return message === undefined ? [] : [{ path: placeIn(from, 'scope'), message }];
       });
       assertNone(document.source, problems);
-      const editing = await connectForWriting(options, context);
       const changes = changesFor(await routesOf(editing.send, api), wanted, options.prune === true);
       await dryRun(document.source, api, changes, editing.dryRun);
       if (!options.dryRun) await write(api, changes, editing.send);
@@ -63,6 +68,7 @@ export const addImport: Subcommand = (route, context, finish) => {
       const warnings = cacheNotes(
         caching,
         rules.map(({ rule }) => rule),
+        conditionsOf,
       );
       const notes = [...document.notes, ...warnings, ...(await unregistered(editing.send, literal))];
       const done = { api, document, changes, open, unsaid, notes, isDryRun: options.dryRun === true };

@@ -1,7 +1,8 @@
-import { createEngine, type Decision } from '../../../engine/index.ts';
+import { createEngine, type Decision, type Given } from '../../../engine/index.ts';
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
 import { type Paint, painter, UsageError, wantsColours } from '../../context.ts';
 import { OK, REFUSED } from '../../exit-codes.ts';
+import { givenOption } from '../../given.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
@@ -17,6 +18,7 @@ interface TestOptions extends RouteOptions {
   readonly query: readonly string[];
   readonly subject?: string;
   readonly at?: number;
+  readonly given?: Given;
 }
 
 const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
@@ -34,7 +36,8 @@ export const addTry: Subcommand = (route, context, finish) => {
     .option('--claim <name=value>', 'a claim of the verified token', collect, [])
     .option('--query <name=value>', 'a parameter of the query string', collect, [])
     .addOption(subjectOption())
-    .addOption(atOption());
+    .addOption(atOption())
+    .addOption(givenOption());
   withRouteOptions(command, EXAMPLES).action(async (method: string, path: string, options: TestOptions) => {
     const { subject, at = context.now() } = options;
     const request = readRequest(method, path, options);
@@ -51,7 +54,7 @@ export const addTry: Subcommand = (route, context, finish) => {
             subject,
             question.permission,
             question.scope,
-            { at, prefetch: trial?.prefetched },
+            { ...givenFor(request, at, options.given), at, prefetch: trial?.prefetched },
           )
         : undefined;
     const result: Result = {
@@ -74,6 +77,12 @@ interface Result {
   /** How many routes the API has. */
   readonly known: number;
 }
+
+/** What conditions look at, as the authorizer gives it, where `--given` does not say otherwise. */
+const givenFor = ({ method, path, claims }: TriedRequest, at: number, given: Given | undefined): Given => ({
+  ...given,
+  context: { time: new Date(at), method, path, claims, ...given?.context },
+});
 
 function readRequest(method: string, path: string, options: TestOptions): TriedRequest {
   if (method === 'ANY') throw new UsageError('METHOD ANY is for routes: a request has one verb, as GET');

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadCel } from '../../../engine/conditions/load.ts';
 import { decide, usesOfGiven } from '../../../engine/decide.ts';
+import { ALLOWED, DENIED } from '../../../engine/decision.ts';
 import type { DecisionInput } from '../../../engine/decision-input.ts';
 import type { Given } from '../../../engine/given.ts';
 import type { ConditionalEffect, GlobalItem, ScopeItem } from '../../../table/decision/items.ts';
@@ -202,8 +203,10 @@ test.each<[string, ConditionalEffect['effect'], string]>([
 });
 
 describe('what of the request a decision rests on', () => {
-  const usesOf = (when: string, scenario: Scenario = {}) =>
-    usesOfGiven(inputOf({ ...scenario, conditional: { editor: ['ALLOW', when] } }), AT);
+  const usesOf = (when: string, scenario: Scenario = {}) => {
+    const input = inputOf({ ...scenario, conditional: { editor: ['ALLOW', when] } });
+    return usesOfGiven(input, AT, decide(input, AT));
+  };
 
   test.each<[string, readonly string[], Scenario?]>([
     ["resource.properties.status == 'active' && subject.id == resource.id", []],
@@ -217,5 +220,11 @@ describe('what of the request a decision rests on', () => {
     ["context.ip == '10.0.0.1'", [], { roles: [] }],
   ])('%s: %j', (when, uses, scenario) => {
     expect([...usesOf(when, scenario)].sort()).toEqual(uses);
+  });
+
+  test('nothing, where no condition was looked at', () => {
+    const input = inputOf({ conditional: { editor: ['ALLOW', "context.ip == '10.0.0.1'"] } });
+    for (const decision of [ALLOWED.admin, DENIED.scope_inactive, DENIED.not_subscribed])
+      expect(usesOfGiven(input, AT, decision)).toEqual([]);
   });
 });

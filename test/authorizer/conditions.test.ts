@@ -1,0 +1,295 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import { permissionChanges, stamped } from '../../table/decision/writes.ts';
+import { parseRef } from '../../table/identifiers.ts';
+import { createWorld, type World } from '../support/world.ts';
+import {
+  AUDIENCE,
+  appSyncEvent,
+  createIssuer,
+  httpEvent,
+  httpV1Event,
+  ISSUER,
+  type Issuer,
+  restRequestEvent,
+  restTokenEvent,
+  USER_AGENT,
+  webSocketEvent,
+} from './support.ts';
+
+/**
+ * Conditions behind API Gateway (SPEC sections 8 and 10), through the composed authorizer: what they see of a
+ * request, and which of their answers API Gateway may cache.
+ */
+let world: World;
+let issuer: Issuer;
+let user: string;
+let token: string;
+let tenant: string;
+
+const NOW = '2026-01-15T12:01:00Z';
+
+/** Pages that the caller may use if a condition holds, by name. */
+const CONDITIONS = {
+  ip: `cidr('203.0.113.0/24').containsIP(context.ip)`,
+  agent: `context.userAgent == '${USER_AGENT}'`,
+  time: `context.time >= timestamp('${NOW}') && context.time < timestamp('2026-01-15T13:00:00Z')`,
+  method: `context.method == 'GET'`,
+  path: `context.path == '/see/path'`,
+  claims: `context.claims.acr == 'mfa'`,
+  // Declared, and never given by the authorizer.
+  vpn: 'context.vpn',
+  stored: `subject.properties.department == 'sales'`,
+  elsewhere: `context.ip == '198.51.100.1'`,
+  page: `action.name == 'page'`,
+} as const;
+type Page = keyof typeof CONDITIONS | 'whole';
+/** Written past the commands, which refuse it: it looks at the context as a whole. */
+const WHOLE = `'ip' in context`;
+const PAGES = [...Object.keys(CONDITIONS), 'whole', 'free', 'either'];
+
+beforeAll(async () => {
+  world = await createWorld();
+  issuer = await createIssuer();
+  const { run } = world;
+  await run('property.create', { of: 'context', name: 'vpn', type: 'bool' });
+  await run('property.create', { of: 'subject:user', name: 'department', type: 'string', source: 'stored' });
+  for (const name of PAGES) await run('page.create', { name });
+  tenant = `tenant:${(await run('tenant.create', { name: 'Ours' })).id}`;
+  user = (await run('user.create', { properties: { department: 'sales' } })).id;
+  const role = (await run('role.create', { name: 'reader', scope: tenant })).id;
+  for (const [permission, when] of Object.entries(CONDITIONS))
+    await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
+  const whole = permissionChanges({ kind: 'page', text: 'whole' }, parseRef(tenant, 'tenant'));
+  const stamp = { writtenAt: world.clock.now(), writeId: 'by-hand' };
+  await world.writer.send(stamped([whole.addEffect(role, 'ALLOW', WHOLE)], stamp));
+  await run('role-permission.create', { role, permission: 'free', effect: 'ALLOW' });
+  await run('role-permission.create', { role, permission: 'either', effect: 'ALLOW' });
+  const other = (await run('role.create', { name: 'other', scope: tenant })).id;
+  const when = CONDITIONS.ip;
+  await run('role-permission.create', { role: other, permission: 'either', effect: 'ALLOW', when });
+  await run('grant.create', { user, scope: tenant, roles: [role, other] });
+  for (const [method, path, permission] of [
+    ['GET', '/see/{page}', '{page}'],
+    ['CONNECT', '/$connect', '{query:page}'],
+    ['GRAPHQL', '/', '{header:x-page}'],
+  ] as const)
+    await run('route.create', { method, path, permission, scope: tenant });
+  // Routes with a fixed permission, for policies for the whole API.
+  for (const page of ['free', 'stored'])
+    await run('route.create', {
+      ...{ api: 'fixed', method: 'GET', path: `/${page}`, permission: page, scope: tenant },
+    });
+  world.settle();
+  token = await tokenOf({ acr: 'mfa' });
+});
+
+const tokenOf = (claims: Record<string, unknown>, sub = user) =>
+  issuer.token({ sub, exp: Date.parse(NOW) / 1_000 + 3_000, ...claims });
+
+const authorizerFor = (env: Record<string, string> = {}): Authorizer =>
+  createHandlerFrom(
+    {
+      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
+      ...{ RESULT_CACHE: '{"default":{"ttl":0}}', POLICY_COVERS: 'route', ...env },
+    },
+    {
+      reader: world.reader,
+      clock: world.clock,
+      wait: world.clock.wait,
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+      log: () => undefined,
+    },
+  );
+
+const cachedBy = (...identitySources: readonly string[]) => ({
+  RESULT_CACHE: JSON.stringify({ default: { ttl: 300, identitySources } }),
+});
+
+/** `allow`, or why not. */
+async function answerTo(authorizer: Authorizer, event: unknown): Promise<string | undefined> {
+  const answer = await authorizer(event).catch((error: Error) => error.message);
+  if (typeof answer === 'string') return answer;
+  const isAllowed =
+    'isAuthorized' in answer
+      ? answer.isAuthorized
+      : answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
+  const context = 'resolverContext' in answer ? answer.resolverContext : answer.context;
+  return isAllowed ? 'allow' : context.reason;
+}
+
+/** A request to see a page, as each kind of API describes it. All hold headers that say something else. */
+const SPOOFED = { 'X-Forwarded-For': ['198.51.100.1'], 'User-Agent': ['Other/1.0'] };
+const LOWER = { 'x-forwarded-for': '198.51.100.1', 'user-agent': 'Other/1.0' };
+const EVENTS = {
+  'HTTP 2.0': (page: string, by = `Bearer ${token}`) => ({
+    ...httpEvent('GET', `/see/${page}`, { authorization: by, ...LOWER }),
+    routeKey: 'GET /see/{page}',
+  }),
+  'HTTP 1.0': (page: string, by = `Bearer ${token}`) =>
+    httpV1Event('GET', `/see/${page}`, { authorization: by, ...LOWER }),
+  'REST REQUEST': (page: string, by = `Bearer ${token}`) =>
+    restRequestEvent('GET', `/see/${page}`, { Authorization: [by], ...SPOOFED }),
+  'REST TOKEN': (page: string, by = `Bearer ${token}`) => restTokenEvent('GET', `/see/${page}`, by),
+  WebSocket: (page: string, by = `Bearer ${token}`) =>
+    webSocketEvent({ Authorization: [by], ...SPOOFED }, { page: [page] }),
+  AppSync: (page: string, by = `Bearer ${token}`) => appSyncEvent(by, { 'x-page': page, ...LOWER }),
+} as const;
+type Kind = keyof typeof EVENTS;
+
+describe('what conditions see of a request', () => {
+  const HTTP: readonly Page[] = ['ip', 'agent', 'time', 'method', 'path', 'claims', 'whole'];
+  test.each<[Kind, readonly Page[]]>([
+    ['HTTP 2.0', HTTP],
+    ['HTTP 1.0', HTTP],
+    ['REST REQUEST', HTTP],
+    // Its event holds the token and the ARN.
+    ['REST TOKEN', ['time', 'method', 'path', 'claims']],
+    // A connection has neither verb nor path.
+    ['WebSocket', ['ip', 'agent', 'time', 'claims', 'whole']],
+    ['AppSync', ['time', 'claims']],
+  ])('%s: %j', async (kind, given) => {
+    const authorizer = authorizerFor();
+    for (const page of HTTP) {
+      const missing = page === 'whole' ? 'no_grant' : 'condition_failed';
+      expect(await answerTo(authorizer, EVENTS[kind](page)), page).toBe(
+        given.includes(page) ? 'allow' : missing,
+      );
+    }
+    expect(await answerTo(authorizer, EVENTS[kind]('vpn'))).toBe('condition_failed');
+    expect(await answerTo(authorizer, EVENTS[kind]('stored'))).toBe('allow');
+    const isKnown = given.includes('ip');
+    expect(await answerTo(authorizer, EVENTS[kind]('elsewhere'))).toBe(
+      isKnown ? 'no_grant' : 'condition_failed',
+    );
+  });
+
+  test.each(['HTTP 2.0', 'HTTP 1.0', 'REST REQUEST', 'REST TOKEN', 'WebSocket', 'AppSync'] as const)(
+    '%s: the claims of a JWT, and none of an API token',
+    async (kind) => {
+      const authorizer = authorizerFor();
+      const weak = await tokenOf({ acr: 'pwd' });
+      expect(await answerTo(authorizer, EVENTS[kind]('claims', `Bearer ${weak}`))).toBe('no_grant');
+      const none = await tokenOf({});
+      expect(await answerTo(authorizer, EVENTS[kind]('claims', `Bearer ${none}`))).toBe('condition_failed');
+      const { token: text } = await world.run('token.create', { user, tokenType: 'api' });
+      world.settle();
+      expect(await answerTo(authorizer, EVENTS[kind]('free', `Bearer ${text}`))).toBe('allow');
+      expect(await answerTo(authorizer, EVENTS[kind]('claims', `Bearer ${text}`))).toBe('condition_failed');
+    },
+  );
+
+  test('the verb is the one that is routed, and the path has no stage', async () => {
+    const authorizer = authorizerFor();
+    const staged = httpEvent('GET', '/see/path', { authorization: `Bearer ${token}` }, 'prod');
+    expect(await answerTo(authorizer, staged)).toBe('allow');
+    const other = { ...EVENTS['REST REQUEST']('path'), path: '/elsewhere', httpMethod: 'POST' };
+    expect(await answerTo(authorizer, other)).toBe('allow');
+    expect(await answerTo(authorizer, { ...EVENTS['REST REQUEST']('method'), httpMethod: 'POST' })).toBe(
+      'allow',
+    );
+  });
+
+  test('time is that of the request, whatever the event says', async () => {
+    const authorizer = authorizerFor();
+    const event = EVENTS['HTTP 2.0']('time');
+    const requestContext = { ...event.requestContext, timeEpoch: 0, time: '01/Jan/2000:00:00:00 +0000' };
+    expect(await answerTo(authorizer, { ...event, requestContext })).toBe('allow');
+  });
+});
+
+const OUTSIDE = 'outside_cache_key';
+
+describe.each([
+  ['REST REQUEST', 'method.request', 'context', 'simple'],
+  ['HTTP 1.0', '$request', '$context', 'simple'],
+  ['HTTP 2.0', '$request', '$context', 'policy'],
+  ['HTTP 2.0', '$request', '$context', 'simple'],
+] as const)('%s that caches by %s, with answers that are %s: %s', (kind, request, context, HTTP_ANSWER) => {
+  const isSimple = kind === 'HTTP 2.0' && HTTP_ANSWER === 'simple';
+  // A simple answer needs path and verb in the key, whatever decides.
+  const paths = isSimple ? ['$context.routeKey', '$context.path', '$context.httpMethod'] : [];
+  const ask = (page: string, ...more: readonly string[]) =>
+    answerTo(
+      authorizerFor({ ...cachedBy(`${request}.header.Authorization`, ...paths, ...more), HTTP_ANSWER }),
+      EVENTS[kind](page),
+    );
+
+  test.each(['ip', 'agent'] as const)('%s: only where the key holds it', async (page) => {
+    const [own, other] = [`${context}.identity.sourceIp`, `${context}.identity.userAgent`];
+    const [held, not] = page === 'ip' ? [own, other] : [other, own];
+    expect(await ask(page)).toBe(OUTSIDE);
+    expect(await ask(page, not)).toBe(OUTSIDE);
+    expect(await ask(page, `${request}.header.X-Forwarded-For`, `${request}.header.User-Agent`)).toBe(
+      OUTSIDE,
+    );
+    expect(await ask(page, held)).toBe('allow');
+    expect(await ask(page, own, other)).toBe('allow');
+  });
+
+  test('a deny is outside of the key as an allow is', async () => {
+    expect(await ask('elsewhere')).toBe(OUTSIDE);
+    expect(await ask('elsewhere', `${context}.identity.sourceIp`)).toBe('no_grant');
+  });
+
+  test('time, and the context as a whole, are in no key', async () => {
+    const all = ['sourceIp', 'userAgent'].map((name) => `${context}.identity.${name}`);
+    const times = ['requestTimeEpoch', 'requestTime', 'time'].map((name) => `${context}.${name}`);
+    for (const page of ['time', 'whole']) expect(await ask(page, ...all, ...times)).toBe(OUTSIDE);
+  });
+
+  test('claims are in the token, verb and path in the answer or the key; all else is constant', async () => {
+    for (const page of ['claims', 'method', 'path', 'stored', 'free', 'page'])
+      expect(await ask(page), page).toBe('allow');
+    expect(await ask('vpn')).toBe('condition_failed');
+  });
+
+  test('a condition that did not decide refuses nothing', async () => {
+    expect(await ask('either')).toBe('allow');
+  });
+
+  test('nor does one that no role in force carries', async () => {
+    const authorizer = authorizerFor({
+      ...cachedBy(`${request}.header.Authorization`, ...paths),
+      HTTP_ANSWER,
+    });
+    const by = async (sub: string) => `Bearer ${await tokenOf({}, sub)}`;
+    const stranger = (await world.run('user.create', {})).id;
+    const admin = (await world.run('user.create', {})).id;
+    await world.run('admin.create', { user: admin });
+    world.settle();
+    expect(await answerTo(authorizer, EVENTS[kind]('ip', await by(stranger)))).toBe('no_grant');
+    expect(await answerTo(authorizer, EVENTS[kind]('time', await by(admin)))).toBe('allow');
+  });
+});
+
+test('an API that the authorizer was not told of caches by the token', async () => {
+  const authorizer = authorizerFor({ RESULT_CACHE: '' });
+  for (const page of ['ip', 'agent', 'time', 'elsewhere'])
+    expect(await answerTo(authorizer, EVENTS['REST REQUEST'](page))).toBe(OUTSIDE);
+  for (const page of ['claims', 'path', 'stored'])
+    expect(await answerTo(authorizer, EVENTS['REST REQUEST'](page))).toBe('allow');
+});
+
+test('REST TOKEN: the key is the token, which has the claims and nothing else', async () => {
+  const authorizer = authorizerFor(cachedBy('method.request.header.Authorization'));
+  for (const page of ['ip', 'agent', 'time'])
+    expect(await answerTo(authorizer, EVENTS['REST TOKEN'](page))).toBe(OUTSIDE);
+  for (const page of ['claims', 'method', 'path'])
+    expect(await answerTo(authorizer, EVENTS['REST TOKEN'](page))).toBe('allow');
+});
+
+test('WebSocket and AppSync: nothing is cached, and nothing is refused', async () => {
+  const authorizer = authorizerFor(cachedBy('method.request.header.Authorization'));
+  for (const page of ['ip', 'agent', 'time'])
+    expect(await answerTo(authorizer, EVENTS.WebSocket(page))).toBe('allow');
+  expect(await answerTo(authorizer, EVENTS.AppSync('time'))).toBe('allow');
+});
+
+test('the answer says what was asked', async () => {
+  const authorizer = authorizerFor(cachedBy('method.request.header.Authorization'));
+  expect(await authorizer(EVENTS['REST REQUEST']('ip'))).toMatchObject({
+    policyDocument: { Statement: [{ Effect: 'Deny' }] },
+    context: { subject: `user:${user}`, reason: OUTSIDE, permission: 'ip', scope: tenant, coverage: 'route' },
+  });
+});
