@@ -46,11 +46,15 @@ export async function catalogueSections(
     permissions: byName(permissions, ({ isDangerous, description }) => ({
       ...{ dangerous: unless(isDangerous, false), description },
     })),
-    properties: declared.map(({ of, name, type, source, description }) =>
-      kept({ of, name, type, source: isStorable(String(of)) ? source : undefined, description }),
-    ),
+    properties: [...declared]
+      .sort(byId)
+      .map(({ of, name, type, source, description }) =>
+        kept({ of, name, type, source: isStorable(String(of)) ? source : undefined, description }),
+      ),
   };
 }
+
+const byId = (a: Row, b: Row): number => (String(a.id) < String(b.id) ? -1 : 1);
 
 const byName = (list: readonly Row[], fields: (row: Row) => Row): Row =>
   Object.fromEntries(
