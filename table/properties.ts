@@ -45,6 +45,9 @@ export function isPropertyOwner(value: string): boolean {
 /** `subject`, `resource`, `action` or `context`. */
 export const categoryOf = (of: string): string => of.split(':', 1)[0] as string;
 
+/** Whether the table can keep such properties. Actions and the context are known to the caller only. */
+export const isStorable = (of: string): boolean => of.includes(':');
+
 /** Bytes of the stored properties of one subject or scope, as JSON. */
 export const MAX_PROPERTIES_BYTES = 4_096;
 

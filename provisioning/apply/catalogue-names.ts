@@ -10,6 +10,7 @@ import type { Manifest } from './schema.ts';
 export async function withTableNames({ manifest, declared }: Parsed, queries: Queries): Promise<Manifest> {
   const exact = Object.values(manifest.roles)
     .flatMap(({ allow, deny }) => [...allow, ...deny])
+    .map(({ permission }) => permission)
     .filter((name) => !isPermissionPattern(name));
   const modules = [...Object.values(manifest.pages), ...manifest.subscriptions].map(({ module }) => module);
   const there = async (kind: string, used: readonly (string | null | undefined)[]) => {

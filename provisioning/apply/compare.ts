@@ -1,4 +1,6 @@
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
+import type { Declarations } from '../../table/properties.ts';
+import { stepsOfCondition } from './conditions.ts';
 import { type Entry, pick, type Row, same } from './entry.ts';
 import { type Phase, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { Problem } from './problem.ts';
@@ -81,6 +83,7 @@ export function changesOf(
   { values: now }: Entry,
   prune: boolean,
   commands: Commands,
+  declarations: Declarations,
 ): readonly Change[] {
   const differs = ([field, value]: [string, unknown]) => !same(value ?? null, now[field] ?? null);
   const update = (values: Row, phase?: Phase): Change => ({
@@ -101,6 +104,10 @@ export function changesOf(
     Object.entries(prune ? { ...entry.implied, ...entry.values } : entry.values).filter(differs),
   );
   if (Object.keys(changed).length === 0) return [];
+  if (entry.kind === 'role-permission' && !('effect' in changed))
+    return stepsOfCondition(now.effect, now, changed, declarations).map(([when, phase]) =>
+      update({ when }, phase),
+    );
   const validity = VALIDITY[entry.kind];
   if (validity?.some((field) => field in changed))
     return changeValidity(entry, now, changed, validity, update, commands);
@@ -180,6 +187,7 @@ function attributePhase(kind: string, field: string, from: unknown, to: unknown)
   if (field === 'combination') return narrower(to === 'deny-overrides');
   if (field === 'soldBySubscription') return narrower(to === true);
   if (field === 'effect') return narrower(to === 'DENY');
+  if (field === 'properties') return 'switch';
   if (field === 'enterprise') return 'switch';
   if (kind === 'page' && field === 'module')
     return from === undefined ? 'close' : to === null ? 'open' : 'switch';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { NOT_AN_INSTANT, readInstant } from '../instant.ts';
+import { inPlainWords } from '../issues.ts';
 
 /** Parts of schemas for what people write. Messages say what to write instead. */
 
@@ -57,6 +58,49 @@ export const names = <T extends z.ZodType<string, string>>(schema: T) =>
 /** A list; nothing at all is an empty one. */
 export const list = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => value ?? [], z.array(schema, 'must be a list'));
+
+const conditional = object({ permission: field.permissionOrPattern, when: field.condition.optional() });
+
+export interface Effect {
+  readonly permission: string;
+  readonly when?: string | undefined;
+}
+
+/** What a role allows or denies: a name, or with a condition a mapping. */
+const effect = z
+  .unknown()
+  .meta({
+    anyOf: [
+      { type: 'string' },
+      {
+        type: 'object',
+        properties: { permission: { type: 'string' }, when: { type: 'string' } },
+        required: ['permission'],
+        additionalProperties: false,
+      },
+    ],
+  })
+  .transform((value, context): Effect => {
+    const options = { error: inPlainWords };
+    const parsed =
+      typeof value === 'string'
+        ? field.permissionOrPattern.transform((permission) => ({ permission })).safeParse(value, options)
+        : conditional.safeParse(value, options);
+    if (parsed.success) return parsed.data;
+    for (const issue of parsed.error.issues)
+      context.issues.push({ ...issue, input: value } as z.core.$ZodRawIssue);
+    return z.NEVER;
+  });
+
+/** Effects, each on another permission. */
+export const effects = list(effect).superRefine((all, context) => {
+  const seen = new Set<string>();
+  for (const [position, { permission }] of all.entries()) {
+    if (seen.has(permission))
+      context.addIssue({ code: 'custom', path: [position], message: `${permission} is here twice` });
+    seen.add(permission);
+  }
+});
 
 /** An instant or a day, in ISO 8601 as the table keeps it. */
 export const instant = z.string(NOT_AN_INSTANT).transform((text, context) => {

@@ -12,7 +12,18 @@ export interface Timed {
 
 /** Kinds in the order in which they can be made: each rests on those before it. */
 const ORDER: readonly string[] = [
-  ...['scope-type', 'module', 'page', 'permission', 'SCOPES', 'role', 'group', 'user', 'technical-user'],
+  ...[
+    'scope-type',
+    'property',
+    'module',
+    'page',
+    'permission',
+    'SCOPES',
+    'role',
+    'group',
+    'user',
+    'technical-user',
+  ],
   ...['subscription', 'license', 'setting', 'role-permission', 'group-role', 'membership', 'grant'],
   ...['assignment', 'global-role', 'admin'],
 ];

@@ -103,10 +103,13 @@ export function phaseOf(
   if (verb === 'change') return 'prepare';
   // Where a role gives nothing, those that inherit from it may only refuse, and go last: it goes after them.
   if (verb === 'remove' && kind === 'role' && !allows) return 'undeny';
-  if (verb === 'remove') return kind === 'module' || kind === 'scope-type' ? 'undeny' : turned('close');
-  if (kind === 'module') return 'close';
+  if (verb === 'remove') return LAST.has(kind) ? 'undeny' : turned('close');
+  // Conditions that come first look at what is declared.
+  if (kind === 'module' || kind === 'property') return 'close';
   return isEdge || OPENS.has(kind) ? turned('open') : 'prepare';
 }
 
 const NEITHER: Effects = { allows: false, denies: false };
+/** What the rest may use until it is gone. */
+const LAST: ReadonlySet<string> = new Set(['module', 'scope-type', 'property']);
 const OPENS: ReadonlySet<string> = new Set(['admin', 'subscription', 'license']);

@@ -1,6 +1,7 @@
 import { GatehouseError } from '../../table/errors.ts';
 import { inPlainWords } from '../issues.ts';
 import { withTableNames } from './catalogue-names.ts';
+import { declarationsIn, propertyProblems } from './conditions.ts';
 import type { Parsed } from './parse.ts';
 import { PHASES } from './phase.ts';
 import { type Problem, pointerOf } from './problem.ts';
@@ -38,7 +39,9 @@ export async function planManifest(
   const wrong = referenceProblems(complete.manifest);
   if (wrong.length > 0) return { ...nothing, problems: wrong, state: undefined };
   const state = await readState(complete, options);
-  const nodes = compare(state, complete.declared, pruning, commands);
+  const { lasting, all } = declarationsIn(state, pruning.shared && complete.declared.has('properties'));
+  const ofProperties = await propertyProblems(state, lasting);
+  const nodes = compare(state, complete.declared, pruning, commands, all);
   const routes = await compareRoutes(complete, queries, pruning);
   const steps = merged(nodes.steps, routes.steps);
   if (steps.length > MAX_STEPS)
@@ -49,6 +52,7 @@ export async function planManifest(
     );
   const problems = [
     ...state.problems,
+    ...ofProperties,
     ...nodes.problems,
     ...routes.problems,
     ...inputProblems(commands, steps),

@@ -79,13 +79,14 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     if (above && !above.existing && !above.global)
       if (global || (above.owner !== undefined && above.owner !== owner))
         refuse([...path, 'parent'], 'a role inherits from global roles or from roles of its own owner only');
-    for (const [effect, names] of Object.entries({ allow, deny }))
-      for (const [position, each] of names.entries())
-        if (!isPermissionPattern(each))
-          refer([...path, effect, position], 'page or permission', each, permissions);
-    for (const [position, each] of deny.entries())
-      if (allow.includes(each))
-        refuse([...path, 'deny', position], `${each} is allowed above: a role has one effect on it`);
+    for (const [effect, effects] of Object.entries({ allow, deny }))
+      for (const [position, { permission }] of effects.entries())
+        if (!isPermissionPattern(permission))
+          refer([...path, effect, position], 'page or permission', permission, permissions);
+    const allowed = new Set(allow.map(({ permission }) => permission));
+    for (const [position, { permission }] of deny.entries())
+      if (allowed.has(permission))
+        refuse([...path, 'deny', position], `${permission} is allowed above: a role has one effect on it`);
   }
   for (const [name, { scope, roles: carried }] of Object.entries(groups)) {
     refer(['groups', name, 'scope'], 'scope', scope, scopes);
@@ -136,6 +137,9 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     referTo(['licenses', position, 'account'], 'account', account);
     referTo(['licenses', position, 'enterprise'], 'enterprise', enterprise);
   }
+  const properties = new Set<string>();
+  for (const [position, { of, name }] of manifest.properties.entries())
+    once(['properties', position], `${name} of ${of}`, properties, [of, name]);
   const settings = new Set<string>();
   for (const [position, { scope, user, key }] of manifest.settings.entries()) {
     refer(['settings', position, 'scope'], 'scope', scope, scopes);

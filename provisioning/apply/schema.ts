@@ -5,6 +5,7 @@ import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { permissionTemplate, scopeTemplate } from '../routes/fields.ts';
 import {
+  effects,
   flag,
   instant,
   list,
@@ -15,7 +16,6 @@ import {
   object,
   pageName,
   permissionName,
-  permissionOrPattern,
 } from './fields.ts';
 
 /**
@@ -92,8 +92,8 @@ const role = object({
   parent: name.nullable().optional(),
   /** The id of a role template: the role has its permissions beside those of `allow` and `deny`. */
   template: id,
-  allow: names(permissionOrPattern),
-  deny: names(permissionOrPattern),
+  allow: effects,
+  deny: effects,
   description,
 });
 
@@ -113,7 +113,10 @@ const access = {
 };
 
 const user = object({ ...access, existing, tenant: name.nullable().optional(), ...USER_ATTRIBUTES });
-const technicalUser = object({ ...access, account: name, name: name.optional(), description });
+const technicalUser = object({
+  ...{ ...access, account: name, name: name.optional(), description },
+  properties: field.properties.nullable().optional(),
+});
 
 const subscription = object({
   ...{ id, scope: name, module: name, status },
@@ -148,11 +151,22 @@ const route = object({
   description,
 });
 
+/** The declaration of a property. */
+const property = object({
+  of: ENTITIES.property.attributes.shape.of,
+  name: ENTITIES.property.attributes.shape.name,
+  type: ENTITIES.property.attributes.shape.type,
+  /** Of actions and of the context: `passed`. */
+  source: ENTITIES.property.attributes.shape.source,
+  description,
+});
+
 const sections = {
   scopeTypes: named(scopeType),
   modules: listed(object({ sold: flag.optional(), description }), pageName),
   pages: listed(object({ module: name.nullable().optional(), description }), pageName),
   permissions: listed(object({ dangerous: flag.optional(), description }), permissionName),
+  properties: list(property),
   scopes: named(scope),
   roles: named(role),
   groups: named(group),

@@ -1,4 +1,5 @@
 import { isPermissionPattern } from '../../table/permission-name.ts';
+import type { Declarations } from '../../table/properties.ts';
 import { type Change, changesOf, creationsOf, fixedProblems, removal, rolesOf } from './compare.ts';
 import { type Entry, keyOf, type Row } from './entry.ts';
 import { timed } from './order.ts';
@@ -53,6 +54,7 @@ export function compare(
   declared: ReadonlySet<string>,
   pruning: Pruning,
   commands: Commands,
+  declarations: Declarations,
 ): Comparison {
   const current = new Map(state.current.map((entry) => [keyOf(entry), entry]));
   const desired = new Map<string, Entry>();
@@ -71,7 +73,7 @@ export function compare(
     const now = current.get(key);
     if (now) {
       problems.push(...fixedProblems(entry, now, state.names));
-      const differences = changesOf(entry, now, pruning.prune, commands);
+      const differences = changesOf(entry, now, pruning.prune, commands, declarations);
       if (differences.length === 0) unchanged += 1;
       changes.push(...differences);
     } else if (entry.madeWith === undefined || current.has(entry.madeWith))
@@ -137,7 +139,7 @@ const keptRoles = (
 
 /** What is shown of a new entry beside its label. */
 const SHOWN: ReadonlySet<string> = new Set([
-  ...['effect', 'startsAt', 'endsAt', 'status', 'soldBySubscription'],
+  ...['effect', 'when', 'type', 'source', 'properties', 'startsAt', 'endsAt', 'status', 'soldBySubscription'],
 ]);
 
 function detailsOf({ verb, entry, input, before }: Change, names: State['names']): readonly string[] {
@@ -181,7 +183,8 @@ function dangersIn({ desired, current }: State): (change: Change) => string | un
         .filter(({ madeWith, values }) => madeWith === keyOf(entry) && values.effect === 'ALLOW')
         .map((each) => ofPermission(each.identity.permission))
         .find((each) => each !== undefined);
-    if (kind !== 'role-permission' || input.effect !== 'ALLOW') return undefined;
+    const effect = input.effect ?? (input.when === null ? before?.effect : undefined);
+    if (kind !== 'role-permission' || effect !== 'ALLOW') return undefined;
     return ofPermission(identity.permission);
   };
 }

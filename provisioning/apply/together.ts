@@ -78,8 +78,13 @@ export function belongings(
     if (unit !== undefined) found.set(change, { phase: 'open', unit, group: 2 });
   }
 
+  // Conditions may compare several of them.
+  const values = placed.filter(({ change }) => change.verb === 'change' && 'properties' in change.input);
+  for (const { change } of values) found.set(change, { phase: 'switch', unit: 'properties', group: 0 });
+
   const effects = [...desired, ...current].filter(({ kind }) => kind === 'role-permission');
-  if (!effects.some(({ values }) => values.effect === 'DENY')) return (change) => found.get(change) ?? ALONE;
+  if (values.length === 0 && !effects.some(({ values: { effect } }) => effect === 'DENY'))
+    return (change) => found.get(change) ?? ALONE;
 
   // What is there at once for whom a role covers it: pages and permissions by a pattern, places by what is above them.
   const patterns = new Set(

@@ -1,27 +1,17 @@
 import { Attribute } from '../../table/decision/attributes.ts';
 import { declarationChange } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { invalid } from '../../table/errors.ts';
 import { globalKey } from '../../table/keys.ts';
-import { categoryOf, type Declaration, type Source } from '../../table/properties.ts';
+import type { Declaration } from '../../table/properties.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Command } from '../command.ts';
 import { listAllCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
-import { changedDeclarations, declarationsIn, refuseDeclaration } from '../nodes/properties.ts';
+import { changedDeclarations, declarationsIn, refuseDeclaration, sourceOf } from '../nodes/properties.ts';
 import type { Node } from '../plan.ts';
 
 /** Declarations of properties: data in the item of what holds everywhere (ADR 0033). */
-
-/** Actions and the context are known to the caller only. */
-function sourceOf(of: string, given: unknown): Source {
-  const isStorable = ['subject', 'resource'].includes(categoryOf(of));
-  if (isStorable && given === undefined)
-    throw invalid('source', `source: is required for ${of}: stored or passed`);
-  if (!isStorable && given === 'stored') throw invalid('source', `source: must be passed for ${of}`);
-  return (given ?? 'passed') as Source;
-}
 
 const undeclared = ({ item: { of, name } }: Node): readonly Action[] => [
   declarationChange(String(of), String(name), undefined),

@@ -8,8 +8,10 @@ import {
   categoryOf,
   type Declaration,
   type Declarations,
+  isStorable,
   NO_PROPERTIES,
   type Properties,
+  type Source,
 } from '../../table/properties.ts';
 import type { Reader } from '../../table/reader.ts';
 
@@ -30,6 +32,11 @@ export async function problemOfCondition(
   declarations: Declarations,
 ): Promise<string | undefined> {
   await loadCel();
+  return problemOfLoaded(when, declarations);
+}
+
+/** The same when a condition was checked before. */
+export function problemOfLoaded(when: string, declarations: Declarations): string | undefined {
   const problem = cel().check(when, declarations);
   return problem && `${problem.message} (at character ${problem.position + 1})`;
 }
@@ -70,6 +77,14 @@ export async function refuseMisfits(reader: Reader, of: string, given: unknown):
   if (!misfit) return;
   const [name, type] = misfit;
   throw invalid(`properties.${name}`, `properties.${name}: is declared as ${type} of ${of}`);
+}
+
+/** The source of a new declaration. Throws `invalid` for one that cannot be. */
+export function sourceOf(of: string, given: unknown): Source {
+  if (isStorable(of) && given === undefined)
+    throw invalid('source', `source: is required for ${of}: stored or passed`);
+  if (!isStorable(of) && given === 'stored') throw invalid('source', `source: must be passed for ${of}`);
+  return (given ?? 'passed') as Source;
 }
 
 /** Throws `invalid` where a new declaration contradicts those that there are. */

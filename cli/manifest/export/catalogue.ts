@@ -1,6 +1,7 @@
 import type { Row } from '../../../provisioning/apply/entry.ts';
 import { typeOf } from '../../../provisioning/apply/scope-commands.ts';
 import { isPermissionPattern } from '../../../table/permission-name.ts';
+import { isStorable } from '../../../table/properties.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Effects } from './roles.ts';
 import type { Places } from './scopes.ts';
@@ -29,6 +30,9 @@ export async function catalogueSections(
   const modules = (await queries.list('module.list', {})).filter(
     ({ name }) => isAll || usedModules.has(name),
   );
+  // Conditions look at any of them.
+  const hasConditions = [...effects.values()].flat().some(({ when }) => when !== undefined);
+  const declared = isAll || hasConditions ? await queries.list('property.list', {}) : [];
   const usedTypes = new Set(refs.map(typeOf));
   const added = types.added.filter(({ name }) => isAll || usedTypes.has(String(name)));
   return {
@@ -42,8 +46,15 @@ export async function catalogueSections(
     permissions: byName(permissions, ({ isDangerous, description }) => ({
       ...{ dangerous: unless(isDangerous, false), description },
     })),
+    properties: [...declared]
+      .sort(byId)
+      .map(({ of, name, type, source, description }) =>
+        kept({ of, name, type, source: isStorable(String(of)) ? source : undefined, description }),
+      ),
   };
 }
+
+const byId = (a: Row, b: Row): number => (String(a.id) < String(b.id) ? -1 : 1);
 
 const byName = (list: readonly Row[], fields: (row: Row) => Row): Row =>
   Object.fromEntries(

@@ -76,6 +76,7 @@ export async function technicalUsersSection(
       name: unless(row.name, name),
       account,
       description: row.description,
+      properties: row.properties,
       status: unless(row.status, 'active'),
       until: row.endsAt,
       ...access,

@@ -62,7 +62,9 @@ export function rolesSection(
   for (const [id, row] of rows) {
     const name = String(names.of(id));
     const of = (effect: string) =>
-      (effects.get(id) ?? []).filter((each) => each.effect === effect).map(({ permission }) => permission);
+      (effects.get(id) ?? [])
+        .filter((each) => each.effect === effect)
+        .map(({ permission, when }) => (when === undefined ? permission : { permission, when }));
     if (row.customTemplateId !== undefined)
       note(`the role ${name} was made from a template: that is not in the manifest, its permissions are`);
     roles[name] = kept({

@@ -1,5 +1,8 @@
+import { isStorable } from '../../../table/properties.ts';
+import { canonical } from '../../canonical.ts';
 import type { Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
+import type { Manifest } from '../schema.ts';
 import type { Reading } from './reading.ts';
 
 const asWritten = (of: Row): Row => of;
@@ -39,3 +42,40 @@ export async function readCatalogue(reading: Reading): Promise<void> {
     }
   }
 }
+
+/** Declarations of properties: all of the table where anything of the manifest is compared with them. */
+export async function readProperties(reading: Reading): Promise<void> {
+  const { manifest, declared, queries, addDesired, addCurrent } = reading;
+  const section = 'properties';
+  const entryOf = ({ of, name }: Row) => ({
+    ...{ kind: 'property', section, shared: true },
+    ...{ identity: { of, name }, label: `${name} of ${of}` },
+  });
+  const listed = new Set<string>();
+  await inTurns([...manifest.properties.entries()], async ([position, property]) => {
+    const { of, name, type, source, description } = property;
+    const entry = entryOf(property);
+    listed.add(canonical(entry.identity));
+    addDesired({
+      ...entry,
+      values: { description },
+      fixed: { type, source: source ?? (isStorable(of) ? undefined : 'passed') },
+      path: [section, position],
+    });
+    const row = await queries.read('property.read', { of, name });
+    if (row) addCurrent({ ...entry, values: row });
+  });
+  if (!declared.has(section) && !usesProperties(manifest)) return;
+  for (const row of await queries.list('property.list', {})) {
+    const entry = entryOf(row);
+    if (!listed.has(canonical(entry.identity))) addCurrent({ ...entry, values: row });
+  }
+}
+
+const usesProperties = ({ roles, scopes, users, technicalUsers }: Manifest): boolean =>
+  Object.values(roles).some(({ allow, deny }) =>
+    [...allow, ...deny].some(({ when }) => when !== undefined),
+  ) ||
+  [scopes, users, technicalUsers].some((section) =>
+    Object.values<Row>(section).some(({ properties }) => properties !== undefined),
+  );

@@ -84,22 +84,22 @@ async function addRole(
   });
   if (row) addCurrent({ ...entry, values: row });
   if (typeof parent === 'string') inherit(id, parent);
-  const effectEntry = (permission: unknown, effect: string): Omit<Entry, 'path'> => ({
+  const effectEntry = (permission: unknown, effect: string, when: unknown): Omit<Entry, 'path'> => ({
     ...edgeEntry(reading, 'role-permission', { role: id, permission }, section),
-    values: { effect },
+    values: { effect, when: when ?? null },
   });
   for (const effect of ['allow', 'deny'] as const)
-    for (const [position, permission] of role[effect].entries())
+    for (const [position, { permission, when }] of role[effect].entries())
       addDesired({
-        ...effectEntry(permission, effect.toUpperCase()),
+        ...effectEntry(permission, effect.toUpperCase(), when),
         path: [section, name, effect, position],
       });
   if (template === undefined) return;
   const path = [section, name, 'template'];
   const found = await reading.queries.read('role-template.read', { id: template });
   if (!found) reading.refuse(path, `there is no role template ${template}`);
-  for (const { permission, effect } of (found?.permissions ?? []) as readonly Row[])
-    addDesired({ ...effectEntry(permission, String(effect)), madeWith: keyOf(entry), path });
+  for (const { permission, effect, when } of (found?.permissions ?? []) as readonly Row[])
+    addDesired({ ...effectEntry(permission, String(effect), when), madeWith: keyOf(entry), path });
 }
 
 function addRest(

@@ -1,6 +1,6 @@
 import type { Parsed } from '../parse.ts';
 import type { State } from '../state.ts';
-import { readCatalogue } from './catalogue.ts';
+import { readCatalogue, readProperties } from './catalogue.ts';
 import { readEdges } from './edges.ts';
 import { readEntitlements } from './entitlements.ts';
 import { readGroups } from './groups.ts';
@@ -15,6 +15,7 @@ import { readUsers } from './users.ts';
 export async function readState(parsed: Parsed, options: ReadingOptions): Promise<State> {
   const reading = startReading(parsed, options);
   await readCatalogue(reading);
+  await readProperties(reading);
   const places = await readScopes(reading);
   const roles = await readRoles(reading, places);
   const groups = await readGroups(reading, places, roles);

@@ -27,7 +27,10 @@ export async function readTechnicalUsers(reading: Reading, places: Places): Prom
     const entry = { kind: 'technical-user', identity: { id }, label: name, section };
     addDesired({
       ...{ ...entry, path: [section, name] },
-      values: { name: called, description: user.description, status: user.status, endsAt: user.until },
+      values: {
+        ...{ name: called, description: user.description, properties: user.properties },
+        ...{ status: user.status, endsAt: user.until },
+      },
       fixed: { account },
     });
     if (row) addCurrent({ ...entry, values: row });

@@ -13,7 +13,33 @@ const TARGETS = [...PAGES, ...NAMES, '*:*:*', 'shop:*:*', 'shop:sell:*'];
 const numbered = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, number) => `${prefix}${number}`);
 
-function anyManifest(random: Random): string {
+const CONDITIONS = [
+  'subject.properties.team == "red"',
+  'subject.properties.team == resource.properties.team',
+  'has(subject.properties.level) && subject.properties.level > 1',
+  '!has(resource.properties.team)',
+  'subject.properties.team != "blue" || resource.type == "client"',
+];
+const DECLARED = [
+  { of: 'subject:user', name: 'team', type: 'string', source: 'stored' },
+  { of: 'subject:user', name: 'level', type: 'int', source: 'stored' },
+  { of: 'resource:client', name: 'team', type: 'string', source: 'stored' },
+  { of: 'resource:project', name: 'team', type: 'string', source: 'stored' },
+];
+
+/** A manifest with conditions and stored properties, or without. */
+function anyManifest(random: Random, isConditional: boolean): string {
+  const withWhen = (permission: string) =>
+    isConditional && random.oneIn(2) ? { permission, when: random.pick(CONDITIONS) } : permission;
+  const properties = () =>
+    isConditional
+      ? {
+          properties: {
+            ...(random.oneIn(4) ? {} : { team: random.pick(['red', 'blue']) }),
+            ...(random.oneIn(2) ? { level: random.pick([1, 2]) } : {}),
+          },
+        }
+      : {};
   const some = <T>(list: readonly T[], most: number) => random.some(list, most);
   const maybe = <T>(value: T): T[] => (random.oneIn(3) ? [] : [value]);
   const places = ['north', 'south', 'west'].filter(() => !random.oneIn(3));
@@ -32,12 +58,18 @@ function anyManifest(random: Random): string {
     modules: ['shop', 'lab'],
     pages,
     permissions,
+    ...(isConditional ? { properties: DECLARED } : {}),
     scopes: {
-      school: { type: 'client', combination: random.oneIn(5) ? 'allow-overrides' : 'deny-overrides' },
+      school: {
+        type: 'client',
+        combination: random.oneIn(5) ? 'allow-overrides' : 'deny-overrides',
+        ...properties(),
+      },
       ...object(places, () => ({
         type: 'project',
         parent: 'school',
         status: random.oneIn(5) ? 'on-hold' : 'active',
+        ...properties(),
       })),
     },
     roles: object(roles, (_, position) => {
@@ -45,14 +77,17 @@ function anyManifest(random: Random): string {
       const parent = random.pick(roles.slice(0, position + 1));
       return {
         owner: 'school',
-        allow,
-        deny: some(targets, 2).filter((target) => !allow.includes(target)),
+        allow: allow.map(withWhen),
+        deny: some(targets, 2)
+          .filter((target) => !allow.includes(target))
+          .map(withWhen),
         ...(random.oneIn(3) && parent !== roles[position] ? { parent } : {}),
       };
     }),
     groups: object(there, (group) => ({ scope: at[group], roles: some(roles, 2) })),
     users: object(numbered('user', 4).flatMap(maybe), () => ({
       status: random.oneIn(5) ? 'disabled' : 'active',
+      ...properties(),
       groups: some(there, 2),
       ...(random.oneIn(3) ? { grants: { school: some(roles, 2) } } : {}),
       assignments: some(roles, 1).map((role) => ({ role, scope: random.pick(everywhere) })),
@@ -77,28 +112,35 @@ async function accessOf(manifests: readonly string[]) {
   return { allowed, sets: await Promise.all(worlds.map(allowed)) };
 }
 
-test('after every transaction, as long as one holds what has to be together', async () => {
-  const random = createRandom(SEED);
-  for (let run = 0; run < size(2, 20); run++) {
-    const [before, after] = [anyManifest(random), anyManifest(random)];
-    const { allowed, sets } = await accessOf([before, after]);
-    const table = createMemoryWorld();
-    await applyOn(table, before);
-    const reported: string[] = [];
-    let together = 0;
-    await applyOn(table, after, {
-      atOnce: random.oneIn(2) ? 1 : undefined,
-      after: async ({ verb, kind, label, phase }: Step) => {
-        if (phase === 'together') together += 1;
-        for (const each of await allowed(table))
-          if (!sets.some((set) => set.has(each)))
-            reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
-      },
-    });
-    const what = `${again()}, run ${run}\n${before}\n${after}`;
-    if (together <= 1) expect(reported, what).toEqual([]);
-    expect(await allowed(table), what).toEqual(sets[1]);
-    expect((await planOn(table, after)).steps, what).toEqual([]);
-    expect((await verify({ reader: table.reader, clock: table.clock, graceMs: 0 })).open, what).toEqual([]);
-  }
-}, 600_000);
+test.each([
+  ['effects', false],
+  ['effects with conditions over stored properties', true],
+])(
+  'after every transaction, as long as one holds what has to be together: %s',
+  async (_, isConditional) => {
+    const random = createRandom(SEED);
+    for (let run = 0; run < size(2, 20); run++) {
+      const [before, after] = [anyManifest(random, isConditional), anyManifest(random, isConditional)];
+      const { allowed, sets } = await accessOf([before, after]);
+      const table = createMemoryWorld();
+      await applyOn(table, before);
+      const reported: string[] = [];
+      let together = 0;
+      await applyOn(table, after, {
+        atOnce: random.oneIn(2) ? 1 : undefined,
+        after: async ({ verb, kind, label, phase }: Step) => {
+          if (phase === 'together') together += 1;
+          for (const each of await allowed(table))
+            if (!sets.some((set) => set.has(each)))
+              reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
+        },
+      });
+      const what = `${again()}, run ${run}\n${before}\n${after}`;
+      if (together <= 1) expect(reported, what).toEqual([]);
+      expect(await allowed(table), what).toEqual(sets[1]);
+      expect((await planOn(table, after)).steps, what).toEqual([]);
+      expect((await verify({ reader: table.reader, clock: table.clock, graceMs: 0 })).open, what).toEqual([]);
+    }
+  },
+  600_000,
+);

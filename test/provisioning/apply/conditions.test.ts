@@ -1,0 +1,296 @@
+import { describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { createRandom, type Random } from '../../oracle/random.ts';
+import { again, SEED } from '../../support/seed.ts';
+import { size } from '../../support/tier.ts';
+import { allowedIn, applyOn, createMemoryWorld, exportOn, planOn } from './support.ts';
+
+/** Conditions, declarations and stored properties in manifests. */
+const DECLARED = `
+properties:
+  - { of: "subject:user", name: team, type: string, source: stored }
+  - { of: "resource:tenant", name: team, type: string, source: stored }
+  - { of: action, name: soft, type: bool }
+`;
+const manifest = (roles: string, more = '') => `${DECLARED}
+pages: [grades, plans]
+scopes:
+  school: { type: tenant, properties: { team: red } }
+roles:
+  clerk: { owner: school, ${roles} }
+users:
+  ann: { grants: { school: [clerk] }, properties: { team: red } }
+${more}`;
+const RED = 'subject.properties.team == "red"';
+const SAME = 'subject.properties.team == resource.properties.team';
+const withWhen = (when: string, permission = 'grades') => `{ permission: ${permission}, when: '${when}' }`;
+
+const shown = ({ steps }: Awaited<ReturnType<typeof planOn>>) =>
+  steps.map(
+    ({ phase, verb, kind, label, details }) =>
+      `${phase}: ${verb} ${kind} ${label}${details.length > 0 ? `: ${details.join(', ')}` : ''}`,
+  );
+
+describe('a manifest with conditions', () => {
+  test('is applied, has nothing to do then, and is exported as it is', async () => {
+    const world = createMemoryWorld();
+    const text = manifest(`allow: [plans, ${withWhen(SAME)}], deny: [${withWhen(RED, 'reports:*:*')}]`);
+    await applyOn(world, text);
+    expect(shown(await planOn(world, text))).toEqual([]);
+    const exported = (await exportOn(world)) as Record<string, Record<string, Record<string, unknown>>>;
+    expect(exported.properties).toEqual([
+      { of: 'action', name: 'soft', type: 'bool' },
+      { of: 'resource:tenant', name: 'team', type: 'string', source: 'stored' },
+      { of: 'subject:user', name: 'team', type: 'string', source: 'stored' },
+    ]);
+    expect(exported.roles?.clerk).toMatchObject({
+      allow: expect.arrayContaining(['plans', { permission: 'grades', when: SAME }]),
+      deny: [{ permission: 'reports:*:*', when: RED }],
+    });
+    expect(exported.users?.ann).toMatchObject({ properties: { team: 'red' } });
+    expect(exported.scopes?.school).toMatchObject({ properties: { team: 'red' } });
+    expect(shown(await planOn(world, stringify(exported)))).toEqual([]);
+    const again = createMemoryWorld();
+    await applyOn(again, stringify(exported));
+    expect(await exportOn(again)).toEqual(exported);
+  });
+
+  test('shows them in its plan, declarations first', async () => {
+    const plan = shown(await planOn(createMemoryWorld(), manifest(`allow: [${withWhen(RED)}]`)));
+    expect(plan.slice(0, 3)).toEqual([
+      'close: create property team of subject:user: type string, source stored',
+      'close: create property team of resource:tenant: type string, source stored',
+      'close: create property soft of action: type bool, source passed',
+    ]);
+    expect(plan).toContain(`open: create role-permission clerk > grades: effect ALLOW, when ${RED}`);
+  });
+
+  test.each<[string, string, string, readonly string[]]>([
+    ['comes to an ALLOW', 'allow: [grades]', `allow: [${withWhen(RED)}]`, [`close: when none > ${RED}`]],
+    ['leaves an ALLOW', `allow: [${withWhen(RED)}]`, 'allow: [grades]', [`open: when ${RED} > none`]],
+    ['comes to a DENY', 'deny: [grades]', `deny: [${withWhen(RED)}]`, [`undeny: when none > ${RED}`]],
+    ['leaves a DENY', `deny: [${withWhen(RED)}]`, 'deny: [grades]', [`deny: when ${RED} > none`]],
+    [
+      'takes the place of another of an ALLOW',
+      `allow: [${withWhen(RED)}]`,
+      `allow: [${withWhen(SAME)}]`,
+      [`close: when ${RED} > (${RED}) && (${SAME})`, `open: when ${RED} > ${SAME}`],
+    ],
+    [
+      'takes the place of another of a DENY',
+      `deny: [${withWhen(RED)}]`,
+      `deny: [${withWhen(SAME)}]`,
+      [`deny: when ${RED} > (${RED}) || (${SAME})`, `undeny: when ${RED} > ${SAME}`],
+    ],
+    [
+      'is too long to be joined with the one before',
+      `allow: [${withWhen(RED)}]`,
+      `allow: [${withWhen(`subject.properties.team == "${'x'.repeat(950)}"`)}]`,
+      [`close: when ${RED} > false`, `open: when ${RED} > subject.properties.team == "${'x'.repeat(950)}"`],
+    ],
+    [
+      'stays where an ALLOW becomes a DENY',
+      `allow: [${withWhen(RED)}]`,
+      `deny: [${withWhen(RED)}]`,
+      ['close: effect ALLOW > DENY'],
+    ],
+  ])('changes in an order that is safe: one that %s', async (_, before, after, expected) => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(before));
+    const { steps } = await planOn(world, manifest(after));
+    expect(steps.map(({ phase, details }) => `${phase}: ${details.join(', ')}`)).toEqual(expected);
+    await applyOn(world, manifest(after));
+    expect(shown(await planOn(world, manifest(after)))).toEqual([]);
+  });
+
+  test('changes all values of properties in one transaction', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(`allow: [${withWhen(SAME)}]`));
+    const after = manifest(`allow: [${withWhen(SAME)}]`).replaceAll('team: red', 'team: blue');
+    const { steps } = await planOn(world, after);
+    expect(steps.map(({ phase, kind, unit }) => `${phase} ${kind} ${unit}`)).toEqual([
+      'switch tenant properties',
+      'switch user properties',
+    ]);
+    let transactions = 0;
+    await applyOn(world, after, { atOnce: 1, after: async () => void transactions++ });
+    expect(transactions).toBe(1);
+  });
+
+  test('removes declarations last, and only with what belongs to no tenant', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, manifest(`allow: [${withWhen(RED)}]`));
+    const after = manifest('allow: [grades]').replace(DECLARED, 'properties: []');
+    const removals = ['team of resource:tenant', 'team of subject:user', 'soft of action'];
+    const steps = shown(await planOn(world, after));
+    expect(steps[0]).toBe(`open: change role-permission clerk > grades: when ${RED} > none`);
+    expect([...steps.slice(1)].sort()).toEqual(
+      removals.map((label) => `undeny: remove property ${label}`).sort(),
+    );
+    const { steps: kept } = await planOn(world, after, true, false);
+    expect(kept.some(({ kind }) => kind === 'property')).toBe(false);
+  });
+});
+
+describe('what is wrong with a manifest is said before anything is done', () => {
+  test.each<[string, string, string, string]>([
+    [
+      'a condition that is no expression',
+      manifest(`allow: [${withWhen('1 +')}]`),
+      'roles/clerk/allow/0/when',
+      '',
+    ],
+    [
+      'a condition on what is not declared',
+      manifest(`allow: [${withWhen('subject.properties.level > 1')}]`),
+      'roles/clerk/allow/0/when',
+      '',
+    ],
+    [
+      'a value that does not fit',
+      manifest('allow: [grades]')
+        .replace('grants:', 'status: active, grants:')
+        .replace(/team: red \} \}\n$/, 'team: 7 } }\n'),
+      'users/ann/properties/team',
+      'is declared as string of subject:user',
+    ],
+    [
+      'a declaration without a source',
+      manifest('allow: [grades]').replace(', source: stored', ''),
+      'properties/0/source',
+      'is required for subject:user: stored or passed',
+    ],
+    [
+      'two types of one name',
+      `${DECLARED}  - { of: "subject:device", name: team, type: int, source: stored }`,
+      'properties/3/type',
+      'team of subject:user is declared as string; one name has one type within subject',
+    ],
+    [
+      'a declaration twice',
+      `${DECLARED}  - { of: action, name: soft, type: bool }`,
+      'properties/3',
+      'soft of action is listed above already',
+    ],
+    [
+      'what is built in',
+      'properties: [{ of: context, name: ip, type: string }]',
+      'properties/0/name',
+      'ip of the context is built in: it is declared already',
+    ],
+  ])('%s', async (_, text, path, message) => {
+    const { problems } = await planOn(createMemoryWorld(), text);
+    expect(problems.map((each) => each.path.join('/'))).toContain(path);
+    const found = problems.find((each) => each.path.join('/') === path);
+    if (message !== '') expect(found?.message).toBe(message);
+  });
+
+  test.each<[string, string, string]>([
+    ['one permission twice', `allow: [grades, ${withWhen(RED)}]`, 'grades is here twice'],
+    ['an unknown key', `allow: [{ permission: grades, wenn: "true" }]`, 'unknown key: '],
+    ['a condition that is no text', `allow: [{ permission: grades, when: 7 }]`, 'must be text'],
+    ['no permission', `allow: [{ when: "true" }]`, 'is required'],
+    ['neither a name nor a mapping', 'allow: [7]', 'must be a mapping'],
+  ])('%s', async (_, roles, message) => {
+    await expect(planOn(createMemoryWorld(), manifest(roles))).rejects.toThrow(message);
+  });
+
+  test('one permission allowed and denied', async () => {
+    const { problems } = await planOn(
+      createMemoryWorld(),
+      manifest(`allow: [${withWhen(RED)}], deny: [grades]`),
+    );
+    expect(problems).toEqual([
+      {
+        path: ['roles', 'clerk', 'deny', 0],
+        message: 'grades is allowed above: a role has one effect on it',
+      },
+    ]);
+  });
+
+  test('another type of what is declared', async () => {
+    const world = createMemoryWorld();
+    await applyOn(world, DECLARED);
+    const { problems } = await planOn(world, DECLARED.replace('type: bool', 'type: int'));
+    expect(problems.map(({ message }) => message)).toEqual([
+      'in the table its type is bool, not int, and that is fixed: give the new one another name or id',
+    ]);
+  });
+});
+
+const CONDITIONS = [
+  undefined,
+  RED,
+  SAME,
+  'subject.properties.team != resource.properties.team',
+  '!has(subject.properties.team)',
+];
+
+/** Two roles on three pages, three people, two places, with conditions and values of every kind. */
+function anyManifest(random: Random): string {
+  // What is left out would stay as it is.
+  const team = () => ({
+    properties: random.oneIn(4) ? {} : { team: random.pick(['red', 'blue']) },
+  });
+  const effects = () => {
+    const sides: Record<'allow' | 'deny', unknown[]> = { allow: [], deny: [] };
+    for (const permission of ['grades', 'plans', 'reports:*:*']) {
+      const when = random.pick(CONDITIONS);
+      sides[random.oneIn(3) ? 'deny' : 'allow'].push(when === undefined ? permission : { permission, when });
+    }
+    return { owner: 'school', ...sides };
+  };
+  return JSON.stringify({
+    properties: ['subject:user', 'resource:client', 'resource:project'].map((of) => ({
+      ...{ of, name: 'team', type: 'string', source: 'stored' },
+    })),
+    pages: ['grades', 'plans'],
+    permissions: ['reports:read:all', ...(random.oneIn(2) ? ['reports:write:all'] : [])],
+    scopes: {
+      school: { type: 'client', combination: random.pick(['allow-overrides', 'deny-overrides']), ...team() },
+      north: { type: 'project', parent: 'school', ...team() },
+      ...(random.oneIn(2) ? { south: { type: 'project', parent: 'school', ...team() } } : {}),
+    },
+    roles: { clerk: effects() },
+    users: Object.fromEntries(
+      ['ann', 'ben', 'cem'].map((name) => [name, { grants: { school: ['clerk'] }, ...team() }]),
+    ),
+  });
+}
+
+test('after every transaction nothing is allowed that neither side allows', async () => {
+  const random = createRandom(SEED);
+  for (let run = 0; run < size(2, 100); run++) {
+    const texts = [anyManifest(random), anyManifest(random)];
+    const ids = new Set<string>();
+    const sets: ReadonlySet<string>[] = [];
+    const worlds = texts.map(() => createMemoryWorld());
+    for (const [position, world] of worlds.entries()) {
+      await applyOn(world, texts[position] as string);
+      const of = (await exportOn(world)) as Record<string, Record<string, { id: string; type: string }>>;
+      for (const { id } of Object.values(of.users ?? {})) ids.add(`user:${id}`);
+      for (const { id, type } of Object.values(of.scopes ?? {})) ids.add(`${type}:${id}`);
+    }
+    const [subjects, scopes] = [true, false].map((is) =>
+      [...ids].filter((each) => each.startsWith('user:') === is),
+    ) as [string[], string[]];
+    const permissions = ['grades', 'plans', 'reports:read:all', 'reports:write:all'];
+    const allowed = (world: ReturnType<typeof createMemoryWorld>) =>
+      allowedIn(world, subjects, permissions, scopes);
+    for (const world of worlds) sets.push(await allowed(world));
+    const [table] = worlds as [ReturnType<typeof createMemoryWorld>];
+    const reported: string[] = [];
+    await applyOn(table, texts[1] as string, {
+      atOnce: random.oneIn(2) ? 1 : undefined,
+      after: async ({ phase, verb, kind, label }) => {
+        for (const each of await allowed(table))
+          if (!sets.some((set) => set.has(each)))
+            reported.push(`${phase}: ${verb} ${kind} ${label}: ${each}`);
+      },
+    });
+    const what = `${again()}, run ${run}\n${texts.join('\n')}`;
+    expect(reported, what).toEqual([]);
+    expect(await allowed(table), what).toEqual(sets[1]);
+    expect((await planOn(table, texts[1] as string)).steps, what).toEqual([]);
+  }
+}, 600_000);
