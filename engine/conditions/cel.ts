@@ -12,8 +12,7 @@ export type Outcome = { readonly holds: boolean } | { readonly unknown: string }
 export interface Expression {
   readonly text: string;
   /**
-   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it:
-   * `context` stands for the whole map.
+   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it.
    */
   readonly uses: readonly string[];
   /** Never throws, and ends within its bound of steps. */
@@ -66,9 +65,11 @@ function parseIn(environment: Environment, text: string): Parsed {
     if (type !== 'bool' && type !== 'dyn') throw new Refusal(`it must be a bool, not ${type}`, 0);
     return { ...prepared, run: run as (variables: Variables) => unknown, type };
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     if (error instanceof ParseError || error instanceof TypeFault)
       throw new Refusal(error.summary, error.range?.start ?? 0);
-    throw error;
+    // The library throws plain errors too: where operators are ambiguous, for one.
+    throw new Refusal(messageOf(error), 0);
   }
 }
 
