@@ -12,7 +12,8 @@ export type Outcome = { readonly holds: boolean } | { readonly unknown: string }
 export interface Expression {
   readonly text: string;
   /**
-   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it.
+   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it:
+   * `context` stands for the whole map.
    */
   readonly uses: readonly string[];
   /** Never throws, and ends within its bound of steps. */
@@ -65,11 +66,9 @@ function parseIn(environment: Environment, text: string): Parsed {
     if (type !== 'bool' && type !== 'dyn') throw new Refusal(`it must be a bool, not ${type}`, 0);
     return { ...prepared, run: run as (variables: Variables) => unknown, type };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
     if (error instanceof ParseError || error instanceof TypeFault)
       throw new Refusal(error.summary, error.range?.start ?? 0);
-    // The library throws plain errors too: where operators are ambiguous, for one.
-    throw new Refusal(messageOf(error), 0);
+    throw error;
   }
 }
 

@@ -38,7 +38,7 @@ export class Refusal extends Error {
 export const ROOTS = ['subject', 'resource', 'action', 'context'] as const;
 const ROOT_NAMES: ReadonlySet<string> = new Set(ROOTS);
 const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-const LOGICAL: ReadonlySet<string> = new Set(['&&', '||']);
+const LOGICAL: ReadonlySet<string> = new Set(['&&', '||', '?:']);
 /** Comprehensions within each other. */
 const MAX_COMPREHENSIONS = 3;
 const MAX_INT = 9_223_372_036_854_775_807n;
@@ -75,17 +75,8 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       else if (op === 'call') visitCall(node, bound);
       else if (op === 'rcall') visitMethod(node, bound);
       else if (op === '!_') visit(node.args as Node, bound);
-      else if (op === '?:') visitTernary(node, bound);
       else if (op === 'list' || LOGICAL.has(op)) for (const each of node.args as Node[]) visit(each, bound);
       else visitOperator(node, bound);
-    }
-
-    function visitTernary({ args }: Node, bound: readonly string[]): void {
-      const values = args as [Node, Node, Node];
-      // The library takes it without parentheses, which is no CEL, and its tree has none.
-      if (values[1].op === '?:')
-        throw new Refusal('put the inner condition after the colon', values[1].start);
-      for (const each of values) visit(each, bound);
     }
 
     function visitOperator(node: Node, bound: readonly string[]): void {
@@ -118,20 +109,20 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       if (bound.includes(name)) return;
       if (!ROOT_NAMES.has(name))
         throw new Refusal(`${name} is unknown: there are ${ROOTS.join(', ')}`, start);
-      throw new Refusal(WHOLE, start);
+      uses.add(name);
     }
 
     function visitField(node: Node, bound: readonly string[]): void {
       const path = pathOf(node, bound);
-      if (path) uses.add(nameOf(path, node.start));
-      visitFieldOf(node, bound, path?.length ?? 0);
+      if (path) uses.add(path.slice(0, isEntity(path[0]) && path[1] === 'properties' ? 3 : 2).join('.'));
+      visitFieldOf(node, bound, path !== undefined);
     }
 
-    /** `named`: how many names the path has that was noted; 0 for a field of something else. */
-    function visitFieldOf(node: Node, bound: readonly string[], named: number): void {
+    /** `isNoted`: what the path begins with is noted as a whole already. */
+    function visitFieldOf(node: Node, bound: readonly string[], isNoted: boolean): void {
       const [left, key] = node.args as [Node, Node | string];
-      if (named === 0) visit(left, bound);
-      else if (left.op !== 'id') visitFieldOf(left, bound, named - 1);
+      if (isNoted && left.op !== 'id') visitFieldOf(left, bound, true);
+      else if (!isNoted) visit(left, bound);
       if (typeof key === 'string') {
         replace(node, (evaluator, scope) => valueAt(evaluator.run(left, scope), key));
         return;
@@ -148,7 +139,8 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       const evaluate = (evaluator: Evaluator, _: unknown, scope: unknown): boolean => {
         spend(1);
         const value = evaluator.run(left, scope);
-        return value instanceof Map && value.has(name);
+        if (value instanceof Map) return value.has(name);
+        throw mismatch('has', value);
       };
       const typeCheck = (checker: Checker, _: unknown, scope: unknown) => {
         checker.check(field, scope);
@@ -252,16 +244,9 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
 }
 
 const NAMES: Readonly<Record<string, string>> = { map: 'maps cannot be written' };
-const WHOLE = 'name what it looks at, as context.ip or subject.properties.department';
+const isEntity = (name: string | undefined): boolean => name !== 'context';
 
-/** The name that a path begins with: `context.claims` of `context.claims.acr`. */
-function nameOf(path: readonly string[], start: number): string {
-  const length = path[0] === 'context' || path[1] !== 'properties' ? 2 : 3;
-  if (path.length < length) throw new Refusal(WHOLE, start);
-  return path.slice(0, length).join('.');
-}
-
-/** Names from a variable down; `*` for an index. */
+/** Names from a variable down, as far as they are literals: `context['ip']` is `context.ip`. */
 function pathOf(node: Node, bound: readonly string[]): readonly string[] | undefined {
   if (node.op === 'id') {
     const name = node.args as string;
@@ -270,17 +255,12 @@ function pathOf(node: Node, bound: readonly string[]): readonly string[] | undef
   if (node.op !== '.' && node.op !== '[]') return undefined;
   const [left, key] = node.args as [Node, Node | string];
   const name = typeof key === 'string' ? key : key.op === 'value' ? key.args : undefined;
-  const path = pathOf(left, bound);
-  if (path === undefined) return undefined;
-  // What is declared has one spelling; below it are maps.
-  const isDeclared = path.length === 1 || (path.length === 2 && path[0] !== 'context');
-  if (isDeclared && typeof key !== 'string') throw new Refusal(WHOLE, node.start);
-  return [...path, typeof name === 'string' ? name : '*'];
+  const path = typeof name === 'string' ? pathOf(left, bound) : undefined;
+  return path && [...path, name as string];
 }
 
 /** Why evaluating failed, for the reader of an explanation. */
 export const messageOf = (error: unknown): string => {
   if (error instanceof EvaluationFault) return error.message;
-  if (!(error instanceof Error)) return String(error);
-  return 'summary' in error ? String(error.summary) : error.message;
+  return error instanceof Error && 'summary' in error ? String(error.summary) : String(error);
 };
