@@ -2,16 +2,17 @@ import * as z from 'zod';
 import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { invalid, notFound } from '../../table/errors.ts';
-import { parseRef, type Ref } from '../../table/identifiers.ts';
+import { conflict, invalid, notFound } from '../../table/errors.ts';
+import { parseRef, REGISTERED_SUBJECT, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, guardKey, nodeKey } from '../../table/keys.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
+import type { ListQuery } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
+import { by, listAllCommand, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadScope, loadScopeOf, textOf, touchLiving } from '../nodes/nodes.ts';
@@ -87,6 +88,43 @@ const subjectDeletion: Behaviour = {
   onDelete: deleteDecision,
 };
 
+/** The type of a subject as its properties are declared for it: of an added type, what is data. */
+const typeOf = ({ ref, item }: Node): string =>
+  ref.type === REGISTERED_SUBJECT ? textOf(item, 'type') : ref.type;
+
+/** A change of a subject that one tenant may list. */
+const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, _after, changes) => [
+  ...(await settle(planning, changes.tenant)),
+  ...(await changeSubject(planning, node.ref, typeOf(node), changes)),
+];
+
+/** Subjects of types that were added: nodes with a decision item. */
+const subjectBehaviour: Behaviour = {
+  ...subjectDeletion,
+  onCreate: async (planning, ref, attributes) => {
+    const type = String(attributes.type);
+    if (!(await planning.reader.get(nodeKey({ type: 'subject-type', id: type }))))
+      throw invalid('type', `there is no subject type ${type}: subject-type.create adds one`);
+    const start = await startSubject(planning, ref, type, attributes);
+    return { actions: [start, ...(await settle(planning, attributes.tenant))] };
+  },
+  onUpdate: updateAtHome,
+};
+
+const subjectTypeBehaviour: Behaviour = {
+  // Read from an index, so a subject that was created this very moment may be missed: it stays what it is.
+  refuseDeletion: async ({ reader }, { ref }) => {
+    const { items } = await reader.list({ ...subjectsOf(ref.id), limit: 1 });
+    if (items.length > 0) throw conflict('name', `there are still subjects of type ${ref.id}`);
+  },
+};
+
+/** All subjects of an added type. */
+const subjectsOf = (type: string): ListQuery => {
+  const all = allOf('subject');
+  return { ...all, ranges: all.ranges.map((range) => ({ ...range, prefix: `${type}:` })) };
+};
+
 /** Users: nodes with three unique values and a decision item. */
 const userBehaviour: Behaviour = {
   ...subjectDeletion,
@@ -96,10 +134,7 @@ const userBehaviour: Behaviour = {
       ...(await settle(planning, attributes.tenant)),
     ],
   }),
-  onUpdate: async (planning, node, _after, changes) => [
-    ...(await settle(planning, changes.tenant)),
-    ...(await changeSubject(planning, node.ref, node.ref.type, changes)),
-  ],
+  onUpdate: updateAtHome,
 };
 
 /** Technical users: owned by an account, checked like users. */
@@ -180,7 +215,21 @@ const findUser = readCommand({
 export const USER_KINDS: readonly NodeKind[] = [
   { entity: ENTITIES.user, behaviour: userBehaviour },
   { entity: ENTITIES['technical-user'], behaviour: technicalUserBehaviour },
+  { entity: ENTITIES['subject-type'], behaviour: subjectTypeBehaviour },
+  { entity: ENTITIES.subject, behaviour: subjectBehaviour },
 ];
+
+const listSubjects = listCommand({
+  name: 'subject.list',
+  summary:
+    'Lists subjects of types that were added: of one type, of one tenant by their creation, of one status by their end (those without one last), or all.',
+  by: [
+    by({ type: field.subjectType }, ({ type }) => subjectsOf(type)),
+    ofTenant('subject'),
+    ofStatus('subject'),
+  ],
+  all: allOf('subject'),
+});
 
 export const userCommands: readonly Command[] = [
   ...USER_KINDS.flatMap(nodeCommands),
@@ -189,4 +238,6 @@ export const userCommands: readonly Command[] = [
   listAccess,
   listUsers,
   listOwnedCommand('technical-user', 'account'),
+  listAllCommand('subject-type'),
+  listSubjects,
 ];
