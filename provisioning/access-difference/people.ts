@@ -8,8 +8,8 @@ import {
 } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL, nodeKey, parseKey } from '../../table/keys.ts';
-import { edgesFrom, isOwnership } from '../../table/partition-queries.ts';
+import { EVERYONE_LIST, GLOBAL, parseKey } from '../../table/keys.ts';
+import { edgesFrom, isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 
@@ -69,6 +69,13 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
     await work();
   }
 
+  let ofEveryone: Promise<ReadonlySet<string>> | undefined;
+  async function groupsOfEveryone(): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for await (const { id } of listed(ownedBy(EVERYONE_LIST, 'group'))) found.add(String(id));
+    return found;
+  }
+
   const everyone = (top: string) =>
     once(
       async () => {
@@ -81,10 +88,11 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const members = (group: string, top: string) =>
     once(
       async () => {
-        const ref = { type: 'group', id: group };
-        const node = await reader.get(nodeKey(ref));
-        if (node?.everyone === true) await everyone(top);
-        for await (const edge of edges(ref, ...SUBJECT_NODES)) add(subjectOf(edge), top);
+        ofEveryone ??= groupsOfEveryone();
+        if ((await ofEveryone).has(group)) await everyone(top);
+        else
+          for await (const edge of edges({ type: 'group', id: group }, ...SUBJECT_NODES))
+            add(subjectOf(edge), top);
       },
       'members',
       group,

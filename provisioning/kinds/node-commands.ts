@@ -23,8 +23,8 @@ import {
   labelOf,
   type NodeKind,
   namedBy,
-  namesOf,
   nameFieldsOf,
+  namesOf,
   ownersOf,
   tenantOf,
 } from './node-kind.ts';
