@@ -1,15 +1,8 @@
-import {
-  formatRef,
-  isSubjectNode,
-  parseRef,
-  type Ref,
-  readSubject,
-  SUBJECT_NODES,
-} from '../../table/identifiers.ts';
+import { formatRef, isSubjectNode, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { EVERYONE_LIST, GLOBAL, parseKey } from '../../table/keys.ts';
-import { edgesFrom, isOwnership, ownedBy } from '../../table/partition-queries.ts';
+import { edgesFrom, edgesToSubjects, isOwnership, ownedBy } from '../../table/partition-queries.ts';
 import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 
@@ -51,6 +44,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
     } while (cursor !== undefined);
   }
   const edges = (from: Ref, ...types: readonly string[]) => listed(edgesFrom(from, ...types));
+  const toSubjects = (from: Ref) => listed(edgesToSubjects(from));
 
   /** Every subject, from the lists of all. */
   async function* everybody(): AsyncGenerator<Ref> {
@@ -90,9 +84,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
       async () => {
         ofEveryone ??= groupsOfEveryone();
         if ((await ofEveryone).has(group)) await everyone(top);
-        else
-          for await (const edge of edges({ type: 'group', id: group }, ...SUBJECT_NODES))
-            add(subjectOf(edge), top);
+        else for await (const edge of toSubjects({ type: 'group', id: group })) add(subjectOf(edge), top);
       },
       'members',
       group,
@@ -102,7 +94,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const globally = (id: string, top: Top) =>
     once(
       async () => {
-        for await (const edge of edges(role(id), ...SUBJECT_NODES)) add(subjectOf(edge), top);
+        for await (const edge of toSubjects(role(id))) add(subjectOf(edge), top);
       },
       'globally',
       id,
@@ -112,7 +104,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const admins = (top: Top) =>
     once(
       async () => {
-        for await (const edge of edges(GLOBAL, ...SUBJECT_NODES)) add(subjectOf(edge), top);
+        for await (const edge of toSubjects(GLOBAL)) add(subjectOf(edge), top);
       },
       'admins',
       String(top),

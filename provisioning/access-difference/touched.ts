@@ -115,11 +115,19 @@ async function noteSubject({ key, before, after }: Pair, copy: Copy, people: Peo
     const { isAdmin, globalRoles, groups, grants, assignments } = decodeSubject(item);
     if (isAdmin || globalRoles.length > 0) people.add(subject, EVERYWHERE);
     const nodes = await reader.getMany(groups.map((group) => nodeKey({ type: 'group', id: group })));
-    const ofEveryone = await reader.listAll(ownedBy(EVERYONE_LIST, 'group'));
-    const scopesOfGroups = [...nodes, ...ofEveryone].map((group) => group?.scope);
+    const scopesOfGroups = [...nodes, ...(await groupsOfEveryone(reader))].map((group) => group?.scope);
     for (const scope of [...grants.keys(), ...assignments.keys(), ...scopesOfGroups])
       if (typeof scope === 'string') people.add(subject, scope);
   }
+}
+
+const ofEveryone = new WeakMap<Reader, Promise<readonly Item[]>>();
+
+/** The groups of everyone; a copy does not change any more, so they are read once. */
+function groupsOfEveryone(reader: Reader): Promise<readonly Item[]> {
+  const found = ofEveryone.get(reader) ?? reader.listAll(ownedBy(EVERYONE_LIST, 'group'));
+  ofEveryone.set(reader, found);
+  return found;
 }
 
 /** A permission that comes, goes or changes its module concerns all whose roles have an effect on it. */

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
-import { formatRef, parseRef, SUBJECT_NODES } from '../../table/identifiers.ts';
+import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, nodeKey, wideEdgeKey } from '../../table/keys.ts';
-import { edgesFrom, wideEdgesFrom } from '../../table/partition-queries.ts';
+import { edgesFrom, edgesToSubjects, wideEdgesFrom } from '../../table/partition-queries.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
 import type { Names } from '../edges/names.ts';
@@ -65,7 +65,7 @@ const membershipKind: EdgeKind = {
       },
       { optional: { scope: field.ref }, names: GROUP_NAMES },
     ),
-    by({ group: field.id }, ({ group: id }) => edgesFrom(group(id), ...SUBJECT_NODES), { names: USER_NAMES }),
+    by({ group: field.id }, ({ group: id }) => edgesToSubjects(group(id)), { names: USER_NAMES }),
   ],
 };
 
@@ -201,7 +201,7 @@ const globalRoleKind: EdgeKind = {
   },
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'role')),
-    by({ role: field.id }, ({ role: id }) => edgesFrom(role(id), ...SUBJECT_NODES)),
+    by({ role: field.id }, ({ role: id }) => edgesToSubjects(role(id))),
   ],
 };
 
@@ -214,7 +214,7 @@ const adminKind: EdgeKind = {
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
   complete: async () => ({ attributes: {} }),
   lists: [],
-  listAll: edgesFrom(GLOBAL, ...SUBJECT_NODES),
+  listAll: edgesToSubjects(GLOBAL),
 };
 
 export const edgeKindCommands: readonly Command[] = [
