@@ -11,6 +11,7 @@ import {
   PERMISSION,
   SCOPE,
   SUBJECT,
+  subjectId,
   TENANT_EFFECTS,
   type TenantEffects,
   tenantEffectsId,
@@ -68,7 +69,7 @@ export function decisionInput<Q extends Question>(question: Q, look: Look): Deci
     const nothing = { subject: null, scopes: [], permission: null, tenantEffects: null, global: NO_GLOBAL };
     return isCredentialMissing ? undefined : { question, credential, ...nothing };
   }
-  const subject = look.item(SUBJECT, question.subject);
+  const subject = look.item(SUBJECT, subjectId(question.subject));
   const scope = look.item(SCOPE, scopeRef);
   const permission = name === undefined ? null : look.item(PERMISSION, name);
   const global = look.item(GLOBAL, GLOBAL_ID);

@@ -40,7 +40,8 @@ export function holdingsOf(
   for (const scope of scopes) {
     if (!scope) continue;
     const { ref } = scope;
-    for (const group of subject.groups)
+    // The group of everyone needs no membership.
+    for (const group of scope.everyone === undefined ? subject.groups : [...subject.groups, scope.everyone])
       for (const role of scope.groups.get(group) ?? NONE)
         holdings.push({ kind: 'group', group, scope: ref, role });
     if (subject.assignments.size === 0) continue;

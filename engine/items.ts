@@ -14,14 +14,14 @@ import type {
   SubjectItem,
 } from '../table/decision/items.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
-import { isRef, parseRef } from '../table/identifiers.ts';
+import { isRef, parseRef, parseSubjectRef, REGISTERED_SUBJECT } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { decisionKey, globalKey, type Key, permissionRef, tenantEffectsKey } from '../table/keys.ts';
 import { moduleOf, patternsCovering, readPermissionName } from '../table/permission-name.ts';
 
 /**
  * A kind of item in decision inputs: its key and how it is decoded. All kinds share one cache, so their ids
- * have distinct forms: `user:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
+ * have distinct forms: `user:id`, `subject device:id`, `location:id`, `token:id`, `dashboard` or `a:b:c`, `location:id dashboard`,
  * `*`.
  */
 export interface Kind<T> {
@@ -65,12 +65,23 @@ const keyOfRef =
   (ref: string): Key | undefined =>
     isRef(ref) && isOfKind(typeOf(ref)) ? decisionKey(parseRef(ref, 'ref')) : undefined;
 
-/** Types of subjects and of credentials with a record. */
-const SUBJECT_TYPES: ReadonlySet<string> = new Set(['user', 'technical-user']);
 const CREDENTIAL_TYPES: ReadonlySet<string> = new Set(['token', 'session']);
 
+const REGISTERED = `${REGISTERED_SUBJECT} `;
+
+/** A subject of a registered type has another id than the scope with the same reference. */
+export const subjectId = (ref: string): string =>
+  ref.startsWith('user:') || ref.startsWith('technical-user:') ? ref : REGISTERED + ref;
+
+/** The reference of a subject, from it or from its id. */
+export const subjectOfId = (id: string): string =>
+  id.startsWith(REGISTERED) ? id.slice(REGISTERED.length) : id;
+
 export const SUBJECT: Kind<SubjectItem> = {
-  keyOf: keyOfRef((type) => SUBJECT_TYPES.has(type)),
+  keyOf: (id) => {
+    const ref = subjectOfId(id);
+    return isRef(ref) ? decisionKey(parseSubjectRef(ref, 'subject')) : undefined;
+  },
   decode: (_, item) => decodeSubject(item),
 };
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DAY_MS, INDEXES } from '../table/entities/entity.ts';
 import * as field from '../table/entities/fields.ts';
 import { GatehouseError } from '../table/errors.ts';
-import { formatRef, isRef, isUlidOrUuid, parseRef, type Ref } from '../table/identifiers.ts';
+import { formatRef, isRef, isUlidOrUuid, parseSubjectRef, type Ref } from '../table/identifiers.ts';
 import { logKey, partitionOf, timedSort } from '../table/keys.ts';
 import { type Action, create } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
@@ -74,7 +74,7 @@ export function auditRecord(entry: AuditEntry, context: AuditContext): Action {
  */
 function userOf(actor: string): Ref | undefined {
   if (isUlidOrUuid(actor)) return { type: 'user', id: actor };
-  return isRef(actor) ? parseRef(actor, 'actor') : undefined;
+  return isRef(actor) ? parseSubjectRef(actor, 'actor') : undefined;
 }
 
 /** What a user did, in the order of time (seed 000, "Get user activity logs"). */

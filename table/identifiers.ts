@@ -64,7 +64,33 @@ export function parseRef(text: string, field: string): Ref {
   return { type, id };
 }
 
-export const formatRef = (ref: Ref): string => `${ref.type}:${ref.id}`;
+/** A subject of a registered type has its own type in its id: it is written as that, `device:d1`. */
+export const formatRef = ({ type, id }: Ref): string => (type === REGISTERED_SUBJECT ? id : `${type}:${id}`);
+
+/** The type of the nodes of subjects whose type an operator registered. */
+export const REGISTERED_SUBJECT = 'subject';
+
+/** The types of the nodes of subjects, in the order of their keys. */
+export const SUBJECT_NODES: readonly string[] = [REGISTERED_SUBJECT, 'technical-user', 'user'];
+
+export const isSubjectNode = ({ type }: Pick<Ref, 'type'>): boolean => SUBJECT_NODES.includes(type);
+
+/**
+ * The node of a subject. The types `user` and `technical-user` come with the table; any other type is one that an
+ * operator registered, which may have the name of a scope type. The subject `device:d1` is therefore the node
+ * `subject` with the id `device:d1`, and the scope `device:d1` the node `device` with the id `d1`.
+ */
+export const subjectNode = (ref: Ref): Ref =>
+  isBuiltInSubject(ref.type) ? ref : { type: REGISTERED_SUBJECT, id: `${ref.type}:${ref.id}` };
+
+export const isBuiltInSubject = (type: string): boolean => type === 'user' || type === 'technical-user';
+
+/** Reads a reference to a subject, `user:alice` or `device:d1`. Throws `invalid` naming `field`. */
+export const parseSubjectRef = (text: string, field: string): Ref => subjectNode(parseRef(text, field));
+
+/** Reads a subject as commands name it: a user by id, any other by reference. */
+export const readSubject = (text: string, field: string): Ref =>
+  isRef(text) ? parseSubjectRef(text, field) : { type: 'user', id: text };
 
 export const isRef = (text: string): boolean => {
   const colon = text.indexOf(':');

@@ -38,6 +38,9 @@ export const ANY_TENANT: Ref = { type: 'global', id: 'ANY_TENANT' };
 /** Owner of the scope types that operators have added. */
 export const SCOPE_TYPE_LIST: Ref = { type: 'global', id: 'SCOPE_TYPES' };
 
+/** Owner of the groups whose members are all subjects. */
+export const EVERYONE_LIST: Ref = { type: 'global', id: 'EVERYONE' };
+
 /** The partition that holds the routes of one API. */
 export const apiRef = (api: string): Ref => ({ type: 'api', id: api });
 

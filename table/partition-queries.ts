@@ -1,6 +1,6 @@
-import type { Ref } from './identifiers.ts';
+import { type Ref, SUBJECT_NODES } from './identifiers.ts';
 import type { Item } from './item.ts';
-import { edgePrefix, META, nodeBetween, partitionOf } from './keys.ts';
+import { edgePrefix, edgesBetween, leadingType, META, nodeBetween, partitionOf } from './keys.ts';
 import type { ListQuery } from './reader.ts';
 
 /** The queries of one node's partition in the base table: what the node owns, and its edges. */
@@ -21,6 +21,12 @@ export const ownedBy = (owner: Ref, type: string, keep?: Keep): ListQuery => ({
 /** The edges from a node to nodes of these types, or of these wide kinds. */
 export const edgesFrom = (from: Ref, ...types: readonly string[]): ListQuery => ({
   ranges: types.map((type) => ({ partition: partitionOf(from), prefix: edgePrefix(type) })),
+});
+
+/** The edges from a node to subjects: one range of its partition, so one Query. */
+export const edgesToSubjects = (from: Ref): ListQuery => ({
+  ranges: [{ partition: partitionOf(from), between: edgesBetween(...SUBJECT_NODES) }],
+  keep: (item) => SUBJECT_NODES.includes(leadingType(item)),
 });
 
 /** A node with its edges to nodes of these types: one range of its partition, so one Query. */

@@ -7,6 +7,7 @@ import { decide, enterprisesOf } from '../decide.ts';
 import type { Decision } from '../decision.ts';
 import { type DecisionInput, decisionInput } from '../decision-input.ts';
 import { type Given, givenIn } from '../given.ts';
+import { subjectId } from '../items.ts';
 import { type Consistency, createLoad, type Loaded, type LoadOptions } from '../load.ts';
 import { counts, createShowCondition } from './conditions.ts';
 import { type DerivedEffect, derivationsOf } from './derivations.ts';
@@ -93,7 +94,7 @@ function explanationOf(
   names: Names,
 ): Explanation {
   const { question, input, at, decision } = decided;
-  const subject = names.of(question.subject);
+  const subject = names.of(subjectId(question.subject));
   const path = pathOf(question, input).map(
     (ref, position): Place =>
       position < input.scopes.length

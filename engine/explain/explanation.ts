@@ -93,7 +93,13 @@ export interface Period {
 
 /** The grant through which a subject has a role. */
 export type Source =
-  | { readonly kind: 'group'; readonly group: Named; readonly scope: Named }
+  | {
+      readonly kind: 'group';
+      readonly group: Named;
+      readonly scope: Named;
+      /** The group of everyone: the subject is in it without a membership. */
+      readonly everyone?: true;
+    }
   | ({ readonly kind: 'assignment'; readonly scope: Named } & Period)
   | { readonly kind: 'grant'; readonly scope: Named }
   | { readonly kind: 'global_role' }

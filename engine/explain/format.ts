@@ -64,7 +64,9 @@ const linksOf = (roles: readonly Named[], show: (role: Named) => string): readon
 function sourceHead(source: Source): string {
   switch (source.kind) {
     case 'group':
-      return `group ${named(source.group)} at ${named(source.scope)}`;
+      return source.everyone
+        ? `everyone at ${named(source.scope)}, by group ${named(source.group)}`
+        : `group ${named(source.group)} at ${named(source.scope)}`;
     case 'assignment':
       return `assignment at ${named(source.scope)}${periodText(source)}`;
     case 'grant':

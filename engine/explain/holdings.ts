@@ -36,16 +36,19 @@ export function sourceOf(holding: Holding, names: Names): Source {
   if (holding.kind === 'global_role') return { kind: 'global_role' };
   const scope = names.of(holding.scope);
   if (holding.kind === 'grant') return { kind: 'grant', scope };
-  return holding.kind === 'group'
-    ? { kind: 'group', group: names.of(`group:${holding.group}`), scope }
-    : { kind: 'assignment', scope, ...periodOf(holding) };
+  if (holding.kind === 'assignment') return { kind: 'assignment', scope, ...periodOf(holding) };
+  const group = `group:${holding.group}`;
+  const everyone = names.node(group)?.everyone === true ? ({ everyone: true } as const) : {};
+  return { kind: 'group', group: names.of(group), scope, ...everyone };
 }
 
 /** The same within a sentence about a role. */
 export function sourceText(source: Source): string {
   switch (source.kind) {
     case 'group':
-      return `through group ${source.group.name} at ${source.scope.name}`;
+      return source.everyone
+        ? `as everyone at ${source.scope.name} (group ${source.group.name})`
+        : `through group ${source.group.name} at ${source.scope.name}`;
     case 'assignment':
       return `assigned at ${source.scope.name}${periodText(source)}`;
     case 'grant':

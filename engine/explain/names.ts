@@ -1,7 +1,8 @@
-import { isRef, parseRef } from '../../table/identifiers.ts';
+import { isRef, parseRef, parseSubjectRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import type { DecisionReader } from '../item-cache.ts';
+import { subjectOfId } from '../items.ts';
 import type { Named, Place } from './explanation.ts';
 
 /** Names in one explanation: as many as one BatchGetItem reads. Further entities are shown by reference. */
@@ -25,14 +26,15 @@ export function createNames(): Names {
   const wanted = new Set<string>();
   const nodes = new Map<string, Item | undefined>();
 
-  function node(ref: string): Item | undefined {
-    if (wanted.size < MAX_NAMES && isRef(ref)) wanted.add(ref);
-    return nodes.get(ref);
+  function node(id: string): Item | undefined {
+    if (wanted.size < MAX_NAMES && isRef(subjectOfId(id))) wanted.add(id);
+    return nodes.get(id);
   }
 
   /** The display name. For a user never an email address or phone number. */
-  function of(ref: string): Named {
-    const text = node(ref)?.[ref.startsWith('user:') ? 'displayName' : 'name'];
+  function of(id: string): Named {
+    const ref = subjectOfId(id);
+    const text = node(id)?.[ref.startsWith('user:') ? 'displayName' : 'name'];
     return { ref, name: typeof text === 'string' && text !== '' ? text : ref };
   }
 
@@ -43,12 +45,16 @@ export function createNames(): Names {
     read: async (reader) => {
       const refs = [...wanted].filter((ref) => !nodes.has(ref));
       if (refs.length === 0) return false;
-      const items = await reader.getMany(refs.map((ref) => nodeKey(parseRef(ref, 'ref'))));
+      const items = await reader.getMany(refs.map((id) => nodeKey(refOf(id))));
       for (const [position, item] of items.entries()) nodes.set(String(refs[position]), item);
       return true;
     },
   };
 }
+
+/** A subject of a registered type is named by its id ({@link subjectId}), anything else by its reference. */
+const refOf = (id: string): Ref =>
+  subjectOfId(id) === id ? parseRef(id, 'ref') : parseSubjectRef(subjectOfId(id), 'ref');
 
 /** The decision's state takes precedence: the node was read later and may have changed since. */
 function statusOf(active: boolean | undefined, node: Item | undefined): string {

@@ -3,7 +3,7 @@ import { effectsOn, enterprisesOf, licensesFor, subscriptionsTo } from '../decid
 import type { Decision, Reason } from '../decision.ts';
 import type { DecisionInput, Question } from '../decision-input.ts';
 import { type Holding, holdingsOf } from '../effective-roles.ts';
-import { SCOPE, SUBJECT } from '../items.ts';
+import { SCOPE, SUBJECT, subjectId } from '../items.ts';
 import { isListed, permissionAt } from './derivations.ts';
 import { type ConditionShown, MAX_SHOWN, type Missing, type Step, type StepName } from './explanation.ts';
 import {
@@ -76,11 +76,11 @@ type StepResult = Pick<Step, 'findings' | 'missing'> & { readonly passed?: boole
 /** The nine steps of SPEC section 2, in order. */
 const STEPS: Readonly<Record<StepName, (given: StepInput, names: Names) => StepResult>> = {
   subject: ({ question, input: { subject }, at }, names) => {
-    const { name, status } = names.withStatus(question.subject, subject?.active);
+    const { name, status } = names.withStatus(subjectId(question.subject), subject?.active);
     if (!subject) {
       const detail = SUBJECT.keyOf(question.subject)
         ? 'there is no such subject'
-        : 'this is not a reference to a user or a technical user (user:ID)';
+        : 'this is not a reference to a subject (user:ID)';
       return { findings: [`${name} is ${status}`], missing: [refusal('subject_unknown', detail)] };
     }
     const { end } = periodOf({ start: Number.NEGATIVE_INFINITY, end: subject.endsAt });

@@ -99,7 +99,10 @@ function grantsThatHelp(related: Iterable<RelatedHolding>, at: number, allowOf: 
 /** Groups on the path that carry a role which would allow the permission, and that the subject is not in. */
 function groupsThatHelp(input: DecisionInput, allowOf: AllowOf) {
   const permission = permissionAt(input);
-  const isMember = new Set(input.subject?.groups);
+  const isMember = new Set([
+    ...(input.subject?.groups ?? []),
+    ...input.scopes.map((scope) => scope?.everyone),
+  ]);
   return input.scopes.flatMap((scope) => {
     if (!scope) return [];
     const groups = [...scope.groups].sort(([one], [other]) => inOrder(one, other));

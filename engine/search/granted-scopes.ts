@@ -1,21 +1,32 @@
 import type { SubjectItem } from '../../table/decision/items.ts';
-import { parseRef } from '../../table/identifiers.ts';
-import { edgesFrom } from '../../table/partition-queries.ts';
+import { parseSubjectRef } from '../../table/identifiers.ts';
+import { EVERYONE_LIST } from '../../table/keys.ts';
+import { edgesFrom, ownedBy } from '../../table/partition-queries.ts';
+import { MAX_PAGE } from '../../table/reader.ts';
 import type { SearchReader } from './sources.ts';
 
 /**
- * The scopes at which roles are granted to a subject directly: by an assignment, a tenant grant or a group.
+ * The scopes at which roles are granted to a subject directly: by an assignment, a tenant grant or a group; those
+ * with a group of everyone grant them to every subject.
+ *
+ * @param most read so many groups of everyone at most; all when left out
  */
 export async function grantedScopes(
   reader: SearchReader,
   ref: string,
   subject: SubjectItem,
+  most?: number,
 ): Promise<ReadonlySet<string>> {
-  const memberships =
-    subject.groups.length > 0 ? await reader.listAll(edgesFrom(parseRef(ref, 'subject'), 'group')) : [];
+  const ofEveryone = ownedBy(EVERYONE_LIST, 'group');
+  const [everyone, memberships] = await Promise.all([
+    most === undefined
+      ? reader.listAll(ofEveryone)
+      : reader.list({ ...ofEveryone, limit: Math.min(most, MAX_PAGE) }).then(({ items }) => items),
+    subject.groups.length > 0 ? reader.listAll(edgesFrom(parseSubjectRef(ref, 'subject'), 'group')) : [],
+  ]);
   return new Set([
     ...subject.assignments.keys(),
     ...subject.grants.keys(),
-    ...memberships.map(({ scope }) => String(scope)),
+    ...[...everyone, ...memberships].map(({ scope }) => String(scope)),
   ]);
 }

@@ -1,7 +1,15 @@
 import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import {
+  formatRef,
+  isSubjectNode,
+  parseRef,
+  type Ref,
+  readSubject,
+  SUBJECT_NODES,
+} from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL as EVERYWHERE, edgePrefix, edgesBetween, partitionOf } from '../../table/keys.ts';
+import { GLOBAL as EVERYWHERE, edgePrefix, edgesBetween, parseKey, partitionOf } from '../../table/keys.ts';
 import type { Page, Range } from '../../table/reader.ts';
 import { NO_GLOBAL } from '../decision-input.ts';
 import { holdingsOf } from '../effective-roles.ts';
@@ -20,7 +28,7 @@ import {
 import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { decideAll, type ListOptions, type Pager, type Step } from './page.ts';
-import { type SearchReader, type Source, walkSources } from './sources.ts';
+import { type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
 
 /** A subject, and the grant by which it was found. */
 interface Candidate {
@@ -38,6 +46,8 @@ interface Origin {
   readonly globalRoles: ReadonlySet<string>;
   /** Groups on the path that carry a role in `allowing`. */
   readonly groups: ReadonlySet<string>;
+  /** Whether one of them is a group of everyone. */
+  readonly isEveryone: boolean;
 }
 
 /**
@@ -48,8 +58,9 @@ const SUBJECTS_AT_ONCE = 80;
 
 /**
  * Subject search: who may use a permission at a scope. The candidates are all subjects with a grant on the
- * path whose role may allow it, and the administrators; each is decided as by `check`. All reads are strongly
- * consistent reads of the base table.
+ * path whose role may allow it, and the administrators; each is decided as by `check`. Their reads are strongly
+ * consistent reads of the base table. Where a group of everyone carries such a role, they are all subjects as well,
+ * listed from an index, so that one created just now may be missing.
  */
 export const createSubjectSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
@@ -105,18 +116,21 @@ async function readOrigin(reader: SearchReader, name: string, scope: string): Pr
   const allowing = mayAllow(permissionEffects({ name, permission, tenantEffects }, place));
   const isAllowing = (role: string): boolean => allowing.has(role);
   const groups = path.flatMap((each) => [...each.groups].filter(([, roles]) => roles.some(isAllowing)));
+  const carrying = new Set(groups.map(([group]) => group));
   return {
     path,
     root,
     global,
     allowing,
     globalRoles: new Set([...global.roles.keys()].filter(isAllowing)),
-    groups: new Set(groups.map(([group]) => group)),
+    groups: carrying,
+    isEveryone: path.some(({ everyone }) => everyone !== undefined && carrying.has(everyone)),
   };
 }
 
 const ADMIN = 'admin';
 const GRANT = 'grant';
+const EVERYONE = 'everyone';
 const byGlobalRole = (role: string): string => `role ${role}`;
 const byGroup = (group: string): string => `group ${group}`;
 const byAssignment = (scope: string, role: string): string => `assignment ${scope} ${role}`;
@@ -124,27 +138,33 @@ const byAssignment = (scope: string, role: string): string => `assignment ${scop
 /**
  * The grant at which a subject is shown; undefined if it has none. The check decides whether it is in force.
  */
-function shownBy(subject: SubjectItem, { path, allowing, globalRoles }: Origin): string | undefined {
+function shownBy(subject: SubjectItem, origin: Origin): string | undefined {
+  const { path, allowing, globalRoles } = origin;
   if (subject.isAdmin) return ADMIN;
+  const everyone = new Set(path.map((scope) => scope.everyone));
   const found: string[] = [];
   for (const holding of holdingsOf(subject, { scopes: path })) {
     if (!allowing.has(holding.role)) continue;
-    if (holding.kind === 'group') found.push(byGroup(holding.group));
-    else if (holding.kind === 'assignment') found.push(byAssignment(holding.scope, holding.role));
+    if (holding.kind === 'group') {
+      if (!everyone.has(holding.group)) found.push(byGroup(holding.group));
+    } else if (holding.kind === 'assignment') found.push(byAssignment(holding.scope, holding.role));
     else if (holding.kind === 'grant') found.push(GRANT);
     else if (globalRoles.has(holding.role)) found.push(byGlobalRole(holding.role));
   }
-  return found.sort()[0];
+  // Whoever has a grant of their own is found by it, without the index.
+  return found.sort()[0] ?? (origin.isEveryone ? EVERYONE : undefined);
 }
 
-const SUBJECTS = ['technical-user', 'user'];
-const subjectsAt = (ref: Ref): Range => ({ partition: partitionOf(ref), between: edgesBetween(...SUBJECTS) });
+const subjectsAt = (ref: Ref): Range => ({
+  partition: partitionOf(ref),
+  between: edgesBetween(...SUBJECT_NODES),
+});
 const edgesAt = (ref: string, type: string): Range => ({
   partition: partitionOf(parseRef(ref, 'scope')),
   prefix: edgePrefix(type),
 });
 
-/** A source of edges of one type. Edges name a user by id and a technical user by reference. */
+/** A source of edges of one type. Edges name a user by id and other subjects by reference. */
 const source = (
   range: Range,
   label: string,
@@ -155,11 +175,31 @@ const source = (
     const { Type, user } = edge;
     if (Type !== label || typeof user !== 'string') return undefined;
     const found = foundBy(edge);
-    return found === undefined ? undefined : { subject: isRef(user) ? user : `user:${user}`, foundBy: found };
+    return found === undefined
+      ? undefined
+      : { subject: formatRef(readSubject(user, 'user')), foundBy: found };
   },
 });
 
-function sourcesIn({ path, root, allowing, globalRoles, groups }: Origin): readonly Source<Candidate>[] {
+/** All subjects. */
+const everySubject = (): readonly Source<Candidate>[] =>
+  (['subject', 'technical-user', 'user'] as const).flatMap((type) =>
+    sourcesOf(allOf(type), (item) => {
+      const key = parseKey(item);
+      return key?.form === 'node' && isSubjectNode(key)
+        ? { subject: formatRef(key), foundBy: EVERYONE }
+        : undefined;
+    }),
+  );
+
+function sourcesIn({
+  path,
+  root,
+  allowing,
+  globalRoles,
+  groups,
+  isEveryone,
+}: Origin): readonly Source<Candidate>[] {
   const isAllowing = (role: unknown): boolean => typeof role === 'string' && allowing.has(role);
   const byGrant = ({ roles }: Item) => (Array.isArray(roles) && roles.some(isAllowing) ? GRANT : undefined);
   return [
@@ -180,5 +220,6 @@ function sourcesIn({ path, root, allowing, globalRoles, groups }: Origin): reado
           source(edgesAt(root, 'user'), 'TenantGrant', byGrant),
           source(edgesAt(root, 'grant'), 'TenantGrant', byGrant),
         ]),
+    ...(isEveryone ? everySubject() : []),
   ];
 }

@@ -4,9 +4,9 @@ import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
-import { decisionKey, globalKey, identityOf } from '../../table/keys.ts';
+import { decisionKey, globalKey, identityOf, type Key } from '../../table/keys.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { mergeActions } from '../../table/write/merge.ts';
@@ -147,10 +147,12 @@ async function carryOut(
   }
 }
 
+const subjectKey = (ref: string): Key => decisionKey(parseSubjectRef(ref, 'subject'));
+const scopeKey = (ref: string): Key => decisionKey(parseRef(ref, 'scope'));
+
 /** A table with the engine upon it, and these subjects as it has them. */
 async function stateOf(reader: Reader, subjects: readonly string[], at: number) {
-  const keyOf = (ref: string) => decisionKey(parseRef(ref, 'ref'));
-  const items = await reader.getMany(subjects.map(keyOf));
+  const items = await reader.getMany(subjects.map(subjectKey));
   const known = new Map(
     items.flatMap((item, position): [string, SubjectItem][] =>
       item ? [[subjects[position] ?? '', decodeSubject(item)]] : [],
@@ -163,7 +165,8 @@ async function stateOf(reader: Reader, subjects: readonly string[], at: number) 
     engine: createEngine({ reader, clock, random: () => 0 }),
     subject: (ref: string): SubjectItem | undefined => known.get(ref),
     scope: (ref: string): Promise<ScopeItem | undefined> => {
-      const found = scopes.get(ref) ?? reader.get(keyOf(ref)).then((item) => item && decodeScope(ref, item));
+      const found =
+        scopes.get(ref) ?? reader.get(scopeKey(ref)).then((item) => item && decodeScope(ref, item));
       scopes.set(ref, found);
       return found;
     },
@@ -227,8 +230,8 @@ async function compare(
   const before = await stateOf(copy.before, subjects, at);
   const after = await stateOf(copy.after, subjects, at);
   const all = await permissionsOf(copy);
-  const isChanged = (ref: string) => touched.items.has(identityOf(decisionKey(parseRef(ref, 'ref'))));
-  const changed = new Set(subjects.filter(isChanged));
+  const isChanged = (key: Key) => touched.items.has(identityOf(key));
+  const changed = new Set(subjects.filter((ref) => isChanged(subjectKey(ref))));
   const isGlobalChanged = touched.items.has(identityOf(globalKey()));
   let [scopes, decisions] = [0, 0];
 
@@ -248,7 +251,7 @@ async function compare(
     scopes += 1;
     if (scopes > most.scopes) return `more than ${most.scopes} scopes are concerned`;
     const paths = [await pathOf(before, scope), await pathOf(after, scope)] as const;
-    const isPlaceChanged = isGlobalChanged || paths.flat().some(({ ref }) => isChanged(ref));
+    const isPlaceChanged = isGlobalChanged || paths.flat().some(({ ref }) => isChanged(scopeKey(ref)));
     const holdingsOf = createHoldings(paths.flat());
     const classes = new Map<string, string[]>();
     for (const subject of people) {

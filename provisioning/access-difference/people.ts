@@ -1,8 +1,9 @@
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { formatRef, isSubjectNode, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
+import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
-import { GLOBAL } from '../../table/keys.ts';
-import { edgesFrom, isOwnership } from '../../table/partition-queries.ts';
-import { MAX_PAGE, type Reader } from '../../table/reader.ts';
+import { EVERYONE_LIST, GLOBAL, parseKey } from '../../table/keys.ts';
+import { edgesFrom, edgesToSubjects, isOwnership, ownedBy } from '../../table/partition-queries.ts';
+import { type ListQuery, MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 
 /** Where a change may touch somebody: at a scope and below it, or in all tenants. */
@@ -12,9 +13,8 @@ export const EVERYWHERE = Symbol('everywhere');
 /** More people, or more calls, than are looked at. */
 export class TooMany extends Error {}
 
-const SUBJECTS = ['user', 'technical-user'];
 const subjectOf = ({ user }: Item): string | undefined =>
-  typeof user !== 'string' ? undefined : isRef(user) ? user : `user:${user}`;
+  typeof user === 'string' ? formatRef(readSubject(user, 'user')) : undefined;
 
 /**
  * Who holds what, from the edges, page by page. Whoever is found is a candidate only; the engine decides.
@@ -33,15 +33,26 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
     candidates.set(subject, tops.add(top));
   }
 
-  async function* edges(from: Ref, ...types: readonly string[]): AsyncGenerator<Item> {
+  async function* listed(query: ListQuery): AsyncGenerator<Item> {
     let cursor: string | undefined;
     do {
       calls += 1;
       if (calls > most.calls) throw new TooMany();
-      const page = await reader.list({ ...edgesFrom(from, ...types), limit: MAX_PAGE, cursor });
+      const page = await reader.list({ ...query, limit: MAX_PAGE, cursor });
       yield* page.items;
       cursor = page.cursor;
     } while (cursor !== undefined);
+  }
+  const edges = (from: Ref, ...types: readonly string[]) => listed(edgesFrom(from, ...types));
+  const toSubjects = (from: Ref) => listed(edgesToSubjects(from));
+
+  /** Every subject, from the lists of all. */
+  async function* everybody(): AsyncGenerator<Ref> {
+    for (const type of ['subject', 'technical-user', 'user'] as const)
+      for await (const item of listed(allOf(type))) {
+        const key = parseKey(item);
+        if (key?.form === 'node' && isSubjectNode(key)) yield { type: key.type, id: key.id };
+      }
   }
 
   /** Does something once for each of these arguments. */
@@ -52,10 +63,28 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
     await work();
   }
 
+  let ofEveryone: Promise<ReadonlySet<string>> | undefined;
+  async function groupsOfEveryone(): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for await (const { id } of listed(ownedBy(EVERYONE_LIST, 'group'))) found.add(String(id));
+    return found;
+  }
+
+  const everyone = (top: string) =>
+    once(
+      async () => {
+        for await (const subject of everybody()) add(formatRef(subject), top);
+      },
+      'everyone',
+      top,
+    );
+
   const members = (group: string, top: string) =>
     once(
       async () => {
-        for await (const edge of edges({ type: 'group', id: group }, ...SUBJECTS)) add(subjectOf(edge), top);
+        ofEveryone ??= groupsOfEveryone();
+        if ((await ofEveryone).has(group)) await everyone(top);
+        else for await (const edge of toSubjects({ type: 'group', id: group })) add(subjectOf(edge), top);
       },
       'members',
       group,
@@ -65,7 +94,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const globally = (id: string, top: Top) =>
     once(
       async () => {
-        for await (const edge of edges(role(id), ...SUBJECTS)) add(subjectOf(edge), top);
+        for await (const edge of toSubjects(role(id))) add(subjectOf(edge), top);
       },
       'globally',
       id,
@@ -75,7 +104,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
   const admins = (top: Top) =>
     once(
       async () => {
-        for await (const edge of edges(GLOBAL, ...SUBJECTS)) add(subjectOf(edge), top);
+        for await (const edge of toSubjects(GLOBAL)) add(subjectOf(edge), top);
       },
       'admins',
       String(top),
@@ -110,7 +139,7 @@ export function createPeople(reader: Reader, most: { readonly people: number; re
       top,
     );
 
-  return { candidates, add, edges, members, holders, globally, admins, grantedAt };
+  return { candidates, add, edges, everybody, everyone, members, holders, globally, admins, grantedAt };
 }
 
 export type People = ReturnType<typeof createPeople>;

@@ -10,14 +10,14 @@ export interface AccessRow {
   /** Scopes below it at which the same people lose, or gain, the same. They have no rows of their own. */
   readonly scopesBelow: number;
   readonly people: number;
-  /** Some of them, as `user:ID`. */
+  /** Some of them, as `user:ID` or `TYPE:ID`. */
   readonly subjects: readonly string[];
   /** The first permissions, and how many there are beyond them. */
   readonly permissions: readonly string[];
   readonly morePermissions: number;
 }
 
-/** What people lose, or gain. People are users and technical users. */
+/** What people lose, or gain. People are subjects of all types. */
 export interface AccessSide {
   /** How many people, at most 1,000; `more` says that it is more than that. */
   readonly people: number;

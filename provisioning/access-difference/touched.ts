@@ -1,10 +1,18 @@
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { decodeGlobal, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
-import { formatRef, parseRef } from '../../table/identifiers.ts';
-import { allOf } from '../../table/index-queries.ts';
+import { formatRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { decisionKey, globalKey, identityOf, type Key, nodeKey, parseKey } from '../../table/keys.ts';
+import {
+  decisionKey,
+  EVERYONE_LIST,
+  globalKey,
+  identityOf,
+  type Key,
+  nodeKey,
+  parseKey,
+} from '../../table/keys.ts';
+import { ownedBy } from '../../table/partition-queries.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import { MAX_PAGE, type Reader } from '../../table/reader.ts';
 import { permissionOrPattern } from '../edges/rights.ts';
@@ -74,7 +82,7 @@ async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
   }
   if (parsed?.form !== 'decision') return;
   const { type, id } = parsed;
-  if (type === 'user' || type === 'technical-user') return noteSubject(pair, copy, people);
+  if (isSubjectNode(parsed)) return noteSubject(pair, copy, people);
   if (type === 'page' || type === 'permission') return notePermission(id, changes, pair, people);
   if (identityOf(pair.key) === identityOf(globalKey())) {
     for (const [kind, name = ''] of changes.map(splitAttribute)) {
@@ -96,10 +104,9 @@ const rolesIn = ({ before, after }: Pair): readonly string[] => {
   });
 };
 
-/** A subject is touched wherever something is granted to it, before or after. */
+/** A subject is touched wherever something is granted to it or to everyone, before or after. */
 async function noteSubject({ key, before, after }: Pair, copy: Copy, people: People): Promise<void> {
-  const { type, id } = parseKey(key) as { type: string; id: string };
-  const subject = `${type}:${id}`;
+  const subject = formatRef(parseKey(key) as Ref & { readonly form: 'decision' });
   for (const [item, reader] of [
     [before, copy.before],
     [after, copy.after],
@@ -108,9 +115,19 @@ async function noteSubject({ key, before, after }: Pair, copy: Copy, people: Peo
     const { isAdmin, globalRoles, groups, grants, assignments } = decodeSubject(item);
     if (isAdmin || globalRoles.length > 0) people.add(subject, EVERYWHERE);
     const nodes = await reader.getMany(groups.map((group) => nodeKey({ type: 'group', id: group })));
-    for (const scope of [...grants.keys(), ...assignments.keys(), ...nodes.map((node) => node?.scope)])
+    const scopesOfGroups = [...nodes, ...(await groupsOfEveryone(reader))].map((group) => group?.scope);
+    for (const scope of [...grants.keys(), ...assignments.keys(), ...scopesOfGroups])
       if (typeof scope === 'string') people.add(subject, scope);
   }
+}
+
+const ofEveryone = new WeakMap<Reader, Promise<readonly Item[]>>();
+
+/** The groups of everyone; a copy does not change any more, so they are read once. */
+function groupsOfEveryone(reader: Reader): Promise<readonly Item[]> {
+  const found = ofEveryone.get(reader) ?? reader.listAll(ownedBy(EVERYONE_LIST, 'group'));
+  ofEveryone.set(reader, found);
+  return found;
 }
 
 /** A permission that comes, goes or changes its module concerns all whose roles have an effect on it. */
@@ -138,6 +155,7 @@ async function noteScope(
   let isOther = false;
   for (const [kind, name = ''] of changes.map(splitAttribute)) {
     if (kind === 'group') await people.members(name, scope);
+    else if (kind === Attribute.everyone) await people.everyone(scope);
     else if (kind === 'role' || kind === 'wild') await people.holders(name);
     else if (kind !== Attribute.denials) isOther = true;
   }
@@ -168,15 +186,14 @@ async function peopleAt(ref: string, top: string, reader: Reader, people: People
 
 /** All subjects, each wherever something is granted to it. */
 async function everybody(copy: Copy, people: People): Promise<void> {
-  for (const type of ['user', 'technical-user'] as const) {
-    let cursor: string | undefined;
-    do {
-      const page = await copy.before.list({ ...allOf(type), limit: MAX_PAGE, cursor });
-      const keys = page.items.map(({ id }) => decisionKey({ type, id: String(id) }));
-      const items = await copy.before.getMany(keys);
-      for (const [position, key] of keys.entries())
-        await noteSubject({ key, before: items[position], after: undefined }, copy, people);
-      cursor = page.cursor;
-    } while (cursor !== undefined);
-  }
+  let keys: Key[] = [];
+  const note = async () => {
+    const items = await copy.before.getMany(keys);
+    for (const [position, key] of keys.entries())
+      await noteSubject({ key, before: items[position], after: undefined }, copy, people);
+    keys = [];
+  };
+  for await (const subject of people.everybody())
+    if (keys.push(decisionKey(subject)) >= MAX_PAGE) await note();
+  await note();
 }

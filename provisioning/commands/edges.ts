@@ -4,7 +4,7 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { invalid } from '../../table/errors.ts';
 import { formatRef, parseRef } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, nodeKey, wideEdgeKey } from '../../table/keys.ts';
-import { edgesFrom, wideEdgesFrom } from '../../table/partition-queries.ts';
+import { edgesFrom, edgesToSubjects, wideEdgesFrom } from '../../table/partition-queries.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Command } from '../command.ts';
 import type { Names } from '../edges/names.ts';
@@ -18,7 +18,6 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 
 /** The commands of edges: which fields name one, which may change, and by which they are listed. */
 
-const SUBJECTS = ['user', 'technical-user'];
 const none = z.strictObject({});
 
 /** The root of the scope of an edge; undefined when the scope was deleted meanwhile. */
@@ -48,6 +47,8 @@ const membershipKind: EdgeKind = {
   tenantOf: rootOfEdge,
   complete: async (planning, input) => {
     const node = await loadNode(planning, 'group', String(input.group), 'group');
+    if (node.item.everyone === true)
+      throw invalid('group', 'everyone is in this group: it has no memberships');
     return {
       attributes: { scope: textOf(node.item, 'scope'), joinedAt: input.joinedAt ?? planning.now },
       tenant: parseRef(textOf(node.item, 'root'), 'root'),
@@ -64,7 +65,7 @@ const membershipKind: EdgeKind = {
       },
       { optional: { scope: field.ref }, names: GROUP_NAMES },
     ),
-    by({ group: field.id }, ({ group: id }) => edgesFrom(group(id), ...SUBJECTS), { names: USER_NAMES }),
+    by({ group: field.id }, ({ group: id }) => edgesToSubjects(group(id)), { names: USER_NAMES }),
   ],
 };
 
@@ -200,7 +201,7 @@ const globalRoleKind: EdgeKind = {
   },
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'role')),
-    by({ role: field.id }, ({ role: id }) => edgesFrom(role(id), ...SUBJECTS)),
+    by({ role: field.id }, ({ role: id }) => edgesToSubjects(role(id))),
   ],
 };
 
@@ -213,7 +214,7 @@ const adminKind: EdgeKind = {
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),
   complete: async () => ({ attributes: {} }),
   lists: [],
-  listAll: edgesFrom(GLOBAL, ...SUBJECTS),
+  listAll: edgesToSubjects(GLOBAL),
 };
 
 export const edgeKindCommands: readonly Command[] = [

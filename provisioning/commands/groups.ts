@@ -1,21 +1,37 @@
 import { scopeChanges } from '../../table/decision/writes.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { formatRef, parseRef } from '../../table/identifiers.ts';
+import { formatRef, isRef, parseRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { EVERYONE_LIST } from '../../table/keys.ts';
 import type { Command } from '../command.ts';
 import { listOwnedCommand } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScope, rootOf, textOf } from '../nodes/nodes.ts';
 
-/** Groups: owned by the scope at which they stand. Their roles are repeated in that scope's decision item. */
+/**
+ * Groups: owned by the scope at which they are. Their roles are repeated in that scope's decision item, and so is
+ * which of them is the group of everyone. All groups of everyone are in one list: whose access they give is found
+ * by no membership.
+ */
 const groupBehaviour: Behaviour = {
-  onCreate: async (planning, _ref, { scope }) => {
-    const root = rootOf(await loadScope(planning, String(scope), 'scope'));
-    return { derived: { root: formatRef(root) } };
+  owners: ({ scope, everyone }) => [
+    ...(typeof scope === 'string' && isRef(scope) ? [{ ref: parseRef(scope, 'scope'), field: 'scope' }] : []),
+    ...(everyone === true ? [{ ref: EVERYONE_LIST, field: 'everyone', isAnchor: true } as const] : []),
+  ],
+  onCreate: async (planning, ref, { scope, everyone }) => {
+    const place = await loadScope(planning, String(scope), 'scope');
+    return {
+      actions: everyone === true ? [scopeChanges(place.ref).addEveryone(ref.id)] : [],
+      derived: { root: formatRef(rootOf(place)) },
+    };
   },
   // Without its roles a group gives nothing to its members.
-  close: ({ ref, item }) => [scopeChanges(parseRef(textOf(item, 'scope'), 'scope')).removeGroup(ref.id)],
+  close: ({ ref, item }) => [atScopeOf(item).removeGroup(ref.id)],
+  onDelete: ({ item }) => (item.everyone === true ? [atScopeOf(item).removeEveryone()] : []),
 };
+
+const atScopeOf = (item: Item) => scopeChanges(parseRef(textOf(item, 'scope'), 'scope'));
 
 export const GROUP_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.group, behaviour: groupBehaviour }];
 

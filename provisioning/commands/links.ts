@@ -3,7 +3,7 @@ import * as field from '../../table/entities/fields.ts';
 import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { edgeKey } from '../../table/keys.ts';
-import { edgesFrom } from '../../table/partition-queries.ts';
+import { edgesFrom, edgesToSubjects } from '../../table/partition-queries.ts';
 import type { Command } from '../command.ts';
 import { subject } from '../edges/rights.ts';
 import { type EdgeKind, edgeCommands } from '../kinds/edge-commands.ts';
@@ -36,7 +36,7 @@ const workstreamMemberKind: EdgeKind = {
   lists: [
     by({ user: field.subject }, ({ user }) => edgesFrom(subject(user), 'workstream')),
     by({ workstream: field.ref }, async ({ workstream }, reader) =>
-      edgesFrom(await readScopeRef(reader, workstream, 'workstream'), 'user', 'technical-user'),
+      edgesToSubjects(await readScopeRef(reader, workstream, 'workstream')),
     ),
   ],
 };

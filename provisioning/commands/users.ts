@@ -3,17 +3,18 @@ import { newSubject, subjectChanges } from '../../table/decision/writes.ts';
 import type { Guard } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
-import { invalid, notFound } from '../../table/errors.ts';
-import { parseRef, type Ref } from '../../table/identifiers.ts';
+import { conflict, invalid, notFound } from '../../table/errors.ts';
+import { parseRef, REGISTERED_SUBJECT, type Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
 import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
+import type { ListQuery } from '../../table/reader.ts';
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
-import { by, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
+import { by, listAllCommand, listCommand, listOwnedCommand, ofStatus, ofTenant } from '../kinds/lists.ts';
 import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { guardKeyOf } from '../nodes/guards.ts';
@@ -90,6 +91,43 @@ const subjectDeletion: Behaviour = {
   onDelete: deleteDecision,
 };
 
+/** The type of a subject as its properties are declared for it: of an added type, what is data. */
+const typeOf = ({ ref, item }: Node): string =>
+  ref.type === REGISTERED_SUBJECT ? textOf(item, 'type') : ref.type;
+
+/** A change of a subject that one tenant may list. */
+const updateAtHome: NonNullable<Behaviour['onUpdate']> = async (planning, node, _after, changes) => [
+  ...(await settle(planning, changes.tenant)),
+  ...(await changeSubject(planning, node.ref, typeOf(node), changes)),
+];
+
+/** Subjects of types that were added: nodes with a decision item. */
+const subjectBehaviour: Behaviour = {
+  ...subjectDeletion,
+  onCreate: async (planning, ref, attributes) => {
+    const type = String(attributes.type);
+    if (!(await planning.reader.get(nodeKey({ type: 'subject-type', id: type }))))
+      throw invalid('type', `there is no subject type ${type}: subject-type.create adds one`);
+    const start = await startSubject(planning, ref, type, attributes);
+    return { actions: [start, ...(await settle(planning, attributes.tenant))] };
+  },
+  onUpdate: updateAtHome,
+};
+
+const subjectTypeBehaviour: Behaviour = {
+  // Read from an index, so a subject that was created this very moment may be missed: it stays what it is.
+  refuseDeletion: async ({ reader }, { ref }) => {
+    const { items } = await reader.list({ ...subjectsOf(ref.id), limit: 1 });
+    if (items.length > 0) throw conflict('name', `there are still subjects of type ${ref.id}`);
+  },
+};
+
+/** All subjects of an added type. */
+const subjectsOf = (type: string): ListQuery => {
+  const all = allOf('subject');
+  return { ...all, ranges: all.ranges.map((range) => ({ ...range, prefix: `${type}:` })) };
+};
+
 /** The same `sub` of two issuers is two persons, and an issuer alone is nobody. */
 function assertIdentity({ issuer, sub }: Attributes): void {
   if ((issuer ?? undefined) === undefined && (sub ?? undefined) !== undefined)
@@ -112,10 +150,7 @@ const userBehaviour: Behaviour = {
   },
   onUpdate: async (planning, node, after, changes) => {
     assertIdentity(after);
-    return [
-      ...(await settle(planning, changes.tenant)),
-      ...(await changeSubject(planning, node.ref, node.ref.type, changes)),
-    ];
+    return updateAtHome(planning, node, after, changes);
   },
 };
 
@@ -210,7 +245,21 @@ const findUser = readCommand({
 export const USER_KINDS: readonly NodeKind[] = [
   { entity: ENTITIES.user, behaviour: userBehaviour },
   { entity: ENTITIES['technical-user'], behaviour: technicalUserBehaviour },
+  { entity: ENTITIES['subject-type'], behaviour: subjectTypeBehaviour },
+  { entity: ENTITIES.subject, behaviour: subjectBehaviour },
 ];
+
+const listSubjects = listCommand({
+  name: 'subject.list',
+  summary:
+    'Lists subjects of types that were added: of one type, of one tenant by their creation, of one status by their end (those without one last), or all.',
+  by: [
+    by({ type: field.subjectType }, ({ type }) => subjectsOf(type)),
+    ofTenant('subject'),
+    ofStatus('subject'),
+  ],
+  all: allOf('subject'),
+});
 
 export const userCommands: readonly Command[] = [
   ...USER_KINDS.flatMap(nodeCommands),
@@ -219,4 +268,6 @@ export const userCommands: readonly Command[] = [
   listAccess,
   listUsers,
   listOwnedCommand('technical-user', 'account'),
+  listAllCommand('subject-type'),
+  listSubjects,
 ];

@@ -1,6 +1,6 @@
 import type { Effect } from '../../table/decision/items.ts';
 import { permissionChanges, roleChanges, scopeChanges, subjectChanges } from '../../table/decision/writes.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { isRef, parseRef, type Ref, readSubject } from '../../table/identifiers.ts';
 import { edgeKey, GLOBAL, type Key, nodeKey, permissionRef, wideEdgeKey } from '../../table/keys.ts';
 import { readPermissionName } from '../../table/permission-name.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -12,9 +12,8 @@ import { between, changeEdge, type Edge } from './edge.ts';
  * whole edge, which commands and deletions add, change and remove.
  */
 
-/** A user by id, a technical user by reference. */
-export const subject = (text: string): Ref =>
-  isRef(text) ? parseRef(text, 'user') : { type: 'user', id: text };
+/** A user by id, any other subject by reference. */
+export const subject = (text: string): Ref => readSubject(text, 'user');
 export const group = (id: string): Ref => ({ type: 'group', id });
 export const role = (id: string): Ref => ({ type: 'role', id });
 
@@ -144,8 +143,8 @@ export interface GrantOf {
 }
 
 /**
- * The key of a grant in its root's partition. A technical user is there already, as owned by its account:
- * its grant has a key of its own.
+ * The key of a grant in its root's partition. A technical user is there already, as owned by its account: its
+ * grant has a key of its own, and so have those of all subjects but users.
  */
 export const grantKey = (root: Ref, holder: Ref): Key =>
   holder.type === 'user' ? edgeKey(root, holder) : wideEdgeKey(root, 'grant', holder);

@@ -3,7 +3,7 @@ import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
 import { SCOPES } from '../../table/entities/scopes.ts';
 import { conflict, notFound } from '../../table/errors.ts';
-import { isRef, type Ref } from '../../table/identifiers.ts';
+import { isRef, type Ref, SUBJECT_NODES } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { type Action, create } from '../../table/write/action.ts';
@@ -24,6 +24,7 @@ import {
   type NodeKind,
   namedBy,
   nameFieldsOf,
+  namesOf,
   ownersOf,
   tenantOf,
 } from './node-kind.ts';
@@ -47,7 +48,7 @@ function createCommand(kind: NodeKind): Command {
       const { id: wanted, ...values } = given;
       const attributes = { ...entity.defaults, ...values };
       const ref = namedBy(entity, entity.naturalKey ? values : { ...values, id: wanted ?? planning.newId() });
-      const { id } = ref;
+      const { id = ref.id } = namesOf(entity, ref);
       const extra = (await behaviour.onCreate?.(planning, ref, attributes)) ?? {};
       const { open, secrets } = splitSecrets(entity, attributes);
       const stored = {
@@ -226,7 +227,8 @@ const closes = ({ status }: Attributes): boolean => !OPEN_STATES.has(status);
 /** Kinds that are granted, or to which something is granted: a new one has none of that. */
 const isInEdges = (type: string): boolean =>
   Object.hasOwn(SCOPES, type) ||
-  ['user', 'technical-user', 'group', 'role', 'page', 'permission'].includes(type);
+  SUBJECT_NODES.includes(type) ||
+  ['group', 'role', 'page', 'permission'].includes(type);
 
 const undoOfDeletion = ({ type }: Entity): string =>
   isInEdges(type)

@@ -1,7 +1,14 @@
 import type * as z from 'zod';
 import type { Entity } from '../../table/entities/entity.ts';
 import * as field from '../../table/entities/fields.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import {
+  isRef,
+  parseRef,
+  REGISTERED_SUBJECT,
+  type Ref,
+  readSubject,
+  subjectNode,
+} from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Action } from '../../table/write/action.ts';
 import type { Owner } from '../nodes/ownership.ts';
@@ -72,6 +79,7 @@ export const ownersOf = (
   (entity.hangsOn ?? []).flatMap((field) => {
     const value = attributes[field];
     if (typeof value !== 'string') return [];
+    if (field === 'user') return [{ ref: readSubject(value, field), field }];
     return [{ ref: isRef(value) ? parseRef(value, field) : { type: field, id: value }, field }];
   });
 
@@ -95,13 +103,16 @@ export function nameFieldsOf(entity: Entity): Readonly<Record<string, z.ZodType>
 }
 
 /** The node that the input of read, update and delete names. */
-export const namedBy = (entity: Entity, given: Attributes): Ref => ({
-  type: entity.typeFrom ? String(given[entity.typeFrom]) : entity.type,
-  id: (entity.naturalKey ?? ['id']).map((name) => String(given[name])).join(':'),
-});
+export const namedBy = (entity: Entity, given: Attributes): Ref => {
+  const id = (entity.naturalKey ?? ['id']).map((name) => String(given[name])).join(':');
+  if (!entity.typeFrom) return { type: entity.type, id };
+  const typed = { type: String(given[entity.typeFrom]), id };
+  return entity.type === REGISTERED_SUBJECT ? subjectNode(typed) : typed;
+};
 
 /** The input that names a node, as {@link namedBy} reads it. */
-export function namesOf(entity: Entity, { type, id }: Ref): Attributes {
+export function namesOf(entity: Entity, ref: Ref): Attributes {
+  const { type, id } = entity.type === REGISTERED_SUBJECT ? parseRef(ref.id, 'id') : ref;
   const [first = 'id', ...rest] = entity.naturalKey ?? [];
   const parts = id.split(':');
   // Only the first attribute of a natural key holds colons.

@@ -1,5 +1,6 @@
 import { Attribute, DECISION_VERSION, splitAttribute } from '../../table/decision/attributes.ts';
 import { stampOf } from '../../table/decision/decode.ts';
+import { isSubjectNode } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { ParsedKey } from '../../table/keys.ts';
 import { isMap } from '../../table/value.ts';
@@ -27,8 +28,7 @@ export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   const [kind] = splitAttribute(attribute);
   if (parsed.type === 'page' || parsed.type === 'permission')
     return attribute === 'allow' || attribute === 'deny';
-  if (parsed.type === 'user' || parsed.type === 'technical-user')
-    return attribute === 'groups' || attribute === 'roles' || kind === 'grant';
+  if (isSubjectNode(parsed)) return attribute === 'groups' || attribute === 'roles' || kind === 'grant';
   return attribute === 'denials' || (kind === 'group' && attribute !== 'group');
 }
 

@@ -20,7 +20,14 @@ const nameOf = ({ attribute, member }: Coordinates): string =>
 const storedIn = (item: Item, { attribute, member }: Coordinates): unknown => {
   const value = item[attribute];
   if (member === undefined) return value === false ? undefined : value;
-  return value instanceof Set && value.has(member) ? member : undefined;
+  const has = value instanceof Set ? value.has(member) : value === member;
+  return has ? member : undefined;
+};
+
+/** What the sources of an attribute depend on beside its name: the members of a set, the group of everyone. */
+const membersOf = (attribute: string, value: unknown): readonly unknown[] => {
+  if (value instanceof Set) return [...value];
+  return attribute === Attribute.everyone ? [value] : [undefined];
 };
 
 /** One entry, found from the decision item or from its source. */
@@ -125,10 +132,11 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
   ];
   for (const [attribute, value] of Object.entries(item)) {
     if (BOOKKEEPING.has(attribute) || value === false || !isWellFormed(parsed, attribute, value)) continue;
-    for (const member of value instanceof Set ? value : [undefined]) {
-      const sources = sourcesOf(parsed, attribute, member as string | undefined) ?? [];
+    for (const member of membersOf(attribute, value)) {
+      // Well-formed members are texts.
+      const of = member === undefined ? {} : { member: String(member) };
       relations.push(
-        entryRelation({ at, attribute, ...(member === undefined ? {} : { member }) }, sources, now),
+        entryRelation({ at, attribute, ...of }, sourcesOf(parsed, attribute, of.member) ?? [], now),
       );
     }
   }
@@ -144,8 +152,7 @@ function isWellFormed(
   if (attribute === 'denials') return false;
   const isSet = isSetAttribute(parsed, attribute);
   if (isSet !== value instanceof Set) return false;
-  const members = value instanceof Set ? [...value] : [undefined];
-  return members.every(
+  return membersOf(attribute, value).every(
     (member) =>
       (member === undefined || typeof member === 'string') &&
       attempt(() => sourcesOf(parsed, attribute, member)) !== undefined,

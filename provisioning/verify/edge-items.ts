@@ -1,4 +1,4 @@
-import type { Ref } from '../../table/identifiers.ts';
+import { isSubjectNode } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import {
   edgeKey,
@@ -43,8 +43,7 @@ function othersOf(item: Key): readonly Key[] {
   if (parsed.kind === 'grant' && a && !b) return attempt(() => [edgeKey(a, own)]) ?? [];
   if (parsed.kind !== 'assignment' || !a || !b) return [];
   const ends = [own, a, b];
-  const isSubject = ({ type }: Ref) => type === 'user' || type === 'technical-user';
-  const [u, r] = [ends.find(isSubject), ends.find(({ type }) => type === 'role')];
+  const [u, r] = [ends.find(isSubjectNode), ends.find(({ type }) => type === 'role')];
   const s = ends.find((end) => end !== u && end !== r);
   if (!u || !r || !s) return [];
   return [

@@ -26,7 +26,7 @@ export interface Entry {
   /** The decision item. */
   readonly at: Key;
   readonly attribute: string;
-  /** Where the attribute is a set: this member of it. */
+  /** Where the attribute is a set: this member of it. Of `everyone`: the group, which is its value too. */
   readonly member?: string;
   readonly value?: unknown;
 }
@@ -51,6 +51,7 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
   switch (ref.type) {
     case 'user':
     case 'technical-user':
+    case 'subject':
       return values(at, { status: statusOf(item), endsAt: item.endsAt, properties: decidedProperties(item) });
     case 'page':
     case 'permission':
@@ -100,6 +101,16 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
         ttl: Math.floor(end / 1_000),
       });
     }
+    case 'group':
+      // It stays until the group itself goes: no other one can take its place before.
+      return item.everyone === true
+        ? [
+            {
+              at: decisionKey(parseRef(textOf(item, 'scope'), 'scope')),
+              ...{ attribute: Attribute.everyone, member: ref.id, value: ref.id },
+            },
+          ]
+        : [];
     case 'role': {
       if (closing) return [];
       const owner = ownerOf(textOf(item, 'scope'));

@@ -27,6 +27,7 @@ const SCOPE = ['ancestors', 'root', 'movingTo'];
 const OWN: Readonly<Record<string, readonly string[]>> = {
   user: ['roles', 'isAdmin'],
   'technical-user': ['roles', 'isAdmin'],
+  subject: ['roles', 'isAdmin'],
   group: ['root'],
   role: ['isSystem'],
   permission: ['module', 'action', 'resource'],
@@ -96,7 +97,9 @@ function keyDamage({ entity }: NodeKind, ref: Ref, item: Item): readonly Damage[
   const wanted: Record<string, Value | undefined> = {
     Type: entity.label,
     id: ref.id,
-    ...(entity.naturalKey || entity.typeFrom ? namesOf(entity, ref) : {}),
+    ...(entity.naturalKey || entity.typeFrom
+      ? attempt(() => namesOf(entity, ref) as Record<string, string>)
+      : {}),
     ...(entity.type === 'permission' ? partsOf(ref.id) : {}),
     ...(entity.type === 'role' ? { isSystem: !isRef(String(item.scope)) } : {}),
   };

@@ -1,5 +1,5 @@
 import { splitAttribute } from '../../table/decision/attributes.ts';
-import type { Ref } from '../../table/identifiers.ts';
+import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
@@ -56,7 +56,7 @@ function isAtHome(item: Item): boolean {
   const type = key?.form === 'edge' ? key.type : undefined;
   if (item.Type === 'GroupRole') return type === 'group';
   if (item.Type === 'RolePermission') return type === 'role';
-  return type === 'user' || type === 'technical-user';
+  return type !== undefined && isSubjectNode({ type });
 }
 
 /** The node at the other end of a key that looks like a copy or a rule. */

@@ -9,7 +9,7 @@ import { changeOf, type Fault, type Found, fault, type Relation } from './relati
 
 /** The owner of a node exists. */
 export const hangsOn = (ref: Ref, owner: Ref): Relation => ({
-  name: `hangs ${formatRef(ref)} ${formatRef(owner)}`,
+  name: `hangs ${nodeKey(ref).PK} ${nodeKey(owner).PK}`,
   keys: [nodeKey(ref), nodeKey(owner)],
   judge: ([node, above]) =>
     !node || above ? [] : [fault('edge_dangling', nodeKey(ref), `${formatRef(owner)}, on which it hangs`)],

@@ -63,7 +63,7 @@ export async function rebuild(reader: Reader, at: Key, before: Item | undefined)
 }
 
 function put(item: Record<string, unknown>, { attribute, member, value }: Entry): void {
-  if (member === undefined) {
+  if (member === undefined || value !== undefined) {
     item[attribute] = value;
     return;
   }

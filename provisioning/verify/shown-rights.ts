@@ -1,4 +1,4 @@
-import type { Ref } from '../../table/identifiers.ts';
+import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { edgeKey, GLOBAL, nodeKey } from '../../table/keys.ts';
 import type { Action } from '../../table/write/action.ts';
@@ -7,7 +7,7 @@ import { attempt, changeOf, fault, type Relation } from './relation.ts';
 
 /** A subject's node repeats its global roles, and whether it is an administrator. */
 export function shownRights(ref: Ref, item: Item): readonly Relation[] {
-  if (ref.type !== 'user' && ref.type !== 'technical-user') return [];
+  if (!isSubjectNode(ref)) return [];
   return [
     ...(item.isAdmin === undefined ? [] : [shownAdmin(ref)]),
     ...(item.roles instanceof Set ? [...item.roles] : []).flatMap(

@@ -1,5 +1,5 @@
 import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
-import { isRef, parseRef, type Ref } from '../../table/identifiers.ts';
+import { isRef, isSubjectNode, parseRef, type Ref } from '../../table/identifiers.ts';
 import {
   edgeKey,
   GLOBAL,
@@ -15,6 +15,8 @@ import { isApiRevision } from './decision-form.ts';
 
 /**
  * The keys of the node or edge items that an entry comes from; undefined for an attribute without a source.
+ *
+ * @param member of a set; of `everyone`, which is none, its value
  */
 export function sourcesOf(
   parsed: ParsedKey,
@@ -50,7 +52,7 @@ export function sourcesOf(
   }
   if (own.type === 'token' || own.type === 'session')
     return ['subject', 'hash', 'status', 'endsAt', 'ttl'].includes(attribute) ? node : undefined;
-  if (own.type === 'user' || own.type === 'technical-user') {
+  if (isSubjectNode(own)) {
     if ([Attribute.status, Attribute.endsAt, Attribute.properties].some((each) => each === attribute))
       return node;
     if (attribute === Attribute.isAdmin) return both(own, GLOBAL);
@@ -65,6 +67,7 @@ export function sourcesOf(
     return undefined;
   }
   if (['status', 'combination', 'ancestors', 'enterprise', 'properties'].includes(attribute)) return node;
+  if (attribute === Attribute.everyone && member !== undefined) return [nodeKey(group(member))];
   if (kind === 'group' && b === undefined && member !== undefined)
     return [nodeKey(group(a)), ...both(group(a), role(member))];
   if (kind === 'sub' && b !== undefined) return [nodeKey({ type: 'subscription', id: b })];

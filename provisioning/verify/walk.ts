@@ -1,11 +1,12 @@
 import { INDEXES } from '../../table/entities/entity.ts';
 import type { EntityType } from '../../table/entities/registry.ts';
-import { formatRef, type Ref } from '../../table/identifiers.ts';
+import type { Ref } from '../../table/identifiers.ts';
 import { allInTenant, allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import {
   ANY_TENANT,
   apiRef,
+  EVERYONE_LIST,
   edgePrefix,
   GLOBAL,
   type Key,
@@ -47,7 +48,7 @@ async function* nodesOf(reader: Reader, query: ListQuery): AsyncGenerator<Ref> {
 const LISTED_TYPES = NODE_KINDS.map(({ entity }) => entity.type).filter((type) => type !== ADDED);
 
 /** Owners that always exist and have no node. */
-const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, apiRef('default')];
+const ANCHORS: readonly Ref[] = [GLOBAL, ANY_TENANT, SCOPE_TYPE_LIST, EVERYONE_LIST, apiRef('default')];
 
 /** Everything that has a partition, by the lists of all nodes of each type. */
 export async function* everything(reader: Reader): AsyncGenerator<Ref> {
@@ -66,8 +67,8 @@ export async function* everything(reader: Reader): AsyncGenerator<Ref> {
 export async function* inOneTenant(reader: Reader, tenant: Ref): AsyncGenerator<Ref> {
   yield tenant;
   for await (const ref of nodesOf(reader, allInTenant(tenant)))
-    if (formatRef(ref) !== formatRef(tenant)) yield ref;
-  for (const prefix of [edgePrefix('user'), `${edgePrefix('grant')}TECHNICAL_USER#`]) {
+    if (partitionOf(ref) !== partitionOf(tenant)) yield ref;
+  for (const prefix of [edgePrefix('user'), edgePrefix('grant')]) {
     for await (const items of pagesOf(reader, { ranges: [{ partition: partitionOf(tenant), prefix }] })) {
       for (const item of items) {
         const parsed = parseKey(item);

@@ -21,6 +21,8 @@ export const Attribute = {
   groups: 'groups',
   globalRoles: 'roles',
   ancestors: 'ancestors',
+  /** On a scope: the id of its group of all subjects. */
+  everyone: 'everyone',
   combination: 'combination',
   registered: 'registered',
   allow: 'allow',

@@ -263,6 +263,7 @@ const SCOPE_ATTRIBUTES = plain(
   Attribute.enterprise,
   Attribute.denials,
   Attribute.properties,
+  Attribute.everyone,
 );
 /** The item of what holds everywhere has no others than every item has. */
 const GLOBAL_ATTRIBUTES = plain();
@@ -341,6 +342,7 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
     [Attribute.ancestors]: ancestors = [],
     [Attribute.combination]: combination = 'allow-overrides',
     [Attribute.enterprise]: enterprise,
+    [Attribute.everyone]: everyone,
   } = item;
   if (!Array.isArray(ancestors) || !ancestors.every((each) => typeof each === 'string' && isRef(each))) {
     throw damaged(item, Attribute.ancestors);
@@ -349,12 +351,15 @@ export function decodeScope(ref: string, item: Item): ScopeItem {
     throw damaged(item, Attribute.combination);
   }
   if (enterprise !== undefined && typeof enterprise !== 'string') throw damaged(item, Attribute.enterprise);
+  if (everyone !== undefined && (typeof everyone !== 'string' || everyone === ''))
+    throw damaged(item, Attribute.everyone);
   return {
     ref,
     active: isActive(item),
     ancestors,
     combination,
     groups,
+    everyone,
     roles,
     denials: new Set(idSet(item, Attribute.denials)),
     subscriptions,

@@ -62,6 +62,8 @@ export interface ScopeItem {
   readonly combination: Combination;
   /** Group at this scope → roles it carries. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** The one of these groups whose members are all active subjects. */
+  readonly everyone: string | undefined;
   /** Roles owned by this scope (roots only). */
   readonly roles: RoleTable;
   /** Permissions that a role of its own denies, or once did (roots only). */

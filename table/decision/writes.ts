@@ -138,6 +138,17 @@ export function scopeChanges(scope: Ref) {
     removeGroupRole: (group: string, role: string) =>
       change({ takeOut: { [groupAttribute(group)]: set(role) } }),
     removeGroup: (group: string) => change({ remove: [groupAttribute(group)] }),
+    /** Makes a group that of all subjects: a scope has one such group. */
+    addEveryone: (group: string): Update => ({
+      ...change({ set: { [Attribute.everyone]: group } }),
+      when: { exists: true, equals: { [Attribute.everyone]: undefined } },
+      failure: (found) =>
+        found
+          ? conflict('everyone', `${formatRef(scope)} has a group of everyone already`)
+          : notFound(scope.type, formatRef(scope)),
+    }),
+    /** Only when the group itself goes: until then no other can take its place. */
+    removeEveryone: () => change({ remove: [Attribute.everyone] }),
     /** A subscription that counts, from a start until an end; one that does not is not listed. */
     subscribe: (module: string, id: string, interval: Validity | undefined) =>
       change(entitle(subscriptionAttribute(module, id), interval)),

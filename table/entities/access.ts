@@ -103,8 +103,12 @@ export const ACCESS = {
       name: field.name,
       groupType: z.enum(['TEACHER', 'VOLUNTEER']).optional(),
       description,
+      everyone: z
+        .literal(true)
+        .optional()
+        .describe('`true`: its members are all active subjects, without memberships; one per scope'),
     }),
-    immutable: ['scope'],
+    immutable: ['scope', 'everyone'],
     inTenant: { tenant: 'root', time: 'createdAt' },
     guards: [],
     listShards: 8,

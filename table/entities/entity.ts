@@ -44,7 +44,7 @@ export interface Entity {
   readonly hangsOn?: readonly string[];
   /** The attributes that, joined by `:`, are the id, for entities named by a natural key; a ULID when left out. */
   readonly naturalKey?: readonly [string, ...string[]];
-  /** The attribute that holds the type of the node, where that is data: scopes of types that were added. */
+  /** The attribute that holds its type, where that is data: scopes and subjects of types that were added. */
   readonly typeFrom?: string;
   /** Over how many index partitions the list of all, and each list by status, is spread. */
   readonly listShards: number;

@@ -22,7 +22,7 @@ import {
 } from '../properties.ts';
 import { MAX_CURSOR_LENGTH } from '../reader.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
-import { mayBeScopeType } from './scope-types.ts';
+import { mayBeScopeType, mayBeSubjectType } from './scope-types.ts';
 
 /** Zod schemas of the fields that entities and commands share. Each refuses what must not reach a key. */
 
@@ -80,15 +80,18 @@ export const ref = z
   .refine(isRef, 'is not a reference of the form type:id, such as location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C')
   .describe('reference such as `location:ID`');
 
-/** A user by id, or a technical user by reference: what can be granted access. */
+/** A user by id, any other subject by reference: what can be granted access. */
 export const subject = z
   .string()
   .max(MAX_REF_LENGTH)
   .refine(
-    (value) => isId(value) || (isRef(value) && value.startsWith('technical-user:')),
+    (value) => isId(value) || (isRef(value) && isReferred(value.slice(0, value.indexOf(':')))),
     'is neither the id of a user nor a reference such as technical-user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C',
   )
-  .describe('id of a user, or `technical-user:ID`');
+  .describe('id of a user, `technical-user:ID`, or `TYPE:ID` of a subject of an added type');
+
+/** Types of subjects that are named by reference: users are named by their ids, as ever. */
+const isReferred = (type: string): boolean => type === 'technical-user' || mayBeSubjectType(type);
 
 /** An instant in ISO 8601 with its offset, kept in UTC. */
 export const instant = z.iso
@@ -187,6 +190,12 @@ export const scopeType = z
   .max(32)
   .refine(mayBeScopeType, 'is no scope type')
   .describe('scope type such as `location`');
+/** A subject type that may be added. */
+export const subjectType = z
+  .string()
+  .max(32)
+  .refine(mayBeSubjectType, 'is no subject type that can be added')
+  .describe('subject type such as `device`');
 /** The type of an entity, as in references. */
 export const entityType = z
   .string()

@@ -33,7 +33,19 @@ export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, t
 
 /** First words of keys that are no scopes. A test compares them with the registry. */
 const TAKEN: ReadonlySet<string> = new Set([
-  ...['user', 'technical-user', 'group', 'role', 'role-template', 'page', 'permission', 'module', 'route'],
+  ...[
+    'user',
+    'technical-user',
+    'subject',
+    'subject-type',
+    'group',
+    'role',
+    'role-template',
+    'page',
+    'permission',
+    'module',
+    'route',
+  ],
   ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
   ...[
     'policy',
@@ -56,6 +68,9 @@ const GUARD_KIND = /-(?:name|code|route)$/;
 /** Whether nodes of this type can be scopes: it comes with the table, or an operator may add it. */
 export const mayBeScopeType = (type: string): boolean =>
   isType(type) && !TAKEN.has(type) && !GUARD_KIND.test(type);
+
+/** Whether an operator may add subjects of this type. It may be a scope type as well. */
+export const mayBeSubjectType = mayBeScopeType;
 
 /** Reads a reference to a scope. Throws `invalid` naming `field` when nodes of this type are no scopes. */
 export function parseScopeRef(text: string, field: string): Ref {

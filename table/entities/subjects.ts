@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { REGISTERED_SUBJECT } from '../identifiers.ts';
 import {
   normaliseEmail,
   normaliseIssuer,
@@ -8,8 +9,9 @@ import {
 } from '../normalise.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
+import { mayBeSubjectType } from './scope-types.ts';
 
-/** Who acts: people and technical users. */
+/** Who acts: people, technical users, and subjects of types that operators add. */
 export const SUBJECTS = {
   user: {
     type: 'user',
@@ -74,5 +76,49 @@ export const SUBJECTS = {
     byStatus: { status: 'status', date: 'endsAt' },
     guards: [],
     listShards: 4,
+  },
+  'subject-type': {
+    type: 'subject-type',
+    label: 'SubjectType',
+    summary:
+      'A type of subject that an operator adds beside users and technical users: `identity`, `device`.',
+    attributes: z.strictObject({
+      name: z
+        .string()
+        .max(32)
+        .refine(
+          mayBeSubjectType,
+          'is no type that can be added (lower-case words with dashes, not one that has a meaning already)',
+        ),
+      description: field.text(1_000).optional(),
+    }),
+    immutable: ['name'],
+    naturalKey: ['name'],
+    guards: [],
+    listShards: 4,
+  },
+  subject: {
+    type: REGISTERED_SUBJECT,
+    label: 'Subject',
+    summary: 'A subject of a type that was added (`subject-type.create`); it is checked like a user.',
+    attributes: z.strictObject({
+      type: z
+        .string()
+        .max(32)
+        .refine(mayBeSubjectType, 'is no type that was added: users and technical users have their own'),
+      name: field.name.optional(),
+      description: field.text(1_000).optional(),
+      tenant: field.ref.optional(),
+      status: z.enum(['active', 'disabled', 'inactive']).optional(),
+      endsAt: field.instant.optional(),
+      properties: field.properties.optional(),
+    }),
+    typeFrom: 'type',
+    defaults: { status: 'active' },
+    immutable: ['type'],
+    inTenant: { tenant: 'tenant', time: 'createdAt' },
+    byStatus: { status: 'status', date: 'endsAt' },
+    guards: [],
+    listShards: 16,
   },
 } as const satisfies Record<string, Entity>;

@@ -3,7 +3,7 @@ import { decide } from '../../engine/decide.ts';
 import type { Reason } from '../../engine/decision.ts';
 import { type DecisionInput, decisionInput } from '../../engine/decision-input.ts';
 import { effectiveRoles } from '../../engine/effective-roles.ts';
-import { GLOBAL_ID, type Kind } from '../../engine/items.ts';
+import { GLOBAL_ID, type Kind, subjectId } from '../../engine/items.ts';
 import type { Look } from '../../engine/load.ts';
 import type { Assignment, Effect, RoleItem, SubjectItem } from '../../table/decision/items.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
@@ -13,8 +13,9 @@ import fc from '../support/fast-check.ts';
 import { size } from '../support/tier.ts';
 
 /** In random worlds, the engine decides as SPEC section 2 says. */
-const USER = 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C';
 const SCOPES = ['1', '2', '3', '4', '5'].map((n) => `location:01J8Z0E2Z8D2A3J7A7Y2H9GQ9${n}`);
+/** A subject of an added type that has the type and the id of a scope: they are two. */
+const SUBJECT = String(SCOPES[0]);
 const ROLES = ['r0', 'r1', 'r2', 'r3', 'r4'];
 const GROUPS = ['g0', 'g1', 'g2'];
 const PERMISSIONS = ['dashboard', 'a:b:c', 'a:b:d'];
@@ -63,6 +64,7 @@ interface World {
   readonly groups: readonly {
     readonly id: string;
     readonly scope: string;
+    readonly everyone: boolean;
     readonly roles: readonly string[];
   }[];
   readonly memberships: readonly string[];
@@ -98,25 +100,25 @@ function modelOf({ user, soldModules, entitlements, ...granted }: World): Model 
   });
   return {
     subjects: user.exists
-      ? [{ ref: USER, status: statusOf(user), endsAt: user.endsAt, account: undefined }]
+      ? [{ ref: SUBJECT, status: statusOf(user), endsAt: user.endsAt, account: undefined }]
       : [],
-    admins: user.isAdmin ? [USER] : [],
+    admins: user.isAdmin ? [SUBJECT] : [],
     scopes: granted.scopes
       .filter(({ exists }) => exists)
       .map((each) => ({ ...each, status: statusOf(each) })),
     scopeTypes: [],
     groups: [...granted.groups],
-    memberships: granted.memberships.map((group) => ({ subject: USER, group })),
+    memberships: granted.memberships.map((group) => ({ subject: SUBJECT, group })),
     groupRoles: granted.groups.flatMap(({ id, roles }) => roles.map((role) => ({ group: id, role }))),
     roles: granted.roles
       .filter(({ deleted }) => !deleted)
       .map(({ id, owner, parent }) => ({ id, scope: owner ?? 'global', parent })),
     effects: [...granted.effects],
     assignments: granted.assignments.map(({ start, end, ...each }) => ({
-      ...{ ...each, subject: USER, from: start, until: end },
+      ...{ ...each, subject: SUBJECT, from: start, until: end },
     })),
-    grants: granted.grants.map(({ root, role }) => ({ subject: USER, root, roles: [role] })),
-    globalRoles: granted.globalRoles.map((role) => ({ subject: USER, role })),
+    grants: granted.grants.map(({ root, role }) => ({ subject: SUBJECT, root, roles: [role] })),
+    globalRoles: granted.globalRoles.map((role) => ({ subject: SUBJECT, role })),
     permissions: granted.permissions.filter(({ registered }) => registered),
     modules: soldModules.map((name) => ({ name, sold: true })),
     subscriptions: entitlements.map((each, n) => ({ ...of(each, n), module: each.to })),
@@ -192,8 +194,19 @@ const worlds: fc.Arbitrary<World> = fc.record({
     )
     .map((all) => [...all]),
   groups: fc
-    .tuple(...GROUPS.map((id) => fc.record({ id: fc.constant(id), scope, roles: some(role, 3) })))
-    .map((all) => [...all]),
+    .tuple(
+      ...GROUPS.map((id) =>
+        fc.record({ id: fc.constant(id), scope, everyone: seldom, roles: some(role, 3) }),
+      ),
+    )
+    // A scope has one group of everyone.
+    .map((all) =>
+      all.map((each, n) => ({
+        ...each,
+        everyone:
+          each.everyone && !all.slice(0, n).some((other) => other.everyone && other.scope === each.scope),
+      })),
+    ),
   memberships: fc.subarray(GROUPS, { minLength: 1 }),
   assignments: fc.uniqueArray(
     fc.record({
@@ -268,7 +281,7 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
     );
   const global = { roles: tableOf(undefined), soldModules: new Set(granted.soldModules) };
   const items = new Map<string, unknown>([[GLOBAL_ID, global]]);
-  if (user.exists) items.set(USER, subject);
+  if (user.exists) items.set(subjectId(SUBJECT), subject);
   for (const { ref, active, combination, exists, enterprise } of scopes) {
     const groups = new Map(
       granted.groups.filter((each) => each.scope === ref).map((each) => [each.id, each.roles]),
@@ -280,7 +293,8 @@ function itemsOf({ user, scopes, permissions, roles, ...granted }: World): Reado
       enterprise,
     };
     const roots = { roles: tableOf(ref), denials: new Set(permissions.map(({ name }) => name)) };
-    const own = { ref, active, ancestors, combination, groups, ...roots };
+    const everyone = granted.groups.find((each) => each.scope === ref && each.everyone)?.id;
+    const own = { ref, active, ancestors, combination, groups, everyone, ...roots };
     if (exists) items.set(ref, { ...own, ...entitlements });
     for (const { name } of permissions) items.set(`${ref} ${name}`, exactOf(ref, name));
   }
@@ -308,7 +322,7 @@ function lookInto(world: World): Look {
 }
 
 function inputOf(look: Look, permission: string, where: string): DecisionInput {
-  const input = decisionInput({ subject: USER, scope: where, permission }, look);
+  const input = decisionInput({ subject: SUBJECT, scope: where, permission }, look);
   if (!input) throw new Error('something was missing');
   return input;
 }
@@ -317,7 +331,7 @@ test('the engine and a naive evaluator give the same answer for the same reason'
   const counts = new Map<Reason, number>();
   fc.assert(
     fc.property(worlds, fc.constantFrom(...PERMISSIONS), scope, time, (world, permission, where, at) => {
-      const expected = judge(modelOf(world), { subject: USER, permission, scope: where, at });
+      const expected = judge(modelOf(world), { subject: SUBJECT, permission, scope: where, at });
       counts.set(expected.reason, (counts.get(expected.reason) ?? 0) + 1);
       expect(decide(inputOf(lookInto(world), permission, where), at)).toEqual(expected);
     }),
@@ -336,7 +350,7 @@ test('values derived from items are reused with the same result, at any instant'
       const model = modelOf(world);
       for (const { permission, where, at } of [...questions, ...questions]) {
         const input = inputOf(look, permission, where);
-        expect(decide(input, at)).toEqual(judge(model, { subject: USER, permission, scope: where, at }));
+        expect(decide(input, at)).toEqual(judge(model, { subject: SUBJECT, permission, scope: where, at }));
         const unkept = inputOf(lookInto(world), permission, where);
         expect(effectiveRoles(input.subject, input, at)).toEqual(effectiveRoles(unkept.subject, unkept, at));
       }

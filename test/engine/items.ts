@@ -25,5 +25,6 @@ export const scopeItem = (ref: string, changes: Partial<ScopeItem> = {}): ScopeI
   licenses: new Map(),
   enterprise: undefined,
   properties: {},
+  everyone: undefined,
   ...changes,
 });

@@ -37,6 +37,7 @@ const rootWith = (roles: Roles): ScopeItem => ({
   licenses: new Map(),
   enterprise: undefined,
   properties: {},
+  everyone: undefined,
 });
 
 const placeWith = ({ own = {}, global = {}, sold = [] }: Setting): Place => ({

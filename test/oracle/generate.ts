@@ -110,8 +110,13 @@ export function furnish(random: Random): Furnished {
   const [account = ''] = refsOf('account');
   const users = [0, 1, 2, 3, 4, 5].map((n) => `user:${id('A', n)}`);
   const robots = [0, 1].map((n) => `technical-user:${id('A', 10 + n)}`);
+  // Subjects of added types: one type is that of scopes too, and the ids may be those of scopes of that type.
+  const added = [
+    `identity:${id('A', 0)}`,
+    `device:${random.pick([...refsOf('device'), `device:${id('A', 0)}`]).slice('device:'.length)}`,
+  ];
   const names: Names = {
-    subjects: [...users, ...robots],
+    subjects: [...users, ...robots, ...added],
     places,
     groups: [0, 1, 2, 3, 4, 5].map((n) => id('G', n)),
     roles: [0, 1, 2, 3, 4, 5, 6].map((n) => id('R', n)),
@@ -125,8 +130,10 @@ export function furnish(random: Random): Furnished {
     ...places.map((place) => createPlace(random, places, place)),
     ...users.map((ref) => createSubject(random, ref, account)),
     ...robots.map((ref) => createSubject(random, ref, account)),
+    ...['identity', 'device'].map(does.createSubjectType),
+    ...added.map((ref) => createSubject(random, ref, account)),
     ...names.roles.map((role) => createRole(random, names, role)),
-    ...names.groups.map((group) => does.createGroup(group, placeOfGrant(random, names))),
+    ...names.groups.map((group) => createGroup(random, names, group)),
   ];
   const several = (count: number, make: () => Operation) => {
     for (let n = 0; n < count; n++) operations.push(make());
@@ -157,14 +164,19 @@ function createPlace(random: Random, places: readonly Place[], { ref, parent }: 
   });
 }
 
-const createSubject = (random: Random, ref: string, account: string): Operation =>
-  typeOf(ref) === 'user'
-    ? does.createUser(
-        ref,
-        random.oneIn(12) ? random.pick(['disabled', 'inactive']) : 'active',
-        random.oneIn(6) ? random.pick(INSTANTS) : null,
-      )
-    : does.createTechnicalUser(ref, account, random.oneIn(12) ? 'inactive' : 'active');
+function createSubject(random: Random, ref: string, account: string): Operation {
+  if (typeOf(ref) === 'technical-user')
+    return does.createTechnicalUser(ref, account, random.oneIn(12) ? 'inactive' : 'active');
+  const create = typeOf(ref) === 'user' ? does.createUser : does.createAddedSubject;
+  return create(
+    ref,
+    random.oneIn(12) ? random.pick(['disabled', 'inactive']) : 'active',
+    random.oneIn(6) ? random.pick(INSTANTS) : null,
+  );
+}
+
+const createGroup = (random: Random, names: Names, group: string): Operation =>
+  does.createGroup(group, placeOfGrant(random, names), random.oneIn(5));
 
 function createRole(random: Random, names: Names, role: string): Operation {
   const roots = names.places.filter(({ parent }) => parent === undefined);
@@ -230,9 +242,13 @@ export function furnishSmall(random: Random): Furnished {
     { ref: ref('workstream', 4), parent: account, root: account },
   ];
   const names: Names = {
-    subjects: [`user:${id('A', 0)}`, `user:${id('A', 1)}`, `technical-user:${id('A', 2)}`],
+    subjects: [
+      ...[`user:${id('A', 0)}`, `user:${id('A', 1)}`, `technical-user:${id('A', 2)}`],
+      // Of the same type and id as a scope.
+      ref('location', 1),
+    ],
     places,
-    groups: [id('G', 0), id('G', 1)],
+    groups: [id('G', 0), id('G', 1), id('G', 2)],
     roles: [id('R', 0), id('R', 1), id('R', 2)],
     subscriptions: [id('S', 0), id('S', 1)],
     licences: [id('K', 0), id('K', 1)],
@@ -248,22 +264,25 @@ export function furnishSmall(random: Random): Furnished {
         combination: place.parent === undefined && random.oneIn(2) ? 'deny-overrides' : undefined,
       }),
     ),
-    ...names.subjects.map((subject) =>
-      typeOf(subject) === 'user'
-        ? does.createUser(subject, 'active', null)
-        : does.createTechnicalUser(subject, account, 'active'),
-    ),
+    does.createSubjectType('location'),
+    ...names.subjects.map((subject) => {
+      if (typeOf(subject) === 'technical-user') return does.createTechnicalUser(subject, account, 'active');
+      const create = typeOf(subject) === 'user' ? does.createUser : does.createAddedSubject;
+      return create(subject, 'active', null);
+    }),
     does.createRole(owned, tenant),
     does.createRole(shared, 'tenant'),
     does.createRole(global, 'global'),
-    ...names.groups.map((group, n) => does.createGroup(group, n === 0 ? tenant : account)),
+    ...names.groups.map((group, n) => does.createGroup(group, n === 1 ? account : tenant, n === 2)),
     does.license(id('K', 0), account, works, 'active', does.ALWAYS),
     ...names.roles.flatMap((role) => [
       does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW'),
       does.addEffect(role, random.pick(PERMISSIONS), effect(random)),
     ]),
-    ...names.groups.map((group) => does.giveGroupRole(group, random.pick([shared, global]))),
-    ...names.subjects.map((subject) => does.join(subject, random.pick(names.groups))),
+    ...names.groups
+      .slice(0, random.pick([2, 3]))
+      .map((group) => does.giveGroupRole(group, random.pick([shared, global]))),
+    ...names.subjects.map((subject) => does.join(subject, random.pick(names.groups.slice(0, 2)))),
   ];
   return { names, operations };
 }
@@ -327,7 +346,7 @@ const NODES: readonly (readonly [number, Change])[] = [
   [2, (r, n) => does.deleteSubject(subject(r, n))],
   [3, (r, n) => createSubject(r, subject(r, n), placesOf(n, 'account')[0]?.ref ?? '')],
   [2, (r, n) => does.deleteGroup(group(r, n))],
-  [3, (r, n) => does.createGroup(group(r, n), placeOfGrant(r, n))],
+  [3, (r, n) => createGroup(r, n, group(r, n))],
   [2, (r, n) => does.deleteRole(role(r, n))],
   [3, (r, n) => createRole(r, n, role(r, n))],
   [1, (r) => does.unregister(r.pick(PERMISSIONS))],
@@ -393,10 +412,11 @@ export const changeInOneWrite = (random: Random, names: Names): Operation =>
 export function opposedChanges(
   random: Random,
   { subjects, groups, roles }: Names,
-  { memberships, groupRoles }: Model,
+  { memberships, groupRoles, groups: known }: Model,
 ): readonly [Operation, Operation] | undefined {
+  const joined = groups.filter((group) => !known.some(({ id, everyone }) => id === group && everyone));
   const all = subjects.flatMap((who) =>
-    groups.flatMap((where) => roles.map((what) => [who, where, what] as const)),
+    joined.flatMap((where) => roles.map((what) => [who, where, what] as const)),
   );
   const possible = all.flatMap(([who, where, what]): (readonly [Operation, Operation])[] => {
     const isMember = memberships.some((each) => each.subject === who && each.group === where);

@@ -13,7 +13,7 @@ export function modelOf(items: readonly Item[]): Model {
   /** Each edge once: its mirrors say the same. */
   const edges = (type: string, ...from: readonly string[]) =>
     items.filter(({ PK, Type }) => Type === type && from.some((prefix) => PK.startsWith(prefix)));
-  const ofSubjects = (type: string) => edges(type, 'USER#', 'TECHNICAL_USER#');
+  const ofSubjects = (type: string) => edges(type, 'USER#', 'TECHNICAL_USER#', 'SUBJECT#');
   const text = (value: unknown): string => String(value);
   const optional = (value: unknown) => (value === undefined ? undefined : String(value));
   const instant = (value: unknown, otherwise: number) => (value ? Date.parse(String(value)) : otherwise);
@@ -23,15 +23,16 @@ export function modelOf(items: readonly Item[]): Model {
   });
   const refOf = ({ PK }: Item): string => {
     const [type = '', id] = PK.split('#');
-    return `${type.toLowerCase().replaceAll('_', '-')}:${id}`;
+    // The type of a subject may be data: its id then says it, and it is no scope of the same name.
+    return type === 'SUBJECT' ? String(id) : `${type.toLowerCase().replaceAll('_', '-')}:${id}`;
   };
   const statusOf = (item: Item) => (isClosing(item) ? 'closing' : text(item.status));
-  /** Edges name a user by id, a technical user by reference. */
+  /** Edges name a user by id, any other subject by reference. */
   const subjectOf = ({ user }: Item) => (text(user).includes(':') ? text(user) : `user:${user}`);
 
   return {
     ...emptyModel(),
-    subjects: [...of('User'), ...of('TechnicalUser')].map((item) => ({
+    subjects: [...of('User'), ...of('TechnicalUser'), ...of('Subject')].map((item) => ({
       ref: refOf(item),
       status: statusOf(item),
       endsAt: instant(item.endsAt, Number.POSITIVE_INFINITY),
@@ -39,14 +40,20 @@ export function modelOf(items: readonly Item[]): Model {
     })),
     admins: ofSubjects('Admin').map(subjectOf),
     // Every node by its reference: questions name scopes alone.
-    scopes: nodes.map((item) => ({
-      ref: refOf(item),
-      parent: optional(item.parent),
-      status: statusOf(item),
-      combination: text(item.combination),
-      enterprise: optional(item.enterprise),
+    scopes: nodes
+      .filter(({ Type }) => Type !== 'Subject')
+      .map((item) => ({
+        ref: refOf(item),
+        parent: optional(item.parent),
+        status: statusOf(item),
+        combination: text(item.combination),
+        enterprise: optional(item.enterprise),
+      })),
+    groups: there('Group').map(({ id, scope, everyone }) => ({
+      id: text(id),
+      scope: text(scope),
+      everyone: everyone === true,
     })),
-    groups: there('Group').map(({ id, scope }) => ({ id: text(id), scope: text(scope) })),
     memberships: ofSubjects('Membership').map((item) => ({
       subject: subjectOf(item),
       group: text(item.group),

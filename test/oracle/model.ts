@@ -15,7 +15,8 @@ export interface Model {
     enterprise: string | undefined;
   }[];
   scopeTypes: string[];
-  groups: { id: string; scope: string }[];
+  /** A group of everyone has no memberships: all subjects are in it. */
+  groups: { id: string; scope: string; everyone: boolean }[];
   memberships: { subject: string; group: string }[];
   groupRoles: { group: string; role: string }[];
   /** `scope` is `global`, `tenant` or the root that owns the role. */

@@ -51,7 +51,7 @@ const newDates = (start: string, end: string, { from, until }: Validity): Input 
 
 const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
 const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
-/** Edges name a user by id, a technical user by reference. */
+/** Edges name a user by id, any other subject by reference. */
 const nameOf = (subject: string): string => (typeOf(subject) === 'user' ? idOf(subject) : subject);
 const without = <T>(list: readonly T[], gone: (each: T) => boolean): T[] =>
   list.filter((each) => !gone(each));
@@ -72,14 +72,31 @@ export const createTechnicalUser = (ref: string, account: string, status: string
     (model) => model.subjects.push({ ref, status, endsAt: NEVER, account }),
   );
 
+/** The type of a subject that was added may be that of a scope, and so may its id. */
+export const createSubjectType = (name: string): Operation =>
+  operation('subject-type.create', { name }, () => {});
+
+export const createAddedSubject = (ref: string, status: string, endsAt: number | null): Operation =>
+  operation(
+    'subject.create',
+    { ...subjectId(ref), status, ...(endsAt === null ? {} : { endsAt: iso(endsAt) }) },
+    (model) => model.subjects.push({ ref, status, endsAt: endsAt ?? NEVER, account: undefined }),
+  );
+
+const isAddedSubject = (ref: string): boolean => !['user', 'technical-user'].includes(typeOf(ref));
+const subjectCommand = (ref: string, verb: string): string =>
+  `${isAddedSubject(ref) ? 'subject' : typeOf(ref)}.${verb}`;
+const subjectId = (ref: string): Input =>
+  isAddedSubject(ref) ? { type: typeOf(ref), id: idOf(ref) } : { id: idOf(ref) };
+
 export const updateSubject = (
   ref: string,
   change: { readonly status?: string; readonly endsAt?: number | null },
 ): Operation =>
   operation(
-    `${typeOf(ref)}.update`,
+    subjectCommand(ref, 'update'),
     {
-      id: idOf(ref),
+      ...subjectId(ref),
       ...(change.status === undefined ? {} : { status: change.status }),
       ...(change.endsAt === undefined ? {} : { endsAt: iso(change.endsAt) }),
     },
@@ -93,7 +110,7 @@ export const updateSubject = (
   );
 
 export const deleteSubject = (ref: string): Operation =>
-  operation(`${typeOf(ref)}.delete`, { id: idOf(ref) }, (model) => forgetSubject(model, ref));
+  operation(subjectCommand(ref, 'delete'), subjectId(ref), (model) => forgetSubject(model, ref));
 
 function forgetSubject(model: Model, ref: string): void {
   const isIts = ({ subject }: { subject: string }) => subject === ref;
@@ -196,8 +213,10 @@ function forgetScope(model: Model, ref: string): void {
 
 // Groups.
 
-export const createGroup = (id: string, scope: string): Operation =>
-  operation('group.create', { id, scope, name: `group ${id}` }, (model) => model.groups.push({ id, scope }));
+export const createGroup = (id: string, scope: string, everyone = false): Operation =>
+  operation('group.create', { id, scope, name: `group ${id}`, ...(everyone ? { everyone } : {}) }, (model) =>
+    model.groups.push({ id, scope, everyone }),
+  );
 
 export const deleteGroup = (id: string): Operation =>
   operation('group.delete', { id }, (model) => forgetGroup(model, id));

@@ -103,9 +103,10 @@ function rolesInForce(model: Model, subject: string, path: readonly Scope[], at:
   const isWithin = ({ from, until }: { from: number; until: number }) => from <= at && at < until;
   const root = path[path.length - 1] as Scope;
   const granted: string[] = [];
-  for (const { id, scope: where } of model.groups) {
+  for (const { id, scope: where, everyone } of model.groups) {
     if (!isOnPath(where)) continue;
-    if (!model.memberships.some((each) => each.group === id && each.subject === subject)) continue;
+    if (!everyone && !model.memberships.some((each) => each.group === id && each.subject === subject))
+      continue;
     for (const { group, role } of model.groupRoles) if (group === id) granted.push(role);
   }
   for (const each of model.assignments) {

@@ -22,8 +22,8 @@ test('so is every change of a status to another one than active', () => {
   );
   expect(conditional.map(({ name }) => name.replace('.update', ''))).toEqual([
     ...['tenant', 'location', 'client', 'project', 'building', 'zone', 'device', 'account', 'enterprise'],
-    ...['workstream', 'scope', 'user', 'technical-user', 'subscription', 'license', 'product', 'service'],
-    'session',
+    ...['workstream', 'scope', 'user', 'technical-user', 'subject', 'subscription', 'license', 'product'],
+    ...['service', 'session'],
   ]);
   for (const { name, destructive: marked } of conditional) {
     expect(marked?.when?.({ status: 'active' }), name).toBe(false);

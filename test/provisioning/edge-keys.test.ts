@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NODE_KINDS } from '../../provisioning/commands/node-kinds.ts';
 import { EDGES, ID } from '../../provisioning/documents/edges.ts';
 import { readEdge } from '../../provisioning/edges/read-edge.ts';
-import { ownersOf } from '../../provisioning/kinds/node-kind.ts';
+import { namedBy, ownersOf } from '../../provisioning/kinds/node-kind.ts';
 import { addOwner } from '../../provisioning/nodes/ownership.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
@@ -14,7 +14,7 @@ import { keyOf } from '../../table/write/action.ts';
  * the way of the other, as the grants of technical users in the account that owns them once were.
  */
 const SCOPES = [...Object.keys(SCOPE_TYPES), 'campus'].map((type) => `${type}:${ID}`);
-const SUBJECTS = [ID, `technical-user:${ID}`];
+const SUBJECTS = [ID, `technical-user:${ID}`, `device:${ID}`];
 
 type Ends = Readonly<Record<string, readonly string[]>>;
 
@@ -53,8 +53,11 @@ const formsOf = (keys: readonly Key[]): ReadonlySet<string> =>
 function ownershipForms(): ReadonlySet<string> {
   const owned = NODE_KINDS.flatMap((kind) => {
     const { entity } = kind;
-    const ref = { type: entity.typeFrom ? 'campus' : entity.type, id: ID };
-    const hangsOn = Object.fromEntries((entity.hangsOn ?? []).map((field) => [field, `${field}:${ID}`]));
+    const ref = namedBy(entity, { type: 'campus', id: ID, name: ID });
+    const hangsOn = {
+      ...Object.fromEntries((entity.hangsOn ?? []).map((field) => [field, `${field}:${ID}`])),
+      ...(entity.type === 'group' ? { everyone: true } : {}),
+    };
     return variantsOf(hangsOn, OWNERS)
       .flatMap((attributes) =>
         ownersOf(kind, { ...attributes, ancestors: [attributes.parent ?? []].flat() }, ref),
@@ -87,7 +90,15 @@ test('the forms of ownership are known, those of anchors and of types that were 
   expect([...ownershipForms()]).toEqual(
     expect.arrayContaining([
       ...['account / technical-user', 'account / license', 'technical-user / token', 'tenant / role'],
-      ...['role / role', 'global / role', 'global / scope-type', 'campus / group', 'zone / campus'],
+      ...[
+        'role / role',
+        'global / role',
+        'global / group',
+        'subject / token',
+        'global / scope-type',
+        'campus / group',
+        'zone / campus',
+      ],
     ]),
   );
 });

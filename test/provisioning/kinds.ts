@@ -119,6 +119,7 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
         name: 'teachers',
         groupType: 'TEACHER',
         description: 'who teach',
+        everyone: true,
       }),
       named: [['id']],
       changes: async () => ({ name: 'helpers', groupType: 'VOLUNTEER', description: null }),
@@ -316,7 +317,8 @@ function otherInputs(
     }),
     'transaction.write': async () => {
       const { id: user } = await made('user');
-      const { id: group } = await made('group');
+      const { scope } = await made('group');
+      const { id: group } = await world.run('group.create', { scope, name: 'members' });
       return {
         commands: [
           { command: 'membership.create', input: { user, group } },

@@ -86,7 +86,7 @@ describe.each(TYPES)('%s', (type) => {
     const made = await carryOut(`${type}.create`, await kind.create());
     const owner = await ownerOf(made.result);
     const names = kind.named.map((fields) =>
-      Object.values(pick(made.result, fields)).join(type === 'property' ? ':' : ' '),
+      Object.values(pick(made.result, fields)).join(['property', 'subject'].includes(type) ? ':' : ' '),
     );
     const entityId = expect.stringMatching(new RegExp(`^(${names.map(escaped).join('|')})$`));
     const entity =

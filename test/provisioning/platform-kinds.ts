@@ -12,6 +12,11 @@ export function platformKinds(
     `workstream:${await id('workstream.create', { parent: await account(), enterprise: await enterprise(), name: 'Payroll' })}`;
   const location = async () => `location:${await id('location.create', { name: 'Place' })}`;
   const user = () => id('user.create', {});
+  const subjectType = async () => {
+    const name = fresh('robot');
+    await id('subject-type.create', { name });
+    return name;
+  };
   const module = async () => {
     const name = fresh('module');
     await id('module.create', { name });
@@ -54,6 +59,33 @@ export function platformKinds(
       named: [['id']],
       changes: async () => ({ name: 'robots', description: null, status: 'inactive', endsAt: null }),
       lists: [[], ['account']],
+    },
+    {
+      type: 'subject-type',
+      create: async () => ({ name: fresh('robot'), description: 'machines' }),
+      named: [['name']],
+      changes: async () => ({ description: null }),
+      lists: [[]],
+    },
+    {
+      type: 'subject',
+      create: async () => ({
+        type: await subjectType(),
+        name: 'arm',
+        description: 'lifts',
+        tenant: await account(),
+        status: 'active',
+        endsAt: late,
+      }),
+      named: [['type', 'id']],
+      changes: async () => ({
+        name: null,
+        description: null,
+        tenant: null,
+        status: 'disabled',
+        endsAt: null,
+      }),
+      lists: [[], ['type'], ['tenant'], ['status']],
     },
     {
       type: 'subscription',

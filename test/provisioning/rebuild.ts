@@ -30,8 +30,11 @@ const upper = (ref: unknown) => {
   const [type = '', ...id] = String(ref).split(':');
   return `${type.toUpperCase().replaceAll('-', '_')}#${id.join(':')}`;
 };
-/** A user by id, a technical user by reference. */
-const subject = (text: unknown) => upper(String(text).includes(':') ? text : `user:${text}`);
+/** A user by id, a technical user or a subject of an added type by reference. */
+const subject = (text: unknown) => {
+  if (!String(text).includes(':')) return `USER#${text}`;
+  return /^(?:user|technical-user):/.test(String(text)) ? upper(text) : `SUBJECT#${text}`;
+};
 /** Subscriptions and licences that count. */
 const counts = ({ status }: Item) => status === 'active' || status === 'trial';
 
@@ -49,7 +52,7 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
   /** Only the edge itself counts, not its mirrors. */
   const edges = (type: string, ...from: readonly string[]) =>
     items.filter((item) => item.Type === type && from.some((prefix) => item.PK.startsWith(`${prefix}#`)));
-  const SUBJECTS = ['USER', 'TECHNICAL_USER'];
+  const SUBJECTS = ['USER', 'TECHNICAL_USER', 'SUBJECT'];
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
   const nodes = items.filter(({ SK }) => SK === 'META');
   /** What is being deleted in steps counts for nothing from the first of them on. */
@@ -61,7 +64,8 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     const properties = Object.keys(item.properties ?? {}).length > 0 ? { properties: item.properties } : {};
     const status = closing.has(PK) ? 'deleting' : item.movingTo ? 'moving' : item.status;
     const interval = formatInterval(text(item.startDate), text(item.endDate));
-    if (Type === 'User' || Type === 'TechnicalUser')
+    if (Type === 'Group' && item.everyone) attributesAt(upper(scope)).everyone = item.id;
+    if (Type === 'User' || Type === 'TechnicalUser' || Type === 'Subject')
       Object.assign(attributes(), { status, ...(endsAt ? { endsAt } : {}), ...properties });
     if (SCOPE_LABELS.has(Type))
       Object.assign(attributes(), { status, combination, ancestors, enterprise, ...properties });

@@ -97,7 +97,7 @@ describe('whatever is put together', () => {
       }),
       { numRuns: size(1, 8) },
     );
-    expect(written).toBeGreaterThan(10);
+    expect(written).toBeGreaterThan(5);
     expect(refused).toBeGreaterThan(10);
   }, 600_000);
 });

@@ -26,8 +26,11 @@ const partition = (ref: unknown) => {
   const [type = '', id] = String(ref).split(':');
   return `${type.toUpperCase().replaceAll('-', '_')}#${id}`;
 };
-/** The partition of who acts: a user by id, a technical user by reference. */
-const partitionOfSubject = (text: unknown) => (String(text).includes(':') ? partition(text) : `USER#${text}`);
+/** The partition of who acts: a user by id, a technical user or one of an added type by reference. */
+const partitionOfSubject = (text: unknown) => {
+  if (!String(text).includes(':')) return `USER#${text}`;
+  return /^(?:user|technical-user):/.test(String(text)) ? partition(text) : `SUBJECT#${text}`;
+};
 
 /** What must hold between the items of a table, whatever was written to it. An empty list is a clean bill. */
 export function faultsOf(items: readonly Item[]): readonly string[] {
@@ -170,7 +173,7 @@ function ownersOf(node: Item): readonly string[] {
     return [parent, building, enterprise].filter((ref) => ref !== undefined).map(partition);
   }
   const moduleOf = module === undefined ? [] : [`MODULE#${module}`];
-  if (Type === 'Group') return [partition(scope)];
+  if (Type === 'Group') return [partition(scope), ...(node.everyone === true ? ['GLOBAL#EVERYONE'] : [])];
   if (Type === 'Subscription') return [partition(scope), ...moduleOf];
   if (Type === 'License') return [partition(account), partition(enterprise)];
   if (Type === 'TechnicalUser' || Type === 'Address') return [partition(account)];

@@ -40,7 +40,8 @@ test('a subject in more than 1,000 groups has no bound, and its groups are not r
           ...{ ...key, Type: 'Decision', status: 'active', groups: groups(count) },
           ...{ [Attribute.version]: DECISION_VERSION, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
         })),
-      list: unexpected,
+      // The groups of everyone.
+      list: async () => ({ items: [] }),
       listAll: async () => {
         lists += 1;
         return [];

@@ -130,7 +130,7 @@ describe.each([false, true])('with ten types of scopes that nobody uses: %s', (h
     // With added types, a project may be below any scope: too many to look at.
     if (hasTypes) expect(bound).toBeUndefined();
     else expect(bound?.scopes).toHaveLength(PROJECTS);
-    expect(calls()).toBeLessThanOrEqual(3 + (hasTypes ? 100 : 0));
+    expect(calls()).toBeLessThanOrEqual(4 + (hasTypes ? 100 : 0));
   });
 });
 
