@@ -9,6 +9,7 @@ import {
   httpV1Event,
   identifyBy,
   NO_API,
+  NOW,
   restRequestEvent,
   restTokenEvent,
   rule,
@@ -38,6 +39,7 @@ function setUp(sub = 'nobody', parts: Partial<AuthorizerParts> = {}) {
     log: () => undefined,
     httpAnswer: 'policy',
     outsideKey: () => [],
+    now: () => NOW,
     ...parts,
   });
   return { authorizer, asked: fake.asked };
