@@ -118,6 +118,8 @@ function problemsIn(document: Document): readonly Found[] {
         const offset = key.range?.[0] ?? 0;
         if (keys.has(key.value)) found.push({ offset, message: 'the same key is above already' });
         keys.add(key.value);
+        if (typeof key.value === 'number' && key.source !== String(key.value))
+          found.push({ offset, message: `${key.source} is the number ${key.value} here: put it in quotes` });
         if (key.value === '__proto__') found.push({ offset, message: '__proto__ can be no name' });
       }
     },

@@ -165,7 +165,9 @@ function manifestOf(name: string, options: OnboardOptions, given: Row): Row {
   const roles = rolesOf(name, options);
   const [only, ...others] = Object.keys(roles);
   const granted = adminRole.length === 0 && only !== undefined && others.length === 0 ? [only] : adminRole;
-  const existing = granted.filter((role) => !Object.hasOwn(roles, role) && isId(role));
+  // A name of the manifest is a role of it; any other is the id of a role that exists.
+  const known = { ...(given.roles as Row | undefined), ...roles };
+  const existing = granted.filter((role) => !Object.hasOwn(known, role) && isId(role));
   const sections: Readonly<Record<string, Row>> = {
     scopes: {
       [name]: {

@@ -9,6 +9,9 @@ const JWT_LIFE = secondsOption(
   "the rest of the JWT's life, where the authorizer's REVOCATION is not set",
 );
 
+/** An API token itself, which has the form of an id. */
+const API_TOKEN = /^gh1_/i;
+
 /** Names the credential in no message: it may be given in place of its id. */
 const notFound = (what: string): UsageError =>
   new UsageError(`there is no ${what} with this id: give the id, not the credential itself`);
@@ -19,7 +22,7 @@ async function readCredential(
   what: 'session' | 'token',
   id: string,
 ): Promise<Success['result']> {
-  if (!isId(id)) throw notFound(what);
+  if (!isId(id) || API_TOKEN.test(id)) throw notFound(what);
   return send(`${what}.read`, { id }).catch((error: unknown) => {
     throw error instanceof RefusedError && error.isOfInput ? notFound(what) : error;
   });

@@ -10,16 +10,38 @@ interface Subject {
   readonly status: string;
 }
 
+/** A reference names one subject. Any other text is the id of a user or an email, and nothing tells which. */
 async function findSubject({ send }: Editing, text: string): Promise<Subject> {
-  const ref = isRef(text) ? parseRef(text, 'user') : isId(text) ? { type: 'user', id: text } : undefined;
-  if (ref === undefined && !text.includes('@'))
-    throw new UsageError(`USER ${text} is neither user:ID, nor technical-user:ID, nor an email`);
-  const type = ref?.type ?? 'user';
-  if (type !== 'user' && type !== 'technical-user')
+  const read = async (type: Subject['type'], by: Readonly<Record<string, string>>): Promise<Subject> => {
+    const { id, status } = await send(`${type}.read`, by);
+    return { type, id: String(id), status: String(status) };
+  };
+  if (isRef(text)) {
+    const { type, id } = parseRef(text, 'user');
+    if (type === 'user' || type === 'technical-user') return read(type, { id });
     throw new UsageError(`USER ${text} is neither user:ID nor technical-user:ID`);
-  const { id, status } = await send(`${type}.read`, ref ? { id: ref.id } : { email: text });
-  return { type, id: String(id), status: String(status) };
+  }
+  const isEmail = text.includes('@');
+  if (!isId(text) && !isEmail)
+    throw new UsageError(`USER ${text} is neither user:ID, nor technical-user:ID, nor an id, nor an email`);
+  if (!isEmail) return read('user', { id: text });
+  const byId = isId(text) ? await unlessMissing(read('user', { id: text })) : undefined;
+  if (!byId) return read('user', { email: text });
+  const byEmail = await unlessMissing(read('user', { email: text }));
+  if (byEmail && byEmail.id !== byId.id)
+    throw new UsageError(
+      `USER ${text} is the id of one user and the email of user:${byEmail.id}: give user:ID of the one you mean`,
+    );
+  return byId;
 }
+
+/** Undefined if there is no such user, or the text is not even an email. */
+const unlessMissing = (found: Promise<Subject>): Promise<Subject | undefined> =>
+  found.catch((error: unknown) => {
+    if (error instanceof RefusedError && (error.code === 'not_found' || error.code === 'invalid'))
+      return undefined;
+    throw error;
+  });
 
 /** The edges of a subject and the fields that identify each, in the order of removal: what grants most goes first. */
 const EDGES: readonly (readonly [string, readonly string[]])[] = [
@@ -54,7 +76,7 @@ export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boole
   name: 'revoke-user',
   summary: 'disable a user everywhere',
   description: 'Disables a user or technical user',
-  argument: ['<user>', 'user:ID, technical-user:ID or an email'],
+  argument: ['<user>', 'user:ID, technical-user:ID, the id of a user, or an email'],
   options: [new Option('--strip', 'then remove all grants, memberships, assignments and global roles')],
   examples:
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',

@@ -1,7 +1,6 @@
 import { idIn, match, type RouteRule, VERBS } from '../../authorizer/routes/rule.ts';
 import type { Route } from '../../provisioning/routes/route.ts';
 import { closest } from '../../provisioning/suggestions.ts';
-import { ID_FORM } from '../../table/identifiers.ts';
 
 /** A route that a request misses, and why. */
 export interface Suggestion {
@@ -49,7 +48,7 @@ const CORRECTIONS: readonly (readonly [why: string, correct: (request: Request) 
   ['the path ends in a slash', ({ method, path }) => ({ method, path: path.replace(/\/+$/, '') || '/' })],
   ['the path holds a double slash', ({ method, path }) => ({ method, path: path.replace(/\/{2,}/g, '/') })],
   [
-    'the path is percent-encoded, and only ids in parameters are decoded',
+    'the path is percent-encoded, and nothing is decoded in the text of a route',
     ({ method, path }) => ({ method, path: decoded(path) }),
   ],
   ['the verb is not in upper case', ({ method, path }) => ({ method: method.toUpperCase(), path })],
@@ -101,7 +100,7 @@ const invalidValues = (routes: readonly Route[], { method, path }: Request): rea
         return 'x';
       });
     if (invalid.length === 0 || !match([route.rule], method, `/${replaced.join('/')}`)) return [];
-    const why = `${invalid.join(', ')}: a value is ${ID_FORM}`;
+    const why = `${invalid.join(', ')}: values are letters, digits and . _ ~ | @ = + -, and begin with a letter, digit or _`;
     return [{ why, route }];
   });
 

@@ -41,8 +41,12 @@ export const name = z
   .max(128)
   .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank');
 
+/** YAML and JSON read an id of digits as a number, and drop its leading zeros. */
+const quoted = ({ input }: { readonly input?: unknown }): string | undefined =>
+  typeof input === 'number' ? 'must be text: put it in quotes' : undefined;
+
 export const id = z
-  .string()
+  .string({ error: quoted })
   .max(MAX_ID_LENGTH)
   .refine(isId, `is not an id (${ID_FORM})`)
   .describe(`id (at most ${MAX_ID_LENGTH} characters)`);
@@ -82,7 +86,7 @@ export const ref = z
 
 /** A user by id, any other subject by reference: what can be granted access. */
 export const subject = z
-  .string()
+  .string({ error: quoted })
   .max(MAX_REF_LENGTH)
   .refine(
     (value) => isId(value) || (isRef(value) && isReferred(value.slice(0, value.indexOf(':')))),

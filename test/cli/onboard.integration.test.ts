@@ -75,7 +75,10 @@ test.each([
     ['New', '--email', 'x@example.com', '--role', 'admin'],
     '--role admin is not NAME=PERMISSION,…; a role that is there already is given with --admin-role',
   ],
-  [['New', '--email', 'x@example.com', '--template', 'a=b'], '--template a=b: b is no id of a role template'],
+  [
+    ['New', '--email', 'x@example.com', '--template', 'a=b c'],
+    '--template a=b c: b c is no id of a role template',
+  ],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);
   expect({ code, out }).toEqual({ code: 2, out: '' });

@@ -191,7 +191,8 @@ test.each([
 
 const ID = '01M7YAMYCAWSND2TZ7F47P6DYF';
 test.each([
-  [['revoke-user', 'ann'], 'USER ann is neither user:ID'],
+  [['revoke-user', 'Ann B.'], 'USER Ann B. is neither user:ID'],
+  [['revoke-user', 'ann'], 'this user does not exist'],
   [['revoke-user', `role:${ID}`], `USER role:${ID} is neither user:ID`],
   [['revoke-user', 'nobody@example.com'], 'a user with this email does not exist'],
   [['suspend-tenant', 'acme'], 'TENANT acme is not type:ID'],

@@ -306,7 +306,7 @@ describe('a usage error is 2, with one line', () => {
       ['test', 'GET', '/a', '--subject', 'ada'],
       'gatehouse route test: --subject ada is neither',
     ],
-    ['no id', ['remove', '7'], 'gatehouse route remove: ID 7 is neither a ULID nor a UUID'],
+    ['no id', ['remove', '/7'], 'gatehouse route remove: ID /7 is no id'],
     [
       'a wrong table',
       ['list', '--table', 'no-such-table'],

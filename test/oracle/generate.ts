@@ -39,8 +39,16 @@ const TARGETS = [
 ];
 const ADDED = 'campus';
 
+/** Ids of the forms that identity providers and applications give, with every separator that an id may hold. */
+const FORMS: readonly ((kind: string, number: string) => string)[] = [
+  (kind, number) => `01J8Z0E2Z8D2A3J7A7Y2H9${kind}${number}`,
+  (kind, number) => `auth0|${kind}${number}`,
+  (kind, number) => `${kind}.${number}@example.org`,
+  (kind, number) => `${kind.charCodeAt(0)}${number}`,
+  (kind, number) => `_${kind}~${number}|=+-`,
+];
 const id = (kind: string, number: number): string =>
-  `01J8Z0E2Z8D2A3J7A7Y2H9${kind}${String(number).padStart(3, '0')}`;
+  (FORMS[number % FORMS.length] as (typeof FORMS)[number])(kind, String(number).padStart(3, '0'));
 const UNKNOWN_SUBJECTS = [
   `user:${id('Z', 1)}`,
   `technical-user:${id('Z', 2)}`,

@@ -24,7 +24,7 @@ export async function usersSection(
   for (const [position, [id, access]] of people.entries()) {
     const row = rows[position];
     if (!row) continue;
-    // A key with an @ would be read as an email.
+    // A key with an @ is read as an email, unless it is said that there is none.
     const shown = String(row.displayName ?? row.username ?? row.email ?? id);
     const called = shown.length <= 128 && !/[#@]/.test(shown) ? shown : id;
     const name = userNames.give(`user:${id}`, called);
@@ -37,6 +37,7 @@ export async function usersSection(
       until: row.endsAt,
       ...pick(row, Object.keys(USER_ATTRIBUTES)),
       ...(row.displayName === undefined ? { displayName: null } : {}),
+      ...(row.email === undefined && name.includes('@') ? { email: null } : {}),
       ...access,
     });
   }

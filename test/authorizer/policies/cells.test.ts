@@ -169,3 +169,17 @@ describe('there are none to tell', () => {
     expect(await withScopes(11)).toBeUndefined();
   });
 });
+
+test('a scope whose path has several spellings is left out, and the others stay', async () => {
+  const bound = {
+    scopes: ['location:auth0|abc', 'location:ann@example.org', 'location:a=b+c~d'],
+    permissions: [],
+  };
+  const { cells } = setUp(() => true, bound);
+  expect(await cells([rule('r', 'GET', '/{id}', 'grades', 'location:{id}')])).toEqual([
+    'r id,ann@example.org',
+    'r id,a=b+c~d',
+  ]);
+  const mine = rule('mine', 'GET', '/mine', 'grades', 'location:{claim:sub}');
+  expect(await cells([mine], { sub: 'auth0|abc' })).toEqual(['mine']);
+});
