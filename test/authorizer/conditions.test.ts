@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
 import { permissionChanges, stamped } from '../../table/decision/writes.ts';
 import { parseRef } from '../../table/identifiers.ts';
@@ -292,4 +293,62 @@ test('the answer says what was asked', async () => {
     policyDocument: { Statement: [{ Effect: 'Deny' }] },
     context: { subject: `user:${user}`, reason: OUTSIDE, permission: 'ip', scope: tenant, coverage: 'route' },
   });
+});
+
+describe('a policy for the whole API', () => {
+  const KEY = cachedBy('method.request.header.Authorization');
+  const coverageOf = async (authorizer: Authorizer, path: string, by: string) => {
+    const answer = (await authorizer(
+      restRequestEvent('GET', path, { Authorization: [`Bearer ${by}`] }),
+    )) as PolicyAnswer;
+    const allowed = answer.policyDocument.Statement.filter(({ Effect }) => Effect === 'Allow')
+      .flatMap(({ Resource }) => Resource)
+      .map((arn) => arn.slice(arn.indexOf('/GET/') + 4));
+    return [answer.context.coverage, ...allowed.sort()];
+  };
+  const authorizerOf = (api: string) =>
+    authorizerFor({ ...KEY, API_NAME: api, POLICY_COVERS: 'api', CACHE_TTL_SECONDS: '60' });
+
+  test('has what conditions on stored properties allow, and ends when one may have changed', async () => {
+    const authorizer = authorizerOf('fixed');
+    const someone = (await world.run('user.create', { properties: { department: 'sales' } })).id;
+    const roles = [(await world.run('role.list', { scope: tenant })).items].flat() as {
+      id: string;
+      name: string;
+    }[];
+    const role = roles.find(({ name }) => name === 'reader')?.id;
+    await world.run('grant.create', { user: someone, scope: tenant, roles: [role] });
+    world.settle();
+    const by = await tokenOf({}, someone);
+    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free', '/stored']);
+    await world.run('user.update', { id: someone, properties: { department: 'law' } });
+    world.clock.advance(60_000);
+    expect(await coverageOf(authorizer, '/stored', by)).toEqual(['api', '/free']);
+    await world.run('user.update', { id: someone, properties: null });
+    world.clock.advance(60_000);
+    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free']);
+    await world.run('user.update', { id: someone, properties: { department: 'sales' } });
+    world.clock.advance(60_000);
+    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free', '/stored']);
+  });
+
+  test.each(['ip', 'time', 'claims', 'vpn', 'page'] as const)(
+    'is not given to a caller whose right to one route rests on %s; to another it is',
+    async (page) => {
+      const api = `with-${page}`;
+      for (const each of ['free', page])
+        await world.run('route.create', {
+          api,
+          method: 'GET',
+          path: `/${each}`,
+          permission: each,
+          scope: tenant,
+        });
+      const stranger = (await world.run('user.create', {})).id;
+      world.settle();
+      const authorizer = authorizerOf(api);
+      expect(await coverageOf(authorizer, '/free', token)).toEqual(['route', '/free']);
+      expect(await coverageOf(authorizer, '/free', await tokenOf({}, stranger))).toEqual(['api']);
+    },
+  );
 });
