@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
-import { permissionChanges, stamped } from '../../table/decision/writes.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { inputsOfConditions, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { createWorld, type World } from '../support/world.ts';
 import {
   AUDIENCE,
@@ -44,10 +43,8 @@ const CONDITIONS = {
   elsewhere: `context.ip == '198.51.100.1'`,
   page: `action.name == 'page'`,
 } as const;
-type Page = keyof typeof CONDITIONS | 'whole';
-/** Written past the commands, which refuse it: it looks at the context as a whole. */
-const WHOLE = `'ip' in context`;
-const PAGES = [...Object.keys(CONDITIONS), 'whole', 'free', 'either'];
+type Page = keyof typeof CONDITIONS;
+const PAGES = [...Object.keys(CONDITIONS), 'free', 'either'];
 
 beforeAll(async () => {
   world = await createWorld();
@@ -61,9 +58,6 @@ beforeAll(async () => {
   const role = (await run('role.create', { name: 'reader', scope: tenant })).id;
   for (const [permission, when] of Object.entries(CONDITIONS))
     await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
-  const whole = permissionChanges({ kind: 'page', text: 'whole' }, parseRef(tenant, 'tenant'));
-  const stamp = { writtenAt: world.clock.now(), writeId: 'by-hand' };
-  await world.writer.send(stamped([whole.addEffect(role, 'ALLOW', WHOLE)], stamp));
   await run('role-permission.create', { role, permission: 'free', effect: 'ALLOW' });
   await run('role-permission.create', { role, permission: 'either', effect: 'ALLOW' });
   const other = (await run('role.create', { name: 'other', scope: tenant })).id;
@@ -139,7 +133,7 @@ const EVENTS = {
 type Kind = keyof typeof EVENTS;
 
 describe('what conditions see of a request', () => {
-  const HTTP: readonly Page[] = ['ip', 'agent', 'time', 'method', 'path', 'claims', 'whole'];
+  const HTTP: readonly Page[] = ['ip', 'agent', 'time', 'method', 'path', 'claims'];
   test.each<[Kind, readonly Page[]]>([
     ['HTTP 2.0', HTTP],
     ['HTTP 1.0', HTTP],
@@ -147,14 +141,13 @@ describe('what conditions see of a request', () => {
     // Its event holds the token and the ARN.
     ['REST TOKEN', ['time', 'method', 'path', 'claims']],
     // A connection has neither verb nor path.
-    ['WebSocket', ['ip', 'agent', 'time', 'claims', 'whole']],
+    ['WebSocket', ['ip', 'agent', 'time', 'claims']],
     ['AppSync', ['time', 'claims']],
   ])('%s: %j', async (kind, given) => {
     const authorizer = authorizerFor();
     for (const page of HTTP) {
-      const missing = page === 'whole' ? 'no_grant' : 'condition_failed';
       expect(await answerTo(authorizer, EVENTS[kind](page)), page).toBe(
-        given.includes(page) ? 'allow' : missing,
+        given.includes(page) ? 'allow' : 'condition_failed',
       );
     }
     expect(await answerTo(authorizer, EVENTS[kind]('vpn'))).toBe('condition_failed');
@@ -233,10 +226,10 @@ describe.each([
     expect(await ask('elsewhere', `${context}.identity.sourceIp`)).toBe('no_grant');
   });
 
-  test('time, and the context as a whole, are in no key', async () => {
+  test('time is in no key', async () => {
     const all = ['sourceIp', 'userAgent'].map((name) => `${context}.identity.${name}`);
     const times = ['requestTimeEpoch', 'requestTime', 'time'].map((name) => `${context}.${name}`);
-    for (const page of ['time', 'whole']) expect(await ask(page, ...all, ...times)).toBe(OUTSIDE);
+    expect(await ask('time', ...all, ...times)).toBe(OUTSIDE);
   });
 
   test('claims are in the token, verb and path in the answer or the key; all else is constant', async () => {
@@ -262,6 +255,17 @@ describe.each([
     expect(await answerTo(authorizer, EVENTS[kind]('ip', await by(stranger)))).toBe('no_grant');
     expect(await answerTo(authorizer, EVENTS[kind]('time', await by(admin)))).toBe('allow');
   });
+});
+
+test('the context as a whole is in no key, and what the authorizer never gives is constant', () => {
+  expect(inputsOfConditions(['context'])).toEqual(['context']);
+  expect(inputsOfConditions(['context.time', 'context.ip', 'context.userAgent'])).toEqual([
+    ...['time', 'ip', 'userAgent'],
+  ]);
+  for (const source of ['$context.time', 'context.time', '$context.context', 'context.ip', '$context.ip'])
+    expect(['time', 'context', 'ip']).not.toContain(readIdentitySource(source));
+  const constant = ['context.vpn', 'context.claims', 'action.name', 'subject', 'resource.properties.floor'];
+  expect(inputsOfConditions(constant)).toEqual([]);
 });
 
 test('an API that the authorizer was not told of caches by the token', async () => {
