@@ -59,18 +59,20 @@ const TAKEN: ReadonlySet<string> = new Set([
     'operation',
     'secret',
   ],
-  ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status', 'email', 'phone', 'username'],
-  'identity',
+  ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status'],
 ]);
-/** So do the kinds of guards. */
-const GUARD_KIND = /-(?:name|code|route)$/;
+/** The kinds of guards are first words of keys too. */
+const GUARD_KIND = /^(?:email|phone|username|identity)$|-(?:name|code|route)$/;
 
 /** Whether nodes of this type can be scopes: it comes with the table, or an operator may add it. */
 export const mayBeScopeType = (type: string): boolean =>
   isType(type) && !TAKEN.has(type) && !GUARD_KIND.test(type);
 
-/** Whether an operator may add subjects of this type. It may be a scope type as well. */
-export const mayBeSubjectType = mayBeScopeType;
+/**
+ * Whether an operator may add subjects of this type. It may be a scope type as well, or the kind of a guard:
+ * the keys of such subjects begin with SUBJECT.
+ */
+export const mayBeSubjectType = (type: string): boolean => isType(type) && !TAKEN.has(type);
 
 /** Reads a reference to a scope. Throws `invalid` naming `field` when nodes of this type are no scopes. */
 export function parseScopeRef(text: string, field: string): Ref {

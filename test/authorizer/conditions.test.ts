@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { PolicyAnswer } from '../../authorizer/answer.ts';
 import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
-import { permissionChanges, stamped } from '../../table/decision/writes.ts';
-import { parseRef } from '../../table/identifiers.ts';
+import { inputsOfConditions, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
 import { createWorld, type World } from '../support/world.ts';
 import {
   AUDIENCE,
@@ -43,10 +43,8 @@ const CONDITIONS = {
   elsewhere: `context.ip == '198.51.100.1'`,
   page: `action.name == 'page'`,
 } as const;
-type Page = keyof typeof CONDITIONS | 'whole';
-/** Written past the commands, which refuse it: it looks at the context as a whole. */
-const WHOLE = `'ip' in context`;
-const PAGES = [...Object.keys(CONDITIONS), 'whole', 'free', 'either'];
+type Page = keyof typeof CONDITIONS;
+const PAGES = [...Object.keys(CONDITIONS), 'free', 'either'];
 
 beforeAll(async () => {
   world = await createWorld();
@@ -60,9 +58,6 @@ beforeAll(async () => {
   const role = (await run('role.create', { name: 'reader', scope: tenant })).id;
   for (const [permission, when] of Object.entries(CONDITIONS))
     await run('role-permission.create', { role, permission, effect: 'ALLOW', when });
-  const whole = permissionChanges({ kind: 'page', text: 'whole' }, parseRef(tenant, 'tenant'));
-  const stamp = { writtenAt: world.clock.now(), writeId: 'by-hand' };
-  await world.writer.send(stamped([whole.addEffect(role, 'ALLOW', WHOLE)], stamp));
   await run('role-permission.create', { role, permission: 'free', effect: 'ALLOW' });
   await run('role-permission.create', { role, permission: 'either', effect: 'ALLOW' });
   const other = (await run('role.create', { name: 'other', scope: tenant })).id;
@@ -138,7 +133,7 @@ const EVENTS = {
 type Kind = keyof typeof EVENTS;
 
 describe('what conditions see of a request', () => {
-  const HTTP: readonly Page[] = ['ip', 'agent', 'time', 'method', 'path', 'claims', 'whole'];
+  const HTTP: readonly Page[] = ['ip', 'agent', 'time', 'method', 'path', 'claims'];
   test.each<[Kind, readonly Page[]]>([
     ['HTTP 2.0', HTTP],
     ['HTTP 1.0', HTTP],
@@ -146,14 +141,13 @@ describe('what conditions see of a request', () => {
     // Its event holds the token and the ARN.
     ['REST TOKEN', ['time', 'method', 'path', 'claims']],
     // A connection has neither verb nor path.
-    ['WebSocket', ['ip', 'agent', 'time', 'claims', 'whole']],
+    ['WebSocket', ['ip', 'agent', 'time', 'claims']],
     ['AppSync', ['time', 'claims']],
   ])('%s: %j', async (kind, given) => {
     const authorizer = authorizerFor();
     for (const page of HTTP) {
-      const missing = page === 'whole' ? 'no_grant' : 'condition_failed';
       expect(await answerTo(authorizer, EVENTS[kind](page)), page).toBe(
-        given.includes(page) ? 'allow' : missing,
+        given.includes(page) ? 'allow' : 'condition_failed',
       );
     }
     expect(await answerTo(authorizer, EVENTS[kind]('vpn'))).toBe('condition_failed');
@@ -232,10 +226,10 @@ describe.each([
     expect(await ask('elsewhere', `${context}.identity.sourceIp`)).toBe('no_grant');
   });
 
-  test('time, and the context as a whole, are in no key', async () => {
+  test('time is in no key', async () => {
     const all = ['sourceIp', 'userAgent'].map((name) => `${context}.identity.${name}`);
     const times = ['requestTimeEpoch', 'requestTime', 'time'].map((name) => `${context}.${name}`);
-    for (const page of ['time', 'whole']) expect(await ask(page, ...all, ...times)).toBe(OUTSIDE);
+    expect(await ask('time', ...all, ...times)).toBe(OUTSIDE);
   });
 
   test('claims are in the token, verb and path in the answer or the key; all else is constant', async () => {
@@ -261,6 +255,17 @@ describe.each([
     expect(await answerTo(authorizer, EVENTS[kind]('ip', await by(stranger)))).toBe('no_grant');
     expect(await answerTo(authorizer, EVENTS[kind]('time', await by(admin)))).toBe('allow');
   });
+});
+
+test('the context as a whole is in no key, and what the authorizer never gives is constant', () => {
+  expect(inputsOfConditions(['context'])).toEqual(['context']);
+  expect(inputsOfConditions(['context.time', 'context.ip', 'context.userAgent'])).toEqual([
+    ...['time', 'ip', 'userAgent'],
+  ]);
+  for (const source of ['$context.time', 'context.time', '$context.context', 'context.ip', '$context.ip'])
+    expect(['time', 'context', 'ip']).not.toContain(readIdentitySource(source));
+  const constant = ['context.vpn', 'context.claims', 'action.name', 'subject', 'resource.properties.floor'];
+  expect(inputsOfConditions(constant)).toEqual([]);
 });
 
 test('an API that the authorizer was not told of caches by the token', async () => {
@@ -292,4 +297,62 @@ test('the answer says what was asked', async () => {
     policyDocument: { Statement: [{ Effect: 'Deny' }] },
     context: { subject: `user:${user}`, reason: OUTSIDE, permission: 'ip', scope: tenant, coverage: 'route' },
   });
+});
+
+describe('a policy for the whole API', () => {
+  const KEY = cachedBy('method.request.header.Authorization');
+  const coverageOf = async (authorizer: Authorizer, path: string, by: string) => {
+    const answer = (await authorizer(
+      restRequestEvent('GET', path, { Authorization: [`Bearer ${by}`] }),
+    )) as PolicyAnswer;
+    const allowed = answer.policyDocument.Statement.filter(({ Effect }) => Effect === 'Allow')
+      .flatMap(({ Resource }) => Resource)
+      .map((arn) => arn.slice(arn.indexOf('/GET/') + 4));
+    return [answer.context.coverage, ...allowed.sort()];
+  };
+  const authorizerOf = (api: string) =>
+    authorizerFor({ ...KEY, API_NAME: api, POLICY_COVERS: 'api', CACHE_TTL_SECONDS: '60' });
+
+  test('has what conditions on stored properties allow, and ends when one may have changed', async () => {
+    const authorizer = authorizerOf('fixed');
+    const someone = (await world.run('user.create', { properties: { department: 'sales' } })).id;
+    const roles = [(await world.run('role.list', { scope: tenant })).items].flat() as {
+      id: string;
+      name: string;
+    }[];
+    const role = roles.find(({ name }) => name === 'reader')?.id;
+    await world.run('grant.create', { user: someone, scope: tenant, roles: [role] });
+    world.settle();
+    const by = await tokenOf({}, someone);
+    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free', '/stored']);
+    await world.run('user.update', { id: someone, properties: { department: 'law' } });
+    world.clock.advance(60_000);
+    expect(await coverageOf(authorizer, '/stored', by)).toEqual(['api', '/free']);
+    await world.run('user.update', { id: someone, properties: null });
+    world.clock.advance(60_000);
+    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free']);
+    await world.run('user.update', { id: someone, properties: { department: 'sales' } });
+    world.clock.advance(60_000);
+    expect(await coverageOf(authorizer, '/free', by)).toEqual(['api', '/free', '/stored']);
+  });
+
+  test.each(['ip', 'time', 'claims', 'vpn', 'page'] as const)(
+    'is not given to a caller whose right to one route rests on %s; to another it is',
+    async (page) => {
+      const api = `with-${page}`;
+      for (const each of ['free', page])
+        await world.run('route.create', {
+          api,
+          method: 'GET',
+          path: `/${each}`,
+          permission: each,
+          scope: tenant,
+        });
+      const stranger = (await world.run('user.create', {})).id;
+      world.settle();
+      const authorizer = authorizerOf(api);
+      expect(await coverageOf(authorizer, '/free', token)).toEqual(['route', '/free']);
+      expect(await coverageOf(authorizer, '/free', await tokenOf({}, stranger))).toEqual(['api']);
+    },
+  );
 });

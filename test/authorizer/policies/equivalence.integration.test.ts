@@ -12,7 +12,7 @@ beforeAll(() => {
 
 test('a policy for the whole API says what the oracle says, path by path', async () => {
   const tally = newPolicyTally();
-  await playPolicies(stage, SEED, size(4, 40), tally);
+  await playPolicies(stage, SEED, size(6, 40), tally);
   expect(tally.differences.slice(0, 3), again()).toEqual([]);
   expect(tally.pairs).toBeGreaterThan(500);
   expect(tally.whole).toBeGreaterThan(3);

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Authorizer, createHandlerFrom } from '../../authorizer/index.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { AUDIENCE, createIssuer, httpEvent, ISSUER, type Issuer, restRequestEvent } from './support.ts';
+
+/** The recipes of docs/conditions.md for APIs, with the settings that they name. */
+const DOCUMENT = readFileSync(new URL('../../docs/conditions.md', import.meta.url), 'utf8');
+
+const OFFICE =
+  'cidr("203.0.113.0/24").containsIP(context.ip) || cidr("2001:db8::/32").containsIP(context.ip)';
+const STEP_UP = 'context.claims.acr == "mfa"';
+const HOURS = `context.time.getDayOfWeek("Europe/Berlin") in [1, 2, 3, 4, 5]
+  && context.time.getHours("Europe/Berlin") >= 8
+  && context.time.getHours("Europe/Berlin") < 18`;
+const CACHES = {
+  byAddress: `{"default":{"ttl":300,"identitySources":["$request.header.Authorization","$context.identity.sourceIp"]}}`,
+  off: '{"default":{"ttl":0}}',
+};
+
+let world: World;
+let issuer: Issuer;
+let user: string;
+
+beforeAll(async () => {
+  world = await createWorld();
+  issuer = await createIssuer();
+  const { run } = world;
+  const scope = `tenant:${(await run('tenant.create', { name: 'Ours' })).id}`;
+  const role = (await run('role.create', { name: 'clerk', scope })).id;
+  user = (await run('user.create', {})).id;
+  for (const [page, when] of [
+    ['ledger', OFFICE],
+    ['payments', STEP_UP],
+    ['till', HOURS],
+  ] as const) {
+    await run('page.create', { name: page });
+    await run('role-permission.create', { role, permission: page, effect: 'ALLOW', when });
+    await run('route.create', { method: 'GET', path: `/${page}`, permission: page, scope });
+  }
+  await run('grant.create', { user, scope, roles: [role] });
+  world.settle();
+});
+
+const authorizerWith = (RESULT_CACHE: string): Authorizer =>
+  createHandlerFrom(
+    {
+      ...{ TABLE_NAME: world.table, TOKEN_ISSUER: ISSUER, TOKEN_AUDIENCE: AUDIENCE },
+      ...{ RESULT_CACHE, HTTP_ANSWER: 'policy' },
+    },
+    {
+      reader: world.reader,
+      clock: world.clock,
+      wait: world.clock.wait,
+      fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
+      log: () => undefined,
+    },
+  );
+
+/** `allow`, or why not. */
+async function ask(
+  authorizer: Authorizer,
+  page: string,
+  { ip = '203.0.113.9', claims = {} }: { ip?: string; claims?: Record<string, unknown> } = {},
+) {
+  const token = await issuer.token({ sub: user, exp: world.clock.now() / 1_000 + 600, ...claims });
+  const event = httpEvent('GET', `/${page}`, { authorization: `Bearer ${token}` });
+  const { http } = event.requestContext;
+  const requestContext = { ...event.requestContext, http: { ...http, sourceIp: ip } };
+  const answer = await authorizer({ ...event, requestContext });
+  const isAllowed =
+    'policyDocument' in answer && answer.policyDocument.Statement.some(({ Effect }) => Effect === 'Allow');
+  return isAllowed ? 'allow' : answer.context?.reason;
+}
+
+test('the document has each expression and each cache', () => {
+  const document = DOCUMENT.replaceAll(/\s+/g, ' ');
+  for (const text of [OFFICE, STEP_UP, HOURS, ...Object.values(CACHES)])
+    expect(document).toContain(text.replaceAll(/\s+/g, ' '));
+});
+
+describe('IP ranges', () => {
+  test.each(['byAddress', 'off'] as const)('from the office only: cache %s', async (cache) => {
+    const authorizer = authorizerWith(CACHES[cache]);
+    expect(await ask(authorizer, 'ledger')).toBe('allow');
+    expect(await ask(authorizer, 'ledger', { ip: '2001:db8::7' })).toBe('allow');
+    for (const ip of ['203.0.114.9', '198.51.100.1', '2001:db9::1', '::1'])
+      expect(await ask(authorizer, 'ledger', { ip }), ip).toBe('no_grant');
+    for (const ip of ['', 'unknown', 'test-invoke-source-ip', '203.0.113.9, 10.0.0.1', '203.0.113.9:80'])
+      expect(await ask(authorizer, 'ledger', { ip }), ip).toBe('condition_failed');
+  });
+
+  test('an API that caches by the token alone refuses it', async () => {
+    const authorizer = authorizerWith(CACHES.byAddress.replace(',"$context.identity.sourceIp"', ''));
+    expect(await ask(authorizer, 'ledger')).toBe('outside_cache_key');
+  });
+
+  test('a REST API has its own spelling', async () => {
+    const sources = ['method.request.header.Authorization', 'context.identity.sourceIp'];
+    const authorizer = authorizerWith(JSON.stringify({ default: { ttl: 300, identitySources: sources } }));
+    const token = await issuer.token({ sub: user, exp: world.clock.now() / 1_000 + 600 });
+    const event = restRequestEvent('GET', '/ledger', { Authorization: [`Bearer ${token}`] });
+    expect(await authorizer(event)).toMatchObject({ policyDocument: { Statement: [{ Effect: 'Allow' }] } });
+  });
+});
+
+test('step-up: only with a token of a strong sign-in, in any cache that holds the token', async () => {
+  for (const cache of Object.values(CACHES)) {
+    const authorizer = authorizerWith(cache);
+    expect(await ask(authorizer, 'payments', { claims: { acr: 'mfa' } })).toBe('allow');
+    for (const acr of ['pwd', 'MFA', '', 1, ['mfa']])
+      expect(await ask(authorizer, 'payments', { claims: { acr } }), String(acr)).toBe('no_grant');
+    expect(await ask(authorizer, 'payments')).toBe('condition_failed');
+  }
+});
+
+describe('office hours', () => {
+  // 2026-01-16 is a Friday; Berlin is an hour ahead of UTC in January.
+  test.each([
+    ['2026-01-16T06:59:00.000Z', 'no_grant'],
+    ['2026-01-16T07:00:00.000Z', 'allow'],
+    ['2026-01-16T16:59:00.000Z', 'allow'],
+    ['2026-01-16T17:00:00.000Z', 'no_grant'],
+    ['2026-01-17T10:00:00.000Z', 'no_grant'],
+    // An hour earlier in UTC, from the end of March on.
+    ['2026-07-01T06:00:00.000Z', 'allow'],
+    ['2026-07-01T16:00:00.000Z', 'no_grant'],
+  ])('with a TTL of 0, at %s: %s', async (instant, outcome) => {
+    world.clock.advance(Date.parse(instant) - world.clock.now());
+    expect(await ask(authorizerWith(CACHES.off), 'till')).toBe(outcome);
+  });
+
+  test('an API that caches refuses it at any time', async () => {
+    expect(await ask(authorizerWith(CACHES.byAddress), 'till')).toBe('outside_cache_key');
+  });
+
+  test('the authorizer itself keeps no answer beyond the hour', async () => {
+    world.clock.advance(Date.parse('2026-07-02T15:59:00.000Z') - world.clock.now());
+    const authorizer = authorizerWith(CACHES.off);
+    expect(await ask(authorizer, 'till')).toBe('allow');
+    world.clock.advance(60_000);
+    expect(await ask(authorizer, 'till')).toBe('no_grant');
+  });
+});
