@@ -1,12 +1,21 @@
 import { createEngine } from '../../engine/index.ts';
-import { decodeScope, decodeSubject } from '../../table/decision/decode.ts';
-import type { ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { decodeGlobal, decodePermission, decodeScope, decodeSubject } from '../../table/decision/decode.ts';
+import type { RoleTable, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
 import { stamped } from '../../table/decision/writes.ts';
 import { isBuiltIn } from '../../table/entities/scope-types.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { parseRef, parseSubjectRef } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
-import { decisionKey, globalKey, identityOf, type Key } from '../../table/keys.ts';
+import type { Item } from '../../table/item.ts';
+import {
+  decisionKey,
+  globalKey,
+  identityOf,
+  type Key,
+  permissionRef,
+  tenantEffectsKey,
+} from '../../table/keys.ts';
+import { parsePermissionName } from '../../table/permission-name.ts';
 import type { Reader } from '../../table/reader.ts';
 import { COHERENCE_MARGIN_MS } from '../../table/timing.ts';
 import { mergeActions } from '../../table/write/merge.ts';
@@ -194,13 +203,14 @@ function textOf({ active, isAdmin, endsAt, globalRoles, properties }: SubjectIte
  * Says in a text what of a subject decisions at a scope rest on: who has the same text gets the same decisions there.
  *
  * @param path the scopes up to the root, before and after
+ * @param isPersonal whether conditions there tell subjects apart by more than their properties
  */
-function createHoldings(path: readonly ScopeItem[]) {
+function createHoldings(path: readonly ScopeItem[], isPersonal: boolean) {
   const refs = new Set(path.map(({ ref }) => ref));
   const groups = new Set(path.flatMap((scope) => [...scope.groups.keys()]));
-  return (subject: SubjectItem | undefined): string => {
+  return (ref: string, subject: SubjectItem | undefined): string => {
     if (!subject) return '';
-    const parts = [textOf(subject)];
+    const parts = [isPersonal ? ref : parseRef(ref, 'ref').type, textOf(subject)];
     for (const group of subject.groups) if (groups.has(group)) parts.push(`group ${group}`);
     for (const [scope, roles] of subject.grants)
       if (refs.has(scope)) for (const role of roles) parts.push(`grant ${scope} ${role}`);
@@ -233,7 +243,11 @@ async function compare(
   const isChanged = (key: Key) => touched.items.has(identityOf(key));
   const changed = new Set(subjects.filter((ref) => isChanged(subjectKey(ref))));
   const isGlobalChanged = touched.items.has(identityOf(globalKey()));
+  const [isPersonalAtAll, isPersonalIfTouched] = [all, [...touched.permissions]].map((some) =>
+    createPersonal(copy, some),
+  ) as [Personal, Personal];
   let [scopes, decisions] = [0, 0];
+  let isUnknown = false;
 
   async function decide(state: State, subject: string, scope: string, permissions: readonly string[]) {
     const allowed = new Set<string>();
@@ -241,8 +255,10 @@ async function compare(
       const some = permissions.slice(from, from + AT_ONCE);
       const requests = some.map((permission) => ({ subject, permission, scope, at }));
       const { decisions: found } = await state.engine.checkMany(requests);
-      for (const [position, permission] of some.entries())
+      for (const [position, permission] of some.entries()) {
         if (found[position]?.allowed) allowed.add(permission);
+        if (found[position]?.reason === 'condition_failed') isUnknown = true;
+      }
     }
     return allowed;
   }
@@ -252,11 +268,13 @@ async function compare(
     if (scopes > most.scopes) return `more than ${most.scopes} scopes are concerned`;
     const paths = [await pathOf(before, scope), await pathOf(after, scope)] as const;
     const isPlaceChanged = isGlobalChanged || paths.flat().some(({ ref }) => isChanged(scopeKey(ref)));
-    const holdingsOf = createHoldings(paths.flat());
+    const isPersonal = isPlaceChanged || changed.size > 0 ? isPersonalAtAll : isPersonalIfTouched;
+    const root = paths.map((path) => path.at(-1)?.ref).find((ref) => ref !== undefined);
+    const holdingsOf = createHoldings(paths.flat(), await isPersonal(root));
     const classes = new Map<string, string[]>();
     for (const subject of people) {
-      const from = holdingsOf(before.subject(subject));
-      const to = changed.has(subject) ? holdingsOf(after.subject(subject)) : from;
+      const from = holdingsOf(subject, before.subject(subject));
+      const to = changed.has(subject) ? holdingsOf(subject, after.subject(subject)) : from;
       const isAsked = isPlaceChanged || from !== to || touched.permissions.size > 0;
       if (!isAsked) continue;
       const name = `${from}\n${to}`;
@@ -283,7 +301,57 @@ async function compare(
       });
     }
   }
-  return undefined;
+  return isUnknown ? 'some conditions take values that only a request passes' : undefined;
+}
+
+/** Whether an expression looks at more of the subject than its properties and its type. */
+const looksAtPerson = (when: string): boolean => /\bsubject\b(?!\s*\.\s*(?:properties|type)\b)/.test(when);
+
+type Personal = (root: string | undefined) => Promise<boolean>;
+
+/**
+ * Says of a root whether a condition of an effect on one of the permissions, before or after, tells its subjects
+ * apart by their ids.
+ */
+function createPersonal(copy: Copy, permissions: readonly string[]): Personal {
+  const names = permissions.map((name) => parsePermissionName(name, 'permission'));
+  const inPatterns = (roles: RoleTable): boolean =>
+    [...roles.values()].some(({ patterns }) =>
+      [...patterns.values()].some((effect) => typeof effect !== 'string' && looksAtPerson(effect.when)),
+    );
+  const inItems = (items: readonly (Item | undefined)[]): boolean =>
+    items.some(
+      (item) =>
+        item && [...decodePermission(item).conditional.values()].some(({ when }) => looksAtPerson(when)),
+    );
+  const either = async (of: (reader: Reader) => Promise<boolean>): Promise<boolean> =>
+    (await Promise.all([copy.before, copy.after].map(of))).includes(true);
+  const findEverywhere = () =>
+    either(async (reader) => {
+      const [global, ...items] = await reader.getMany([
+        globalKey(),
+        ...names.map((name) => decisionKey(permissionRef(name))),
+      ]);
+      return (global !== undefined && inPatterns(decodeGlobal(global).roles)) || inItems(items);
+    });
+  let everywhere: Promise<boolean> | undefined;
+  const known = new Map<string, Promise<boolean>>();
+  return async (root) => {
+    everywhere ??= findEverywhere();
+    if ((await everywhere) || root === undefined) return everywhere;
+    const ref = parseRef(root, 'root');
+    const found =
+      known.get(root) ??
+      either(async (reader) => {
+        const [scope, ...items] = await reader.getMany([
+          decisionKey(ref),
+          ...names.map((name) => tenantEffectsKey(ref, name)),
+        ]);
+        return (scope !== undefined && inPatterns(decodeScope(root, scope).roles)) || inItems(items);
+      });
+    known.set(root, found);
+    return found;
+  };
 }
 
 /** Each scope at which somebody may be touched, parents first, with these people. */

@@ -87,21 +87,33 @@ async function note(pair: Pair, copy: Copy, people: People): Promise<void> {
   if (identityOf(pair.key) === identityOf(globalKey())) {
     for (const [kind, name = ''] of changes.map(splitAttribute)) {
       if (kind === 'role' || kind === 'wild') await people.holders(name);
-      // What is sold concerns whoever has a role that allows it, in any tenant.
-      if (kind === 'module') await everybody(copy, people);
+      // What is sold concerns whoever has a role that allows it, in any tenant; so does what is declared.
+      if (kind === 'module' || kind === 'property') await everybody(copy, people);
     }
     return;
   }
   if (mayBeScopeType(type)) await noteScope(pair, changes, copy, people);
 }
 
+/** The role whose effect with a condition an attribute holds. */
+const conditionalRole = (attribute: string): string | undefined => {
+  const [kind, role] = splitAttribute(attribute);
+  return kind === 'when' ? role : undefined;
+};
+
+/** Whether an attribute says what roles do to a permission, and nothing else of it. */
+const isEffect = (attribute: string): boolean =>
+  attribute === Attribute.allow || attribute === Attribute.deny || conditionalRole(attribute) !== undefined;
+
 /** The roles whose effect on a permission differs. */
-const rolesIn = ({ before, after }: Pair): readonly string[] => {
+const rolesIn = (pair: Pair): readonly string[] => {
+  const { before, after } = pair;
   const sets = [Attribute.allow, Attribute.deny].map((name) => [before?.[name], after?.[name]]);
-  return sets.flatMap(([from, to]) => {
+  const roles = sets.flatMap(([from, to]) => {
     const [a, b] = [new Set(from as Set<string>), new Set(to as Set<string>)];
     return [...new Set([...a, ...b])].filter((role) => a.has(role) !== b.has(role));
   });
+  return [...new Set([...roles, ...differences(pair).flatMap((name) => conditionalRole(name) ?? [])])];
 };
 
 /** A subject is touched wherever something is granted to it or to everyone, before or after. */
@@ -138,7 +150,7 @@ async function notePermission(
   people: People,
 ): Promise<void> {
   for (const role of rolesIn(pair)) await people.holders(role);
-  if (changes.every((attribute) => attribute === Attribute.allow || attribute === Attribute.deny)) return;
+  if (changes.every(isEffect)) return;
   await people.admins(EVERYWHERE);
   for (const text of [name, ...patternsCovering(name)])
     for await (const edge of people.edges(permissionOrPattern(text), 'role'))

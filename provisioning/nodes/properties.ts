@@ -35,7 +35,10 @@ export async function problemOfCondition(
   return problemOfLoaded(when, declarations);
 }
 
-/** The same when a condition was checked before. */
+/** Loads what checks conditions: then {@link problemOfLoaded} may be called. */
+export const loadConditions = loadCel;
+
+/** The same without loading anything. */
 export function problemOfLoaded(when: string, declarations: Declarations): string | undefined {
   const problem = cel().check(when, declarations);
   return problem && `${problem.message} (at character ${problem.position + 1})`;

@@ -4,6 +4,7 @@ import { GLOBAL, identityOf, isSameKey, type Key, nodeKey } from '../../table/ke
 import { canonical } from '../canonical.ts';
 import type { Edge } from '../edges/edge.ts';
 import { subject } from '../edges/rights.ts';
+import { conditionRelation } from './conditions.ts';
 import { attributesOf, damaged, edgeOf } from './edge-items.ts';
 import { ANY_GROUP, entriesOfEdge } from './entries.ts';
 import { mirrorsOfGrant, roleOfGrant } from './grants.ts';
@@ -39,6 +40,7 @@ export function edgeRelations(item: Item): readonly Relation[] {
   const user = typeof item.user === 'string' ? attempt(() => subject(String(item.user))) : undefined;
   return [
     whole,
+    ...(item.Type === 'RolePermission' && item.when !== undefined ? [conditionRelation(edge.keys[0])] : []),
     ...(item.Type === 'TenantGrant' ? mirrorsOfGrant(item) : []),
     ...(item.Type === 'Admin' && user ? [shownAdmin(user)] : []),
     ...(item.Type === 'GlobalRole' && user ? [shownRole(user, String(item.role))] : []),

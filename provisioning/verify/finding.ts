@@ -29,6 +29,8 @@ export const CODES = [
   'rule_missing',
   'rule_differs',
   'rule_left_over',
+  'condition_invalid',
+  'property_misfit',
   'unknown_item',
 ] as const;
 export type FindingCode = (typeof CODES)[number];

@@ -5,6 +5,7 @@ import { canonical } from '../canonical.ts';
 import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
+import { propertiesRelation } from './conditions.ts';
 import { copyRelation } from './copies.ts';
 import { existsWith } from './decisions.ts';
 import { guardOf } from './guards.ts';
@@ -31,6 +32,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
     ...(isScopeType(ref.type) ? [placeOf(ref, item)] : []),
     ...rootRelation(ref, item),
     ...shownRights(ref, item),
+    ...propertiesRelation(ref, item),
     ...(ref.type === 'route' && typeof item.api === 'string' ? [ruleRelation(ref, item.api)] : []),
     ...(ref.type === 'page' || ref.type === 'permission'
       ? [existsWith(globalKey(), nodeKey(ref), 'what holds everywhere')]

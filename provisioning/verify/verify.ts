@@ -1,3 +1,4 @@
+import { loadConditions } from '../nodes/properties.ts';
 import { byDanger, type Finding, findingId } from './finding.ts';
 import type { Verified, VerifyOptions } from './options.ts';
 import { createRound } from './round.ts';
@@ -14,6 +15,7 @@ const MAX_ROUNDS = 4;
  *   there are too many findings
  */
 export async function verify(options: VerifyOptions): Promise<Verified> {
+  await loadConditions();
   const repaired = new Map<string, Finding>();
   for (let round = 1; ; round++) {
     const walk = createRound(options);
