@@ -211,13 +211,13 @@ describe.each([
 
   test.each(['ip', 'agent'] as const)('%s: only where the key holds it', async (page) => {
     const [own, other] = [`${context}.identity.sourceIp`, `${context}.identity.userAgent`];
-    const [held, not] = page === 'ip' ? [own, other] : [other, own];
+    const [inKey, not] = page === 'ip' ? [own, other] : [other, own];
     expect(await ask(page)).toBe(OUTSIDE);
     expect(await ask(page, not)).toBe(OUTSIDE);
     expect(await ask(page, `${request}.header.X-Forwarded-For`, `${request}.header.User-Agent`)).toBe(
       OUTSIDE,
     );
-    expect(await ask(page, held)).toBe('allow');
+    expect(await ask(page, inKey)).toBe('allow');
     expect(await ask(page, own, other)).toBe('allow');
   });
 
