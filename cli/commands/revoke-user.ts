@@ -26,13 +26,13 @@ interface Subject {
 
 /** A reference names one subject. Any other text is the id of a user or an email, and nothing tells which. */
 async function findSubject({ send }: Editing, text: string): Promise<Subject> {
-  const read = async (node: Ref, by?: Readonly<Record<string, string>>): Promise<Subject> => {
-    const ref = formatRef(node);
-    const named = node.type === REGISTERED_SUBJECT ? { ...parseRef(ref, 'user') } : { id: node.id };
-    const { id, status } = await send(`${node.type}.read`, by ?? named);
-    if (by) return read({ type: 'user', id: String(id) });
-    const user = node.type === 'user' ? node.id : ref;
-    return { ref, kind: node.type, named, user, status: String(status) };
+  const read = async (node: Ref, email?: string): Promise<Subject> => {
+    const named = node.type === REGISTERED_SUBJECT ? { ...parseRef(node.id, 'user') } : { id: node.id };
+    const { id, status } = await send(`${node.type}.read`, email === undefined ? named : { email });
+    const own = email === undefined ? { node, named } : { node: { ...node, id: String(id) }, named: { id } };
+    const ref = formatRef(own.node);
+    const user = node.type === 'user' ? own.node.id : ref;
+    return { ref, kind: node.type, named: own.named, user, status: String(status) };
   };
   const user = { type: 'user', id: text };
   if (isSubjectRef(text)) return read(parseSubjectRef(text, 'user'));
@@ -41,8 +41,8 @@ async function findSubject({ send }: Editing, text: string): Promise<Subject> {
     throw new UsageError(`USER ${text} is neither ${SUBJECT}, nor the id of a user, nor an email`);
   if (!isEmail) return read(user);
   const byId = isId(text) ? await unlessMissing(read(user)) : undefined;
-  if (!byId) return read(user, { email: text });
-  const byEmail = await unlessMissing(read(user, { email: text }));
+  if (!byId) return read(user, text);
+  const byEmail = await unlessMissing(read(user, text));
   if (byEmail && byEmail.ref !== byId.ref)
     throw new UsageError(
       `USER ${text} is the id of one user and the email of ${byEmail.ref}: give user:ID of the one you mean`,
