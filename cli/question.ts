@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
-import { isRef, isType } from '../table/identifiers.ts';
+import { mayBeSubjectType } from '../table/entities/scope-types.ts';
+import { isBuiltInSubject, isRef, isType } from '../table/identifiers.ts';
 import { readPermissionName } from '../table/permission-name.ts';
 import { UsageError } from './context.ts';
 
@@ -14,9 +15,17 @@ const accepting =
     throw new UsageError(`${name} ${text} ${problem}`);
   };
 
-const SUBJECT = 'user:ID or technical-user:ID';
-export const isSubjectRef = (text: string): boolean => isRef(text) && /^(?:user|technical-user):/.test(text);
-const subjectOf = (name: string) => accepting(name, isSubjectRef, 'is neither user:ID nor technical-user:ID');
+export const SUBJECT = 'user:ID, technical-user:ID or TYPE:ID of an added type';
+export const isSubjectRef = (text: string): boolean => {
+  const type = text.slice(0, text.indexOf(':'));
+  return isRef(text) && (isBuiltInSubject(type) || mayBeSubjectType(type));
+};
+const subjectOf = (name: string) =>
+  accepting(
+    name,
+    isSubjectRef,
+    'is not a subject such as user:ID, technical-user:ID or TYPE:ID of an added type',
+  );
 
 export const subjectArgument = () => new Argument('<subject>', SUBJECT).argParser(subjectOf('SUBJECT'));
 export const subjectOption = () => new Option('--subject <ref>', SUBJECT).argParser(subjectOf('--subject'));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod';
 import { COMMANDS } from '../../provisioning/index.ts';
-import type { Guard } from '../../table/entities/entity.ts';
+import type { Entity } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { type Field, fieldsOf, findCommand } from '../input.ts';
 
@@ -24,12 +24,13 @@ export interface RowKind {
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** A node, read by its id; a user also has the fields that its guards keep unique. */
-function nodeKind(name: string, type: 'user'): RowKind {
+/** A node, read by its id, with its type where that is data; a user also has the fields that its guards keep unique. */
+function nodeKind(name: string, type: 'user' | 'subject'): RowKind {
   const { schema, fields } = inputOf(type);
-  const { guards, secret } = ENTITIES[type];
-  const keys = [['id'], ...guards.map((guard: Guard) => [...(guard.within ?? []), guard.field])];
-  return { name, type, schema, fields, readBy: ['id'], keys, secret };
+  const { guards, secret = [], typeFrom }: Entity = ENTITIES[type];
+  const readBy = [...(typeFrom ? [typeFrom] : []), 'id'];
+  const unique = guards.map(({ within = [], field }) => [...within, field]);
+  return { name, type, schema, fields, readBy, keys: [readBy, ...unique], secret };
 }
 
 /** An edge, read by its ends: the fields that its create command requires. */
@@ -48,6 +49,7 @@ function inputOf(type: string): Pick<RowKind, 'schema' | 'fields'> {
 
 export const ROW_KINDS: readonly RowKind[] = [
   nodeKind('users', 'user'),
+  nodeKind('subjects', 'subject'),
   edgeKind('memberships', 'membership'),
   edgeKind('assignments', 'assignment'),
 ];

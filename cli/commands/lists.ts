@@ -110,7 +110,7 @@ async function run(
 export const addWho = subcommandOf({
   name: 'who',
   summary: 'who may do this there?',
-  description: 'Lists the users and technical users that may use a permission at a scope.',
+  description: 'Lists the subjects that may use a permission at a scope.',
   arguments: [permissionArgument(), scopeArgument()],
   example: 'grades location:01M7YAMY51QT61RYW2RQE37W98 --all',
   search: (lists, [permission, scope], options) => lists.listSubjects(permission, scope, options),

@@ -1,6 +1,8 @@
-import { isRef, isUlidOrUuid, parseRef } from '../../table/identifiers.ts';
+import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { painter, UsageError, wantsColours } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { findCommand } from '../input.ts';
 import { asJson, plain } from '../print.ts';
 import {
   addActorOption,
@@ -9,7 +11,7 @@ import {
   type Send,
   type WriteOptions,
 } from '../provisioning.ts';
-import { addPageOptions, instantOption, tenantOption } from '../question.ts';
+import { addPageOptions, instantOption, isSubjectRef, tenantOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface LogOptions extends WriteOptions {
@@ -74,9 +76,9 @@ export const addLog: Subcommand = (program, context, finish) => {
 /** A user as actors are indexed: by reference, or by a ULID or UUID. */
 const asUser = (actor: string): string | undefined => {
   if (isUlidOrUuid(actor)) return actor;
-  if (!isRef(actor)) return undefined;
+  if (!isSubjectRef(actor)) return undefined;
   const { type, id } = parseRef(actor, 'actor');
-  return type === 'user' ? id : type === 'technical-user' ? actor : undefined;
+  return type === 'user' ? id : actor;
 };
 
 interface Choice {
@@ -116,7 +118,12 @@ function readEntity(text: string): { readonly type: string; readonly id: string 
 
 /** The tenant whose log has the records of an entity, while the entity exists. */
 async function tenantOf(send: Send, { type, id }: { readonly type: string; readonly id: string }) {
-  const found = await send(`${type}.read`, { id }).catch((error: unknown) => {
+  // Of a type that was added: the type of a scope is data, and so is that of a subject, in its id.
+  const isScope = !findCommand(`${type}.read`) && mayBeScopeType(type);
+  const [kind, named] = isScope
+    ? ['scope', { type, id }]
+    : [type, type === REGISTERED_SUBJECT && isRef(id) ? { ...parseRef(id, 'entity') } : { id }];
+  const found = await send(`${kind}.read`, named).catch((error: unknown) => {
     if (error instanceof RefusedError && error.isOfInput) return undefined;
     throw error;
   });

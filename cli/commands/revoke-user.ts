@@ -1,36 +1,51 @@
 import { Option } from 'commander';
-import { isId, isRef, parseRef } from '../../table/identifiers.ts';
+import {
+  formatRef,
+  isId,
+  parseRef,
+  parseSubjectRef,
+  REGISTERED_SUBJECT,
+  type Ref,
+} from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { type Editing, listAll, RefusedError } from '../provisioning.ts';
+import { isSubjectRef, SUBJECT } from '../question.ts';
 import { type RevokeOptions, revocation } from '../revocation/subcommand.ts';
 
 interface Subject {
-  readonly type: 'user' | 'technical-user';
-  readonly id: string;
+  /** As `user:ID`, `device:ID`. */
+  readonly ref: string;
+  /** The commands that speak of it begin with this. */
+  readonly kind: string;
+  /** The input that names it. */
+  readonly named: Readonly<Record<string, unknown>>;
+  /** As edges name it. */
+  readonly user: string;
   readonly status: string;
 }
 
 /** A reference names one subject. Any other text is the id of a user or an email, and nothing tells which. */
 async function findSubject({ send }: Editing, text: string): Promise<Subject> {
-  const read = async (type: Subject['type'], by: Readonly<Record<string, string>>): Promise<Subject> => {
-    const { id, status } = await send(`${type}.read`, by);
-    return { type, id: String(id), status: String(status) };
+  const read = async (node: Ref, email?: string): Promise<Subject> => {
+    const named = node.type === REGISTERED_SUBJECT ? { ...parseRef(node.id, 'user') } : { id: node.id };
+    const { id, status } = await send(`${node.type}.read`, email === undefined ? named : { email });
+    const own = email === undefined ? { node, named } : { node: { ...node, id: String(id) }, named: { id } };
+    const ref = formatRef(own.node);
+    const user = node.type === 'user' ? own.node.id : ref;
+    return { ref, kind: node.type, named: own.named, user, status: String(status) };
   };
-  if (isRef(text)) {
-    const { type, id } = parseRef(text, 'user');
-    if (type === 'user' || type === 'technical-user') return read(type, { id });
-    throw new UsageError(`USER ${text} is neither user:ID nor technical-user:ID`);
-  }
+  const user = { type: 'user', id: text };
+  if (isSubjectRef(text)) return read(parseSubjectRef(text, 'user'));
   const isEmail = text.includes('@');
   if (!isId(text) && !isEmail)
-    throw new UsageError(`USER ${text} is neither user:ID, nor technical-user:ID, nor an id, nor an email`);
-  if (!isEmail) return read('user', { id: text });
-  const byId = isId(text) ? await unlessMissing(read('user', { id: text })) : undefined;
-  if (!byId) return read('user', { email: text });
-  const byEmail = await unlessMissing(read('user', { email: text }));
-  if (byEmail && byEmail.id !== byId.id)
+    throw new UsageError(`USER ${text} is neither ${SUBJECT}, nor the id of a user, nor an email`);
+  if (!isEmail) return read(user);
+  const byId = isId(text) ? await unlessMissing(read(user)) : undefined;
+  if (!byId) return read(user, text);
+  const byEmail = await unlessMissing(read(user, text));
+  if (byEmail && byEmail.ref !== byId.ref)
     throw new UsageError(
-      `USER ${text} is the id of one user and the email of user:${byEmail.id}: give user:ID of the one you mean`,
+      `USER ${text} is the id of one user and the email of ${byEmail.ref}: give user:ID of the one you mean`,
     );
   return byId;
 }
@@ -52,8 +67,7 @@ const EDGES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Removes each edge in a transaction of its own. If it is interrupted, the command can be repeated. */
-async function removeEdges({ send, write }: Editing, { type, id }: Subject): Promise<number> {
-  const user = type === 'user' ? id : `${type}:${id}`;
+async function removeEdges({ send, write }: Editing, { user }: Subject): Promise<number> {
   let removed = 0;
   const remove = async (command: string, input: Readonly<Record<string, unknown>>): Promise<void> => {
     try {
@@ -75,23 +89,23 @@ async function removeEdges({ send, write }: Editing, { type, id }: Subject): Pro
 export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boolean }>({
   name: 'revoke-user',
   summary: 'disable a user everywhere',
-  description: 'Disables a user or technical user',
-  argument: ['<user>', 'user:ID, technical-user:ID, the id of a user, or an email'],
+  description: 'Disables a user, a technical user or a subject of an added type',
+  argument: ['<user>', `${SUBJECT}, the id of a user, or an email`],
   options: [new Option('--strip', 'then remove all grants, memberships, assignments and global roles')],
   examples:
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',
   revoke: async (editing, argument, { strip }, agreed) => {
     const subject = await findSubject(editing, argument);
-    const status = subject.type === 'user' ? 'disabled' : 'inactive';
+    const status = subject.kind === 'technical-user' ? 'inactive' : 'disabled';
     const before = subject.status !== 'active';
     // Written even if it was disabled: the read may be stale, and the caller needs this write's token.
-    const sent = { command: `${subject.type}.update`, input: { id: subject.id, status } };
+    const sent = { command: `${subject.kind}.update`, input: { ...subject.named, status } };
     const removes = strip ? ', and removes all its grants, memberships, assignments and global roles' : '';
     const undo = strip ? ': what is removed is granted anew, one by one' : '';
-    await agreed(`this disables ${subject.type}:${subject.id}${removes}${undo}`, sent);
+    await agreed(`this disables ${subject.ref}${removes}${undo}`, sent);
     const token = await editing.write(sent.command, sent.input);
     const stripped = strip ? await removeEdges(editing, subject) : undefined;
-    const revoked = `${subject.type}:${subject.id}`;
+    const revoked = subject.ref;
     const text = [
       `${revoked} is ${status}${before ? ` (it was ${subject.status})` : ''}`,
       ...(stripped === undefined ? [] : [`${stripped} of its grants, memberships and roles are removed`]),

@@ -6,7 +6,7 @@ import { licensesSection, subscriptionsSection } from './export/entitlements.ts'
 import type { Exporting, ExportOptions } from './export/exporting.ts';
 import { groupsSection, readGroups } from './export/groups.ts';
 import { createNames } from './export/names.ts';
-import { technicalUsersSection, usersSection } from './export/people.ts';
+import { subjectsSection, technicalUsersSection, usersSection } from './export/people.ts';
 import { nameRoles, readEffects, readRoles, rolesSection } from './export/roles.ts';
 import { routesSection } from './export/routes.ts';
 import { readPlaces, scopesSection } from './export/scopes.ts';
@@ -38,16 +38,18 @@ export async function exportManifest(queries: Queries, options: ExportOptions): 
   const effects = await readEffects(exporting, known);
   const roles = rolesSection(exporting, places, known, roleNames, effects);
   const groups = groupsSection(exporting, places, grouped, roleNames);
-  // Of users and technical users: a name is for one of both.
+  // Of subjects of all types: a name is for one of them.
   const userNames = createNames();
   const users = await usersSection(exporting, places, accessBySubject, userNames);
   const technicalUsers = await technicalUsersSection(exporting, places, granted, accessBySubject, userNames);
+  const subjects = await subjectsSection(exporting, places, accessBySubject, userNames);
   const subscriptions = await subscriptionsSection(exporting, places);
   const licenses = await licensesSection(exporting, places);
   const settings = await settingsSection(exporting, places, userNames);
   const sections = {
-    ...(await catalogueSections(exporting, places, effects, subscriptions)),
-    ...{ scopes, roles, groups, users, technicalUsers, subscriptions, licenses, settings },
+    ...(await catalogueSections(exporting, places, effects, subscriptions, subjects)),
+    ...{ scopes, roles, groups, users, technicalUsers, subjects },
+    ...{ subscriptions, licenses, settings },
     routes: await routesSection(exporting),
   };
   const manifest = Object.fromEntries(

@@ -8,7 +8,7 @@ import { planManifest } from '../../provisioning/apply/plan.ts';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
 import { queriesOn } from '../../provisioning/apply/queries.ts';
 import { referenceProblems } from '../../provisioning/apply/references.ts';
-import type { Manifest } from '../../provisioning/apply/schema.ts';
+import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { COMMANDS } from '../../provisioning/index.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
@@ -208,7 +208,7 @@ function questionProblems(
     if (!isSubjectRef(subject))
       problems.push({
         path: [...path, 'subject'],
-        message: 'without a manifest, it is user:ID or technical-user:ID',
+        message: 'without a manifest, it is user:ID, technical-user:ID or TYPE:ID of an added type',
       });
     if (!isRef(scope))
       problems.push({
@@ -217,8 +217,8 @@ function questionProblems(
       });
     return problems;
   }
-  const { users, technicalUsers, scopes, pages, permissions: named } = fixture.manifest;
-  const subjects = [...Object.keys(users), ...Object.keys(technicalUsers)];
+  const { scopes, pages, permissions: named } = fixture.manifest;
+  const subjects = PEOPLE.flatMap((section) => Object.keys(fixture.manifest[section]));
   look(['subject'], 'subject', subject, subjects, 'subject_unknown');
   look(['scope'], 'scope', scope, Object.keys(scopes), 'scope_unknown');
   const permissions = [...Object.keys(pages), ...Object.keys(named)];

@@ -4,11 +4,11 @@ import { typeOf } from '../../provisioning/apply/scope-commands.ts';
 import type { Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import { mayBeScopeType } from '../../table/entities/scope-types.ts';
+import { REGISTERED_SUBJECT, SUBJECT_NODES } from '../../table/identifiers.ts';
 import type { Reader } from '../../table/reader.ts';
 import type { Context } from '../context.ts';
 import { assertNone, ProblemsError, readDocument, type Source } from '../document.ts';
 import { readText } from '../files.ts';
-import { isSubjectRef } from '../question.ts';
 import { type Fixture, inManifest, readTestFile, type TestFile } from './file.ts';
 import type { FileResult } from './report.ts';
 import { type Asked, runTests } from './run.ts';
@@ -75,17 +75,21 @@ async function prepare(
   const { reader, provisioning } = await tables.create();
   await applyFixture(source, fixture, provisioning);
   const { names } = fixture;
-  const refs = (isOfKind: (ref: string) => boolean): ReadonlyMap<string, string> =>
-    new Map([...names].flatMap(([ref, name]) => (isOfKind(ref) ? [[name, ref]] : [])));
-  const subjects = refs(isSubjectRef);
-  const scopes = refs((ref) => mayBeScopeType(typeOf(ref)));
+  const refs = (isOfKind: (type: string) => boolean): ReadonlyMap<string, string> =>
+    new Map([...names].flatMap(([ref, name]) => (isOfKind(typeOf(ref)) ? [[name, ref]] : [])));
+  const added = `${REGISTERED_SUBJECT}:`;
+  const subjects = refs((type) => SUBJECT_NODES.includes(type));
+  const scopes = refs(mayBeScopeType);
   // What the manifest does not name is asked for by an id that nothing has.
   const nobody = ulid();
   return {
     ...{ reader, now },
-    subjectOf: (name) => subjects.get(name) ?? `user:${nobody}`,
+    subjectOf: (name) => {
+      const ref = subjects.get(name) ?? `user:${nobody}`;
+      return ref.startsWith(added) ? ref.slice(added.length) : ref;
+    },
     scopeOf: (name) => scopes.get(name) ?? `tenant:${nobody}`,
-    nameOf: (ref) => names.get(ref),
+    nameOf: (ref) => names.get(ref) ?? names.get(`${added}${ref}`),
   };
 }
 

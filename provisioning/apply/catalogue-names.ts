@@ -5,7 +5,7 @@ import type { Manifest } from './schema.ts';
 
 /**
  * What belongs to no tenant can be left to another manifest: where a section is missing as a whole (modules, pages,
- * permissions, scope types), the names that the rest uses are looked up in the table.
+ * permissions, scope types, subject types), the names that the rest uses are looked up in the table.
  */
 export async function withTableNames({ manifest, declared }: Parsed, queries: Queries): Promise<Manifest> {
   const exact = Object.values(manifest.roles)
@@ -24,11 +24,13 @@ export async function withTableNames({ manifest, declared }: Parsed, queries: Qu
       rows.map(({ name, root, parents = [], children = [] }) => [String(name), { root, parents, children }]),
     ) as Manifest['scopeTypes'];
   };
+  const subjectTypes = Object.values(manifest.subjects).map(({ type }) => type);
   const isNamed = (name: string) => name.includes(':');
   const has = (section: keyof Manifest) => declared.has(section as never);
   return {
     ...manifest,
     ...(has('scopeTypes') ? {} : { scopeTypes: await types() }),
+    ...(has('subjectTypes') ? {} : { subjectTypes: await there('subject-type', subjectTypes) }),
     ...(has('pages')
       ? {}
       : {

@@ -1,4 +1,5 @@
 import { fromBase64Url, sha256 } from '../../table/bytes.ts';
+import { readSubject } from '../../table/identifiers.ts';
 import { canonical } from '../canonical.ts';
 import type { Path } from './problem.ts';
 
@@ -28,6 +29,12 @@ export interface Entry {
   readonly section: string;
   /** It belongs to no tenant: others may rely on it. */
   readonly shared?: boolean;
+}
+
+/** A subject as commands name it, by which no scope of the same reference is meant. */
+export function subjectName(user: unknown): string {
+  const { type, id } = readSubject(String(user), 'user');
+  return `${type}:${id}`;
 }
 
 export const same = (a: unknown, b: unknown): boolean => canonical(a) === canonical(b);

@@ -1,3 +1,4 @@
+import { SUBJECT_NODES } from '../../table/identifiers.ts';
 import type { Change } from './compare.ts';
 import { PHASES, type Phase, phaseOf, roleEffects, SCOPE_KINDS, type Verb } from './phase.ts';
 import type { State } from './state.ts';
@@ -12,19 +13,9 @@ export interface Timed {
 
 /** Kinds in the order in which they can be made: each rests on those before it. */
 const ORDER: readonly string[] = [
-  ...[
-    'scope-type',
-    'property',
-    'module',
-    'page',
-    'permission',
-    'SCOPES',
-    'role',
-    'group',
-    'user',
-    'technical-user',
-  ],
-  ...['subscription', 'license', 'setting', 'role-permission', 'group-role', 'membership', 'grant'],
+  ...['scope-type', 'subject-type', 'property', 'module', 'page', 'permission', 'SCOPES', 'role', 'group'],
+  ...['user', 'technical-user', 'subject', 'subscription', 'license', 'setting', 'role-permission'],
+  ...['group-role', 'membership', 'grant'],
   ...['assignment', 'global-role', 'admin'],
 ];
 const rankOf = (kind: string): number => ORDER.indexOf(SCOPE_KINDS.has(kind) ? 'SCOPES' : kind);
@@ -91,7 +82,7 @@ export function timed(changes: readonly Change[], state: State): readonly Timed[
 
 /** A status, a date, a rule of a person or a place, on which all depends that is held there. */
 const isGate = ({ verb, entry: { kind } }: Change): boolean =>
-  verb === 'change' && (kind === 'user' || kind === 'technical-user' || SCOPE_KINDS.has(kind));
+  verb === 'change' && (SUBJECT_NODES.includes(kind) || SCOPE_KINDS.has(kind));
 
 /** The end of an inheritance that another one follows: where the first only refuses, one change does both. */
 const isHalf = ({ entry, verb, input }: Change, changes: readonly Change[]): boolean =>

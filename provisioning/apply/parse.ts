@@ -4,7 +4,7 @@ import { MAX_LEVELS, misshapen } from '../input.ts';
 import { inPlainWords } from '../issues.ts';
 import { pathProblem, unknownNames } from '../routes/fields.ts';
 import { type Path, type Problem, problemsOf } from './problem.ts';
-import { type Manifest, manifestSchema, SECTIONS, type Section } from './schema.ts';
+import { type Manifest, manifestSchema, PEOPLE, SECTIONS, type Section } from './schema.ts';
 
 /** A manifest, and which of its sections were given, were it with nothing in them (`{}`, `[]`). */
 export interface Parsed {
@@ -90,7 +90,7 @@ function routeProblems({ routes }: Manifest): readonly Problem[] {
 
 type Period = { readonly from?: string | null | undefined; readonly until?: string | null | undefined };
 
-function periodProblems({ subscriptions, licenses, users, technicalUsers }: Manifest): readonly Problem[] {
+function periodProblems({ subscriptions, licenses, ...manifest }: Manifest): readonly Problem[] {
   const wrong = (path: Path, periods: readonly Period[]): readonly Problem[] =>
     periods.flatMap(({ from, until }, position) =>
       from && until && until <= from
@@ -100,7 +100,7 @@ function periodProblems({ subscriptions, licenses, users, technicalUsers }: Mani
   return [
     ...wrong(['subscriptions'], subscriptions),
     ...wrong(['licenses'], licenses),
-    ...Object.entries({ users, technicalUsers }).flatMap(([section, people]) =>
+    ...PEOPLE.map((section) => [section, manifest[section]] as const).flatMap(([section, people]) =>
       Object.entries(people).flatMap(([name, { assignments }]) =>
         wrong([section, name, 'assignments'], assignments),
       ),

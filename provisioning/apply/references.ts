@@ -2,14 +2,13 @@ import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import { hint } from '../suggestions.ts';
 import type { Path, Problem } from './problem.ts';
-import type { Manifest } from './schema.ts';
+import { type Manifest, PEOPLE, type Person } from './schema.ts';
 
 type Name = string | null | undefined;
-type Access = Manifest['users'][string] | Manifest['technicalUsers'][string];
 
 /** Whether the names in a manifest lead somewhere and may be used where they are: what a schema cannot see. */
 export function referenceProblems(manifest: Manifest): readonly Problem[] {
-  const { scopes, roles, groups, users, technicalUsers, modules } = manifest;
+  const { scopes, roles, groups, users, technicalUsers, subjects, modules } = manifest;
   const problems: Problem[] = [];
   const refuse = (path: Path, message: string): void => void problems.push({ path, message });
   const types = { ...SCOPE_TYPES, ...manifest.scopeTypes };
@@ -88,13 +87,18 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
       if (allowed.has(permission))
         refuse([...path, 'deny', position], `${permission} is allowed above: a role has one effect on it`);
   }
-  for (const [name, { scope, roles: carried }] of Object.entries(groups)) {
+  const everyone = new Set<string>();
+  for (const [name, { scope, roles: carried, everyone: isEveryone }] of Object.entries(groups)) {
     refer(['groups', name, 'scope'], 'scope', scope, scopes);
+    if (isEveryone) once(['groups', name, 'everyone'], `a group of everyone at ${scope}`, everyone, [scope]);
     for (const [position, role] of carried.entries())
       referRole(['groups', name, 'roles', position], role, scope);
   }
-  const referAccess = (path: Path, of: Access): void => {
+  const referAccess = (path: Path, of: Person): void => {
     referAll([...path, 'groups'], 'group', of.groups, groups);
+    for (const [position, name] of of.groups.entries())
+      if (find(groups, name)?.everyone)
+        refuse([...path, 'groups', position], `everyone is in ${name}: it has no memberships`);
     const assigned = new Set<string>();
     for (const [position, { role, scope }] of of.assignments.entries()) {
       const at = [...path, 'assignments', position];
@@ -128,6 +132,16 @@ export function referenceProblems(manifest: Manifest): readonly Problem[] {
     if (Object.hasOwn(users, name)) refuse(path, `there is a user ${name} already`);
     referTo([...path, 'account'], 'account', user.account);
     referAccess(path, user);
+  }
+  for (const [name, subject] of Object.entries(subjects)) {
+    const path = ['subjects', name];
+    for (const section of PEOPLE)
+      if (section !== 'subjects' && Object.hasOwn(manifest[section], name))
+        refuse(path, `there is a subject ${name} in ${section} already`);
+    refer([...path, 'type'], 'subject type', subject.type, manifest.subjectTypes);
+    refer([...path, 'tenant'], 'scope', subject.tenant, scopes);
+    if (!isRoot(subject.tenant)) refuse([...path, 'tenant'], `${subject.tenant} is no root`);
+    referAccess(path, subject);
   }
   for (const [position, { scope, module }] of manifest.subscriptions.entries()) {
     refer(['subscriptions', position, 'scope'], 'scope', scope, scopes);

@@ -54,7 +54,15 @@ export const SCOPE_ATTRIBUTES = attributes(
   ...['type', 'name', 'parent', 'status', 'combination', 'enterprise'],
 );
 export const USER_ATTRIBUTES = attributes([ENTITIES.user], 'tenant', 'status', 'endsAt');
-export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope');
+export const SUBJECT_ATTRIBUTES = attributes(
+  [ENTITIES.subject],
+  'type',
+  'name',
+  'tenant',
+  'status',
+  'endsAt',
+);
+export const GROUP_ATTRIBUTES = attributes([ENTITIES.group], 'name', 'scope', 'everyone');
 export const SUBSCRIPTION_ATTRIBUTES = attributes(
   [ENTITIES.subscription],
   ...['scope', 'module', 'status', 'startDate', 'endDate', 'createdBy'],
@@ -97,7 +105,12 @@ const role = object({
   description,
 });
 
-const group = object({ id, name: name.optional(), scope: name, roles: names(name), ...GROUP_ATTRIBUTES });
+const group = object({
+  ...{ id, name: name.optional(), scope: name, roles: names(name) },
+  /** Its members are all active subjects; nobody is in it by a membership. */
+  everyone: z.literal(true, 'must be true, or left out').optional(),
+  ...GROUP_ATTRIBUTES,
+});
 
 const access = {
   id,
@@ -116,6 +129,15 @@ const user = object({ ...access, existing, tenant: name.nullable().optional(), .
 const technicalUser = object({
   ...{ ...access, account: name, name: name.optional(), description },
   properties: field.properties.nullable().optional(),
+});
+
+/** A subject of a type that was added. */
+const subject = object({
+  ...access,
+  type: z.string('must be a subject type, as device').pipe(field.subjectType),
+  name: name.nullable().optional(),
+  tenant: name.nullable().optional(),
+  ...SUBJECT_ATTRIBUTES,
 });
 
 const subscription = object({
@@ -163,6 +185,7 @@ const property = object({
 
 const sections = {
   scopeTypes: named(scopeType),
+  subjectTypes: listed(object({ description }), z.string('must be a subject type').pipe(field.subjectType)),
   modules: listed(object({ sold: flag.optional(), description }), pageName),
   pages: listed(object({ module: name.nullable().optional(), description }), pageName),
   permissions: listed(object({ dangerous: flag.optional(), description }), permissionName),
@@ -172,6 +195,7 @@ const sections = {
   groups: named(group),
   users: named(user),
   technicalUsers: named(technicalUser),
+  subjects: named(subject),
   subscriptions: list(subscription),
   licenses: list(license),
   settings: list(setting),
@@ -189,3 +213,7 @@ export const manifestSchema = object({
 export type Manifest = z.infer<typeof manifestSchema>;
 export type Section = keyof typeof sections;
 export const SECTIONS = Object.keys(sections) as readonly Section[];
+
+/** The sections of subjects. */
+export const PEOPLE = ['users', 'technicalUsers', 'subjects'] as const;
+export type Person = Manifest[(typeof PEOPLE)[number]][string];

@@ -1,7 +1,7 @@
 import { isPermissionPattern } from '../../table/permission-name.ts';
 import type { Declarations } from '../../table/properties.ts';
 import { type Change, changesOf, creationsOf, fixedProblems, removal, rolesOf } from './compare.ts';
-import { type Entry, keyOf, type Row } from './entry.ts';
+import { type Entry, keyOf, type Row, subjectName } from './entry.ts';
 import { timed } from './order.ts';
 import type { Phase, Verb } from './phase.ts';
 import type { Path, Problem } from './problem.ts';
@@ -107,12 +107,18 @@ export function compare(
 /** The edges of a node go with it, and need no step of their own. */
 function withoutEdgesOf(entries: readonly Entry[]): readonly Entry[] {
   const gone = new Set(
-    entries.flatMap(({ kind, identity }) => (identity.id === undefined ? [] : [`${kind}:${identity.id}`])),
+    entries.flatMap(({ kind, identity: { type, id } }) => {
+      if (id === undefined) return [];
+      return [kind === 'subject' ? `${kind}:${type}:${id}` : `${kind}:${id}`];
+    }),
   );
   return entries.filter(
     ({ kind, identity: { user, group, role } }) =>
       kind === 'user' ||
-      ![`user:${user}`, String(user), `group:${group}`, `role:${role}`].some((ref) => gone.has(ref)),
+      !(
+        (user !== undefined && gone.has(subjectName(user))) ||
+        [`group:${group}`, `role:${role}`].some((ref) => gone.has(ref))
+      ),
   );
 }
 

@@ -1,5 +1,7 @@
+import { REGISTERED_SUBJECT, SUBJECT_NODES } from '../../table/identifiers.ts';
 import { patternsCovering } from '../../table/permission-name.ts';
 import type { Change } from './compare.ts';
+import { keyOf } from './entry.ts';
 import type { Phase } from './phase.ts';
 import { ROLE_EDGES, SCOPE_KINDS } from './phase.ts';
 import type { State } from './state.ts';
@@ -26,21 +28,27 @@ const ALONE: Belonging = {};
 /** What comes before `together`. */
 const EARLY: ReadonlySet<Phase> = new Set(['prepare', 'deny', 'switch']);
 const PERMISSIONS: ReadonlySet<string> = new Set(['page', 'permission']);
-const SUBJECTS: ReadonlySet<string> = new Set(['user', 'technical-user']);
 
 /** By which names other commands refer to a node. */
-export const namesOf = ({ kind, identity }: Pick<Change['entry'], 'kind' | 'identity'>): readonly string[] =>
-  PERMISSIONS.has(kind)
-    ? [asPermission(identity.name)]
-    : identity.id === undefined
-      ? []
-      : [String(identity.id), `${identity.type ?? kind}:${identity.id}`];
+export const namesOf = ({
+  kind,
+  identity,
+}: Pick<Change['entry'], 'kind' | 'identity'>): readonly string[] => {
+  if (PERMISSIONS.has(kind)) return [asPermission(identity.name)];
+  if (identity.id === undefined) return [];
+  const ref = `${identity.type ?? kind}:${identity.id}`;
+  // Commands name a user by its id, and a subject may have the reference of a scope.
+  if (kind === REGISTERED_SUBJECT) return [`subject ${ref}`];
+  if (SUBJECT_NODES.includes(kind)) return [`subject ${kind === 'user' ? identity.id : ref}`, ref];
+  return [String(identity.id), ref];
+};
 
 /** The nodes that a command refers to. */
-export const namedIn = (input: Change['input']): readonly string[] => [
+export const namedIn = ({ user, ...input }: Change['input']): readonly string[] => [
   ...Object.values(input)
     .flat()
     .filter((value): value is string => typeof value === 'string'),
+  ...(user === undefined ? [] : [`subject ${user}`]),
   ...('permission' in input ? [asPermission(input.permission)] : []),
 ];
 const asPermission = (name: unknown): string => `permission ${name}`;
@@ -62,15 +70,19 @@ export function belongings(
   const found = new Map<Change, Belonging>();
   const made = placed.filter(({ change }) => change.verb === 'create').map(({ change }) => change);
   const isNew = new Set(made.flatMap(({ entry }) => namesOf(entry)));
+  // Everyone is in such a group as soon as it is there.
+  const ofEveryone = new Set(
+    made.filter(({ input }) => input.everyone === true).map(({ entry }) => String(entry.identity.id)),
+  );
   // It has no members yet: what it carries gives nobody anything.
   const isOfNewGroup = ({ entry: { kind, identity } }: Change): boolean =>
-    kind === 'group-role' && isNew.has(String(identity.group));
+    kind === 'group-role' && isNew.has(String(identity.group)) && !ofEveryone.has(String(identity.group));
 
   // Somebody new: nobody asks for them before they are there, with all that they hold.
   const comes = new Map<string, string>();
   for (const { entry } of made)
-    if (SUBJECTS.has(entry.kind))
-      for (const name of namesOf(entry)) comes.set(name, `subject ${entry.identity.id}`);
+    if (SUBJECT_NODES.includes(entry.kind))
+      for (const name of namesOf(entry)) comes.set(name, `comes ${keyOf(entry)}`);
   for (const { change } of placed) {
     const unit = [...namesOf(change.entry), ...namedIn(change.input)]
       .map((name) => comes.get(name))

@@ -17,7 +17,7 @@ interface Access {
 
 /** What subjects are granted, as the table has it. */
 export interface Grants {
-  /** Users at home in the tenants, and all that are granted something there. */
+  /** Subjects at home in the tenants, and all that are granted something there. */
   readonly subjects: ReadonlySet<string>;
   /** Technical users of the accounts, by reference. */
   readonly technical: ReadonlyMap<string, Row>;
@@ -41,6 +41,7 @@ export async function readGrants(
     for (const row of await queries.list('technical-user.list', { account: ref }))
       technical.set(`technical-user:${row.id}`, row);
   for (const ref of technical.keys()) subjects.add(ref);
+  for (const ref of await addedAtHome(exporting, places)) subjects.add(ref);
   const ofAll = async (all: readonly string[], command: string, by: string) =>
     (await inTurns(all, (each) => queries.list(command, { [by]: each }))).flat();
   const memberships = await ofAll([...groups.rows.keys()], 'membership.list', 'group');
@@ -67,7 +68,14 @@ async function usersAtHome({ queries, options }: Exporting, { roots }: Places): 
   return ids;
 }
 
-/** What each subject is granted, as fields of the manifest: users by id, technical users by reference. */
+/** Subjects of added types, by reference. */
+async function addedAtHome({ queries, options }: Exporting, { roots }: Places): Promise<readonly string[]> {
+  const filters = options.roots === undefined ? [{}] : roots.map((tenant) => ({ tenant }));
+  const lists = await inTurns(filters, (by) => queries.list('subject.list', by));
+  return lists.flat().map(({ type, id }) => `${type}:${id}`);
+}
+
+/** What each subject is granted, as fields of the manifest: users by id, others by reference. */
 export function nameAccess(
   granted: Grants,
   places: Places,

@@ -12,6 +12,7 @@ export async function catalogueSections(
   { refs, types }: Places,
   effects: Effects,
   subscriptions: readonly Row[],
+  subjects: Readonly<Record<string, Row>>,
 ): Promise<Row> {
   const used = new Set([...effects.values()].flat().map(({ permission }) => String(permission)));
   const isAll = options.roots === undefined;
@@ -35,10 +36,15 @@ export async function catalogueSections(
   const declared = isAll || hasConditions ? await queries.list('property.list', {}) : [];
   const usedTypes = new Set(refs.map(typeOf));
   const added = types.added.filter(({ name }) => isAll || usedTypes.has(String(name)));
+  const typesOfSubjects = new Set(Object.values(subjects).map(({ type }) => type));
+  const subjectTypes = (await queries.list('subject-type.list', {})).filter(
+    ({ name }) => isAll || typesOfSubjects.has(name),
+  );
   return {
     scopeTypes: byName(added, ({ root, parents, children, description }) => ({
       ...{ root: unless(root, false), parents, children, description },
     })),
+    subjectTypes: byName(subjectTypes, ({ description }) => ({ description })),
     modules: byName(modules, ({ soldBySubscription, description }) => ({
       ...{ sold: unless(soldBySubscription, false), description },
     })),

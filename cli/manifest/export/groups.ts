@@ -43,6 +43,7 @@ export function groupsSection(
       ...idOf(row),
       name: unless(row.name, name),
       scope: places.names.of(row.scope),
+      everyone: row.everyone,
       roles: (carried.get(id) ?? []).map(roleNames.of),
       ...pick(row, ['groupType', 'description']),
     });

@@ -1,6 +1,7 @@
 import { pick, type Row } from '../../../provisioning/apply/entry.ts';
 import { inTurns } from '../../../provisioning/apply/queries.ts';
-import { USER_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
+import { SUBJECT_ATTRIBUTES, USER_ATTRIBUTES } from '../../../provisioning/apply/schema.ts';
+import { parseRef } from '../../../table/identifiers.ts';
 import type { Grants } from './access.ts';
 import { type Exporting, kept, unless } from './exporting.ts';
 import type { Names } from './names.ts';
@@ -19,7 +20,7 @@ export async function usersSection(
   userNames: Names,
 ): Promise<Record<string, Row>> {
   const users: Record<string, Row> = {};
-  const people = [...accessBySubject].filter(([id]) => !id.startsWith(TECHNICAL));
+  const people = [...accessBySubject].filter(([id]) => !id.includes(':'));
   const rows = await inTurns(people, ([id]) => queries.read('user.read', { id }));
   for (const [position, [id, access]] of people.entries()) {
     const row = rows[position];
@@ -84,4 +85,31 @@ export async function technicalUsersSection(
     });
   }
   return technicalUsers;
+}
+
+/** The section `subjects`: those of added types. */
+export async function subjectsSection(
+  { queries, idOf, note }: Exporting,
+  places: Places,
+  accessBySubject: AccessBySubject,
+  userNames: Names,
+): Promise<Record<string, Row>> {
+  const subjects: Record<string, Row> = {};
+  const added = [...accessBySubject].filter(([ref]) => ref.includes(':') && !ref.startsWith(TECHNICAL));
+  const rows = await inTurns(added, ([ref]) => queries.read('subject.read', { ...parseRef(ref, 'subject') }));
+  for (const [position, [ref, access]] of added.entries()) {
+    const row = rows[position];
+    if (!row) continue;
+    const name = userNames.give(`subject:${ref}`, String(row.name ?? row.id));
+    if (row.tenant !== undefined && places.names.of(row.tenant) === undefined)
+      note(`the subject ${name} is at home in ${row.tenant}, which is not exported`);
+    subjects[name] = kept({
+      ...{ type: row.type, ...idOf(row), tenant: homeOf(row, places) },
+      name: row.name === undefined ? null : unless(row.name, name),
+      ...{ status: unless(row.status, 'active'), until: row.endsAt },
+      ...pick(row, Object.keys(SUBJECT_ATTRIBUTES)),
+      ...access,
+    });
+  }
+  return subjects;
 }

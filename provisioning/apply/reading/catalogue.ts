@@ -10,6 +10,7 @@ const asWritten = (of: Row): Row => of;
 /** The sections of what belongs to no tenant and is known by its name, with the values as commands call them. */
 const CATALOGUE = [
   { kind: 'scope-type', section: 'scopeTypes', valuesOf: asWritten },
+  { kind: 'subject-type', section: 'subjectTypes', valuesOf: asWritten },
   {
     kind: 'module',
     section: 'modules',

@@ -1,6 +1,7 @@
+import { readSubject } from '../../../table/identifiers.ts';
 import { pick, type Row } from '../entry.ts';
 import { inTurns } from '../queries.ts';
-import type { Manifest } from '../schema.ts';
+import { PEOPLE, type Person } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
 import { edgeEntry, type Reading } from './reading.ts';
 import { nameRole } from './roles.ts';
@@ -13,37 +14,34 @@ export interface Ends {
   readonly groups: Resources;
   readonly users: Resources;
   readonly technicalUsers: Resources;
+  readonly subjects: Resources;
 }
 
-interface Person {
-  readonly section: 'users' | 'technicalUsers';
+interface Named {
+  readonly section: (typeof PEOPLE)[number];
   readonly name: string;
-  readonly of: Manifest['users'][string] | Manifest['technicalUsers'][string];
-  /** As commands name it: a user by its id, a technical user by its reference. */
+  readonly of: Person;
+  /** As commands name it: a user by its id, any other subject by its reference. */
   readonly subject: string;
 }
 
 /** What people have: memberships, grants, assignments, global roles, administration. */
 export async function readEdges(reading: Reading, ends: Ends): Promise<void> {
   const { manifest, declared } = reading;
-  const people: readonly Person[] = [
-    ...Object.entries(manifest.users).map(([name, of]): Person => {
-      const { id } = ends.users.get(name) as Resource;
-      return { section: 'users', name, of, subject: id };
+  const people = PEOPLE.flatMap((section): readonly Named[] =>
+    Object.entries<Person>(manifest[section]).map(([name, of]) => {
+      const { id, ref } = ends[section].get(name) as Resource;
+      return { section, name, of, subject: section === 'users' ? id : ref };
     }),
-    ...Object.entries(manifest.technicalUsers).map(([name, of]): Person => {
-      const { ref } = ends.technicalUsers.get(name) as Resource;
-      return { section: 'technicalUsers', name, of, subject: ref };
-    }),
-  ];
+  );
   for (const person of people) await addEdges(reading, ends, person);
-  if (declared.has('users') || declared.has('technicalUsers')) await addCurrentEdges(reading, ends, people);
+  if (PEOPLE.some((section) => declared.has(section))) await addCurrentEdges(reading, ends, people);
 }
 
 async function addEdges(
   reading: Reading,
   ends: Ends,
-  { section, name, of, subject: user }: Person,
+  { section, name, of, subject: user }: Named,
 ): Promise<void> {
   const { idFor } = reading;
   const { refOf } = ends.places;
@@ -73,11 +71,16 @@ async function addEdges(
   if (of.admin === true) add('admin', { user }, ['admin']);
 }
 
+const sectionOf = (user: unknown): (typeof PEOPLE)[number] => {
+  const { type } = readSubject(String(user), 'user');
+  return type === 'user' ? 'users' : type === 'technical-user' ? 'technicalUsers' : 'subjects';
+};
+
 /** Edges of the table at the scopes and groups of the manifest; of those that have no scope, the ones of its people. */
-async function addCurrentEdges(reading: Reading, ends: Ends, people: readonly Person[]): Promise<void> {
+async function addCurrentEdges(reading: Reading, ends: Ends, people: readonly Named[]): Promise<void> {
   const { declared, queries, addCurrent } = reading;
   const note = async (kind: string, row: Row, fields: readonly string[]): Promise<void> => {
-    const section = String(row.user).startsWith('technical-user:') ? 'technicalUsers' : 'users';
+    const section = sectionOf(row.user);
     if (!declared.has(section)) return;
     for (const id of [row.role, ...((row.roles ?? []) as readonly unknown[])])
       if (id !== undefined) await nameRole(reading, id);

@@ -1,4 +1,4 @@
-import { pick, type Row } from '../entry.ts';
+import { pick, type Row, without } from '../entry.ts';
 import { inTurns } from '../queries.ts';
 import { GROUP_ATTRIBUTES, type Manifest } from '../schema.ts';
 import type { Resource, Resources } from '../state.ts';
@@ -71,7 +71,7 @@ function addGroup(
   addDesired({
     ...{ ...entry, path: [section, name] },
     values: { name: group.name ?? name, ...pick(group, Object.keys(GROUP_ATTRIBUTES)) },
-    fixed: { scope },
+    fixed: without({ scope, everyone: group.everyone }),
   });
   if (row) addCurrent({ ...entry, values: row });
   for (const [position, role] of group.roles.entries())

@@ -1,5 +1,5 @@
 import { normaliseName } from '../../../table/normalise.ts';
-import { type Entry, type Row, without } from '../entry.ts';
+import { type Entry, type Row, subjectName, without } from '../entry.ts';
 import type { Parsed } from '../parse.ts';
 import type { Path, Problem } from '../problem.ts';
 import type { Queries } from '../queries.ts';
@@ -53,8 +53,7 @@ export function edgeEntry(
 ): Omit<Entry, 'path'> {
   const parts = Object.entries(identity).map(([field, value]) => {
     if (field === 'role' || field === 'group') return nameOf(`${field}:${value}`);
-    // Edges name a technical user by its reference, a user by its id.
-    return nameOf(field === 'user' && !String(value).includes(':') ? `user:${value}` : value);
+    return nameOf(field === 'user' ? subjectName(value) : value);
   });
   return { kind, identity, section, values: {}, label: parts.join(' > ') };
 }

@@ -8,6 +8,7 @@ import { type ReadingOptions, startReading } from './reading.ts';
 import { readEffects, readRoles } from './roles.ts';
 import { readScopes } from './scopes.ts';
 import { readSettings } from './settings.ts';
+import { readSubjects } from './subjects.ts';
 import { readTechnicalUsers } from './technical-users.ts';
 import { readUsers } from './users.ts';
 
@@ -21,7 +22,8 @@ export async function readState(parsed: Parsed, options: ReadingOptions): Promis
   const groups = await readGroups(reading, places, roles);
   const users = await readUsers(reading, places);
   const technicalUsers = await readTechnicalUsers(reading, places);
-  await readEdges(reading, { places, roles, groups, users, technicalUsers });
+  const subjects = await readSubjects(reading, places);
+  await readEdges(reading, { places, roles, groups, users, technicalUsers, subjects });
   await readEntitlements(reading, places);
   await readSettings(reading, places, users);
   await readEffects(reading, roles);
