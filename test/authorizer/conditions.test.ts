@@ -199,7 +199,7 @@ describe.each([
   ['HTTP 1.0', '$request', '$context', 'simple'],
   ['HTTP 2.0', '$request', '$context', 'policy'],
   ['HTTP 2.0', '$request', '$context', 'simple'],
-] as const)('%s that caches by %s, with answers that are %s: %s', (kind, request, context, HTTP_ANSWER) => {
+] as const)('%s that caches by the token (%s, %s, HTTP_ANSWER %s)', (kind, request, context, HTTP_ANSWER) => {
   const isSimple = kind === 'HTTP 2.0' && HTTP_ANSWER === 'simple';
   // A simple answer needs path and verb in the key, whatever decides.
   const paths = isSimple ? ['$context.routeKey', '$context.path', '$context.httpMethod'] : [];
