@@ -112,4 +112,4 @@ export const instant = z.string(NOT_AN_INSTANT).transform((text, context) => {
 
 export const flag = z.boolean('must be true or false');
 
-export { pageName, permissionName, permissionOrPattern } from '../../table/entities/fields.ts';
+export { pageName, permissionName } from '../../table/entities/fields.ts';
