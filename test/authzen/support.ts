@@ -19,8 +19,8 @@ export interface Fixture {
  * reads. Tenant B has `record-b`, which zoe reads. Caller `a` may evaluate in A, `b` in B, `everywhere` in both,
  * `nobody` nowhere.
  */
-export async function createFixture(): Promise<Fixture> {
-  const world = await createWorld();
+export async function createFixture(open: () => Promise<World> = createWorld): Promise<Fixture> {
+  const world = await open();
   const { run } = world;
   const id: Record<string, string> = {};
   const token: Record<string, string> = {};
@@ -123,7 +123,7 @@ export async function send(
     method,
     path,
     header: (name) => (all[name] === undefined ? [] : [all[name]]),
-    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
+    body: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body ?? '')),
   });
   const isJson = answer.headers['Content-Type'] === 'application/json';
   return { ...answer, json: isJson ? JSON.parse(answer.body) : undefined };
