@@ -1,4 +1,4 @@
-import type { Answer, Derivation, Engine, Explainer, Explanation, Reason, Step } from '../engine/index.ts';
+import type { Answer, Engine, Explainer, Explanation, Reason, Step } from '../engine/index.ts';
 import { ForbiddenError, UnauthorizedError } from './errors.ts';
 import {
   askCaller,
@@ -24,7 +24,6 @@ export interface Verdict {
 export interface ExplanationHere extends Pick<Explanation, 'path' | 'allowedBy' | 'deniedBy'> {
   readonly steps: readonly Step[];
 }
-export type { Derivation };
 
 export interface EvaluateParts {
   readonly engine: Pick<Engine, 'checkManyAsked'>;
@@ -65,8 +64,8 @@ export const createEvaluate =
         if (!mayEvaluate[position]) return UNKNOWN_RESOURCE;
         const verdict = verdictOf(answer);
         if (!isExplained || !answer.question.hasGrant) return verdict;
-        const { subject, permission = '', scope = '' } = answer.question;
-        const explanation = await explainer.explain(subject, permission, scope);
+        const { subject, permission = '', scope = '', given } = answer.question;
+        const explanation = await explainer.explain(subject, permission, scope, given);
         return { ...verdict, context: { ...verdict.context, explanation: hereOf(explanation) } };
       }),
     );

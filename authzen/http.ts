@@ -96,7 +96,8 @@ export function createHandle(parts: HandleParts): Handle {
       return json(metadata.document, 'public, max-age=3600');
     }
     const base = metadata?.base ?? '';
-    const operation = path.startsWith(base) ? operations.get(path.slice(base.length)) : undefined;
+    // A proxy in front may have taken the path of the base URL away.
+    const operation = operations.get(path.startsWith(base) ? path.slice(base.length) : path);
     if (operation === undefined) return text(404, 'there is nothing at this path');
     if (method !== 'POST') return wrongMethod('POST');
     if (body === undefined) return text(413, `the body is larger than ${MAX_BODY} bytes`);

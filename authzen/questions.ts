@@ -43,7 +43,7 @@ export interface Place {
 /** Finds a place among loaded items; undefined while they are not loaded. */
 type PlaceIn = (look: Look) => Place | undefined;
 
-export const placeOfResource =
+const placeOfResource =
   (resource: Entity): PlaceIn =>
   (look) => {
     const type = resourceTypeIn(look, resource.type);
@@ -124,10 +124,11 @@ export const askEvaluation =
     return input && { ...question, hasGrant: hasGrant(input) };
   };
 
-export const questionOf = ({ subject, action, resource }: Evaluation, type: ResourceType): Question => ({
+const questionOf = ({ subject, action, resource, context }: Evaluation, type: ResourceType): Question => ({
   subject: refOf(subject),
   permission: permissionOf(type, resource.type, action.name),
   scope: scopeOf(type, resource),
+  given: { subject: { properties: subject.properties }, resource, action, context },
 });
 
 /** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */

@@ -27,10 +27,9 @@ const context = z.optional(object);
 const evaluation = z.object({ subject: entity, action, resource: entity, context });
 
 export type Entity = z.output<typeof entity>;
-export type Action = z.output<typeof action>;
 export type Evaluation = z.output<typeof evaluation>;
 
-export const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
+const SEMANTICS = ['execute_all', 'deny_on_first_deny', 'permit_on_first_permit'] as const;
 
 const options = z.optional(
   z.object(
@@ -44,7 +43,7 @@ const options = z.optional(
 );
 
 /** The most evaluations of one request. Each takes two questions to the engine, of at most 1,000 together. */
-export const MAX_EVALUATIONS = 500;
+const MAX_EVALUATIONS = 500;
 
 const single = z.extend(evaluation, { options });
 

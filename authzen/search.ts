@@ -1,5 +1,5 @@
 import { DENIED } from '../engine/decision.ts';
-import type { Clock, Engine, Question } from '../engine/index.ts';
+import type { CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
 import { createLists } from '../engine/search/search.ts';
 import type { SearchReader } from '../engine/search/sources.ts';
 import type { Page as Found } from '../table/reader.ts';
@@ -57,9 +57,11 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       const query = ['subject', caller.name, subject.type, subject.properties, action, resource, context];
       const from = await readPage(page, query);
       const at = await placeFor(caller, resource);
-      const permission = at && permissionOf(at.type, resource.type, action.name);
-      if (!permission) return NOTHING;
-      const next: Next = (limit, cursor) => lists.listSubjects(permission, at.scope, { limit, cursor });
+      if (at === undefined || !areNames(subject.type, action.name)) return NOTHING;
+      const permission = permissionOf(at.type, resource.type, action.name);
+      const given = { subject: { properties: subject.properties }, resource, action, context };
+      const next: Next = (limit, cursor) =>
+        lists.listSubjects(permission, at.scope, { limit, cursor, ...given });
       return answerOf(from, await fill(from, next, isOfType(subject.type)), toEntity);
     },
 
@@ -73,12 +75,18 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       const { type } = answer.question.place;
       const permission = permissionOf(type, resource.type, action.name);
       // Objects that no table keeps cannot be listed.
-      if (type.scope !== undefined || permission === '') return NOTHING;
+      if (type.scope !== undefined || !areNames(refOf(subject), resource.type, action.name)) return NOTHING;
       const roots = await rootsOf(answer.question.caller as string);
       const within = roots === 'all' ? undefined : roots;
       const { listScopes } = createLists({ reader, clock, engine: guarded(caller) });
+      const given = {
+        subject: { properties: subject.properties },
+        resource: { properties: resource.properties },
+        action,
+        context,
+      };
       const next: Next = (limit, cursor) =>
-        listScopes(refOf(subject), permission, { type: resource.type, limit, cursor, within });
+        listScopes(refOf(subject), permission, { type: resource.type, limit, cursor, within, ...given });
       return answerOf(from, await fill(from, next, isOfType(resource.type)), toEntity);
     },
 
@@ -86,8 +94,8 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       const { subject, resource, context, page } = request;
       const from = await readPage(page, ['action', caller.name, subject, resource, context]);
       const at = await placeFor(caller, resource);
-      if (at === undefined) return NOTHING;
-      const next = actionsAt(refOf(subject), resource.type, at);
+      if (at === undefined || !areNames(refOf(subject))) return NOTHING;
+      const next = actionsAt(request, at);
       return answerOf(from, await fill(from, next, () => true), (name) => ({ name }));
     },
   };
@@ -96,30 +104,44 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
    * The actions that a subject may perform at a place: first those that have a permission of their own, then
    * those that registered permissions are by the type's template. A cursor begins with the part it is in.
    */
-  function actionsAt(subject: string, name: string, { type, scope }: Existing): Next {
+  function actionsAt({ subject, resource, context }: ActionSearch, { type, scope }: Existing): Next {
     const own = [...type.actions.keys()].sort();
     const kind = type.permission.includes(':') ? 'permission' : 'page';
-    const accept = (permission: string) => actionOf(type, name, permission) !== undefined;
+    const nameOf = (permission: string) => actionOf(type, resource.type, permission);
+    const given = { subject: { properties: subject.properties }, resource, context };
+    const checkAction = (action: string, permission: string): CheckRequest => ({
+      ...{ subject: refOf(subject), permission, scope },
+      given: { ...given, action: { name: action } },
+    });
 
     async function firstPart(limit: number, after: string | undefined): Promise<Found<string>> {
       const left = own.filter((action) => after === undefined || action > after);
-      const requests = left.map((action) => ({
-        subject,
-        permission: permissionOf(type, name, action),
-        scope,
-      }));
-      const { decisions } = await engine.checkMany(requests);
+      const { decisions } = await engine.checkMany(
+        left.map((action) => checkAction(action, permissionOf(type, resource.type, action))),
+      );
       const allowed = left.filter((_, position) => decisions[position]?.allowed);
       const items = allowed.slice(0, limit);
       return { items, cursor: items.length < allowed.length ? `own ${items.at(-1)}` : 'template ' };
     }
 
+    const { listPermissions } = createLists({
+      reader,
+      clock,
+      engine: {
+        checkMany: (requests) =>
+          engine.checkMany(
+            requests.map(({ permission }) => checkAction(nameOf(permission) ?? '', permission)),
+          ),
+      },
+    });
+    const accept = (permission: string) => nameOf(permission) !== undefined;
+
     return async (limit, cursor) => {
       if (cursor === undefined || cursor.startsWith('own '))
         return firstPart(limit, cursor?.slice('own '.length));
       const inner = cursor.slice('template '.length) || undefined;
-      const found = await lists.listPermissions(subject, scope, { limit, cursor: inner, kind, accept });
-      const items = found.items.map((permission) => actionOf(type, name, permission) ?? '');
+      const found = await listPermissions(refOf(subject), scope, { limit, cursor: inner, kind, accept });
+      const items = found.items.map((permission) => nameOf(permission) ?? '');
       return found.cursor === undefined ? { items } : { items, cursor: `template ${found.cursor}` };
     };
   }
@@ -127,9 +149,9 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
   /** Checks as the engine does, and allows only where the caller may evaluate as well. */
   function guarded(caller: Caller): Pick<Engine, 'checkMany'> {
     return {
-      checkMany: async (requests) => {
+      checkMany: async (requests, given = {}) => {
         const { answers, ...rest } = await engine.checkManyAsked<Question>([
-          ...requests.map((request) => () => request),
+          ...requests.map((request) => () => ({ ...request, given })),
           ...requests.map(({ scope }) => askCaller(caller, placeOfScope(scope))),
         ]);
         const decisions = requests.map((_, position) => {
@@ -141,6 +163,13 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
     };
   }
 }
+
+/** No name is longer. The engine refuses to look for what is. */
+const MAX_NAME = 256;
+
+/** Whether these texts can name something. */
+const areNames = (...texts: readonly string[]): boolean =>
+  texts.every((text) => text !== '' && text.length <= MAX_NAME);
 
 /** A place that exists. */
 interface Existing {
