@@ -41,8 +41,7 @@ export const SCOPE_TYPE_LIST: Ref = { type: 'global', id: 'SCOPE_TYPES' };
 /** Owner of the groups whose members are all subjects. */
 export const EVERYONE_LIST: Ref = { type: 'global', id: 'EVERYONE' };
 
-/** Owner of the resource types that operators have registered. */
-export const RESOURCE_TYPE_LIST: Ref = { type: 'global', id: 'RESOURCE_TYPES' };
+/** A resource type of the AuthZEN API. */
 export const resourceTypeRef = (name: string): Ref => ({ type: 'resource-type', id: name });
 
 /** The partition that holds the routes of one API. */

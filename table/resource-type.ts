@@ -1,6 +1,7 @@
 import { invalid } from './errors.ts';
-import { isId, isType } from './identifiers.ts';
+import { isId, isSafeText, isType } from './identifiers.ts';
 import { readPermissionName } from './permission-name.ts';
+import { isMap, type Misfit } from './value.ts';
 
 /**
  * How the resources of one type are decided (SPEC section 9): which permission an action is, and, for
@@ -23,7 +24,7 @@ export const DEFAULT_RESOURCE_TYPE: ResourceType = {
 };
 
 /** The longest id of an object that no table keeps, in characters. */
-export const MAX_OBJECT_ID = 256;
+const MAX_OBJECT_ID = 256;
 
 /** The most actions of one type that have a permission of their own. */
 export const MAX_ACTIONS = 100;
@@ -96,11 +97,22 @@ export function parseResourceType(stored: Readonly<Record<string, unknown>>): Re
     throw invalid('permission', 'permission is no permission with {action} in it');
   if (scope !== undefined && (typeof scope !== 'string' || !isScopeTemplate(scope)))
     throw invalid('scope', 'scope is neither type:id nor type:{property}');
-  if (typeof actions !== 'object' || actions === null)
-    throw invalid('actions', 'actions is no map from actions to permissions');
-  const entries = Object.entries(actions);
-  for (const [action, name] of entries)
-    if (typeof name !== 'string' || readPermissionName(name) === undefined)
-      throw invalid(`actions.${action}`, `actions.${action} is no permission`);
-  return { permission, actions: new Map(entries), scope };
+  const misfit = misfitOfActions(actions);
+  if (misfit) throw invalid(['actions', ...misfit.path].join('.'), misfit.message);
+  return { permission, actions: new Map(Object.entries(actions as Record<string, string>)), scope };
+}
+
+/** Why a value cannot map actions to permissions; undefined if it can. */
+export function misfitOfActions(value: unknown): Misfit | undefined {
+  if (!isMap(value)) return { path: [], message: 'must be a map' };
+  const entries = Object.entries(value);
+  if (entries.length > MAX_ACTIONS) return { path: [], message: `has more than ${MAX_ACTIONS} actions` };
+  for (const [action, permission] of entries) {
+    const path = [action];
+    if (action === '' || action.length > MAX_OBJECT_ID || !isSafeText(action) || action === '__proto__')
+      return { path, message: 'is no name of an action' };
+    if (typeof permission !== 'string' || readPermissionName(permission) === undefined)
+      return { path, message: 'is neither a page name nor module:action:resource' };
+  }
+  return undefined;
 }
