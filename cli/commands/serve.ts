@@ -1,6 +1,7 @@
+import { createSecureContext } from 'node:tls';
 import { createHandleFrom } from '../../authzen/compose.ts';
 import type { Handle } from '../../authzen/http.ts';
-import { createNodeServer } from '../../authzen/node-server.ts';
+import { createNodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
 import { globalKey } from '../../table/keys.ts';
 import { isLoopback } from '../../table/loopback.ts';
 import type { Reader } from '../../table/reader.ts';
@@ -78,6 +79,7 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
   if (manifest !== undefined && options.table !== undefined)
     throw new UsageError('--manifest has a table of its own: give it without --table');
   const tls = tlsCert && tlsKey ? { cert: await readText(tlsCert), key: await readText(tlsKey) } : undefined;
+  assertCertificate(tls);
   const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
   const { reader, table, token, close } = await open(options, context);
   let handle: Handle = () => Promise.reject(new Error('not composed yet'));
@@ -92,7 +94,8 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
   });
   try {
     const name = host.includes(':') ? `[${host}]` : host;
-    const url = `${tls ? 'https' : 'http'}://${name}:${await server.listen(port, host)}`;
+    const taken = await server.listen(port, host).catch(refuseAddress(host, port));
+    const url = `${tls ? 'https' : 'http'}://${name}:${taken}`;
     // What is not secure is nothing to be found by others.
     const found = tls !== undefined || isLoopback(host) ? url : undefined;
     const publicUrl = options.publicUrl ?? context.env.PUBLIC_URL ?? found;
@@ -107,6 +110,21 @@ async function serve(options: ServeOptions, context: Context): Promise<void> {
     await close();
   }
 }
+
+/** Throws {@link UsageError} for a certificate or a key that cannot be used. */
+function assertCertificate(tls: NodeServerOptions['tls']): void {
+  try {
+    if (tls) createSecureContext(tls);
+  } catch {
+    throw new UsageError('--tls-cert and --tls-key: not a certificate and its private key, as PEM');
+  }
+}
+
+/** Says what to do about an address that cannot be had. */
+const refuseAddress = (host: string, port: number) => (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EADDRINUSE') throw new UsageError(`port ${port} is in use: give another --port`);
+  throw new UsageError(`--host ${host} and --port ${port}: ${error.code ?? error.message}`);
+};
 
 /** What is served. */
 interface Opened {
