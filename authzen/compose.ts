@@ -59,7 +59,14 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
     clock = systemClock,
     log = (line) => console.error(line),
     writeMetrics = (line) => void process.stdout.write(`${line}\n`),
-    reader = createReader({ client: createClient(endpoint === undefined ? {} : { endpoint }), table }),
+    // Lambda puts the credentials of the function's role into the environment.
+    reader = createReader({
+      client: createClient({
+        credentialsFrom: 'environment',
+        ...(endpoint === undefined ? {} : { endpoint }),
+      }),
+      table,
+    }),
   } = overrides;
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const loading = {

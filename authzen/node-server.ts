@@ -1,4 +1,9 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Clock } from '../engine/clock.ts';
 import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, requestIdOf, text } from './http.ts';
@@ -19,6 +24,8 @@ export interface NodeServerOptions {
 }
 
 export interface NodeServer {
+  /** Answers one request, for a server that has other paths as well. */
+  readonly listener: RequestListener;
   /** @returns the port, where 0 asked for a free one. Rejects if the address cannot be had. */
   readonly listen: (port: number, host: string) => Promise<number>;
   /** Stops to accept, and resolves when all requests in flight are answered or `graceMs` are over. */
@@ -80,13 +87,14 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     outgoing.end(incoming.method === 'HEAD' ? undefined : body);
   }
 
-  const listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void serve(incoming, outgoing);
+  const listener: RequestListener = (incoming, outgoing) => void serve(incoming, outgoing);
   const server = tls
     ? createHttpsServer({ ...BOUNDS, ...tls }, listener)
     : createHttpServer(BOUNDS, listener);
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
 
   return {
+    listener,
     listen: (port, host) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
