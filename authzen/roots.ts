@@ -1,7 +1,15 @@
 import { createCachedLoader } from '../engine/cached-loader.ts';
 import { NO_GLOBAL } from '../engine/decision-input.ts';
 import type { Clock, Engine } from '../engine/index.ts';
-import { type CheckedPermission, GLOBAL, GLOBAL_ID, PERMISSION, SCOPE, SUBJECT } from '../engine/items.ts';
+import {
+  type CheckedPermission,
+  GLOBAL,
+  GLOBAL_ID,
+  PERMISSION,
+  SCOPE,
+  SUBJECT,
+  subjectId,
+} from '../engine/items.ts';
 import { permissionEffects } from '../engine/permission-effects.ts';
 import { readItems } from '../engine/read-items.ts';
 import { grantedScopes } from '../engine/search/granted-scopes.ts';
@@ -31,8 +39,7 @@ const AT_ONCE = 100;
 const NONE: Roots = new Set();
 
 /**
- * Finds the roots at which a caller may evaluate, among the scopes at which something is granted to it by name.
- * They are kept for `ttlMs`.
+ * Finds the roots at which a caller may evaluate, among the scopes at which something is granted to it. They are kept for `ttlMs`.
  */
 export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsParts): RootsOf {
   const kept = createCachedLoader<{ readonly roots: Roots; readonly at: number }>({
@@ -44,7 +51,7 @@ export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsP
   async function find(caller: string): Promise<Roots> {
     const [subject, permission, global] = await readItems<[SubjectItem, CheckedPermission, GlobalItem]>(
       reader,
-      { kind: SUBJECT, id: caller },
+      { kind: SUBJECT, id: subjectId(caller) },
       { kind: PERMISSION, id: EVALUATE },
       { kind: GLOBAL, id: GLOBAL_ID },
     );
