@@ -56,11 +56,22 @@ const revocation = z.pipe(
   }),
 );
 
-const SHAPE = {
+/** The variables of everything that verifies callers and decides. */
+export const COMMON = {
   TABLE_NAME: text('is not the name of a table', (value) => /^[A-Za-z0-9_.-]{3,255}$/.test(value)),
   DYNAMODB_ENDPOINT: z.optional(url),
   SUBJECT_FROM: z._default(subjectFrom, { kind: 'claim', name: 'sub' }),
   REVOCATION: z.optional(revocation),
+  CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
+  CACHE_OUTAGE_TTL_SECONDS: wholeNumber(0, 86_400, 0),
+  METRICS_NAMESPACE: z.optional(
+    text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
+  ),
+  CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
+};
+
+const SHAPE = {
+  ...COMMON,
   API_NAME: z._default(
     text('is not a name (letters, digits, dot, dash, underscore)', (value) =>
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(value),
@@ -75,33 +86,41 @@ const SHAPE = {
     'reachable',
   ),
   POLICY_MAX_BYTES: wholeNumber(512, 65_536, 6_144),
-  CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
-  CACHE_OUTAGE_TTL_SECONDS: wholeNumber(0, 86_400, 0),
-  METRICS_NAMESPACE: z.optional(
-    text('is not a namespace of CloudWatch', (value) => /^(?!AWS\/)[\w./#:-]{1,255}$/.test(value)),
-  ),
-  CACHE_MAX_BYTES: wholeNumber(1_024, 8 * 1024 ** 3, 32 * 1024 ** 2),
 };
 
 const ONE = z.object({ ...SHAPE, ...ONE_ISSUER });
 const SEVERAL = z.object({ ...SHAPE, ...SEVERAL_ISSUERS });
 
+/** A schema of variables. */
+interface Variables<T> {
+  readonly shape: Readonly<Record<string, unknown>>;
+  readonly safeParse: (value: unknown) => z.core.util.SafeParseResult<T>;
+}
+
 /**
- * Reads the configuration from environment variables, once, at cold start. An empty variable counts as not
- * set.
+ * Parses environment variables. An empty variable counts as not set.
  *
  * @throws Error naming all variables that are missing or invalid, without their values
  */
-export function parseConfiguration(env: Readonly<Record<string, string | undefined>>): Configuration {
-  const schema = env.TOKEN_ISSUERS ? SEVERAL : ONE;
+export function parseVariables<T>(schema: Variables<T>, env: Environment): T {
   const given = Object.fromEntries(
     Object.keys(schema.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
   );
   const { success, data, error } = schema.safeParse(given);
-  if (!success) {
-    const problems = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
-    throw new Error(`configuration: ${problems.join('; ')}`);
-  }
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+  throw new Error(`configuration: ${problems.join('; ')}`);
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration from environment variables, once, at cold start.
+ *
+ * @throws Error naming all variables that are missing or invalid, without their values
+ */
+export function parseConfiguration(env: Environment): Configuration {
+  const data = env.TOKEN_ISSUERS ? parseVariables(SEVERAL, env) : parseVariables(ONE, env);
   return {
     table: data.TABLE_NAME,
     endpoint: data.DYNAMODB_ENDPOINT,

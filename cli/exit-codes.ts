@@ -69,6 +69,7 @@ export const EXIT_CODES: readonly ExitCodes[] = [
     2: `${REFUSAL}: read the message, and send it again`,
   },
   { of: ['verify'], 0: 'no findings, or all are repaired', 1: 'findings', 2: FAULT },
+  { of: ['serve'], 0: 'it was stopped, and all requests in flight were answered', 2: FAULT },
   { of: ['completion'], 0: 'done', 2: 'usage error' },
 ];
 

@@ -14,6 +14,7 @@ import { addPlan } from './commands/plan.ts';
 import { addRevokeSession, addRevokeToken } from './commands/revoke-credential.ts';
 import { addRevokeUser } from './commands/revoke-user.ts';
 import { addRoute } from './commands/route.ts';
+import { addServe } from './commands/serve.ts';
 import { addSuspendTenant } from './commands/suspend-tenant.ts';
 import { addTest } from './commands/test.ts';
 import { addVerify } from './commands/verify.ts';
@@ -45,6 +46,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addRevokeToken,
   addLog,
   addVerify,
+  addServe,
   addCompletion,
 ];
 

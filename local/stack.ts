@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http';
 import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts';
+import { createHandleFrom as createAuthzen } from '../authzen/compose.ts';
 import { startEmbeddedEngine } from '../cli/embedded-engine.ts';
 import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
 import { createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
 import { createApis, createWebSocketApis, RESULT_CACHE } from './apis.ts';
+import { withAuthzen } from './authzen.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
@@ -75,7 +77,12 @@ async function start(configuration: LocalConfiguration, onStarted: OnStarted): P
   const gateway = toListener(createGateway({ apis: createApis({ simple, policy }), clock: Date.now }));
   const sockets = createWebSocketGateway({ apis: createWebSocketApis({ policy }), clock: Date.now });
   onStarted(async () => sockets.stop());
-  front.serve(withIdentityProvider(identityProvider, withConnections(sockets, gateway)), sockets.upgrade);
+  const { RESULT_CACHE: _, ...callers } = environment;
+  const authzen = createAuthzen({ ...callers, PUBLIC_URL: url });
+  front.serve(
+    withAuthzen(authzen, Date.now, withIdentityProvider(identityProvider, withConnections(sockets, gateway))),
+    sockets.upgrade,
+  );
   back.serve(
     createLambdaEndpoint({
       functions: { provisioning, authorizer: simple, 'authorizer-policy': policy },

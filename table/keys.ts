@@ -41,6 +41,9 @@ export const SCOPE_TYPE_LIST: Ref = { type: 'global', id: 'SCOPE_TYPES' };
 /** Owner of the groups whose members are all subjects. */
 export const EVERYONE_LIST: Ref = { type: 'global', id: 'EVERYONE' };
 
+/** A resource type of the AuthZEN API. */
+export const resourceTypeRef = (name: string): Ref => ({ type: 'resource-type', id: name });
+
 /** The partition that holds the routes of one API. */
 export const apiRef = (api: string): Ref => ({ type: 'api', id: api });
 

@@ -8,13 +8,14 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  * What may import what, as a check that fails.
  *
  *   request -> authorizer -> engine ----> table (read)
+ *   request -> authzen -> engine, authorizer/credentials, table (read)
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   cli -> engine, provisioning, table; authorizer/routes
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PRODUCTION = ['table', 'engine', 'authorizer', 'provisioning'];
+const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning'];
 const FOLDERS = [...PRODUCTION, 'cli', 'local', 'bundle', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
@@ -65,10 +66,15 @@ const PRINTING = 'provisioning/documents/print.ts';
 const RUN_BY_NODE = ['provisioning/compose.ts', 'provisioning/handler.ts', PRINTING];
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
-  ...['authorizer/compose.ts', 'provisioning/compose.ts', 'local/stack.ts'],
-  ...['connection', 'provisioning', 'commands/load', 'commands/verify', 'model-tests/throw-away'].map(
-    (name) => `cli/${name}.ts`,
-  ),
+  ...['authorizer/compose.ts', 'authzen/compose.ts', 'provisioning/compose.ts', 'local/stack.ts'],
+  ...[
+    'connection',
+    'provisioning',
+    'commands/load',
+    'commands/verify',
+    'model-tests/throw-away',
+    'serve/manifest-table',
+  ].map((name) => `cli/${name}.ts`),
 ];
 
 test('imports are found in every form, and those of types are told apart', () => {
@@ -129,6 +135,16 @@ describe('what a folder may import', () => {
     expect(shown(others)).toEqual([]);
   });
 
+  test('authzen: the engine, the table as far as it is read, and how the authorizer verifies callers', () => {
+    const CALLERS = ['credentials/', 'errors.ts', 'configuration.ts', 'log.ts', 'subject.ts', 'variables.ts'];
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs &&
+      !within(to, ...CALLERS.map((name) => `authorizer/${name}`)) &&
+      (!within(to, 'authzen/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
+    expect(ofFolder('authzen').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('authzen').filter(isForbidden))).toEqual([]);
+  });
+
   test('provisioning: the table; the engine where changes of access are foreseen and conditions checked', () => {
     const mayDecide = ({ from, to }: Import) =>
       within(from, 'provisioning/access-difference/') && to === 'engine/index.ts';
@@ -141,9 +157,9 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });
 
-  test('cli: the table, the engine and provisioning; of the authorizer only how routes are matched', () => {
+  test('cli: the table, the engine, provisioning and authzen; of the authorizer only how routes are matched', () => {
     const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && !within(to, 'cli/', 'provisioning/', 'table/', 'engine/', 'authorizer/routes/');
+      isOurs && !within(to, 'cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'authorizer/routes/');
     expect(ofFolder('cli').length).toBeGreaterThan(10);
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
   });
@@ -181,6 +197,7 @@ describe('what a folder may import', () => {
     ['engine', /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/metrics)$/],
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
+    ['authzen', /^(?:zod\/mini|node:https?)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
     ['cli', /^(?:commander|csv-parse|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
@@ -215,7 +232,9 @@ test('the library for metrics is in nothing but metrics.ts, which is by itself',
   const importers = IMPORTS.filter(
     ({ from, to, isTypeOnly }) => to.endsWith('/metrics.ts') && !isTypeOnly && !from.startsWith('test/'),
   );
-  expect(new Set(importers.map(({ from }) => from))).toEqual(new Set(['authorizer/compose.ts']));
+  expect(new Set(importers.map(({ from }) => from))).toEqual(
+    new Set(['authorizer/compose.ts', 'authzen/compose.ts']),
+  );
 });
 
 test('nothing is imported in a circle', () => {
@@ -266,6 +285,8 @@ describe('what no file may hold', () => {
       'engine/clock.ts',
       'authorizer/compose.ts',
       'authorizer/handler.ts',
+      'authzen/compose.ts',
+      'authzen/handler.ts',
       'provisioning/compose.ts',
       'provisioning/handler.ts',
     ];

@@ -10,6 +10,8 @@ import { type SearchReader, sourcesOf, walkSources } from './sources.ts';
 export interface PermissionListOptions extends ListOptions {
   /** Only pages, or only permissions `module:action:resource`. Default: pages, then permissions. */
   readonly kind?: 'page' | 'permission' | undefined;
+  /** Only those that it accepts; the others are not decided. Default: all. */
+  readonly accept?: ((permission: string) => boolean) | undefined;
 }
 
 const KINDS = ['page', 'permission'] as const;
@@ -30,14 +32,14 @@ const PERMISSIONS_AT_ONCE = 40;
 export const createActionSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
   (subject: string, scope: string, options: PermissionListOptions): Promise<Page<string>> => {
-    const { kind } = options;
+    const { kind, accept = () => true } = options;
     if (kind !== undefined && !KINDS.includes(kind))
       throw invalid('kind', `kind is not one of ${KINDS.join(', ')}`);
     const kinds = kind === undefined ? KINDS : [kind];
     const sources = kinds.flatMap((each) =>
       sourcesOf(allOf(each), (item) => {
         const key = parseKey(item);
-        return key?.form === 'node' ? key.id : undefined;
+        return key?.form === 'node' && accept(key.id) ? key.id : undefined;
       }),
     );
     const couldBe = SUBJECT.keyOf(subject) !== undefined && SCOPE.keyOf(scope) !== undefined;

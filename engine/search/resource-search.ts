@@ -19,6 +19,8 @@ import { nameOf, type SearchReader, type Source, sourcesOf, walkSources } from '
 export interface ScopeListOptions extends ListOptions {
   /** Only scopes of this type, such as `building`. */
   readonly type?: string | undefined;
+  /** Only scopes in the trees of these roots. Default: in all trees. */
+  readonly within?: ReadonlySet<string> | undefined;
 }
 
 /** Scopes decided together: two BatchGetItems, for they have most of their ancestors in common. */
@@ -35,7 +37,9 @@ type Candidate = Pick<ScopeItem, 'ref' | 'ancestors'>;
 export const createResourceSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, clock: Clock, fill: Pager) =>
   async (subject: string, permission: string, options: ScopeListOptions): Promise<Page<string>> => {
-    const { type } = options;
+    const { type, within } = options;
+    const isWithin = ({ ref, ancestors }: Candidate): boolean =>
+      within === undefined || within.has(ancestors.at(-1) ?? ref);
     const isWanted = (ref: string): boolean => type === undefined || ref.startsWith(`${type}:`);
     const couldBe =
       SUBJECT.keyOf(subject) !== undefined &&
@@ -77,14 +81,20 @@ export const createResourceSearch =
       const global = everywhere ?? NO_GLOBAL;
       const items = { name: permission, permission: what, tenantEffects: null };
       const allow = mayAllow(permissionEffects(items, { scopes: [], global }));
-      if (who.isAdmin || who.globalRoles.some((role) => allow.has(role))) {
+      const isEverywhere = who.isAdmin || who.globalRoles.some((role) => allow.has(role));
+      if (isEverywhere && within === undefined) {
         yield* walkSources(reader, sourcesOf(everyScope(type), readScope), from);
         return;
       }
+      if (top && !isWithin(top)) throw foreignCursor();
       if (top) yield* below(top, from);
       const question = { ref: subject, subject: who, name: permission, permission: what, global, at };
-      for await (const step of highestScopes(reader, question, from?.granted ?? begun)) {
-        const { candidate, place } = step;
+      const after = from?.granted ?? begun;
+      const tops =
+        isEverywhere && within ? rootsAfter(within, after) : highestScopes(reader, question, after);
+      for await (const { candidate, place } of tops) {
+        // No place in another tree: it would stand in a cursor.
+        if (candidate === undefined ? within !== undefined : !isWithin(candidate)) continue;
         if (candidate === undefined) yield { place };
         else {
           yield isWanted(candidate.ref) ? { candidate, place: { top: candidate.ref } } : { place };
@@ -111,6 +121,16 @@ export const createResourceSearch =
     });
     return { ...page, items: page.items.map(({ ref }) => ref) };
   };
+
+/** Roots as the highest scopes of a subject to whom something is granted everywhere. */
+async function* rootsAfter(
+  roots: ReadonlySet<string>,
+  after: string | undefined,
+): AsyncGenerator<Step<Candidate>> {
+  for (const ref of [...roots].sort())
+    if (after === undefined || ref > after)
+      yield { candidate: { ref, ancestors: [] }, place: { granted: ref } };
+}
 
 const addedTypes = ownedBy(SCOPE_TYPE_LIST, 'scope-type');
 

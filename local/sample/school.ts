@@ -71,6 +71,8 @@ export async function createSchool(provision: Provision): Promise<School> {
   await user('sam', 'MEMBER', [groups.teachersNorth, groups.volunteersSouth], [north, south]);
   const ada = await user('ada', 'LEAD', [], []);
   await provision('admin.create', 'ada', { user: ada });
+  // So that an administrator may ask the AuthZEN API.
+  await provision('permission.create', 'evaluate', { name: 'gatehouse:evaluate:decision' });
   const dora = await user('dora', 'MEMBER', [groups.teachersSouth], [south]);
   await provision('user.update', 'dora', { id: dora, status: 'disabled' });
 

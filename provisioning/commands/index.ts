@@ -13,6 +13,7 @@ import { platformCommands } from './platform.ts';
 import { policyCommands } from './policies.ts';
 import { propertyCommands } from './properties.ts';
 import { recordCommands } from './records.ts';
+import { resourceTypeCommands } from './resource-types.ts';
 import { templateCommands } from './role-templates.ts';
 import { roleCommands } from './roles.ts';
 import { routeCommands } from './routes.ts';
@@ -39,6 +40,7 @@ const ALONE = byName([
   ...templateCommands,
   ...permissionCommands,
   ...propertyCommands,
+  ...resourceTypeCommands,
   ...edgeKindCommands,
   ...grantCommands,
   ...entitlementCommands,

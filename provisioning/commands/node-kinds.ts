@@ -10,6 +10,7 @@ import { PLATFORM_KINDS } from './platform.ts';
 import { POLICY_KINDS } from './policies.ts';
 import { PROPERTY_KINDS } from './properties.ts';
 import { RECORD_KINDS } from './records.ts';
+import { RESOURCE_TYPE_KINDS } from './resource-types.ts';
 import { TEMPLATE_KINDS } from './role-templates.ts';
 import { ROLE_KINDS } from './roles.ts';
 import { ROUTE_KINDS } from './routes.ts';
@@ -28,6 +29,7 @@ export const NODE_KINDS: readonly NodeKind[] = [
   ...TEMPLATE_KINDS,
   ...PERMISSION_KINDS,
   ...PROPERTY_KINDS,
+  ...RESOURCE_TYPE_KINDS,
   ...ENTITLEMENT_KINDS,
   ...PLATFORM_KINDS,
   ...TOKEN_KINDS,

@@ -119,6 +119,12 @@ const PARTS: readonly Part[] = [
     { of: 'subject:user', name: 'department', type: 'string', source: 'stored' },
     { description: 'where the user works' },
   ),
+  named(
+    'resource-type',
+    ['name'],
+    { name: 'invoice', permission: 'billing:{action}:invoice', scope: 'tenant:{tenant}' },
+    { actions: { pay: 'billing:settle:invoice' } },
+  ),
   node(
     'role',
     { id: role, name: 'teacher', scope: `tenant:${tenant}` },

@@ -21,6 +21,13 @@ export const isMarked = (item: Item): boolean =>
 export const isApiRevision = (parsed: ParsedKey): boolean =>
   parsed.form === 'decision' && parsed.type === 'api';
 
+/** Whether the decision item stays when its node is deleted: it says that there is no mapping. */
+export const outlivesNode = (parsed: ParsedKey): boolean =>
+  parsed.form === 'decision' && parsed.type === 'resource-type';
+
+/** What the item of a resource type says: another permission or scope may allow more, or less. */
+const MAPPED: ReadonlySet<string> = new Set(['permission', 'actions', 'scope']);
+
 /** Whether an attribute of this name is a set. */
 export function isSetAttribute(parsed: ParsedKey, attribute: string): boolean {
   if (parsed.form === 'tenant-effects') return attribute === 'allow' || attribute === 'deny';
@@ -55,7 +62,10 @@ export function effectOf(
     if (how === 'less') return 'opens';
     return how === 'more' ? 'closes' : turn(String(stored) > String(wanted));
   }
-  if (['combination', 'ancestors', 'enterprise', 'module', 'ttl', 'properties'].includes(attribute))
+  if (
+    MAPPED.has(attribute) ||
+    ['combination', 'ancestors', 'enterprise', 'module', 'ttl', 'properties'].includes(attribute)
+  )
     return 'either';
   if (kind === 'property') return 'either';
   if (attribute === 'registered' || attribute === 'isAdmin' || kind === 'sub' || kind === 'license')

@@ -4,7 +4,14 @@ import { GLOBAL, identityOf, isSameKey, type Key, nodeKey, parseKey } from '../.
 import { canonical } from '../canonical.ts';
 import { nodeAt } from '../commands/node-kinds.ts';
 import { readEdge } from '../edges/read-edge.ts';
-import { BOOKKEEPING, effectOf, isApiRevision, isMarked, isSetAttribute } from './decision-form.ts';
+import {
+  BOOKKEEPING,
+  effectOf,
+  isApiRevision,
+  isMarked,
+  isSetAttribute,
+  outlivesNode,
+} from './decision-form.ts';
 import { ANY_GROUP, type Entry, entriesOf, entriesOfEdge, entriesOfNode } from './entries.ts';
 import { isSound } from './node-damage.ts';
 import { attempt, type Fault, type Found, fault, isExpired, type Relation } from './relation.ts';
@@ -112,7 +119,7 @@ export function decisionRelations(item: Item, now: number): readonly Relation[] 
           : [malformed(at, Attribute.version, 'Type, v, writtenAt and writeId')];
         // Effects of global roles may be older than their permission; nobody asks for those of deleted
         // tenants.
-        if (hasNode && !owner)
+        if (hasNode && !owner && !outlivesNode(parsed))
           faults.push(
             fault('decision_without_node', at, `a node ${node.PK} / ${node.SK}`, { effect: 'opens' }),
           );

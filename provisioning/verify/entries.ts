@@ -61,6 +61,10 @@ export function entriesOfNode(ref: Ref, item: Item): readonly Entry[] {
       });
     case 'module':
       return item.soldBySubscription === true ? values(globalKey(), { [moduleAttribute(ref.id)]: true }) : [];
+    case 'resource-type': {
+      const { permission, actions, scope } = item;
+      return closing ? [] : values(at, { permission, actions, scope });
+    }
     case 'property':
       return closing
         ? []

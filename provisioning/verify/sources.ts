@@ -50,6 +50,8 @@ export function sourcesOf(
     if (kind === 'property' && b !== undefined) return [nodeKey({ type: 'property', id: `${a}:${b}` })];
     return kind === 'module' && b === undefined ? [nodeKey({ type: 'module', id: a })] : undefined;
   }
+  if (own.type === 'resource-type')
+    return ['permission', 'actions', 'scope'].includes(attribute) ? node : undefined;
   if (own.type === 'token' || own.type === 'session')
     return ['subject', 'hash', 'status', 'endsAt', 'ttl'].includes(attribute) ? node : undefined;
   if (isSubjectNode(own)) {

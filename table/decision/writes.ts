@@ -1,9 +1,17 @@
 import { conflict, GatehouseError, notFound } from '../errors.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
-import { apiRevisionKey, decisionKey, globalKey, type Key, parseKey, tenantEffectsKey } from '../keys.ts';
+import {
+  apiRevisionKey,
+  decisionKey,
+  globalKey,
+  type Key,
+  parseKey,
+  resourceTypeRef,
+  tenantEffectsKey,
+} from '../keys.ts';
 import type { PermissionName } from '../permission-name.ts';
 import type { Declaration, Properties } from '../properties.ts';
-import { type Action, create, keyOf, type Put, type Update } from '../write/action.ts';
+import { type Action, create, keyOf, type Put, type Update, type Value } from '../write/action.ts';
 import {
   Attribute,
   assignmentAttribute,
@@ -107,6 +115,19 @@ export const changeCredential = (
   ref: Ref,
   set: Partial<Pick<CredentialRecord, 'status' | 'endsAt'>>,
 ): Update => updateExisting(ref, { set });
+
+/** The mapping of a resource type (resource-type.ts), whole: what is left out is removed. */
+export function resourceTypeChange(
+  name: string,
+  mapping: Readonly<Partial<Record<'permission' | 'actions' | 'scope', Value>>>,
+): Update {
+  const { permission, actions, scope } = mapping;
+  const entries: readonly [string, Value | undefined][] = Object.entries({ permission, actions, scope });
+  return update(decisionKey(resourceTypeRef(name)), {
+    set: Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
+    remove: entries.flatMap(([attribute, value]) => (value === undefined ? [attribute] : [])),
+  });
+}
 
 export function subjectChanges(subject: Ref) {
   const change = (how: Change) => updateExisting(subject, how);

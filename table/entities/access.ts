@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isRef, isType, MAX_REF_LENGTH } from '../identifiers.ts';
 import { normaliseName } from '../normalise.ts';
 import { isPropertyName, isPropertyOwner, SOURCES, VALUE_TYPES } from '../properties.ts';
+import { isPermissionTemplate, isScopeTemplate } from '../resource-type.ts';
 import { parsePathTemplate, parseScopeTemplate, parseValueTemplate, routeShape } from '../route-template.ts';
 import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
@@ -92,6 +93,34 @@ export const ACCESS = {
     naturalKey: ['of', 'name'],
     guards: [],
     listShards: 4,
+  },
+  'resource-type': {
+    type: 'resource-type',
+    label: 'ResourceType',
+    summary:
+      'A type of resources of the AuthZEN API: which permissions its actions are, and the scope at which objects are decided that no table keeps.',
+    attributes: z.strictObject({
+      name: z
+        .string()
+        .max(32)
+        .refine(isType, 'is no type (lower-case words with dashes)')
+        .describe('type of resources, lower-case words with dashes'),
+      permission: z
+        .string()
+        .max(400)
+        .refine(isPermissionTemplate, 'is no permission with {action} in it, once')
+        .describe('permission with `{action}` and perhaps `{type}`, as `{type}:{action}:{type}`')
+        .optional(),
+      actions: field.actions.optional(),
+      scope: z
+        .string()
+        .max(200)
+        .refine(isScopeTemplate, 'is neither type:id nor type:{property}')
+        .describe('`tenant:ID`, or `tenant:{property}` from a property that the caller passes')
+        .optional(),
+      description,
+    }),
+    ...named,
   },
   group: {
     type: 'group',

@@ -21,6 +21,7 @@ import {
   type Properties,
 } from '../properties.ts';
 import { MAX_CURSOR_LENGTH } from '../reader.ts';
+import { MAX_ACTIONS, misfitOfActions } from '../resource-type.ts';
 import { isExact, isMap, misfitOf, NOT_EXACT } from '../value.ts';
 import { mayBeScopeType, mayBeSubjectType } from './scope-types.ts';
 
@@ -172,6 +173,18 @@ export const properties = z
   )
   .transform((value, context): Properties => {
     const misfit = misfitOfProperties(value);
+    if (!misfit) return JSON.parse(JSON.stringify(value));
+    context.addIssue({ code: 'custom', path: [...misfit.path], message: misfit.message });
+    return z.NEVER;
+  });
+
+/** The permissions of the actions of a resource type. */
+export const actions = z
+  .unknown()
+  .meta({ type: 'object' })
+  .describe(`map from at most ${MAX_ACTIONS} names of actions to permissions`)
+  .transform((value, context): Readonly<Record<string, string>> => {
+    const misfit = misfitOfActions(value);
     if (!misfit) return JSON.parse(JSON.stringify(value));
     context.addIssue({ code: 'custom', path: [...misfit.path], message: misfit.message });
     return z.NEVER;

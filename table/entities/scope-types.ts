@@ -33,32 +33,10 @@ export const isBuiltIn = (type: string): boolean => Object.hasOwn(SCOPE_TYPES, t
 
 /** First words of keys that are no scopes. A test compares them with the registry. */
 const TAKEN: ReadonlySet<string> = new Set([
-  ...[
-    'user',
-    'technical-user',
-    'subject',
-    'subject-type',
-    'group',
-    'role',
-    'role-template',
-    'page',
-    'permission',
-    'module',
-    'route',
-  ],
-  ...['scope', 'scope-type', 'subscription', 'license', 'product', 'service', 'address', 'tool', 'setting'],
-  ...[
-    'policy',
-    'property',
-    'token',
-    'session',
-    'notification',
-    'grant',
-    'assignment',
-    'audit',
-    'operation',
-    'secret',
-  ],
+  ...['user', 'technical-user', 'subject', 'subject-type', 'group', 'role', 'role-template', 'page'],
+  ...['permission', 'module', 'route', 'scope', 'scope-type', 'resource-type', 'property', 'subscription'],
+  ...['license', 'product', 'service', 'address', 'tool', 'setting', 'policy', 'token', 'session'],
+  ...['notification', 'grant', 'assignment', 'audit', 'operation', 'secret'],
   ...['global', 'api', 'decision', 'meta', 'list', 'guard', 'names', 'status'],
 ]);
 /** The kinds of guards are first words of keys too. */

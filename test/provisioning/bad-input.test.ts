@@ -59,7 +59,7 @@ const NEVER_BLANK = new Set(['logoUrl', 'url']);
 const NUMBERS = ['squareFootage', 'floors', 'yearBuilt', 'geoLatitude', 'geoLongitude', 'areaSqft', 'atOnce'];
 const MAPS = [
   ...['geoJson', 'configuration', 'usageQuota', 'payload', 'deviceInfo', 'metadata', 'relatedEntities'],
-  ...['attributes', 'manifest', 'properties'],
+  ...['attributes', 'manifest', 'properties', 'actions'],
 ];
 const FLAGS = [
   ...['isDangerous', 'mfaEnabled', 'mfaVerified', 'soldBySubscription', 'autoRenew', 'isPrimary'],

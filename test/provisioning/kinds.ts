@@ -159,6 +159,19 @@ export function createKinds(world: Pick<LedgerWorld, 'run'>): Readonly<Record<st
       lists: [[]],
     },
     {
+      type: 'resource-type',
+      create: async () => ({
+        name: fresh('invoice'),
+        permission: 'billing:{action}:{type}',
+        actions: { pay: 'billing:settle:invoice' },
+        scope: 'tenant:{tenant}',
+        description: 'an invoice',
+      }),
+      named: [['name']],
+      changes: async () => ({ actions: { pay: 'billing:pay:invoice' }, scope: null }),
+      lists: [[]],
+    },
+    {
       type: 'permission',
       create: async () => ({ name: `reports:${fresh('read')}:all`, description: 'reads', isDangerous: true }),
       named: [['name']],

@@ -73,6 +73,14 @@ export function rebuild(items: readonly Item[]): Map<string, Attributes> {
     if (Type === 'Page' && module) attributes().module = module;
     if (Type === 'Module' && item.soldBySubscription)
       attributesAt('GLOBAL#GATEHOUSE')[moduleAttribute(String(item.id))] = true;
+    if (Type === 'ResourceType' && !closing.has(PK)) {
+      const { permission, actions, scope: at } = item;
+      Object.assign(attributes(), {
+        ...(permission ? { permission } : {}),
+        ...(actions ? { actions } : {}),
+        ...(at ? { scope: at } : {}),
+      });
+    }
     if (Type === 'Property' && !closing.has(PK))
       attributesAt('GLOBAL#GATEHOUSE')[propertyAttribute(String(item.of), String(item.name))] =
         `${item.type} ${item.source}`;

@@ -112,12 +112,17 @@ export const asState = (items: readonly Item[]): Readonly<Record<string, Item>> 
   Object.fromEntries(items.map((item) => [`${item.PK} / ${item.SK}`, item]));
 
 /**
- * Effects of a tenant's own roles that are all gone: kept for the time of the last write until the tenant is
- * deleted (ADR 0003).
+ * Effects of a tenant's own roles that are all gone, kept for the time of the last write until the tenant is
+ * deleted (ADR 0003), or a resource type that is gone.
  */
-export const isEmptied = (item: Item): boolean =>
-  parseKey(item)?.form === 'tenant-effects' &&
-  !Object.keys(item).some((name) => name === 'allow' || name === 'deny' || name.startsWith('when|'));
+export function isEmptied(item: Item): boolean {
+  const key = parseKey(item);
+  const isKept = key?.form === 'tenant-effects' || (key?.form === 'decision' && key.type === 'resource-type');
+  return (
+    isKept &&
+    !Object.keys(item).some((name) => /^(?:allow|deny|when\|.*|permission|actions|scope)$/.test(name))
+  );
+}
 
 /** Runs `act` and counts the audit records that it left: one for each write that happened. */
 export async function writesOf(world: LedgerWorld, act: () => Promise<unknown>): Promise<number> {

@@ -1,0 +1,33 @@
+import type { Identify } from '../authorizer/credentials/identity.ts';
+import { CredentialsError } from '../authorizer/errors.ts';
+import type { SubjectOf } from '../authorizer/subject.ts';
+import { UnauthorizedError } from './errors.ts';
+import type { Caller } from './questions.ts';
+
+export interface CallerParts {
+  /** Verifies credentials as the authorizer does. */
+  readonly identify: Identify;
+  readonly subjectOf: SubjectOf;
+}
+
+/**
+ * Finds the caller by its `Authorization` header. A JWT is verified here; an API token by the engine, with the
+ * first decision.
+ *
+ * The returned function throws UnauthorizedError, or Fault if a token cannot be verified.
+ */
+export const createCallerOf =
+  ({ identify, subjectOf }: CallerParts) =>
+  async (authorization: readonly string[]): Promise<Caller> => {
+    try {
+      const { subject, credential, claims } = await identify({ kind: 'http', authorization });
+      return {
+        name: subject ?? JSON.stringify([claims.iss, claims.sub]),
+        subjectIn: (look) => subject ?? subjectOf(claims, look),
+        credential,
+      };
+    } catch (error) {
+      if (error instanceof CredentialsError) throw new UnauthorizedError(error.code);
+      throw error;
+    }
+  };

@@ -1,0 +1,110 @@
+import type { Answer, Engine, Explainer, Explanation, Reason, Step } from '../engine/index.ts';
+import { ForbiddenError, UnauthorizedError } from './errors.ts';
+import {
+  askCaller,
+  askCallerAbout,
+  askEvaluation,
+  type Caller,
+  type CallerQuestion,
+  type EvaluationQuestion,
+} from './questions.ts';
+import type { Evaluation } from './requests.ts';
+import type { RootsOf } from './roots.ts';
+
+/** A decision as the protocol has it (section 5.5). */
+export interface Verdict {
+  readonly decision: boolean;
+  readonly context: {
+    readonly reason: Reason;
+    readonly explanation?: ExplanationHere;
+  };
+}
+
+/** The part of an explanation that is about the resource asked about, and nothing elsewhere. */
+export interface ExplanationHere extends Pick<Explanation, 'path' | 'allowedBy' | 'deniedBy'> {
+  readonly steps: readonly Step[];
+}
+
+export interface EvaluateParts {
+  readonly engine: Pick<Engine, 'checkManyAsked'>;
+  readonly explainer: Explainer;
+  readonly rootsOf: RootsOf;
+}
+
+/**
+ * Decides evaluations together, in two questions each that share their reads: may the caller evaluate at the
+ * root of the resource, and may the subject do what is asked? Where the first answer is no, the second is not
+ * used: a resource that does not exist and one that is none of the caller's business get the same verdict.
+ *
+ * @returns the verdicts in the order of the evaluations
+ * @throws UnauthorizedError, ForbiddenError for a caller that may evaluate nowhere; faults as `checkMany`
+ */
+export const createEvaluate =
+  ({ engine, explainer, rootsOf }: EvaluateParts) =>
+  async (
+    caller: Caller,
+    evaluations: readonly Evaluation[],
+    isExplained: boolean,
+  ): Promise<readonly Verdict[]> => {
+    const callers =
+      evaluations.length === 0
+        ? [askCaller(caller)]
+        : evaluations.map(({ resource }) => askCallerAbout(caller, resource));
+    const { answers } = await engine.checkManyAsked<CallerQuestion | EvaluationQuestion>([
+      ...callers,
+      ...evaluations.map(askEvaluation),
+    ]);
+    const mayEvaluate = answers
+      .slice(0, callers.length)
+      .map((answer) => isAllowed(answer as Answer<CallerQuestion>));
+    if (!mayEvaluate.includes(true)) await refuseNobody(answers[0] as Answer<CallerQuestion>, rootsOf);
+    return Promise.all(
+      evaluations.map(async (_, position): Promise<Verdict> => {
+        const answer = answers[callers.length + position] as Answer<EvaluationQuestion>;
+        if (!mayEvaluate[position]) return UNKNOWN_RESOURCE;
+        const verdict = verdictOf(answer);
+        if (!isExplained || !answer.question.hasGrant) return verdict;
+        const { subject, permission = '', scope = '', given } = answer.question;
+        const explanation = await explainer.explain(subject, permission, scope, given);
+        return { ...verdict, context: { ...verdict.context, explanation: hereOf(explanation) } };
+      }),
+    );
+  };
+
+/**
+ * Whether the caller may evaluate.
+ *
+ * @throws UnauthorizedError for a credential that is not, or no longer, valid
+ */
+export function isAllowed({ decision }: Answer<CallerQuestion>): boolean {
+  if (decision?.reason === 'credential_refused') throw new UnauthorizedError('token_refused');
+  return decision?.allowed === true;
+}
+
+/** @throws ForbiddenError if the caller may evaluate at no root at all */
+export async function refuseNobody({ question }: Answer<CallerQuestion>, rootsOf: RootsOf): Promise<void> {
+  const roots = question.caller === null ? NOWHERE : await rootsOf(question.caller);
+  if (roots !== 'all' && roots.size === 0) throw new ForbiddenError();
+}
+
+const NOWHERE: ReadonlySet<string> = new Set();
+
+const denied = (reason: Reason): Verdict => ({ decision: false, context: { reason } });
+const UNKNOWN_RESOURCE = denied('scope_unknown');
+
+/**
+ * A subject that has no grant here is a stranger, who may not exist, or may be a subject of another tenant:
+ * all get the same answer.
+ */
+function verdictOf({ question, decision }: Answer<EvaluationQuestion>): Verdict {
+  if (decision === undefined) return UNKNOWN_RESOURCE;
+  if (decision.allowed) return { decision: true, context: { reason: decision.reason } };
+  return denied(question.hasGrant ? decision.reason : 'no_grant');
+}
+
+const hereOf = ({ path, steps, allowedBy, deniedBy }: Explanation): ExplanationHere => ({
+  path,
+  steps,
+  allowedBy,
+  deniedBy,
+});

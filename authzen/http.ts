@@ -1,0 +1,206 @@
+import { GatehouseError } from '../table/errors.ts';
+import { BadRequestError, ForbiddenError, UnauthorizedError } from './errors.ts';
+import type { createEvaluate, Verdict } from './evaluate.ts';
+import { type Metadata, PATHS } from './metadata.ts';
+import type { Caller } from './questions.ts';
+import {
+  type Batch,
+  readActionSearch,
+  readBatch,
+  readEvaluation,
+  readResourceSearch,
+  readSubjectSearch,
+} from './requests.ts';
+import type { createSearches } from './search.ts';
+
+/** A request, wherever it came from. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** All values of a header, by its name in lower case. */
+  readonly header: (name: string) => readonly string[];
+  /** Undefined for one that is larger than {@link MAX_BODY}. */
+  readonly body: Uint8Array | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Answers requests to the API; never throws. */
+export type Handle = (request: HttpRequest) => Promise<HttpAnswer>;
+
+/** Bytes of the largest body. */
+export const MAX_BODY = 256 * 1_024;
+
+/** The deepest nesting of a body. Deeper values could exhaust the stack where they are compared. */
+const MAX_DEPTH = 64;
+
+export interface HandleParts {
+  /** Verifies the credential of a request. Throws UnauthorizedError. */
+  readonly callerOf: (authorization: readonly string[]) => Promise<Caller>;
+  readonly evaluate: ReturnType<typeof createEvaluate>;
+  readonly searches: ReturnType<typeof createSearches>;
+  /** Undefined if the base URL is not known: then nothing is said of it. */
+  readonly metadata: Metadata | undefined;
+  /** Called with each fault and each refused credential. */
+  readonly note: (error: unknown, requestId: string | undefined) => void;
+}
+
+type Operation = (caller: Caller, body: unknown) => Promise<unknown>;
+
+/** The most evaluations of one request that are explained. */
+const MAX_EXPLAINED = 20;
+
+/**
+ * The Authorization API 1.0 as a function from requests to answers (section 10). An error is a text: 400 with
+ * the field, 401, 403, 404, 405, 413, or 503 for a fault of ours; a deny is an answer with 200.
+ */
+export function createHandle(parts: HandleParts): Handle {
+  const { callerOf, evaluate, searches, metadata, note } = parts;
+
+  const single: Operation = async (caller, body) => {
+    const { options, ...evaluation } = readEvaluation(body);
+    const [verdict] = await evaluate(caller, [evaluation], options?.explain === true);
+    return verdict;
+  };
+
+  const batch: Operation = async (caller, body) => {
+    const read = readBatch(body);
+    if (read === undefined) return single(caller, body);
+    const isExplained = read.options?.explain === true;
+    if (isExplained && read.evaluations.length > MAX_EXPLAINED)
+      throw new BadRequestError(`options.explain takes at most ${MAX_EXPLAINED} evaluations`);
+    const right = read.evaluations.flatMap((each) => ('value' in each ? [each.value] : []));
+    const verdicts = [...(await evaluate(caller, right, isExplained))];
+    const all = read.evaluations.map((each) =>
+      'value' in each ? (verdicts.shift() as Verdict) : faulty(each.problem),
+    );
+    return { evaluations: untilDecided(all, read.options) };
+  };
+
+  const operations: ReadonlyMap<string, Operation> = new Map<string, Operation>([
+    [PATHS.evaluation, single],
+    [PATHS.evaluations, batch],
+    [PATHS.subjects, (caller, body) => searches.subjects(caller, readSubjectSearch(body))],
+    [PATHS.resources, (caller, body) => searches.resources(caller, readResourceSearch(body))],
+    [PATHS.actions, (caller, body) => searches.actions(caller, readActionSearch(body))],
+  ]);
+
+  async function answer({ method, path, header, body }: HttpRequest): Promise<HttpAnswer> {
+    if (metadata && path === metadata.path) {
+      if (method !== 'GET' && method !== 'HEAD') return wrongMethod('GET, HEAD');
+      return json(metadata.document, 'public, max-age=3600');
+    }
+    const base = metadata?.base ?? '';
+    // A proxy in front may have taken the path of the base URL away.
+    const operation = operations.get(path.startsWith(base) ? path.slice(base.length) : path);
+    if (operation === undefined) return text(404, 'there is nothing at this path');
+    if (method !== 'POST') return wrongMethod('POST');
+    if (body === undefined) return text(413, `the body is larger than ${MAX_BODY} bytes`);
+    const caller = await callerOf(header('authorization'));
+    return json(await operation(caller, readBody(header('content-type'), body)), 'no-store');
+  }
+
+  return async (request) => {
+    const requestId = requestIdOf(request);
+    try {
+      return withId(await answer(request), requestId);
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.status === 401 || refusal.status >= 500) note(error, requestId);
+      return withId(refusal, requestId);
+    }
+  };
+}
+
+/** One evaluation that cannot be read: it is denied, and the others are decided. */
+const faulty = (message: string) => ({ decision: false, context: { error: { status: 400, message } } });
+
+/** The decisions up to the one that decides, as the semantic says; it is the last. */
+function untilDecided<T extends { readonly decision: boolean }>(
+  decisions: readonly T[],
+  options: Batch['options'],
+): readonly T[] {
+  const semantic = options?.evaluations_semantic ?? 'execute_all';
+  if (semantic === 'execute_all') return decisions;
+  const last = decisions.findIndex(({ decision }) => decision === (semantic === 'permit_on_first_permit'));
+  return last < 0 ? decisions : decisions.slice(0, last + 1);
+}
+
+function refusalOf(error: unknown): HttpAnswer {
+  if (error instanceof BadRequestError) return text(400, error.message);
+  if (error instanceof UnauthorizedError)
+    return text(401, 'a valid credential is required', { 'WWW-Authenticate': 'Bearer' });
+  if (error instanceof ForbiddenError) return text(403, 'the caller may evaluate nowhere');
+  // Of what callers say, only the cursor in a token reaches the engine unread.
+  if (error instanceof GatehouseError && error.code === 'invalid' && error.field === 'cursor')
+    return text(400, 'page.token does not belong to this query');
+  return text(503, 'no decision can be made now', { 'Retry-After': '1' });
+}
+
+const json = (value: unknown, cacheControl: string): HttpAnswer => ({
+  status: 200,
+  headers: { 'Content-Type': 'application/json', 'Cache-Control': cacheControl },
+  body: JSON.stringify(value),
+});
+
+export const text = (status: number, message: string, headers: HttpAnswer['headers'] = {}): HttpAnswer => ({
+  status,
+  headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store', ...headers },
+  body: message,
+});
+
+const wrongMethod = (allowed: string): HttpAnswer =>
+  text(405, `this path takes ${allowed}`, { Allow: allowed });
+
+/** Printable ASCII, and no more of it than a log line should hold. Another one is not echoed. */
+const REQUEST_ID = /^[ -~]{1,256}$/;
+
+export function requestIdOf({ header }: Pick<HttpRequest, 'header'>): string | undefined {
+  const [id, ...more] = header('x-request-id');
+  return id !== undefined && more.length === 0 && REQUEST_ID.test(id) ? id : undefined;
+}
+
+const withId = (answer: HttpAnswer, requestId: string | undefined): HttpAnswer =>
+  requestId === undefined ? answer : { ...answer, headers: { ...answer.headers, 'X-Request-ID': requestId } };
+
+const JSON_TYPE = /^application\/json *(?:; *charset="?utf-8"? *)?$/i;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws BadRequestError for what is not JSON in UTF-8 */
+function readBody(contentType: readonly string[], body: Uint8Array): unknown {
+  if (contentType.length !== 1 || !JSON_TYPE.test(contentType[0] as string))
+    throw new BadRequestError('Content-Type is not application/json');
+  if (body.length === 0) throw new BadRequestError('the body is empty');
+  let read: string;
+  try {
+    read = decoder.decode(body);
+  } catch {
+    throw new BadRequestError('the body is not UTF-8');
+  }
+  if (depthOf(read) > MAX_DEPTH)
+    throw new BadRequestError(`the body is nested deeper than ${MAX_DEPTH} levels`);
+  try {
+    return JSON.parse(read);
+  } catch {
+    throw new BadRequestError('the body is not JSON');
+  }
+}
+
+/** How deep the brackets of a JSON text are nested. */
+function depthOf(json: string): number {
+  let [depth, deepest, isText] = [0, 0, false];
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at];
+    if (character === '\\' && isText) at++;
+    else if (character === '"') isText = !isText;
+    else if (isText) continue;
+    else if (character === '{' || character === '[') deepest = Math.max(deepest, ++depth);
+    else if (character === '}' || character === ']') depth--;
+  }
+  return deepest;
+}

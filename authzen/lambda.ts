@@ -1,0 +1,118 @@
+import * as z from 'zod/mini';
+import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, text } from './http.ts';
+
+/**
+ * The events of a function behind an HTTP API (payload formats 2.0 and 1.0), a REST API, a function URL or an
+ * Application Load Balancer, and the answers that these take (AG http-api-develop-integrations-lambda, ELB
+ * lambda-functions).
+ */
+const headers = z.optional(z.nullable(z.record(z.string(), z.optional(z.string()))));
+const multiValueHeaders = z.optional(z.nullable(z.record(z.string(), z.optional(z.array(z.string())))));
+const body = { body: z.optional(z.nullable(z.string())), isBase64Encoded: z.optional(z.boolean()) };
+
+const VERSION_2 = z.object({
+  ...body,
+  version: z.literal('2.0'),
+  rawPath: z.string(),
+  headers,
+  requestContext: z.object({
+    http: z.object({ method: z.string() }),
+    stage: z.optional(z.string()),
+  }),
+});
+
+const VERSION_1 = z.object({
+  ...body,
+  path: z.string(),
+  httpMethod: z.string(),
+  headers,
+  multiValueHeaders,
+  requestContext: z.optional(z.object({ elb: z.optional(z.unknown()) })),
+});
+
+/** An answer in the form that the caller of the function takes. */
+export interface LambdaAnswer {
+  readonly statusCode: number;
+  readonly headers?: HttpAnswer['headers'];
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[]>>;
+  readonly body: string;
+  readonly isBase64Encoded: false;
+}
+
+export type LambdaHandler = (event: unknown) => Promise<LambdaAnswer>;
+
+/** The API as a Lambda function. It never throws: what cannot be read is answered with 400. */
+export const createLambdaHandler =
+  (handle: Handle): LambdaHandler =>
+  async (event) => {
+    const second = VERSION_2.safeParse(event);
+    if (second.success) return inHeaders(await handle(requestOf2(second.data)));
+    const first = VERSION_1.safeParse(event);
+    if (!first.success) return inHeaders(text(400, 'the event is not that of an HTTP request'));
+    const answer = await handle(requestOf1(first.data));
+    // A load balancer takes the one or the other, as it sends them.
+    const isMulti = first.data.headers === undefined || first.data.headers === null;
+    return isMulti ? inMultiValueHeaders(answer) : inHeaders(answer);
+  };
+
+function requestOf2(event: z.output<typeof VERSION_2>): HttpRequest {
+  const { http, stage = '$default' } = event.requestContext;
+  const prefix = `/${stage}`;
+  const isStaged = stage !== '$default' && event.rawPath.startsWith(`${prefix}/`);
+  return {
+    method: http.method,
+    path: isStaged ? event.rawPath.slice(prefix.length) : event.rawPath,
+    header: headerIn(Object.entries(event.headers ?? {}).map(([name, value]) => [name, value && [value]])),
+    body: bodyOf(event),
+  };
+}
+
+function requestOf1(event: z.output<typeof VERSION_1>): HttpRequest {
+  const single = Object.entries(event.headers ?? {}).map(
+    ([name, value]) => [name, value && [value]] as const,
+  );
+  const multi = Object.entries(event.multiValueHeaders ?? {});
+  return {
+    method: event.httpMethod,
+    path: event.path,
+    header: headerIn(multi.length > 0 ? multi : single),
+    body: bodyOf(event),
+  };
+}
+
+/** Names in any case; one name in two cases is one header with two values. */
+function headerIn(
+  entries: readonly (readonly [string, readonly string[] | '' | undefined])[],
+): HttpRequest['header'] {
+  const values = new Map<string, readonly string[]>();
+  for (const [name, own] of entries) {
+    const key = name.toLowerCase();
+    values.set(key, [...(values.get(key) ?? []), ...(own || [])]);
+  }
+  return (name) => values.get(name) ?? [];
+}
+
+/** The bytes of a body; undefined for one that is too large. */
+function bodyOf({
+  body: given,
+  isBase64Encoded,
+}: Pick<z.output<typeof VERSION_1>, 'body' | 'isBase64Encoded'>) {
+  // A character takes at least one byte, and four of base64 take three.
+  if ((given?.length ?? 0) > (isBase64Encoded ? Math.ceil(MAX_BODY / 3) * 4 : MAX_BODY)) return undefined;
+  const bytes = Uint8Array.from(Buffer.from(given ?? '', isBase64Encoded ? 'base64' : 'utf8'));
+  return bytes.length > MAX_BODY ? undefined : bytes;
+}
+
+const inHeaders = ({ status, headers, body }: HttpAnswer): LambdaAnswer => ({
+  statusCode: status,
+  headers,
+  body,
+  isBase64Encoded: false,
+});
+
+const inMultiValueHeaders = ({ status, headers, body }: HttpAnswer): LambdaAnswer => ({
+  statusCode: status,
+  multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+  body,
+  isBase64Encoded: false,
+});

@@ -1,0 +1,159 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Clock } from '../engine/clock.ts';
+import { type Handle, type HttpAnswer, type HttpRequest, MAX_BODY, requestIdOf, text } from './http.ts';
+
+export interface NodeServerOptions {
+  readonly handle: Handle;
+  /** Whether the table answers: asked for `/readyz`. */
+  readonly isReachable: () => Promise<boolean>;
+  /** A certificate and its key, as PEM; without it the server speaks HTTP. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  /** Requests that are worked on at a time; more are refused with 429. */
+  readonly maxRequests: number;
+  /** Milliseconds that requests in flight have to finish when the server stops. */
+  readonly graceMs: number;
+  /** Writes one line of JSON. */
+  readonly log: (line: string) => void;
+  readonly clock: Clock;
+}
+
+export interface NodeServer {
+  /** Answers one request, for a server that has other paths as well. */
+  readonly listener: RequestListener;
+  /** @returns the port, where 0 asked for a free one. Rejects if the address cannot be had. */
+  readonly listen: (port: number, host: string) => Promise<number>;
+  /** Stops to accept, and resolves when all requests in flight are answered or `graceMs` are over. */
+  readonly stop: () => Promise<void>;
+}
+
+/** Bounds in bytes and milliseconds. Keep-alive is longer than that of an Application Load Balancer (60 s). */
+const BOUNDS = {
+  maxHeaderSize: 16_384,
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 2_000,
+};
+/** Asked every few seconds: only what they find wrong is logged. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+const MAX_REQUESTS_PER_SOCKET = 10_000;
+
+/** The API as an HTTP server of Node, with `/healthz` (it runs) and `/readyz` (it can decide). */
+export function createNodeServer(options: NodeServerOptions): NodeServer {
+  const { handle, isReachable, tls, maxRequests, graceMs, log, clock } = options;
+  let [inFlight, isStopping] = [0, false];
+
+  async function answerTo(incoming: IncomingMessage, path: string): Promise<HttpAnswer> {
+    if (path === '/healthz') return text(200, 'ok');
+    if (path === '/readyz') {
+      const canDecide = !isStopping && (await isReachable().catch(() => false));
+      return canDecide ? text(200, 'ok') : text(503, isStopping ? 'stopping' : 'the table does not answer');
+    }
+    if (inFlight > maxRequests) return text(429, 'too many requests are in flight', { 'Retry-After': '1' });
+    const body = await bodyOf(incoming);
+    return handle({ method: incoming.method ?? '', path, header: headerOf(incoming), body });
+  }
+
+  async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const begunAt = clock.now();
+    const path = (incoming.url ?? '').replace(/[?#].*$/s, '');
+    inFlight++;
+    try {
+      const answer = await answerTo(incoming, path);
+      write(incoming, outgoing, answer);
+      if (!PROBES.has(path) || answer.status !== 200)
+        log(lineOf(incoming, path, answer.status, clock.now() - begunAt));
+    } catch {
+      // The client went away before its request was whole.
+      incoming.destroy();
+    } finally {
+      inFlight--;
+    }
+  }
+
+  function write(incoming: IncomingMessage, outgoing: ServerResponse, { status, headers, body }: HttpAnswer) {
+    outgoing.statusCode = status;
+    for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+    outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+    // What is left of a body that was not read would be taken for the next request.
+    if (isStopping || !incoming.complete) outgoing.setHeader('Connection', 'close');
+    outgoing.end(incoming.method === 'HEAD' ? undefined : body);
+  }
+
+  const listener: RequestListener = (incoming, outgoing) => void serve(incoming, outgoing);
+  const server = tls
+    ? createHttpsServer({ ...BOUNDS, ...tls }, listener)
+    : createHttpServer(BOUNDS, listener);
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
+
+  return {
+    listener,
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          const address = server.address();
+          resolve(typeof address === 'object' && address ? address.port : port);
+        });
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        isStopping = true;
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}
+
+/** The whole body; undefined as soon as it is known to be too large. */
+async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    if (size > MAX_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return concatenated(chunks, size);
+}
+
+function concatenated(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const [only] = chunks;
+  if (chunks.length === 1 && only) return only;
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** All values: of a header that comes twice, Node's `headers` keeps the first or joins them. */
+const headerOf =
+  ({ headersDistinct }: IncomingMessage): HttpRequest['header'] =>
+  (name) =>
+    headersDistinct[name] ?? [];
+
+/** What is logged of a request: no credential, no body, no query, and no path that is not ours. */
+const lineOf = (incoming: IncomingMessage, path: string, status: number, milliseconds: number): string =>
+  JSON.stringify({
+    level: status >= 500 ? 'error' : 'info',
+    method: incoming.method,
+    ...(status === 404 ? {} : { path }),
+    status,
+    ms: Math.round(milliseconds),
+    requestId: requestIdOf({ header: headerOf(incoming) }),
+  });

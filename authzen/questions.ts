@@ -1,0 +1,148 @@
+import { type DecisionInput, decisionInput } from '../engine/decision-input.ts';
+import type { Ask } from '../engine/engine.ts';
+import type { Credential, Look, Question } from '../engine/index.ts';
+import { SCOPE } from '../engine/items.ts';
+import { DEFAULT_RESOURCE_TYPE, permissionOf, type ResourceType, scopeOf } from '../table/resource-type.ts';
+import type { Entity, Evaluation } from './requests.ts';
+import { resourceTypeIn } from './resource-types.ts';
+
+/** What a caller needs at the root of every resource that it asks about (SPEC section 9). */
+export const EVALUATE = 'gatehouse:evaluate:decision';
+
+/** Who calls: an enforcement point, by a credential of its own. */
+export interface Caller {
+  /** Tells callers apart: a digest, or the claims' issuer and subject. */
+  readonly name: string;
+  /** The subject; null if the credential names none, undefined while a look-up is not loaded. */
+  readonly subjectIn: (look: Look) => string | null | undefined;
+  readonly credential: Credential | undefined;
+}
+
+/** Whether the caller may evaluate at a place. Without a scope: only whether its credential is valid. */
+export interface CallerQuestion extends Question {
+  /** The caller as a subject; null if its credential names none. */
+  readonly caller: string | null;
+  /** The scope of the place is undefined if it does not exist. */
+  readonly place: Place;
+}
+
+/** The question of an evaluation. Without a scope the resource names none. */
+export interface EvaluationQuestion extends Question {
+  /** Whether the subject has a grant at the resource, at a scope above, or everywhere. */
+  readonly hasGrant: boolean;
+}
+
+/** Where a resource is decided. */
+export interface Place {
+  /** How resources of its type are decided. */
+  readonly type: ResourceType;
+  /** The scope; undefined if the resource names none. */
+  readonly scope: string | undefined;
+}
+
+/** Finds a place among loaded items; undefined while they are not loaded. */
+type PlaceIn = (look: Look) => Place | undefined;
+
+const placeOfResource =
+  (resource: Entity): PlaceIn =>
+  (look) => {
+    const type = resourceTypeIn(look, resource.type);
+    return type && { type, scope: scopeOf(type, resource) };
+  };
+
+/** The place of all resources of a type: none. */
+export const placeOfType =
+  (name: string): PlaceIn =>
+  (look) => {
+    const type = resourceTypeIn(look, name);
+    return type && { type, scope: undefined };
+  };
+
+export const placeOfScope =
+  (scope: string): PlaceIn =>
+  () => ({ type: DEFAULT_RESOURCE_TYPE, scope });
+
+/**
+ * Asks whether the caller may evaluate at the root of a place. The root follows from the scope's item, which
+ * the evaluation reads as well: both share their reads.
+ *
+ * @param placeIn undefined to ask only whether the caller's credential is valid
+ * @param probable the scope of the place, probably: it is prefetched, never trusted
+ */
+export const askCaller =
+  (caller: Caller, placeIn: PlaceIn = NO_PLACE, probable?: string): Ask<CallerQuestion> =>
+  (look) => {
+    const subject = caller.subjectIn(look);
+    const place = placeIn(look);
+    const at = place === undefined ? probable : place.scope;
+    const scope = at === undefined ? null : look.item(SCOPE, at);
+    if (subject === undefined || place === undefined || scope === undefined) {
+      if (subject && at !== undefined) prefetchCheck(caller, subject, at, look);
+      return undefined;
+    }
+    const found = { caller: subject, place: { type: place.type, scope: scope?.ref } };
+    const credential = subject === null ? undefined : caller.credential;
+    if (subject === null || scope === null)
+      return { ...found, subject: subject ?? '', credential, permission: undefined, scope: undefined };
+    const root = scope.ancestors.at(-1) ?? scope.ref;
+    return { ...found, subject, credential, permission: EVALUATE, scope: root };
+  };
+
+/** As {@link askCaller}, about a resource. */
+export const askCallerAbout = (caller: Caller, resource: Entity): Ask<CallerQuestion> =>
+  askCaller(caller, placeOfResource(resource), scopeOf(DEFAULT_RESOURCE_TYPE, resource));
+
+const NO_PLACE: PlaceIn = () => ({ type: DEFAULT_RESOURCE_TYPE, scope: undefined });
+
+/** Prefetches what the check of the caller looks at, as far as it can be known or guessed. */
+function prefetchCheck({ credential }: Caller, subject: string, at: string, look: Look): void {
+  const root = look.recall(SCOPE, at)?.ancestors.at(-1) ?? at;
+  decisionInput({ subject, credential, permission: EVALUATE, scope: root }, guessing(look));
+}
+
+/** Prefetches instead of looking: what a decision would look at if the cached items had not changed. */
+const guessing = (look: Look): Look => ({
+  ...look,
+  item: (kind, id) => {
+    look.prefetch(kind, id);
+    return look.recall(kind, id);
+  },
+});
+
+/** The question of one evaluation. */
+export const askEvaluation =
+  (evaluation: Evaluation): Ask<EvaluationQuestion> =>
+  (look) => {
+    const type = resourceTypeIn(look, evaluation.resource.type);
+    if (type === undefined) {
+      decisionInput(questionOf(evaluation, DEFAULT_RESOURCE_TYPE), guessing(look));
+      return undefined;
+    }
+    const question = questionOf(evaluation, type);
+    if (question.scope === undefined) return { ...question, permission: undefined, hasGrant: false };
+    const input = decisionInput(question, look);
+    return input && { ...question, hasGrant: hasGrant(input) };
+  };
+
+const questionOf = ({ subject, action, resource, context }: Evaluation, type: ResourceType): Question => ({
+  subject: refOf(subject),
+  permission: permissionOf(type, resource.type, action.name),
+  scope: scopeOf(type, resource),
+  given: { subject: { properties: subject.properties }, resource, action, context },
+});
+
+/** A subject as the engine names it. No type holds a colon: what is no reference names nothing. */
+export const refOf = ({ type, id }: Entity): string => `${type}:${id}`;
+
+/** Whether anything is granted to the subject by name here, above or everywhere, in force or not. */
+function hasGrant({ subject, scopes }: DecisionInput): boolean {
+  if (subject === null) return false;
+  if (subject.isAdmin || subject.globalRoles.length > 0) return true;
+  const root = scopes.at(-1);
+  if (root && subject.grants.has(root.ref)) return true;
+  return scopes.some(
+    (scope) =>
+      scope !== null &&
+      (subject.assignments.has(scope.ref) || subject.groups.some((group) => scope.groups.has(group))),
+  );
+}

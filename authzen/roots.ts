@@ -1,0 +1,90 @@
+import { createCachedLoader } from '../engine/cached-loader.ts';
+import { NO_GLOBAL } from '../engine/decision-input.ts';
+import type { Clock, Engine } from '../engine/index.ts';
+import {
+  type CheckedPermission,
+  GLOBAL,
+  GLOBAL_ID,
+  PERMISSION,
+  SCOPE,
+  SUBJECT,
+  subjectId,
+} from '../engine/items.ts';
+import { permissionEffects } from '../engine/permission-effects.ts';
+import { readItems } from '../engine/read-items.ts';
+import { grantedScopes } from '../engine/search/granted-scopes.ts';
+import type { SearchReader } from '../engine/search/sources.ts';
+import type { GlobalItem, ScopeItem, SubjectItem } from '../table/decision/items.ts';
+import { EVALUATE } from './questions.ts';
+
+/** The roots at which a caller may evaluate, or all of them. */
+export type Roots = 'all' | ReadonlySet<string>;
+
+/** The roots of a caller (`technical-user:…`). They propose: each resource found is decided. */
+export type RootsOf = (caller: string) => Promise<Roots>;
+
+export interface RootsParts {
+  readonly reader: SearchReader;
+  readonly engine: Pick<Engine, 'checkMany'>;
+  readonly clock: Clock;
+  /** Milliseconds for which a caller's roots are kept. */
+  readonly ttlMs: number;
+  /** Bound on what is kept, in estimated bytes. */
+  readonly maxBytes: number;
+}
+
+/** Roots asked about together. */
+const AT_ONCE = 100;
+
+const NONE: Roots = new Set();
+
+/**
+ * Finds the roots at which a caller may evaluate, among the scopes at which something is granted to it. They are kept for `ttlMs`.
+ */
+export function createRootsOf({ reader, engine, clock, ttlMs, maxBytes }: RootsParts): RootsOf {
+  const kept = createCachedLoader<{ readonly roots: Roots; readonly at: number }>({
+    maxBytes,
+    sizeOf: ({ roots }, caller) => 200 + caller.length + (roots === 'all' ? 0 : 80 * roots.size),
+    now: clock.now,
+  });
+
+  async function find(caller: string): Promise<Roots> {
+    const [subject, permission, global] = await readItems<[SubjectItem, CheckedPermission, GlobalItem]>(
+      reader,
+      { kind: SUBJECT, id: subjectId(caller) },
+      { kind: PERMISSION, id: EVALUATE },
+      { kind: GLOBAL, id: GLOBAL_ID },
+    );
+    if (!subject?.active || !(clock.now() < subject.endsAt) || !permission?.registered) return NONE;
+    const items = { name: EVALUATE, permission, tenantEffects: null };
+    const { allow } = permissionEffects(items, { scopes: [], global: global ?? NO_GLOBAL });
+    if (subject.isAdmin || subject.globalRoles.some((role) => allow.has(role))) return 'all';
+    const granted = [...(await grantedScopes(reader, caller, subject))];
+    const allowed = new Set<string>();
+    for (let start = 0; start < granted.length; start += AT_ONCE) {
+      const scopes = await readItems<ScopeItem[]>(
+        reader,
+        ...granted.slice(start, start + AT_ONCE).map((id) => ({ kind: SCOPE, id })),
+      );
+      const roots = scopes.flatMap((scope) => (scope?.ancestors.length === 0 ? [scope.ref] : []));
+      const requests = roots.map((scope) => ({ subject: caller, permission: EVALUATE, scope }));
+      const { decisions } = await engine.checkMany(requests);
+      for (const [position, root] of roots.entries()) if (decisions[position]?.allowed) allowed.add(root);
+    }
+    return allowed;
+  }
+
+  return async (caller) => {
+    const known = kept.find(caller);
+    const now = clock.now();
+    if (known !== undefined && now >= known.at && now < known.at + ttlMs) return known.roots;
+    const [loading] = kept.load([caller], now, () => [
+      find(caller).then((roots) => {
+        const entry = { roots, at: now };
+        kept.keep(caller, entry);
+        return entry;
+      }),
+    ]);
+    return (await loading)?.roots ?? NONE;
+  };
+}

@@ -1,0 +1,220 @@
+import { DENIED } from '../engine/decision.ts';
+import type { CheckRequest, Clock, Engine, Question } from '../engine/index.ts';
+import { createLists } from '../engine/search/search.ts';
+import type { SearchReader } from '../engine/search/sources.ts';
+import type { Page as Found } from '../table/reader.ts';
+import { actionOf, permissionOf, type ResourceType } from '../table/resource-type.ts';
+import { isAllowed, refuseNobody } from './evaluate.ts';
+import { type PagePlace, readPage } from './page-token.ts';
+import { askCaller, askCallerAbout, type Caller, placeOfScope, placeOfType, refOf } from './questions.ts';
+import type { ActionSearch, Entity, ResourceSearch, SubjectSearch } from './requests.ts';
+import type { RootsOf } from './roots.ts';
+
+/** A page of results (section 7.3). An empty `next_token` ends the list. */
+export interface SearchAnswer<T> {
+  readonly page: { readonly next_token: string; readonly count: number };
+  readonly results: readonly T[];
+}
+
+/** A subject or a resource that was found. */
+export type FoundEntity = Pick<Entity, 'type' | 'id'>;
+export interface FoundAction {
+  readonly name: string;
+}
+
+export interface SearchParts {
+  readonly reader: SearchReader;
+  readonly engine: Pick<Engine, 'checkAsked' | 'checkMany' | 'checkManyAsked'>;
+  readonly clock: Clock;
+  readonly rootsOf: RootsOf;
+}
+
+/** The calls to a search of the engine that one page may take, where some of what it finds is left out. */
+const MAX_CALLS = 20;
+
+/**
+ * The three searches, over those of the engine. They find only what the caller may evaluate: an unknown
+ * resource and one of a root where it may not give the same empty list.
+ *
+ * Each throws UnauthorizedError, ForbiddenError for a caller that may evaluate nowhere, and BadRequestError
+ * for a token of another query; faults as the engine's searches.
+ */
+export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) {
+  const lists = createLists({ reader, engine, clock });
+
+  /** The place of a resource; undefined where it does not exist, or the caller may not evaluate. */
+  async function placeFor(caller: Caller, resource: Entity): Promise<Existing | undefined> {
+    const answer = await engine.checkAsked(askCallerAbout(caller, resource));
+    const { type, scope } = answer.question.place;
+    if (isAllowed(answer)) return scope === undefined ? undefined : { type, scope };
+    await refuseNobody(answer, rootsOf);
+    return undefined;
+  }
+
+  return {
+    subjects: async (caller: Caller, request: SubjectSearch): Promise<SearchAnswer<FoundEntity>> => {
+      const { subject, action, resource, context, page } = request;
+      const query = ['subject', caller.name, subject.type, subject.properties, action, resource, context];
+      const from = await readPage(page, query);
+      const at = await placeFor(caller, resource);
+      if (at === undefined || !areNames(subject.type, action.name)) return NOTHING;
+      const permission = permissionOf(at.type, resource.type, action.name);
+      const given = { subject: { properties: subject.properties }, resource, action, context };
+      const next: Next = (limit, cursor) =>
+        lists.listSubjects(permission, at.scope, { limit, cursor, ...given });
+      return answerOf(from, await fill(from, next, isOfType(subject.type)), toEntity);
+    },
+
+    resources: async (caller: Caller, request: ResourceSearch): Promise<SearchAnswer<FoundEntity>> => {
+      const { subject, action, resource, context, page } = request;
+      const query = ['resource', caller.name, subject, action, resource.type, resource.properties, context];
+      const from = await readPage(page, query);
+      const answer = await engine.checkAsked(askCaller(caller, placeOfType(resource.type)));
+      isAllowed(answer);
+      await refuseNobody(answer, rootsOf);
+      const { type } = answer.question.place;
+      const permission = permissionOf(type, resource.type, action.name);
+      // Objects that no table keeps cannot be listed.
+      if (type.scope !== undefined || !areNames(refOf(subject), resource.type, action.name)) return NOTHING;
+      const roots = await rootsOf(answer.question.caller as string);
+      const within = roots === 'all' ? undefined : roots;
+      const { listScopes } = createLists({ reader, clock, engine: guarded(caller) });
+      const given = {
+        subject: { properties: subject.properties },
+        resource: { properties: resource.properties },
+        action,
+        context,
+      };
+      const next: Next = (limit, cursor) =>
+        listScopes(refOf(subject), permission, { type: resource.type, limit, cursor, within, ...given });
+      return answerOf(from, await fill(from, next, isOfType(resource.type)), toEntity);
+    },
+
+    actions: async (caller: Caller, request: ActionSearch): Promise<SearchAnswer<FoundAction>> => {
+      const { subject, resource, context, page } = request;
+      const from = await readPage(page, ['action', caller.name, subject, resource, context]);
+      const at = await placeFor(caller, resource);
+      if (at === undefined || !areNames(refOf(subject))) return NOTHING;
+      const next = actionsAt(request, at);
+      return answerOf(from, await fill(from, next, () => true), (name) => ({ name }));
+    },
+  };
+
+  /**
+   * The actions that a subject may perform at a place: first those that have a permission of their own, then
+   * those that registered permissions are by the type's template. A cursor begins with the part it is in.
+   */
+  function actionsAt({ subject, resource, context }: ActionSearch, { type, scope }: Existing): Next {
+    const own = [...type.actions.keys()].sort();
+    const kind = type.permission.includes(':') ? 'permission' : 'page';
+    const nameOf = (permission: string) => actionOf(type, resource.type, permission);
+    const given = { subject: { properties: subject.properties }, resource, context };
+    const checkAction = (action: string, permission: string): CheckRequest => ({
+      ...{ subject: refOf(subject), permission, scope },
+      given: { ...given, action: { name: action } },
+    });
+
+    async function firstPart(limit: number, after: string | undefined): Promise<Found<string>> {
+      const left = own.filter((action) => after === undefined || action > after);
+      const { decisions } = await engine.checkMany(
+        left.map((action) => checkAction(action, permissionOf(type, resource.type, action))),
+      );
+      const allowed = left.filter((_, position) => decisions[position]?.allowed);
+      const items = allowed.slice(0, limit);
+      return { items, cursor: items.length < allowed.length ? `own ${items.at(-1)}` : 'template ' };
+    }
+
+    const { listPermissions } = createLists({
+      reader,
+      clock,
+      engine: {
+        checkMany: (requests) =>
+          engine.checkMany(
+            requests.map(({ permission }) => checkAction(nameOf(permission) ?? '', permission)),
+          ),
+      },
+    });
+    const accept = (permission: string) => nameOf(permission) !== undefined;
+
+    return async (limit, cursor) => {
+      if (cursor === undefined || cursor.startsWith('own '))
+        return firstPart(limit, cursor?.slice('own '.length));
+      const inner = cursor.slice('template '.length) || undefined;
+      const found = await listPermissions(refOf(subject), scope, { limit, cursor: inner, kind, accept });
+      const items = found.items.map((permission) => nameOf(permission) ?? '');
+      return found.cursor === undefined ? { items } : { items, cursor: `template ${found.cursor}` };
+    };
+  }
+
+  /** Checks as the engine does, and allows only where the caller may evaluate as well. */
+  function guarded(caller: Caller): Pick<Engine, 'checkMany'> {
+    return {
+      checkMany: async (requests, given = {}) => {
+        const { answers, ...rest } = await engine.checkManyAsked<Question>([
+          ...requests.map((request) => () => ({ ...request, given })),
+          ...requests.map(({ scope }) => askCaller(caller, placeOfScope(scope))),
+        ]);
+        const decisions = requests.map((_, position) => {
+          const [own, callers] = [answers[position], answers[requests.length + position]];
+          return callers?.decision?.allowed === true && own?.decision ? own.decision : DENIED.no_grant;
+        });
+        return { decisions, ...rest };
+      },
+    };
+  }
+}
+
+/** No name is longer. The engine refuses to look for what is. */
+const MAX_NAME = 256;
+
+/** Whether these texts can name something. */
+const areNames = (...texts: readonly string[]): boolean =>
+  texts.every((text) => text !== '' && text.length <= MAX_NAME);
+
+/** A place that exists. */
+interface Existing {
+  readonly type: ResourceType;
+  readonly scope: string;
+}
+
+const NOTHING: SearchAnswer<never> = { page: { next_token: '', count: 0 }, results: [] };
+
+type Next = (limit: number, cursor: string | undefined) => Promise<Found<string>>;
+
+/** Fills one page from those of a search of the engine. It has a cursor if more may follow. */
+async function fill(
+  { limit, cursor }: PagePlace,
+  next: Next,
+  accept: (item: string) => boolean,
+): Promise<Found<string>> {
+  if (limit === 0) return { items: [], cursor: cursor ?? '' };
+  const items: string[] = [];
+  let at = cursor;
+  for (let calls = 0; calls < MAX_CALLS; calls++) {
+    const found = await next(limit - items.length, at);
+    items.push(...found.items.filter(accept));
+    at = found.cursor;
+    if (at === undefined) return { items };
+    if (items.length >= limit) break;
+  }
+  return { items, cursor: at as string };
+}
+
+const answerOf = <T>(
+  { tokenAt }: PagePlace,
+  { items, cursor }: Found<string>,
+  toResult: (item: string) => T,
+): SearchAnswer<T> => ({
+  page: { next_token: cursor === undefined ? '' : tokenAt(cursor), count: items.length },
+  results: items.map(toResult),
+});
+
+const isOfType =
+  (type: string) =>
+  (ref: string): boolean =>
+    ref.startsWith(`${type}:`);
+
+const toEntity = (ref: string): FoundEntity => {
+  const colon = ref.indexOf(':');
+  return { type: ref.slice(0, colon), id: ref.slice(colon + 1) };
+};

@@ -1,0 +1,158 @@
+import { createSecureContext } from 'node:tls';
+import { createHandleFrom } from '../../authzen/compose.ts';
+import type { Handle } from '../../authzen/http.ts';
+import { createNodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
+import { globalKey } from '../../table/keys.ts';
+import { isLoopback } from '../../table/loopback.ts';
+import type { Reader } from '../../table/reader.ts';
+import { type ConnectionOptions, connect, readEndpoint, tableOf } from '../connection.ts';
+import { type Context, UsageError } from '../context.ts';
+import { OK } from '../exit-codes.ts';
+import { readText } from '../files.ts';
+import { numberOption } from '../question.ts';
+import { createManifestTable } from '../serve/manifest-table.ts';
+import type { Subcommand } from '../subcommand.ts';
+
+interface ServeOptions extends ConnectionOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly maxRequests: number;
+  readonly grace: number;
+  readonly manifest?: string;
+}
+
+const HELP = `
+Callers show an API token or, where TOKEN_ISSUER and TOKEN_AUDIENCE (or TOKEN_ISSUERS) are set, a JWT.
+See docs/authzen.md. SIGTERM ends it: requests in flight are answered first.
+
+Examples:
+  gatehouse serve --table gatehouse --public-url https://pdp.example.com
+  gatehouse serve --table gatehouse --host 0.0.0.0 --tls-cert pdp.crt --tls-key pdp.key
+  gatehouse serve --manifest docs/examples/authzen-certification.manifest.yaml     (to try it)`;
+
+/** Milliseconds for which it is known that the table answers. */
+const REACHABLE_MS = 1_000;
+
+/** `gatehouse serve`: the AuthZEN API as a server. */
+export const addServe: Subcommand = (program, context, finish) => {
+  program
+    .command('serve')
+    .summary('serve the AuthZEN Authorization API')
+    .description('Serves decisions and searches by OpenID AuthZEN 1.0, until SIGTERM or Ctrl-C.')
+    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .addOption(
+      numberOption('--port', '<number>', 'the port; 0 takes a free one', {
+        ...{ kind: 'whole number', least: 0, most: 65_535 },
+      }).default(8080),
+    )
+    .option('--public-url <url>', 'its base URL as callers know it (or PUBLIC_URL)')
+    .option('--tls-cert <file>', 'the certificate chain, as PEM; without it the server speaks HTTP')
+    .option('--tls-key <file>', "the certificate's private key, as PEM")
+    .addOption(
+      numberOption('--max-requests', '<number>', 'the most requests at a time; more are refused with 429', {
+        ...{ kind: 'whole number', least: 1, most: 100_000 },
+      }).default(1_000),
+    )
+    .addOption(
+      numberOption('--grace', '<seconds>', 'how long requests in flight may take once it is stopped', {
+        ...{ kind: 'number of seconds', least: 0, most: 3_600 },
+      }).default(20),
+    )
+    .option(
+      '--manifest <file>',
+      'serve this manifest from a table of its own, with a token that may evaluate',
+    )
+    .addHelpText('after', HELP)
+    .action(async (options: ServeOptions) => {
+      await serve(options, context);
+      finish(OK);
+    });
+};
+
+async function serve(options: ServeOptions, context: Context): Promise<void> {
+  const { host, port, manifest, tlsCert, tlsKey } = options;
+  if ((tlsCert === undefined) !== (tlsKey === undefined))
+    throw new UsageError('--tls-cert and --tls-key: give both, or none');
+  if (manifest !== undefined && options.table !== undefined)
+    throw new UsageError('--manifest has a table of its own: give it without --table');
+  const tls = tlsCert && tlsKey ? { cert: await readText(tlsCert), key: await readText(tlsKey) } : undefined;
+  assertCertificate(tls);
+  const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
+  const { reader, table, token, close } = await open(options, context);
+  let handle: Handle = () => Promise.reject(new Error('not composed yet'));
+  const server = createNodeServer({
+    handle: (request) => handle(request),
+    isReachable: reachabilityOf(reader, context.now),
+    tls,
+    maxRequests: options.maxRequests,
+    graceMs: options.grace * 1_000,
+    log: (line) => context.error(`${line}\n`),
+    clock: { now: context.now },
+  });
+  try {
+    const name = host.includes(':') ? `[${host}]` : host;
+    const taken = await server.listen(port, host).catch(refuseAddress(host, port));
+    const url = `${tls ? 'https' : 'http'}://${name}:${taken}`;
+    // What is not secure is nothing to be found by others.
+    const found = tls !== undefined || isLoopback(host) ? url : undefined;
+    const publicUrl = options.publicUrl ?? context.env.PUBLIC_URL ?? found;
+    handle = createHandleFrom(
+      { ...context.env, TABLE_NAME: table, PUBLIC_URL: publicUrl },
+      { reader, clock: { now: context.now }, log: (line) => context.error(`${line}\n`) },
+    );
+    context.out(`ready ${url}\n${token === undefined ? '' : `token ${token}\n`}`);
+    await interrupted;
+  } finally {
+    await server.stop();
+    await close();
+  }
+}
+
+/** Throws {@link UsageError} for a certificate or a key that cannot be used. */
+function assertCertificate(tls: NodeServerOptions['tls']): void {
+  try {
+    if (tls) createSecureContext(tls);
+  } catch {
+    throw new UsageError('--tls-cert and --tls-key: not a certificate and its private key, as PEM');
+  }
+}
+
+/** Says what to do about an address that cannot be had. */
+const refuseAddress = (host: string, port: number) => (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EADDRINUSE') throw new UsageError(`port ${port} is in use: give another --port`);
+  throw new UsageError(`--host ${host} and --port ${port}: ${error.code ?? error.message}`);
+};
+
+/** What is served. */
+interface Opened {
+  readonly reader: Reader;
+  readonly table: string;
+  readonly token?: string;
+  readonly close: () => Promise<void>;
+}
+
+async function open(options: ServeOptions, { env, now, error }: Context): Promise<Opened> {
+  if (options.manifest === undefined)
+    return { reader: await connect(options, env), table: tableOf(options, env), close: async () => {} };
+  const made = await createManifestTable(options.manifest, readEndpoint(options, env), now);
+  if (made.isInMemory)
+    error('note: the manifest is served from memory: no embedded engine is published here\n');
+  return { ...made, table: 'manifest' };
+}
+
+/** Whether the table answers, asked at most once a second: probes need no credential. */
+function reachabilityOf(reader: Reader, now: () => number): () => Promise<boolean> {
+  let [askedAt, asked] = [Number.NEGATIVE_INFINITY, Promise.resolve(false)];
+  return () => {
+    if (Math.abs(now() - askedAt) < REACHABLE_MS) return asked;
+    askedAt = now();
+    asked = reader.getMany([globalKey()]).then(
+      () => true,
+      () => false,
+    );
+    return asked;
+  };
+}

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHandleFrom } from '../../../authzen/compose.ts';
+import { createLambdaHandler } from '../../../authzen/lambda.ts';
+import { runProgram } from '../../../cli/program.ts';
+import type { World } from '../../support/world.ts';
+import { httpApi2Event } from '../lambda-events.ts';
+
+/** A server under test, over TLS. */
+export interface Server {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** A certificate for this machine, as files. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly remove: () => void;
+}
+
+export function createCertificate(): Certificate {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tls-'));
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
+      ...['-keyout', key, '-out', cert],
+    ],
+    { stdio: 'ignore' },
+  );
+  return { cert, key, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** The Lambda adapter behind a server that makes an event of each request, as an HTTP API does. */
+export async function startLambda(world: World, certificate: Certificate): Promise<Server> {
+  let handler = createLambdaHandler(() => Promise.reject(new Error('not composed yet')));
+  const server = createServer(
+    { cert: readFileSync(certificate.cert), key: readFileSync(certificate.key) },
+    async (incoming, outgoing) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const headers = Object.fromEntries(
+        Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+      );
+      const path = new URL(incoming.url ?? '', 'https://x').pathname;
+      const body = Buffer.concat(chunks as readonly Uint8Array[]).toString();
+      const event = httpApi2Event({ method: incoming.method ?? '', path, headers, body });
+      const answer = await handler(JSON.parse(JSON.stringify(event)));
+      outgoing.writeHead(answer.statusCode, answer.headers).end(answer.body);
+    },
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  handler = createLambdaHandler(
+    createHandleFrom(
+      { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: world.endpoint, PUBLIC_URL: url },
+      { reader: world.reader },
+    ),
+  );
+  return {
+    url,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** `gatehouse serve`, as it is typed. */
+export async function startServe(world: World, certificate: Certificate): Promise<Server> {
+  let interrupt: () => void = () => {};
+  let ended: Promise<number> = Promise.resolve(0);
+  const url = await new Promise<string>((resolve, reject) => {
+    const errors: string[] = [];
+    ended = runProgram(
+      [
+        ...['serve', '--table', world.table, '--endpoint', world.endpoint, '--port', '0'],
+        ...['--tls-cert', certificate.cert, '--tls-key', certificate.key],
+      ],
+      {
+        env: {},
+        out: (text) => resolve(/^ready (\S+)/.exec(text)?.[1] ?? text),
+        error: (text) => void errors.push(text),
+        isTerminal: false,
+        onInterrupt: (listener) => {
+          interrupt = listener;
+          return () => {};
+        },
+        now: Date.now,
+      },
+    );
+    ended.then((code) => reject(new Error(`it ended with ${code}: ${errors.join('')}`)), reject);
+  });
+  return {
+    url,
+    stop: async () => {
+      interrupt();
+      if ((await ended) !== 0) throw new Error('it did not end well');
+    },
+  };
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an answer of the protocol, which the tests look into
+  readonly json: any;
+}
+
+/** Sends one request over TLS. */
+export const sendTo = (
+  url: string,
+  { cert }: Certificate,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const sent = request(url, { method, headers, ca: readFileSync(cert) }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .once('end', () => {
+          const text = Buffer.concat(chunks as readonly Uint8Array[]).toString();
+          const isJson = answer.headers['content-type'] === 'application/json';
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers,
+            body: text,
+            json: isJson ? JSON.parse(text) : undefined,
+          });
+        });
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });

@@ -1,0 +1,225 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Handle } from '../../authzen/http.ts';
+import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
+
+let fixture: Fixture;
+let handle: Handle;
+let id: Fixture['id'];
+
+beforeAll(async () => {
+  fixture = await createFixture();
+  id = fixture.id;
+});
+beforeEach(() => {
+  handle = serve(fixture);
+  fixture.world.calls.length = 0;
+});
+
+const ask = (subject: string, action: string, resource: object, more: object = {}) => ({
+  subject: user(id[subject]),
+  action: { name: action },
+  resource,
+  ...more,
+});
+
+/** The status and the body of an evaluation by caller `a`. */
+async function evaluate(body: unknown, token: string | undefined = fixture.token.a) {
+  const { status, json, body: text } = await send(handle, '/access/v1/evaluation', { token, body });
+  return { status, answer: json ?? text };
+}
+
+describe('one evaluation', () => {
+  test.each([
+    ['alice', 'read', 'record-1', true, 'role'],
+    ['alice', 'write', 'record-3', true, 'role'],
+    ['bob', 'read', 'record-1', true, 'role'],
+    ['bob', 'write', 'record-1', false, 'no_grant'],
+    ['bob', 'fly', 'record-1', false, 'permission_unknown'],
+  ])('%s %s %s: %s', async (subject, action, resource, decision, reason) => {
+    expect(await evaluate(ask(subject, action, record(id[resource])))).toEqual({
+      status: 200,
+      answer: { decision, context: { reason } },
+    });
+  });
+
+  test('in a flat scope, nothing cached, is one call for the decision, the caller and its credential', async () => {
+    await evaluate(ask('alice', 'read', { type: 'tenant', id: id['tenant a'] }));
+    expect(fixture.world.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem']);
+  });
+
+  test('in a nested scope two, and none when it is repeated', async () => {
+    await evaluate(ask('alice', 'read', record(id['record-3'])));
+    expect(fixture.world.calls.map(({ operation }) => operation)).toEqual(['BatchGetItem', 'BatchGetItem']);
+    await evaluate(ask('alice', 'read', record(id['record-3'])));
+    expect(fixture.world.calls).toHaveLength(2);
+  });
+});
+
+describe('the caller', () => {
+  const question = () => ask('alice', 'read', record(id['record-1']));
+
+  test('without a credential: 401, and which scheme it should use', async () => {
+    const answer = await send(handle, '/access/v1/evaluation', { body: question() });
+    expect(answer).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': 'Bearer' } });
+    expect(answer.body).not.toContain('decision');
+  });
+
+  test.each(['gh1_t_no_token', 'abc', 'e30.e30.e30'])('with the credential %s: 401', async (token) => {
+    expect(await evaluate(question(), token)).toMatchObject({ status: 401 });
+  });
+
+  test('with a token that was changed: 401', async () => {
+    const token = String(fixture.token.a);
+    expect(
+      await evaluate(question(), `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`),
+    ).toMatchObject({ status: 401 });
+  });
+
+  test('that may evaluate nowhere: 403, about any resource', async () => {
+    const unknown = ask('alice', 'read', record('nothing'));
+    for (const body of [question(), unknown])
+      expect(await evaluate(body, fixture.token.nobody)).toMatchObject({ status: 403 });
+  });
+
+  test('that may evaluate elsewhere learns as much as about an unknown resource', async () => {
+    const foreign = await evaluate(ask('zoe', 'read', record(id['record-b'])));
+    expect(foreign).toEqual(await evaluate(ask('zoe', 'read', record('01J8X2W3Y4Z5A6B7C8D9E0F1G2'))));
+    expect(foreign).toEqual({
+      status: 200,
+      answer: { decision: false, context: { reason: 'scope_unknown' } },
+    });
+  });
+
+  test('that may evaluate everywhere gets decisions in all tenants', async () => {
+    const asked = ask('zoe', 'read', record(id['record-b']));
+    expect(await evaluate(asked, fixture.token.everywhere)).toMatchObject({ answer: { decision: true } });
+  });
+
+  test('a subject of another tenant is like one that does not exist', async () => {
+    const unknown = {
+      ...ask('zoe', 'read', record(id['record-1'])),
+      subject: user('01J8X2W3Y4Z5A6B7C8D9E0F1G2'),
+    };
+    const foreign = await evaluate(ask('zoe', 'read', record(id['record-1'])));
+    expect(foreign).toEqual(await evaluate(unknown));
+    expect(foreign.answer).toEqual({ decision: false, context: { reason: 'no_grant' } });
+  });
+});
+
+describe('the explanation', () => {
+  test('comes where the options ask for it, and is about the resource alone', async () => {
+    const asked = ask('bob', 'write', record(id['record-1']), { options: { explain: true } });
+    const { answer } = await evaluate(asked);
+    expect(answer.decision).toBe(false);
+    const { explanation } = answer.context;
+    expect(Object.keys(explanation)).toEqual(['path', 'steps', 'allowedBy', 'deniedBy']);
+    expect(explanation.steps).toHaveLength(9);
+  });
+
+  test('is not given of a stranger', async () => {
+    const asked = ask('zoe', 'write', record(id['record-1']), { options: { explain: true } });
+    expect((await evaluate(asked)).answer).toEqual({ decision: false, context: { reason: 'no_grant' } });
+  });
+});
+
+describe('a batch', () => {
+  const batch = async (body: unknown) => {
+    const {
+      status,
+      json,
+      body: text,
+    } = await send(handle, '/access/v1/evaluations', {
+      token: fixture.token.a,
+      body,
+    });
+    return { status, answer: json ?? text };
+  };
+  const decisions = ({ answer }: { answer: { evaluations: readonly { decision: boolean }[] } }) =>
+    answer.evaluations.map(({ decision }) => decision);
+
+  test('of 50 evaluations of one subject in one scope is one or two calls', async () => {
+    const evaluations = Array.from({ length: 50 }, (_, at) => ({
+      action: { name: at % 2 ? 'read' : `a${at}` },
+    }));
+    const asked = { subject: user(id.alice), resource: record(id['record-1']), evaluations };
+    expect(decisions(await batch(asked))).toEqual(evaluations.map((_, at) => at % 2 === 1));
+    expect(fixture.world.calls.length).toBeLessThanOrEqual(2);
+  });
+
+  const mixed = (semantic?: string) => ({
+    subject: user(id.bob),
+    resource: record(id['record-1']),
+    ...(semantic && { options: { evaluations_semantic: semantic, another: 1 } }),
+    evaluations: ['read', 'write', 'read'].map((name) => ({ action: { name } })),
+  });
+
+  test.each([
+    [undefined, [true, false, true]],
+    ['execute_all', [true, false, true]],
+    ['deny_on_first_deny', [true, false]],
+    ['permit_on_first_permit', [true]],
+  ])('with the semantic %s', async (semantic, expected) => {
+    expect(decisions(await batch(mixed(semantic)))).toEqual(expected);
+  });
+
+  test('a semantic that does not exist: 400', async () => {
+    expect(await batch(mixed('first_wins'))).toMatchObject({
+      status: 400,
+      answer: expect.stringContaining('options.evaluations_semantic'),
+    });
+  });
+
+  test('an evaluation that is faulty is denied, says why, and ends deny_on_first_deny', async () => {
+    const faulty = {
+      ...mixed(),
+      evaluations: [{ action: { name: 'read' } }, {}, 'x', { action: { name: 'read' } }],
+    };
+    const { answer } = await batch(faulty);
+    expect(answer.evaluations[1]).toEqual({
+      decision: false,
+      context: { error: { status: 400, message: 'action is missing' } },
+    });
+    expect(decisions({ answer })).toEqual([true, false, false, true]);
+    const ended = { ...faulty, options: { evaluations_semantic: 'deny_on_first_deny' } };
+    expect(decisions(await batch(ended))).toEqual([true, false]);
+  });
+
+  test('what an evaluation gives replaces the default whole', async () => {
+    const asked = {
+      subject: user(id.alice),
+      action: { name: 'read' },
+      resource: record(id['record-1']),
+      evaluations: [{}, { subject: { type: 'user' } }, { subject: user(id.bob), action: { name: 'write' } }],
+    };
+    const { answer } = await batch(asked);
+    expect(decisions({ answer })).toEqual([true, false, false]);
+    expect(answer.evaluations[1].context.error.message).toBe('subject.id is missing');
+  });
+
+  test.each([{}, { evaluations: [] }])('without evaluations is a single one: %j', async (more) => {
+    expect(await batch(ask('alice', 'read', record(id['record-1']), more))).toEqual({
+      status: 200,
+      answer: { decision: true, context: { reason: 'role' } },
+    });
+    expect(await batch({ ...more, action: { name: 'read' } })).toMatchObject({ status: 400 });
+  });
+
+  test('of evaluations that are all faulty still needs a credential that may evaluate', async () => {
+    const body = { evaluations: [{}, {}] };
+    for (const [token, status] of [
+      [fixture.token.nobody, 403],
+      ['gh1_t_no_token', 401],
+      [fixture.token.a, 200],
+    ] as const)
+      expect(await send(handle, '/access/v1/evaluations', { token, body })).toMatchObject({ status });
+  });
+
+  test.each([
+    ['more than 500 evaluations', { evaluations: Array.from({ length: 501 }, () => ({})) }, 'evaluations'],
+    ['evaluations that are no array', { evaluations: { '0': {} } }, 'evaluations'],
+    ['a default that is malformed', { subject: 'alice', evaluations: [{}] }, 'subject'],
+    ['options that are no object', { options: 'all', evaluations: [{}] }, 'options'],
+  ])('%s: 400', async (_what, body, field) => {
+    expect(await batch(body)).toMatchObject({ status: 400, answer: expect.stringContaining(field) });
+  });
+});

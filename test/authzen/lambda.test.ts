@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { MAX_BODY } from '../../authzen/http.ts';
+import { createLambdaHandler, type LambdaAnswer, type LambdaHandler } from '../../authzen/lambda.ts';
+import {
+  albEvent,
+  functionUrlEvent,
+  httpApi1Event,
+  httpApi2Event,
+  type RequestParts,
+} from './lambda-events.ts';
+import { createFixture, type Fixture, record, serve, user } from './support.ts';
+
+let fixture: Fixture;
+let handler: LambdaHandler;
+
+beforeAll(async () => {
+  fixture = await createFixture();
+  handler = createLambdaHandler(serve(fixture));
+});
+
+const parts = (more: Partial<RequestParts> = {}): RequestParts => ({
+  method: 'POST',
+  path: '/access/v1/evaluation',
+  headers: {
+    'Content-Type': 'application/json',
+    Authorization: `Bearer ${fixture.token.a}`,
+    'X-Request-ID': 'id-1',
+  },
+  body: JSON.stringify({
+    subject: user(fixture.id.alice),
+    action: { name: 'read' },
+    resource: record(fixture.id['record-1']),
+  }),
+  ...more,
+});
+
+const EVENTS = {
+  'HTTP API 2.0': httpApi2Event,
+  'HTTP API 2.0 with a stage': (request: RequestParts) => httpApi2Event(request, 'prod'),
+  'HTTP API 1.0': httpApi1Event,
+  'function URL': functionUrlEvent,
+  'load balancer': (request: RequestParts) => albEvent(request, false),
+  'load balancer with multi-value headers': (request: RequestParts) => albEvent(request, true),
+} as const;
+
+const headersOf = (answer: LambdaAnswer): Readonly<Record<string, string | undefined>> =>
+  answer.headers ??
+  Object.fromEntries(Object.entries(answer.multiValueHeaders ?? {}).map(([name, [value]]) => [name, value]));
+
+describe.each(Object.entries(EVENTS))('%s', (name, eventOf) => {
+  test('decides, and echoes the id of the request', async () => {
+    const answer = await handler(eventOf(parts()));
+    expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: false });
+    expect(headersOf(answer)).toMatchObject({ 'Content-Type': 'application/json', 'X-Request-ID': 'id-1' });
+    expect(JSON.parse(answer.body)).toEqual({ decision: true, context: { reason: 'role' } });
+    expect(answer.multiValueHeaders !== undefined).toBe(name.endsWith('multi-value headers'));
+  });
+
+  test('takes a body in base64', async () => {
+    const answer = await handler(eventOf(parts({ isBase64Encoded: true })));
+    expect(answer.statusCode).toBe(200);
+  });
+
+  test('without a credential: 401', async () => {
+    const { headers } = parts();
+    const answer = await handler(eventOf(parts({ headers: { ...headers, Authorization: '' } })));
+    expect(answer.statusCode).toBe(401);
+  });
+
+  test('without a body: 400', async () => {
+    expect((await handler(eventOf(parts({ body: '' })))).statusCode).toBe(400);
+  });
+
+  test.each([true, false])('a body that is too large, in base64 %s: 413', async (isBase64Encoded) => {
+    const body = 'x'.repeat(MAX_BODY + 1);
+    expect((await handler(eventOf(parts({ body, isBase64Encoded })))).statusCode).toBe(413);
+  });
+
+  test('the metadata', async () => {
+    const path = '/.well-known/authzen-configuration';
+    const answer = await handler(eventOf({ method: 'GET', path, headers: {}, body: '' }));
+    expect(JSON.parse(answer.body).policy_decision_point).toBe('https://pdp.example.com');
+  });
+
+  test('another path: 404', async () => {
+    expect((await handler(eventOf(parts({ path: '/access/v1' })))).statusCode).toBe(404);
+  });
+});
+
+test('two credentials are none', async () => {
+  const event = albEvent(parts(), true) as { multiValueHeaders: Record<string, string[]> };
+  const { Authorization = [] } = event.multiValueHeaders;
+  const twice = {
+    ...event,
+    multiValueHeaders: { ...event.multiValueHeaders, Authorization: [...Authorization, 'Bearer x'] },
+  };
+  expect((await handler(twice)).statusCode).toBe(401);
+  const inTwoCases = {
+    ...event,
+    multiValueHeaders: { ...event.multiValueHeaders, authorization: ['Bearer x'] },
+  };
+  expect((await handler(inTwoCases)).statusCode).toBe(401);
+});
+
+test.each([[undefined], [null], [{}], ['text'], [{ version: '2.0' }], [{ path: 7, httpMethod: 'GET' }]])(
+  'the event %j is no request: 400',
+  async (event) => {
+    expect(await handler(event)).toMatchObject({ statusCode: 400 });
+  },
+);

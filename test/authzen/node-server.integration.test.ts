@@ -1,0 +1,203 @@
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { type Handle, MAX_BODY } from '../../authzen/http.ts';
+import { createNodeServer, type NodeServer, type NodeServerOptions } from '../../authzen/node-server.ts';
+import { createFixture, type Fixture, record, serve, user } from './support.ts';
+
+let fixture: Fixture;
+let server: NodeServer | undefined;
+const lines: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  fixture = await createFixture();
+});
+afterEach(async () => {
+  await server?.stop();
+  server = undefined;
+  lines.length = 0;
+});
+
+async function start(options: Partial<NodeServerOptions> = {}): Promise<string> {
+  server = createNodeServer({
+    handle: serve(fixture),
+    isReachable: async () => true,
+    maxRequests: 100,
+    graceMs: 60_000,
+    log: (line) => lines.push(JSON.parse(line)),
+    clock: { now: () => 0 },
+    ...options,
+  });
+  return `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
+}
+
+const asked = () => ({
+  method: 'POST',
+  headers: {
+    authorization: `Bearer ${fixture.token.a}`,
+    'content-type': 'application/json',
+    'x-request-id': 'id-1',
+  },
+  body: JSON.stringify({
+    subject: user(fixture.id.alice),
+    action: { name: 'read' },
+    resource: record(fixture.id['record-1']),
+  }),
+});
+const EVALUATION = '/access/v1/evaluation';
+
+/** A handle that answers when it is told to, and how many wait. */
+function waiting() {
+  const waiters: (() => void)[] = [];
+  let seen: () => void = () => {};
+  const handle: Handle = async () => {
+    seen();
+    await new Promise<void>((resolve) => waiters.push(resolve));
+    return { status: 200, headers: { 'Content-Type': 'application/json' }, body: '{"decision":true}' };
+  };
+  return {
+    handle,
+    /** Resolves with the next request that reaches the handle. */
+    next: () => new Promise<void>((resolve) => (seen = resolve)),
+    release: () => {
+      for (const each of waiters.splice(0)) each();
+    },
+  };
+}
+
+test('decides, and logs one line without a secret', async () => {
+  const url = await start();
+  const answer = await fetch(`${url}${EVALUATION}?x=secret`, asked());
+  expect(await answer.json()).toEqual({ decision: true, context: { reason: 'role' } });
+  expect(answer.headers.get('x-request-id')).toBe('id-1');
+  expect(lines).toEqual([
+    { level: 'info', method: 'POST', path: EVALUATION, status: 200, ms: 0, requestId: 'id-1' },
+  ]);
+});
+
+test('does not log a path that is none of ours', async () => {
+  const url = await start();
+  await fetch(`${url}/some/secret`);
+  expect(lines).toEqual([{ level: 'info', method: 'GET', status: 404, ms: 0 }]);
+});
+
+test('keeps a connection for several requests', async () => {
+  const url = await start();
+  const sockets = new Set<Socket>();
+  const { Agent } = await import('node:http');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  for (let count = 0; count < 3; count++)
+    await new Promise<void>((resolve, reject) => {
+      const { body, ...options } = asked();
+      const sent = httpRequest(`${url}${EVALUATION}`, { ...options, agent }, (answer) => {
+        sockets.add(answer.socket);
+        answer.resume().once('end', resolve);
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  agent.destroy();
+  expect(sockets.size).toBe(1);
+});
+
+test.each([true, false])('refuses a body that is too large with 413, its length told %s', async (isTold) => {
+  const url = await start();
+  const whole = Buffer.alloc(MAX_BODY + 1, 0x20);
+  const body = isTold ? whole : Readable.toWeb(Readable.from([whole]));
+  const answer = await fetch(`${url}${EVALUATION}`, { ...asked(), body, duplex: 'half' } as RequestInit);
+  expect(answer.status).toBe(413);
+  expect(answer.headers.get('connection')).toBe('close');
+});
+
+test('takes a body of exactly 256 KB', async () => {
+  const url = await start();
+  const { body } = asked();
+  const answer = await fetch(`${url}${EVALUATION}`, { ...asked(), body: body.padEnd(MAX_BODY, ' ') });
+  expect(answer.status).toBe(200);
+});
+
+test('refuses what exceeds the requests in flight with 429, and serves again afterwards', async () => {
+  const { handle, next, release } = waiting();
+  const url = await start({ handle, maxRequests: 1 });
+  const arrived = next();
+  const first = fetch(`${url}${EVALUATION}`, asked());
+  await arrived;
+  const second = await fetch(`${url}${EVALUATION}`, asked());
+  expect(second.status).toBe(429);
+  expect(second.headers.get('retry-after')).toBe('1');
+  expect(await second.text()).not.toContain('decision');
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  release();
+  expect((await first).status).toBe(200);
+  const again = next();
+  const third = fetch(`${url}${EVALUATION}`, asked());
+  await again;
+  release();
+  expect((await third).status).toBe(200);
+});
+
+test('a stop answers what is in flight, and takes nothing new', async () => {
+  const { handle, next, release } = waiting();
+  const url = await start({ handle });
+  const arrived = next();
+  const answer = fetch(`${url}${EVALUATION}`, asked());
+  await arrived;
+  const stopped = server?.stop();
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  release();
+  const { status, headers } = await answer;
+  expect([status, headers.get('connection')]).toEqual([200, 'close']);
+  await stopped;
+});
+
+test('a stop ends what is in flight when its time is over', async () => {
+  const { handle, next } = waiting();
+  const url = await start({ handle, graceMs: 0 });
+  const arrived = next();
+  const answer = fetch(`${url}${EVALUATION}`, asked());
+  const refused = expect(answer).rejects.toThrow();
+  await arrived;
+  await server?.stop();
+  await refused;
+});
+
+test('says whether it runs, and whether the table answers', async () => {
+  let isReachable = async () => true;
+  const url = await start({ isReachable: () => isReachable() });
+  const statuses = async () => [
+    (await fetch(`${url}/healthz`)).status,
+    (await fetch(`${url}/readyz`)).status,
+  ];
+  expect(await statuses()).toEqual([200, 200]);
+  isReachable = async () => false;
+  expect(await statuses()).toEqual([200, 503]);
+  isReachable = () => Promise.reject(new Error('down'));
+  expect(await statuses()).toEqual([200, 503]);
+});
+
+test('headers that are too large, or no HTTP at all, get an error and no decision', async () => {
+  const url = await start();
+  const { authorization } = asked().headers;
+  const large = { ...asked(), headers: { authorization, 'x-large': 'x'.repeat(20_000) } };
+  expect((await fetch(`${url}${EVALUATION}`, large)).status).toBe(431);
+  const answer = await new Promise<string>((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.end('nonsense\r\n\r\n'));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk)).once('close', () => resolve(text));
+  });
+  expect(answer).toContain('400 Bad Request');
+});
+
+test('a client that goes away before its request is whole disturbs nobody', async () => {
+  const url = await start();
+  await new Promise<void>((resolve) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
+      socket.write(`POST ${EVALUATION} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"sub`, () => {
+        socket.destroy();
+        resolve();
+      });
+    });
+  });
+  expect((await fetch(`${url}${EVALUATION}`, asked())).status).toBe(200);
+});

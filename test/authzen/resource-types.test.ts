@@ -1,0 +1,157 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Handle } from '../../authzen/http.ts';
+import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
+
+/** Which permission an action is, and where objects are decided that no table keeps. */
+let fixture: Fixture;
+let handle: Handle;
+let id: Fixture['id'];
+
+beforeAll(async () => {
+  fixture = await createFixture();
+  ({ id } = fixture);
+  const { run } = fixture.world;
+  const create = (name: string, more: object) => run('resource-type.create', { name, ...more });
+  await create('invoice', { scope: 'tenant:{tenant}' });
+  await create('bill', { permission: 'invoice:{action}:invoice', scope: `tenant:${id['tenant a']}` });
+  await create('paper', {
+    permission: 'record:{action}:record',
+    actions: { look: 'record:read:record', write: 'invoice:approve:invoice', file: 'record:write:record' },
+    scope: `tenant:${id['tenant a']}`,
+  });
+  await run('resource-type.create', { name: 'folder', actions: { open: 'record:read:record' } });
+  fixture.world.settle();
+});
+beforeEach(() => {
+  handle = serve(fixture);
+  fixture.world.calls.length = 0;
+});
+
+async function evaluate(subject: string, action: string, resource: object) {
+  const body = { subject: user(id[subject]), action: { name: action }, resource };
+  const { json } = await send(handle, '/access/v1/evaluation', { token: fixture.token.a, body });
+  return [json.decision, json.context.reason];
+}
+const invoice = (tenant: string | undefined, name = '4711') => ({
+  type: 'invoice',
+  id: name,
+  properties: { tenant },
+});
+const search = async (kind: string, body: object) =>
+  (await send(handle, `/access/v1/search/${kind}`, { token: fixture.token.a, body })).json.results;
+
+describe('objects that no table keeps', () => {
+  test('are decided at the scope that a property names', async () => {
+    expect(await evaluate('alice', 'approve', invoice(id['tenant a']))).toEqual([true, 'role']);
+    expect(await evaluate('bob', 'approve', invoice(id['tenant a']))).toEqual([false, 'no_grant']);
+  });
+
+  test("are unknown where the property is missing, no id, or of a tenant that is not the caller's", async () => {
+    for (const resource of [
+      invoice(undefined),
+      invoice('#'),
+      invoice(id['tenant b']),
+      { type: 'invoice', id: '1', properties: { tenant: 7 } },
+      { type: 'invoice', id: '1' },
+    ])
+      expect(await evaluate('alice', 'approve', resource)).toEqual([false, 'scope_unknown']);
+  });
+
+  test('are decided at a scope that their type names, whatever their id is, up to 256 characters', async () => {
+    for (const name of ['1', 'a/b c#é', 'x'.repeat(256)])
+      expect(await evaluate('alice', 'approve', { type: 'bill', id: name })).toEqual([true, 'role']);
+    expect(await evaluate('alice', 'approve', { type: 'bill', id: 'x'.repeat(257) })).toEqual([
+      false,
+      'scope_unknown',
+    ]);
+  });
+
+  test('are not listed; who may, and what one may, are', async () => {
+    const resource = invoice(id['tenant a']);
+    const [subject, action] = [user(id.alice), { name: 'approve' }];
+    expect(await search('resource', { subject, action, resource: { type: 'invoice' } })).toEqual([]);
+    expect(await search('subject', { subject: { type: 'user' }, action, resource })).toEqual([subject]);
+    expect(await search('action', { subject, resource })).toEqual([action]);
+  });
+
+  test('take one call more than scopes where nothing of their type is cached, and then none', async () => {
+    await evaluate('alice', 'approve', invoice(id['tenant a']));
+    expect(fixture.world.calls.length).toBeLessThanOrEqual(2);
+    const before = fixture.world.calls.length;
+    await evaluate('alice', 'approve', invoice(id['tenant a'], '4712'));
+    expect(fixture.world.calls).toHaveLength(before);
+  });
+});
+
+describe('actions', () => {
+  test('are the permission that the type names, or else that of its template', async () => {
+    const paper = { type: 'paper', id: '1' };
+    expect(await evaluate('bob', 'look', paper)).toEqual([true, 'role']);
+    expect(await evaluate('bob', 'read', paper)).toEqual([true, 'role']);
+    expect(await evaluate('bob', 'file', paper)).toEqual([false, 'no_grant']);
+    expect(await evaluate('alice', 'write', paper)).toEqual([true, 'role']);
+    expect(await evaluate('bob', 'open', { type: 'folder', id: id.folder })).toEqual([true, 'role']);
+  });
+
+  test.each([1, 2, 100])('are searched in both, each once, in pages of %s', async (limit) => {
+    const found: string[] = [];
+    const asked = { subject: user(id.alice), resource: { type: 'paper', id: '1' } };
+    let page: object = { limit };
+    for (let pages = 0; pages < 20; pages++) {
+      const { json } = await send(handle, '/access/v1/search/action', {
+        token: fixture.token.a,
+        body: { ...asked, page },
+      });
+      found.push(...json.results.map(({ name }: { name: string }) => name));
+      if (json.page.next_token === '') break;
+      page = { token: json.page.next_token };
+    }
+    expect(found).toEqual(['file', 'look', 'write', 'read']);
+  });
+});
+
+test('a type that is deleted has the usual mapping again', async () => {
+  const { run } = fixture.world;
+  await run('resource-type.create', { name: 'record', actions: { read: 'record:write:record' } });
+  fixture.world.settle();
+  handle = serve(fixture);
+  expect(await evaluate('bob', 'read', record(id['record-1']))).toEqual([false, 'no_grant']);
+  await run('resource-type.delete', { name: 'record' });
+  fixture.world.settle();
+  expect(await evaluate('bob', 'read', record(id['record-1']))).toEqual([true, 'role']);
+});
+
+test('a type that is damaged is a fault, not the usual mapping', async () => {
+  const { reader } = fixture.world;
+  const damaged = serve(
+    fixture,
+    {},
+    {
+      reader: {
+        ...reader,
+        getMany: async (keys, notes) =>
+          (await reader.getMany(keys, notes)).map((item) =>
+            item?.PK === 'RESOURCE_TYPE#bill' ? { ...item, permission: 'nonsense' } : item,
+          ),
+      },
+    },
+  );
+  const body = { subject: user(id.alice), action: { name: 'approve' }, resource: { type: 'bill', id: '1' } };
+  const answer = await send(damaged, '/access/v1/evaluation', { token: fixture.token.a, body });
+  expect(answer.status).toBe(503);
+});
+
+test.each<[string, object]>([
+  ['name', { name: 'Not A Type' }],
+  ['permission', { name: 'x', permission: 'a:b:c' }],
+  ['permission', { name: 'x', permission: '{action}:{action}:c' }],
+  ['permission', { name: 'x', permission: 'a:{action}' }],
+  ['scope', { name: 'x', scope: 'tenant' }],
+  ['scope', { name: 'x', scope: 'tenant:{a b}' }],
+  ['scope', { name: 'x', scope: 'spaceship:{id}' }],
+  ['actions.read', { name: 'x', actions: { read: 'a:b' } }],
+  ['actions', { name: 'x', actions: ['read'] }],
+])('a type with a wrong %s is refused: %j', async (field, input) => {
+  const error = await fixture.world.refused('resource-type.create', { ...input });
+  expect(error).toMatchObject({ code: 'invalid', field });
+});

@@ -1,0 +1,217 @@
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Handle } from '../../authzen/http.ts';
+import { createFixture, type Fixture, record, send, serve, user } from './support.ts';
+
+let fixture: Fixture;
+let handle: Handle;
+let id: Fixture['id'];
+
+beforeAll(async () => {
+  fixture = await createFixture();
+  id = fixture.id;
+});
+beforeEach(() => {
+  handle = serve(fixture);
+});
+
+interface Results {
+  readonly page: { readonly next_token: string; readonly count: number };
+  readonly results: readonly { readonly type?: string; readonly id?: string; readonly name?: string }[];
+}
+
+async function search(kind: string, body: object, token = fixture.token.a): Promise<Results> {
+  const answer = await send(handle, `/access/v1/search/${kind}`, { token, body });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.body}`);
+  return answer.json as Results;
+}
+
+/** All results, page by page: what they are called in the fixture. */
+async function all(kind: string, body: object, limit?: number, token = fixture.token.a) {
+  const names = new Map(Object.entries(id).map(([name, each]) => [each, name]));
+  const found: string[] = [];
+  let page: object = limit === undefined ? {} : { limit };
+  for (let pages = 0; pages < 100; pages++) {
+    const answer = await search(kind, { ...body, page }, token);
+    expect(answer.page.count).toBe(answer.results.length);
+    found.push(...answer.results.map(({ name, id: each = '' }) => name ?? names.get(each) ?? each));
+    if (answer.page.next_token === '') return found;
+    page = { token: answer.page.next_token, ...(limit === undefined ? {} : { limit }) };
+  }
+  throw new Error('the pages do not end');
+}
+
+const subjects = (action: string, resource: object, type = 'user') => ({
+  subject: { type },
+  action: { name: action },
+  resource,
+});
+const resources = (subject: string, action: string, type = 'record') => ({
+  subject: user(id[subject]),
+  action: { name: action },
+  resource: { type },
+});
+const actions = (subject: string, resource: object) => ({ subject: user(id[subject]), resource });
+
+describe.each([undefined, 1, 2])('in pages of %s', (limit) => {
+  test('subjects: who may', async () => {
+    expect((await all('subject', subjects('read', record(id['record-1'])), limit)).sort()).toEqual([
+      'alice',
+      'bob',
+    ]);
+    expect(await all('subject', subjects('write', record(id['record-1'])), limit)).toEqual(['alice']);
+    expect(await all('subject', subjects('read', record(id['record-1']), 'technical-user'), limit)).toEqual(
+      [],
+    );
+  });
+
+  test('resources: where one may', async () => {
+    const mine = ['record-1', 'record-2', 'record-3'];
+    expect((await all('resource', resources('bob', 'read'), limit)).sort()).toEqual(mine);
+    expect(await all('resource', resources('bob', 'write'), limit)).toEqual([]);
+    expect(await all('resource', resources('alice', 'write', 'folder'), limit)).toEqual([]);
+  });
+
+  test('actions: what one may', async () => {
+    expect((await all('action', actions('alice', record(id['record-3'])), limit)).sort()).toEqual([
+      'read',
+      'write',
+    ]);
+    expect(await all('action', actions('bob', record(id['record-1'])), limit)).toEqual(['read']);
+  });
+});
+
+describe('what finds nothing is an empty list', () => {
+  const nothing = '01J8X2W3Y4Z5A6B7C8D9E0F1G2';
+  test.each<[string, string, () => object]>([
+    ['an unknown resource', 'subject', () => subjects('read', record(nothing))],
+    ['an unknown subject type', 'subject', () => subjects('read', record(id['record-1']), 'spaceship')],
+    ['an unknown action', 'subject', () => subjects('fly', record(id['record-1']))],
+    ['an unknown subject', 'resource', () => ({ ...resources('bob', 'read'), subject: user('nobody') })],
+    ['an unknown resource type', 'resource', () => resources('bob', 'read', 'spaceship')],
+    ['a word that is no type', 'resource', () => resources('bob', 'read', 'Not A Type')],
+    [
+      'an unknown subject',
+      'action',
+      () => ({ ...actions('bob', record(id['record-1'])), subject: user(nothing) }),
+    ],
+    ['an unknown resource', 'action', () => actions('bob', record('nonexistent'))],
+    ['an unknown resource type', 'action', () => actions('bob', { type: 'spaceship', id: '1' })],
+  ])('%s, of %s search', async (_what, kind, body) => {
+    expect(await search(kind, body())).toEqual({ page: { next_token: '', count: 0 }, results: [] });
+  });
+});
+
+describe('a caller finds only what it may evaluate', () => {
+  test('resources of other tenants are left out, whoever the subject is', async () => {
+    await fixture.world.run('assignment.create', {
+      user: id.bob,
+      scope: `tenant:${id['tenant b']}`,
+      role: id['reader b'],
+    });
+    await fixture.world.run('admin.create', { user: id.stranger });
+    fixture.world.settle();
+    handle = serve(fixture);
+    const mine = ['record-1', 'record-2', 'record-3'];
+    for (const subject of ['bob', 'stranger'])
+      for (const limit of [1, 100]) {
+        expect((await all('resource', resources(subject, 'read'), limit)).sort()).toEqual(mine);
+        expect(await all('resource', resources(subject, 'read'), limit, fixture.token.b)).toEqual([
+          'record-b',
+        ]);
+        const everywhere = await all('resource', resources(subject, 'read'), limit, fixture.token.everywhere);
+        expect(everywhere.sort()).toEqual([...mine, 'record-b']);
+      }
+  });
+
+  test('no page token holds a place of another tenant', async () => {
+    const foreign = [id['record-b'], id['tenant b']];
+    let page: object = { limit: 1 };
+    for (let token = '-'; token !== ''; page = { token }) {
+      const answer = await search('resource', { ...resources('stranger', 'read'), page });
+      token = answer.page.next_token;
+      const text = Buffer.from(token, 'base64url').toString();
+      const cursor = token === '' ? '' : Buffer.from(JSON.parse(text)[2], 'base64url').toString();
+      for (const each of foreign) expect(cursor).not.toContain(each);
+    }
+  });
+
+  test.each<[string, () => object]>([
+    ['subject', () => subjects('read', record(id['record-b']))],
+    ['action', () => actions('zoe', record(id['record-b']))],
+  ])('%s search at a resource of another tenant is empty', async (kind, body) => {
+    expect((await search(kind, body())).results).toEqual([]);
+    expect((await search(kind, body(), fixture.token.b)).results.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a page token', () => {
+  const first = () => ({ ...subjects('read', record(id['record-1'])), page: { limit: 1 } });
+  const tokenOf = async () => (await search('subject', first())).page.next_token;
+  const refused = async (body: object, token = fixture.token.a, kind = 'subject') => {
+    const answer = await send(handle, `/access/v1/search/${kind}`, { token, body });
+    expect(answer).toMatchObject({ status: 400, body: 'page.token does not belong to this query' });
+  };
+
+  test('is bound to its query, its caller and its page size', async () => {
+    const token = await tokenOf();
+    const body = { ...first(), page: { token } };
+    expect((await search('subject', body)).results).toHaveLength(1);
+    expect((await search('subject', { ...body, page: { token, limit: 1 } })).results).toHaveLength(1);
+    await refused({ ...body, page: { token, limit: 2 } });
+    await refused({ ...body, action: { name: 'write' } });
+    await refused({ ...body, context: { a: 1 } });
+    await refused({ ...body, resource: { ...record(id['record-1']), properties: { a: 1 } } });
+    await refused({ ...body, subject: { type: 'user', properties: {} } });
+    await refused(body, fixture.token.everywhere);
+    await refused({ ...resources('bob', 'read'), page: { token } }, fixture.token.a, 'resource');
+  });
+
+  test('does not depend on the order of members, nor on what is ignored', async () => {
+    const token = await tokenOf();
+    const { subject, action, resource } = subjects('read', record(id['record-1']));
+    const body = { page: { token }, resource, action, subject: { ...subject, id: 'ignored' }, foo: 1 };
+    expect((await search('subject', body)).results).toHaveLength(1);
+  });
+
+  test('that was changed is refused, or begins at some other place of the same list', async () => {
+    const token = await tokenOf();
+    for (let at = 0; at < token.length; at++) {
+      const changed = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
+      const answer = await send(handle, '/access/v1/search/subject', {
+        token: fixture.token.a,
+        body: { ...first(), page: { token: changed } },
+      });
+      expect([200, 400]).toContain(answer.status);
+      const found = (answer.json?.results ?? []) as readonly { readonly id: string }[];
+      for (const each of found) expect([id.alice, id.bob, id.stranger]).toContain(each.id);
+    }
+  });
+
+  test('of a page of no results starts at the beginning', async () => {
+    const none = await search('subject', { ...first(), page: { limit: 0 } });
+    expect(none.results).toEqual([]);
+    expect(none.page.next_token).not.toBe('');
+  });
+});
+
+test('pages neither lose nor repeat a resource that stays while others are written', async () => {
+  const stays = new Set<string>();
+  const parent = `tenant:${id['tenant a']}`;
+  const create = async (name: string) =>
+    (await fixture.world.run('scope.create', { type: 'record', name, parent })).id;
+  for (let at = 0; at < 20; at++) stays.add(await create(`stays ${at}`));
+  const goes = [await create('goes 1'), await create('goes 2'), await create('goes 3')];
+  const found: string[] = [];
+  let page: object = { limit: 3 };
+  for (let pages = 0; ; pages++) {
+    const answer = await search('resource', { ...resources('bob', 'read'), page });
+    found.push(...answer.results.map((each) => String(each.id)));
+    if (answer.page.next_token === '') break;
+    page = { token: answer.page.next_token };
+    await create(`comes ${pages}`);
+    const gone = goes.pop();
+    if (gone) await fixture.world.run('scope.delete', { type: 'record', id: gone });
+  }
+  expect(new Set(found).size).toBe(found.length);
+  for (const each of stays) expect(found).toContain(each);
+});

@@ -1,0 +1,89 @@
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { runProgram } from '../../cli/program.ts';
+import { MANIFEST } from '../authzen/certification/fixture.ts';
+
+/** Runs `gatehouse serve` until `use` is done with what it printed. */
+async function serving(args: readonly string[], use: (out: string) => Promise<void>) {
+  let interrupt: () => void = () => {};
+  let [out, error] = ['', ''];
+  let started: () => void = () => {};
+  const printed = new Promise<void>((resolve) => (started = resolve));
+  const ended = runProgram(['serve', ...args], {
+    env: {},
+    out: (text) => {
+      out += text;
+      started();
+    },
+    error: (text) => (error += text),
+    isTerminal: false,
+    onInterrupt: (listener) => {
+      interrupt = listener;
+      return () => {};
+    },
+    now: Date.now,
+  });
+  await Promise.race([printed, ended]);
+  if (out !== '') await use(out);
+  interrupt();
+  return { code: await ended, out, error };
+}
+
+describe('gatehouse serve --manifest', () => {
+  test('serves the manifest, with a token that may evaluate, until it is interrupted', async () => {
+    const { code, error } = await serving(['--manifest', MANIFEST, '--port', '0'], async (out) => {
+      const [, url, token] = /^ready (http:\/\/127\.0\.0\.1:\d+)\ntoken (gh1_\S+)\n$/.exec(out) ?? [];
+      const answer = await fetch(`${url}/access/v1/evaluation`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          subject: { type: 'user', id: 'alice' },
+          action: { name: 'delete', properties: { soft: true } },
+          resource: { type: 'record', id: 'record-1' },
+        }),
+      });
+      expect(await answer.json()).toEqual({ decision: true, context: { reason: 'role' } });
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      const metadata = await (await fetch(`${url}/.well-known/authzen-configuration`)).json();
+      expect(metadata).toMatchObject({ policy_decision_point: url });
+    });
+    expect(code).toBe(0);
+    expect(error).not.toContain('gh1_');
+  });
+});
+
+describe('what cannot be served is one error, at once', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['neither a table nor a manifest', [], /--table NAME/],
+    ['a manifest and a table', ['--manifest', MANIFEST, '--table', 'x'], /--manifest has a table of its own/],
+    ['a manifest that is not there', ['--manifest', 'nothing.yaml'], /nothing\.yaml/],
+    [
+      'a certificate without its key',
+      ['--manifest', MANIFEST, '--tls-cert', 'x'],
+      /--tls-cert and --tls-key/,
+    ],
+    [
+      'a certificate that is none',
+      ['--manifest', MANIFEST, '--tls-cert', MANIFEST, '--tls-key', MANIFEST],
+      /PEM/i,
+    ],
+    ['a port that is none', ['--manifest', MANIFEST, '--port', '70000'], /--port/],
+    ['a base URL that is none', ['--manifest', MANIFEST, '--public-url', 'pdp'], /PUBLIC_URL/],
+  ])('%s', async (_what, args, message) => {
+    const { code, out, error } = await serving(['--port', '0', ...args], async () => {});
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toMatch(message);
+    expect(error.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('a port in use', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = other.address();
+    const port = String(typeof address === 'object' ? address?.port : 0);
+    const { code, error } = await serving(['--manifest', MANIFEST, '--port', port], async () => {});
+    await new Promise((resolve) => other.close(resolve));
+    expect(code).toBe(2);
+    expect(error).toContain(`port ${port} is in use`);
+  });
+});
