@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
-import { hashOfToken, readApiToken } from '../table/api-token.ts';
+import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { isId } from '../table/identifiers.ts';
@@ -119,7 +119,6 @@ export function createHandlerFrom(
       authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
       revocation,
       readApiToken,
-      hashOfToken,
       isId,
     }),
     outsideKey: createOutsideKey({ ...configuration, credentialsFrom: token.credentialsFrom }),

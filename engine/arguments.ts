@@ -82,19 +82,25 @@ export const faultInOptions = (options: unknown): Fault =>
 function faultInGiven(prefix: string, given: unknown): Fault {
   if (!isObject(given)) return invalid(prefix.slice(0, -1), `${prefix.slice(0, -1)} must be an object`);
   const { subject, resource, action, context } = given as Given;
-  for (const [name, value] of Object.entries({ subject, resource, action, context })) {
-    const field = `${prefix}${name}`;
-    if (value === undefined) continue;
-    if (!isObject(value)) return invalid(field, `${field} must be an object`);
-    if (name === 'context') continue;
-    const { properties, type, id, name: actionName } = value as Readonly<Record<string, unknown>>;
-    if (properties !== undefined && !isObject(properties))
-      return invalid(`${field}.properties`, `${field}.properties must be an object`);
-    const names = name === 'resource' ? { type, id } : name === 'action' ? { name: actionName } : {};
-    for (const [each, text] of Object.entries(names)) {
-      const fault = text === undefined ? undefined : faultInText(`${field}.${each}`, text);
-      if (fault) return fault;
-    }
+  return (
+    (subject === undefined ? undefined : faultInEntity(`${prefix}subject`, subject)) ??
+    (resource === undefined ? undefined : faultInEntity(`${prefix}resource`, resource, 'type', 'id')) ??
+    (action === undefined ? undefined : faultInEntity(`${prefix}action`, action, 'name')) ??
+    (context === undefined || isObject(context)
+      ? undefined
+      : invalid(`${prefix}context`, `${prefix}context must be an object`))
+  );
+}
+
+/** @param names of its texts, each of which may be left out */
+function faultInEntity(field: string, entity: unknown, ...names: readonly string[]): Fault {
+  if (!isObject(entity)) return invalid(field, `${field} must be an object`);
+  const values = entity as Readonly<Record<string, unknown>>;
+  if (values.properties !== undefined && !isObject(values.properties))
+    return invalid(`${field}.properties`, `${field}.properties must be an object`);
+  for (const name of names) {
+    const fault = values[name] === undefined ? undefined : faultInText(`${field}.${name}`, values[name]);
+    if (fault) return fault;
   }
   return undefined;
 }

@@ -42,8 +42,9 @@ const combined = (isAllowed: boolean, isDenied: boolean, isDenyOverriding: boole
 
 /** Steps 6 to 9: combines the effects of the effective roles (ADR 0005). */
 function combine(input: DecisionInput, effects: PermissionEffects, at: number): Decision {
-  const { isDenyOverriding, conditions, ...always } = effectsInForce(input, effects, at);
-  let { isAllowed, isDenied } = always;
+  const inForce = effectsInForce(input, effects, at);
+  const { isDenyOverriding, conditions } = inForce;
+  let { isAllowed, isDenied } = inForce;
   if (conditions.length === 0) {
     if (combined(isAllowed, isDenied, isDenyOverriding)) return ALLOWED.role;
     return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
@@ -84,13 +85,13 @@ function effectsInForce(
   { allow, deny, conditional }: PermissionEffects,
   at: number,
 ): EffectsInForce {
-  let [isAllowed, isDenied, conditions] = [false, false, NO_CONDITIONS];
+  let [isAllowed, isDenied] = [false, false];
+  const conditions: ConditionalEffect[] = [];
   for (const holding of holdingsOf(input.subject, input)) {
     if (!isInForce(holding, at)) continue;
     if (allow.has(holding.role)) isAllowed = true;
     if (deny.has(holding.role)) isDenied = true;
-    if (conditional.size > 0)
-      conditions = [...conditions, ...(conditional.get(holding.role) ?? NO_CONDITIONS)];
+    if (conditional.size > 0) conditions.push(...(conditional.get(holding.role) ?? NO_CONDITIONS));
   }
   const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
   const isSettled = isDenyOverriding ? isDenied : isAllowed;

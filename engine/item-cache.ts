@@ -1,4 +1,4 @@
-import { decodeStamp, type Stamp, stampOf } from '../table/decision/decode.ts';
+import { decodeStamp, holdsConditions, type Stamp, stampOf } from '../table/decision/decode.ts';
 import { GatehouseError } from '../table/errors.ts';
 import type { Item } from '../table/item.ts';
 import type { Reader, ReadNotes } from '../table/reader.ts';
@@ -114,7 +114,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       return known;
     }
     const members = item && kind.membersOf ? await readMembers(kind.membersOf(id)) : NO_MEMBERS;
-    if (item && kind.hasConditions?.(item)) await loadCel();
+    if (item && holdsConditions(item)) await loadCel();
     const cached = findCached();
     const entry: Entry<T> = {
       kind,

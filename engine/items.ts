@@ -4,7 +4,6 @@ import {
   decodePermission,
   decodeScope,
   decodeSubject,
-  holdsConditions,
 } from '../table/decision/decode.ts';
 import type {
   CredentialItem,
@@ -33,8 +32,6 @@ export interface Kind<T> {
   readonly mayLackStamp?: boolean;
   /** The value of an absent item. Default: null. */
   readonly absent?: () => T;
-  /** Whether an item holds conditions: CEL is loaded before it is used. */
-  readonly hasConditions?: (item: Item) => boolean;
   /** Estimated bytes of the memos kept with an item of this kind. */
   readonly memoBytes?: number;
   /**
@@ -88,7 +85,6 @@ export const SUBJECT: Kind<SubjectItem> = {
 export const SCOPE: Kind<ScopeItem> = {
   keyOf: keyOfRef(mayBeScopeType),
   decode: decodeScope,
-  hasConditions: holdsConditions,
 };
 
 export const CREDENTIAL: Kind<CredentialItem> = {
@@ -98,7 +94,6 @@ export const CREDENTIAL: Kind<CredentialItem> = {
 };
 
 export const PERMISSION: Kind<CheckedPermission> = {
-  hasConditions: holdsConditions,
   keyOf: (text) => {
     const name = readPermissionName(text);
     return name && decisionKey(permissionRef(name));
@@ -118,7 +113,6 @@ export const PERMISSION: Kind<CheckedPermission> = {
 export const GLOBAL: Kind<GlobalItem> = {
   keyOf: globalKey,
   decode: (_, item) => decodeGlobal(item),
-  hasConditions: holdsConditions,
 };
 export const GLOBAL_ID = '*';
 
@@ -137,7 +131,6 @@ const MEMO_BYTES = 1_600;
 
 /** Ids are `ROOT PERMISSION`; neither part contains a space. */
 export const TENANT_EFFECTS: Kind<TenantEffects> = {
-  hasConditions: holdsConditions,
   memoBytes: MEMO_BYTES,
   absent: () => ({ allow: EMPTY, deny: EMPTY, conditional: NO_CONDITIONS, isStored: false }),
   keyOf: (id) => {

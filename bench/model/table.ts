@@ -1,13 +1,16 @@
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import {
   Attribute,
+  conditionAttribute,
   DECISION_VERSION,
   groupAttribute,
+  propertyAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
-import { apiRevisionKey, decisionKey, globalKey, type Key } from '../../table/keys.ts';
+import { apiRevisionKey, decisionKey, globalKey, type Key, permissionRef } from '../../table/keys.ts';
+import { parsePermissionName } from '../../table/permission-name.ts';
 import { chainOf, type World } from './world.ts';
 
 /** The revision item of the routes of an API. */
@@ -19,8 +22,15 @@ export const revisionOf = (api: string, writtenAt: number): Item => ({
   [Attribute.writeId]: 'bench',
 });
 
-/** The decision items that commands would write for this model. */
-export function decisionItems(world: World, writtenAt: number): readonly Item[] {
+/** The department of every user, for conditions. */
+export const DEPARTMENT = 'sales';
+
+/**
+ * The decision items that commands would write for this model.
+ *
+ * @param when the condition of every effect; without one all effects always count
+ */
+export function decisionItems(world: World, writtenAt: number, when?: string): readonly Item[] {
   const item = (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
     ...key,
     Type: 'Decision',
@@ -41,17 +51,31 @@ export function decisionItems(world: World, writtenAt: number): readonly Item[] 
   });
   const pages = world.pages.map((page) => {
     const roles = world.roles.filter((role) => role.pages.includes(page)).map(({ id }) => id);
-    return item(decisionKey({ type: 'page', id: page }), {
+    return item(decisionKey(permissionRef(parsePermissionName(page, 'page'))), {
       [Attribute.registered]: true,
-      ...(roles.length > 0 ? { [Attribute.allow]: new Set(roles) } : {}),
+      ...effectsOf(roles, when),
     });
   });
   return [
-    ...world.users.map(({ ref, groups }) => ofRef(ref, { [Attribute.groups]: new Set(groups) })),
+    ...world.users.map(({ ref, groups }) =>
+      ofRef(ref, {
+        [Attribute.groups]: new Set(groups),
+        ...(when === undefined ? {} : { [Attribute.properties]: { department: DEPARTMENT } }),
+      }),
+    ),
     ...scopes,
     ...pages,
-    item(globalKey(), Object.fromEntries(world.roles.map(({ id }) => [roleAttribute(id), '']))),
+    item(globalKey(), {
+      ...Object.fromEntries(world.roles.map(({ id }) => [roleAttribute(id), ''])),
+      ...(when === undefined ? {} : { [propertyAttribute('subject:user', 'department')]: 'string stored' }),
+    }),
   ];
+}
+
+function effectsOf(roles: readonly string[], when: string | undefined): Readonly<Record<string, unknown>> {
+  if (when !== undefined)
+    return Object.fromEntries(roles.map((role) => [conditionAttribute(role), { effect: 'ALLOW', when }]));
+  return roles.length > 0 ? { [Attribute.allow]: new Set(roles) } : {};
 }
 
 /** Limit of one BatchWriteItem. */

@@ -16,6 +16,7 @@ import {
 import { createCachedCasbin, createCasbin } from '../peers/casbin.ts';
 import { createCasl, createCaslByPlace } from '../peers/casl.ts';
 import { createCedar } from '../peers/cedar.ts';
+import { createConditions } from '../peers/conditions.ts';
 import { createGatehouse } from '../peers/gatehouse.ts';
 import { createNaive } from '../peers/naive.ts';
 import { createReference } from '../peers/reference.ts';
@@ -35,6 +36,14 @@ const TITLES = {
 } as const;
 type Name = keyof typeof TITLES;
 
+/** Checks that conditions decide, and the same ones without. All are allowed: a refusal meets no condition. */
+const CONDITIONS = {
+  unconditional: 'Gatehouse, check, allowed',
+  'condition-stored': 'the same, with a condition over a stored property',
+  'condition-context': 'the same, with a condition over the context',
+} as const;
+type Conditional = keyof typeof CONDITIONS;
+
 /** The peers of ours; all others are compared with the reference. */
 const AGAINST: Partial<Record<Name, readonly Name[]>> = {
   session: ['reference', 'casl-by-place'],
@@ -48,7 +57,10 @@ const BATCH = { targetMs: 3, least: 4, now: processorMs };
 
 async function createCandidates(world: World, questions: readonly Question[], endpoint: string) {
   const gatehouse = await createGatehouse(world, questions, endpoint);
+  const allowed = questions.filter((question) => question.allowed);
+  const conditions = await createConditions(world, allowed, endpoint);
   const batch = (name: Name, loop: Loop<Question>) => inBatches(name, questions, loop, BATCH);
+  const conditional = (name: Conditional, loop: Loop<Question>) => inBatches(name, allowed, loop, BATCH);
   const first = questions.slice(0, 2_000);
   const cached = await createCachedCasbin(world, first);
   const candidates: readonly Candidate[] = [
@@ -63,6 +75,9 @@ async function createCandidates(world: World, questions: readonly Question[], en
     await inBatches('casbin-cached', first, cached, BATCH),
     await batch('casbin', await createCasbin(world)),
     await batch('cedar', await createCedar(world)),
+    await conditional('unconditional', conditions.without),
+    await conditional('condition-stored', conditions.stored),
+    await conditional('condition-context', conditions.context),
   ];
   return { gatehouse, candidates };
 }
@@ -79,7 +94,8 @@ export const check: Topic = {
       const rounds = quick ? 61 : 301;
       await collect();
       const samples = await runRounds(candidates, { rounds, warmUp: 5, now: processorMs });
-      const figures = figuresOf((name) => samplesOf(samples, name));
+      const values = (name: Name | Conditional) => samplesOf(samples, name);
+      const figures = [...figuresOf(values), ...figuresOfConditions(values)];
       const some = questions.slice(0, 2_000);
       const bytes = await bytesPerQuestion(() => gatehouse.checkLoop(some), quick ? 15 : 31);
       return [
@@ -98,3 +114,15 @@ const figuresOf = (values: (name: Name) => readonly number[]): readonly Figure[]
       against: Object.fromEntries(peers.map((peer) => [peer, values(peer)])),
     });
   });
+
+/** With what a condition adds, round by round. */
+const figuresOfConditions = (values: (name: Conditional) => readonly number[]): readonly Figure[] => {
+  const without = values('unconditional');
+  return (Object.keys(CONDITIONS) as Conditional[]).flatMap((name) => {
+    const [id, title, unit] = [`check.${name}`, CONDITIONS[name], 'ns'];
+    const figure = toFigure({ id, title, unit, values: values(name) });
+    if (name === 'unconditional') return [figure];
+    const added = values(name).map((value, round) => value - (without[round] as number));
+    return [figure, toFigure({ id: `${id}-adds`, title: `${title}: what it adds`, unit, values: added })];
+  });
+};

@@ -148,7 +148,8 @@ function declaredValues(
   stored: Properties | undefined,
   given: Properties | undefined,
   allowance: Allowance,
-): Map<string, Value> {
+): ValueMap {
+  if (declared.size === 0 || (stored === undefined && given === undefined)) return NO_VALUES;
   const values = new Map<string, Value>();
   for (const [name, { type, source }] of declared) {
     const from = source === 'stored' ? stored : given;
@@ -159,25 +160,25 @@ function declaredValues(
   return values;
 }
 
+const NO_VALUES: ValueMap = new Map();
+
 /** What expressions look at in one decision. */
 export function variablesOf(input: VariablesInput, declarations: Declarations): Variables {
   const allowance = { bytes: PASSED_BOUNDS.bytes };
-  const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap =>
-    new Map<string, Value>([
-      ['type', type],
-      ['id', id],
-      [
-        'properties',
-        declaredValues(declarations.get(`${kind}:${type}`) ?? NOTHING, stored, passed, allowance),
-      ],
-    ]);
+  // A Map that is made of a list of entries takes several times as long.
+  const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap => {
+    const declared = declarations.get(`${kind}:${type}`) ?? NOTHING;
+    return new Map<string, Value>()
+      .set('type', type)
+      .set('id', id)
+      .set('properties', declaredValues(declared, stored, passed, allowance));
+  };
   const subject = entity('subject', input.subject);
   const resource = entity('resource', input.resource);
   const ofAction = declarations.get('action') ?? NOTHING;
-  const action = new Map<string, Value>([
-    ['name', input.action.name],
-    ['properties', declaredValues(ofAction, undefined, input.action.passed, allowance)],
-  ]);
+  const action = new Map<string, Value>()
+    .set('name', input.action.name)
+    .set('properties', declaredValues(ofAction, undefined, input.action.passed, allowance));
   const context = declaredValues(contextOf(declarations), undefined, input.context, allowance);
   return { subject, resource, action, context };
 }

@@ -288,7 +288,6 @@ export const identifyBy = (authenticate: Authenticate): Identify =>
     authenticate,
     revocation: undefined,
     readApiToken: () => undefined,
-    hashOfToken: async () => '',
     isId: () => false,
   });
 

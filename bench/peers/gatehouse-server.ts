@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundle } from '../../bundle/build.ts';
+import { freePort } from '../../cli/embedded-engine.ts';
+import { provisionedOn } from '../../cli/provisioning.ts';
+import { createProvisioner } from '../../local/sample/provision.ts';
+import { createPacing } from '../../table/read/pacing.ts';
+import { longAgo, openNewTable, PATIENCE_MS } from '../harness/engine.ts';
+import type { Target } from '../load/closed-loop.ts';
+import { decisionItems, writeItems } from '../model/table.ts';
+import type { Question, World } from '../model/world.ts';
+import { startServer } from './server-process.ts';
+
+const TABLE = 'authzen';
+const EVALUATE = 'gatehouse:evaluate:decision';
+
+/**
+ * `gatehouse serve` as a process of its own, on a table of the embedded engine. Its caller has an API token
+ * and may evaluate everywhere.
+ */
+export async function startGatehouse(world: World, ttlSeconds: number, endpoint: string) {
+  const { client } = await openNewTable(endpoint, TABLE);
+  await writeItems(client, TABLE, decisionItems(world, longAgo()));
+  const { provisioning } = provisionedOn(client, TABLE, Date.now, createPacing({ deadlineMs: PATIENCE_MS }));
+  const token = await createCaller(createProvisioner(provisioning));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-serve-'));
+  try {
+    const file = join(folder, 'gatehouse.mjs');
+    writeFileSync(file, await bundleOfCli());
+    const server = await startServer({
+      command: process.execPath,
+      words: [file, 'serve', '--port', String(port)],
+      env: { TABLE_NAME: TABLE, DYNAMODB_ENDPOINT: endpoint, CACHE_TTL_SECONDS: String(ttlSeconds) },
+      hint: 'this is Node itself',
+      isServing: async () => (await fetch(new URL('/healthz', url))).ok,
+    });
+    const target: Target = { url: `${url}/access/v1/evaluation`, token, field: 'decision' };
+    return { target, bodyOf, ...server };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A technical user with a role that may evaluate everywhere; the text of its token. */
+async function createCaller(provision: ReturnType<typeof createProvisioner>): Promise<string> {
+  const { id: account } = await provision('account.create', 'callers', { name: 'callers' });
+  await provision('permission.create', EVALUATE, { name: EVALUATE });
+  const { id: role } = await provision('role.create', 'caller', { name: 'caller', scope: 'global' });
+  await provision('role-permission.create', 'caller', { role, permission: EVALUATE, effect: 'ALLOW' });
+  const named = { account: `account:${account}`, name: 'caller' };
+  const user = `technical-user:${(await provision('technical-user.create', 'caller', named)).id}`;
+  await provision('global-role.create', 'caller', { user, role });
+  const { token } = await provision('token.create', 'caller', { user, tokenType: 'api' });
+  return String(token);
+}
+
+function bodyOf({ subject, permission, scope }: Question): string {
+  const entity = (ref: string) => ({ type: ref.split(':')[0], id: ref.split(':')[1] });
+  return JSON.stringify({
+    subject: entity(subject),
+    action: { name: permission.split(':')[1] },
+    resource: entity(scope),
+  });
+}
+
+/** The command line in one file: what the built package runs, started as fast. */
+async function bundleOfCli(): Promise<string> {
+  const { text } = await bundle('cli/main.ts', {
+    ...{ bundle: true, platform: 'node', target: 'node20', format: 'esm' },
+    banner: {
+      js: "import { createRequire as from } from 'node:module'; const require = from(import.meta.url);",
+    },
+  });
+  return text;
+}

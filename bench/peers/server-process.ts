@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as after } from 'node:timers/promises';
+
+export interface ServerProcess {
+  readonly pid: number;
+  readonly stop: () => Promise<void>;
+}
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly words: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** What to do if the command does not exist. */
+  readonly hint: string;
+  /** Whether it serves; asked until it does. An error means no. */
+  readonly isServing: () => Promise<boolean>;
+}
+
+/**
+ * Every server has one core, whatever it could use, and the client another: otherwise a server with threads
+ * would be measured by what its client leaves of both.
+ */
+const SERVER_CORE = '0';
+export const CLIENT_CORE = '1';
+
+const PATIENCE_MS = 30_000;
+const STEP_MS = 50;
+
+/** Starts a server as a process of its own, on one core, and waits until it serves. Its log is not kept. */
+export async function startServer({
+  command,
+  words,
+  env = {},
+  hint,
+  isServing,
+}: ServerCommand): Promise<ServerProcess> {
+  const child = spawn('taskset', ['--cpu-list', SERVER_CORE, command, ...words], {
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+  });
+  let ended: string | undefined;
+  child.once('error', (error) => {
+    ended = `${error.message}; ${hint}`;
+  });
+  child.once('exit', (code) => {
+    ended ??= `${command} ended with ${code}`;
+  });
+  const stop = async (): Promise<void> => {
+    child.kill();
+    for (let waited = 0; ended === undefined; waited += STEP_MS) {
+      if (waited >= PATIENCE_MS) child.kill('SIGKILL');
+      await after(STEP_MS);
+    }
+  };
+  for (let waited = 0; ; waited += STEP_MS) {
+    if (ended !== undefined) throw new Error(ended);
+    if (await isServing().catch(() => false)) return { pid: child.pid as number, stop };
+    if (waited >= PATIENCE_MS) {
+      await stop();
+      throw new Error(`${command} does not serve after ${PATIENCE_MS / 1_000} s`);
+    }
+    await after(STEP_MS);
+  }
+}
+
+/** Milliseconds in a tick of `/proc`. */
+const TICK_MS = 10;
+
+/** Milliseconds of processor time that a process has used. Only on Linux. */
+export function processorMsOf(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The command's name, in brackets, may hold spaces.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
