@@ -10,7 +10,7 @@ import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
-import { hashOfToken, readApiToken } from '../table/api-token.ts';
+import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { isId } from '../table/identifiers.ts';
@@ -96,7 +96,6 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
         authenticate: authenticationOf(token, bytesOf, clock, overrides, log),
         revocation,
         readApiToken,
-        hashOfToken,
         isId,
       }),
       subjectOf: createSubjectOfIssuers(token?.issuers ?? []),
