@@ -34,11 +34,14 @@ export const conditionRelation = (at: Key): Relation => ({
   },
 });
 
+const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
+
 /** The stored properties of a subject or a scope. */
 export function propertiesRelation(ref: Ref, item: Item): readonly Relation[] {
   if (!hasProperties(item.properties)) return [];
   const key = nodeKey(ref);
-  const of = `${isScopeType(ref.type) ? 'resource' : 'subject'}:${ref.type}`;
+  // The type of a registered subject is in its id: `device:d1`.
+  const of = isScopeType(ref.type) ? `resource:${ref.type}` : `subject:${typeOf(formatRef(ref))}`;
   return [
     {
       name: `properties ${formatRef(ref)}`,

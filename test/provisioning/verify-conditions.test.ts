@@ -141,4 +141,18 @@ describe('what today’s declarations refuse is found, and left to people', () =
     ]);
     expect(open.filter(({ code }) => code === 'condition_invalid')).toHaveLength(4);
   });
+
+  test('values of a subject whose type was added, by the declaration of that type', async () => {
+    const of = 'subject:device';
+    await world.run('subject-type.create', { name: 'device' });
+    await world.run('property.create', { ...LEVEL, of });
+    await world.run('subject.create', { type: 'device', id: 'd1', properties: { level: 2 } });
+    expect((await verified()).open).toEqual([]);
+    for (const each of ['subject:user', of]) await world.run('property.delete', { of: each, name: 'level' });
+    await world.run('property.create', { ...LEVEL, of, type: 'string' });
+    const { open } = await verified();
+    expect(open.filter(({ code }) => code === 'property_misfit')).toMatchObject([
+      { expected: 'string, as declared of subject:device' },
+    ]);
+  });
 });
