@@ -4,7 +4,7 @@ import type { Question, World } from '../model/world.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** The version that figures are of, and how to install it; the path of another binary in `OPENFGA`. */
-export const OPENFGA = 'go install github.com/openfga/openfga/cmd/openfga@v1.22.1';
+const OPENFGA = 'go install github.com/openfga/openfga/cmd/openfga@v1.22.1';
 
 const KEY = 'bench';
 /** The most tuples of one write, by default. */
