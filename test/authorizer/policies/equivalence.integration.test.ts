@@ -12,7 +12,9 @@ beforeAll(() => {
 
 test('a policy for the whole API says what the oracle says, path by path', async () => {
   const tally = newPolicyTally();
-  await playPolicies(stage, SEED, size(6, 40), tally);
+  // In some worlds nothing is allowed on the paths that were drawn: then the next one is played too.
+  for (let world = 0; world === 0 || (tally.allowed === 0 && world < 5); world++)
+    await playPolicies(stage, SEED + world, size(6, 40), tally);
   expect(tally.differences.slice(0, 3), again()).toEqual([]);
   expect(tally.pairs).toBeGreaterThan(500);
   expect(tally.whole).toBeGreaterThan(3);
