@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { CredentialsError } from '../../authorizer/errors.ts';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { refusedLine } from '../../authorizer/log.ts';
+import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 import { secretKey } from '../../table/keys.ts';
 import { ISSUER, packageExample, packageStack, type Resource, type Template } from './template.ts';
@@ -101,7 +102,8 @@ describe('least privilege', () => {
   });
 
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
-    expect(ofType('AWS::IAM::Policy').map(([name]) => name)).toEqual(['TableKeyPolicy']);
+    const names = ofType('AWS::IAM::Policy').map(([name]) => name);
+    expect(names.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
@@ -120,7 +122,8 @@ describe('least privilege', () => {
   test('no policy allows a Scan, PartiQL, an index to the authorizer, or anything by wildcard', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
-      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'ProvisioningRole', 'TableKeyPolicy'],
+      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenKeyPolicy', 'AuthzenRole', 'ProvisioningRole'],
+      'TableKeyPolicy',
     ]);
     for (const [, { Properties }] of policies)
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
@@ -208,7 +211,7 @@ test('the table: as defined, on demand, with backups, protected, encrypted, kept
 
 test('the functions: Node 24 on arm64, within the time-out of API Gateway, with their environment', () => {
   const functions = ofType('AWS::Lambda::Function').map(([, { Properties }]) => Properties);
-  expect(functions).toHaveLength(2);
+  expect(functions).toHaveLength(3);
   for (const { Runtime, Architectures } of functions)
     expect([Runtime, Architectures]).toEqual(['nodejs24.x', ['arm64']]);
   const { Timeout, Environment } = resource('AuthorizerLambdaFunction').Properties;
@@ -223,11 +226,34 @@ test('the functions: Node 24 on arm64, within the time-out of API Gateway, with 
   ).not.toThrow();
 });
 
+test('the AuthZEN function is there only where a parameter says so, and may read the table but no secrets', () => {
+  const own = Object.entries(stack.Resources).filter(([name]) => name.startsWith('Authzen'));
+  const conditions = own.map(([name, { Condition }]) => [name.replace(/Version.*/, 'Version'), Condition]);
+  expect(conditions.sort()).toEqual([
+    ['AuthzenKeyPolicy', 'HasAuthzenKey'],
+    ['AuthzenLambdaFunction', 'HasAuthzen'],
+    ['AuthzenLambdaVersion', 'HasAuthzen'],
+    ['AuthzenLogGroup', 'HasAuthzen'],
+    ['AuthzenRole', 'HasAuthzen'],
+  ]);
+  expect(stack.Parameters.Authzen?.Default).toBe('false');
+  for (const output of Object.values(stack.Outputs))
+    if (JSON.stringify(output).includes('Authzen')) expect(output).toMatchObject({ Condition: 'HasAuthzen' });
+  expect(JSON.stringify(resource('AuthzenRole'))).toContain('SECRET#*');
+  for (const actions of Object.values(rightsOf('AuthzenRole')))
+    for (const action of actions) expect(action).toMatch(/^dynamodb:(?:GetItem|BatchGetItem|Query)$|^logs:/);
+  const { Environment } = resource('AuthzenLambdaFunction').Properties;
+  const given = Object.entries<unknown>({ ...Environment.Variables, TABLE_NAME: 'table' });
+  const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
+  expect(() => parseAuthzenConfiguration(texts)).not.toThrow();
+});
+
 test('logs end after 30 days', () => {
   const groups = ofType('AWS::Logs::LogGroup');
   expect(groups.map(([name, { Properties }]) => [name, Properties.RetentionInDays])).toEqual([
     ['AuthorizerLogGroup', 30],
     ['ProvisioningLogGroup', 30],
+    ['AuthzenLogGroup', 30],
   ]);
 });
 
@@ -284,5 +310,7 @@ test('the stage dev may be deleted, and without parameters there is no key, no t
   const plain = await packageStack('dev', ISSUER);
   expect(plain.Resources.Table?.Properties.DeletionProtectionEnabled).toBe(false);
   const defaults = Object.entries(plain.Parameters).map(([name, { Default }]) => [name, Default]);
-  expect(Object.fromEntries(defaults)).toEqual({ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false' });
+  expect(Object.fromEntries(defaults)).toEqual({
+    ...{ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false', Authzen: 'false' },
+  });
 });
