@@ -117,16 +117,20 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
 }
 
 /** The whole body; undefined as soon as it is known to be too large. */
-async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
-  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY) return undefined;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_BODY) return undefined;
-    chunks.push(chunk);
-  }
-  return concatenated(chunks, size);
+function bodyOf(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  return new Promise((resolve, reject) => {
+    if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY) return resolve(undefined);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    incoming.on('data', (chunk: Uint8Array) => {
+      size += chunk.length;
+      if (size <= MAX_BODY) chunks.push(chunk);
+      else resolve(undefined);
+    });
+    incoming.on('end', () => resolve(concatenated(chunks, size)));
+    incoming.on('error', reject);
+    incoming.on('close', () => reject(new Error('the client went away')));
+  });
 }
 
 function concatenated(chunks: readonly Uint8Array[], size: number): Uint8Array {
