@@ -12,8 +12,7 @@ export type Outcome = { readonly holds: boolean } | { readonly unknown: string }
 export interface Expression {
   readonly text: string;
   /**
-   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it:
-   * `context` stands for the whole map.
+   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it.
    */
   readonly uses: readonly string[];
   /** Never throws, and ends within its bound of steps. */
@@ -28,7 +27,6 @@ export interface Problem {
 }
 
 const OPTIONS = {
-  homogeneousAggregateLiterals: false,
   limits: { maxAstNodes: 400, maxDepth: 24, maxListElements: 200, maxMapEntries: 0, maxCallArguments: 2 },
 };
 
@@ -66,9 +64,11 @@ function parseIn(environment: Environment, text: string): Parsed {
     if (type !== 'bool' && type !== 'dyn') throw new Refusal(`it must be a bool, not ${type}`, 0);
     return { ...prepared, run: run as (variables: Variables) => unknown, type };
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     if (error instanceof ParseError || error instanceof TypeFault)
       throw new Refusal(error.summary, error.range?.start ?? 0);
-    throw error;
+    // The library throws plain errors too: where operators are ambiguous, for one.
+    throw new Refusal(messageOf(error), 0);
   }
 }
 
@@ -107,7 +107,10 @@ export function parse(text: string): Expression {
   return { text, uses, evaluate };
 }
 
-const TYPES: Readonly<Record<string, string>> = { timestamp: 'google.protobuf.Timestamp' };
+const TYPES: Readonly<Record<string, string>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  map: 'map<string, dyn>',
+};
 
 /** Declared names with the library's types. */
 function fieldsOf(declarations: Declarations, kind: string): Record<string, string> {
@@ -142,9 +145,8 @@ export function check(text: string, declarations: Declarations): Problem | undef
   TYPED.set(declarations, environment);
   try {
     parseIn(untyped, text);
-    for (const range of parseIn(environment, text).ranges)
-      if (range.checkedType?.kind !== 'list')
-        throw new Refusal('map and filter take a list: what it is must be declared', range.start);
+    for (const { of, fits, message } of parseIn(environment, text).demands)
+      if (!of.checkedType || !fits(of.checkedType)) throw new Refusal(message, of.start);
     return undefined;
   } catch (error) {
     return toProblem(error);
@@ -166,3 +168,6 @@ export function conjunctsOf(text: string): readonly string[] {
   visit(untyped.parse(text).ast);
   return parts;
 }
+
+/** Steps of the last evaluation, for tests of the bound. */
+export const stepsTaken = (): number => meter.taken();

@@ -1,4 +1,10 @@
-import type { Declaration, Declarations, Properties, ValueType } from '../../table/properties.ts';
+import {
+  type Declaration,
+  type Declarations,
+  MAX_PROPERTIES_BYTES,
+  type Properties,
+  type ValueType,
+} from '../../table/properties.ts';
 
 /** A value of CEL: `int` is a bigint, `double` a number, `timestamp` a Date in whole milliseconds. */
 export type Value = string | boolean | bigint | number | null | Date | readonly Value[] | ValueMap;
@@ -47,12 +53,13 @@ export const PASSED_BOUNDS = { bytes: 65_536, string: 8_192, list: 1_000, levels
 
 const NOTHING: ReadonlyMap<string, Declaration> = new Map();
 
-/** What is left of the bytes that all properties of one decision may have together. */
+/** What is left of the bytes that all passed properties of one decision may have together. */
 interface Allowance {
   bytes: number;
 }
 
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Milliseconds of a date and time as RFC 3339 has them, cut to whole milliseconds; undefined for all else. */
 export function instantOf(text: string): number | undefined {
@@ -62,7 +69,7 @@ export function instantOf(text: string): number | undefined {
   // Date takes the 30th of February for a day in March.
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (Number(day) > days) return undefined;
-  const instant = Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
+  const instant = Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
   return Number.isNaN(instant) || instant < 0 ? undefined : instant;
 }
 
@@ -84,7 +91,8 @@ export function convert(
     case 'int':
       return Number.isSafeInteger(value) ? BigInt(value as number) : undefined;
     case 'double':
-      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+      // Plus 0: minus 0 is 0.
+      return typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined;
     case 'timestamp': {
       const instant =
         value instanceof Date ? value.getTime() : instantOf(typeof value === 'string' ? value : '');
@@ -153,8 +161,14 @@ function declaredValues(
   for (const [name, { type, source }] of declared) {
     const from = source === 'stored' ? stored : given;
     if (from === undefined || !Object.hasOwn(from, name)) continue;
-    const value = convert(from[name], type, allowance);
-    if (value !== undefined) values.set(name, value);
+    const { bytes } = allowance;
+    const value = convert(
+      from[name],
+      type,
+      source === 'stored' ? { bytes: MAX_PROPERTIES_BYTES } : allowance,
+    );
+    if (value === undefined) allowance.bytes = bytes;
+    else values.set(name, value);
   }
   return values;
 }

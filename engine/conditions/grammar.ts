@@ -11,7 +11,11 @@ export interface Node {
   readonly meta: { readonly macro?: Macro; readonly alternate?: Node; readonly evaluate: Evaluate };
   readonly setMeta: (key: 'evaluate' | 'macro', value: unknown) => Node;
   /** Once it is type-checked. */
-  readonly checkedType?: { readonly kind: string };
+  readonly checkedType?: CheckedType;
+}
+interface CheckedType {
+  readonly kind: string;
+  readonly name: string;
 }
 type Evaluate = (evaluator: Evaluator, node: Node, scope: unknown) => unknown;
 interface Evaluator {
@@ -38,15 +42,25 @@ export class Refusal extends Error {
 export const ROOTS = ['subject', 'resource', 'action', 'context'] as const;
 const ROOT_NAMES: ReadonlySet<string> = new Set(ROOTS);
 const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-const LOGICAL: ReadonlySet<string> = new Set(['&&', '||', '?:']);
+const LOGICAL: ReadonlySet<string> = new Set(['&&', '||']);
+const EQUALITY: ReadonlySet<string> = new Set(['==', '!=']);
+const RELATIONS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=', 'in']);
+/** The library takes a comma after the last argument. Texts and comments may hold one. */
+const TEXT_OR_LAST_COMMA = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|,(?:\s|\/\/[^\n]*)*\)|\/\/[^\n]*/g;
 /** Comprehensions within each other. */
 const MAX_COMPREHENSIONS = 3;
 const MAX_INT = 9_223_372_036_854_775_807n;
 
+interface Demand {
+  readonly of: Node;
+  readonly fits: (type: CheckedType) => boolean;
+  readonly message: string;
+}
+
 export interface Prepared {
   readonly uses: readonly string[];
-  /** Ranges of `map` and `filter`: they must be lists, for maps have no order. */
-  readonly ranges: readonly Node[];
+  /** What types must be beyond what the library asks, once they are checked. */
+  readonly demands: readonly Demand[];
 }
 
 /**
@@ -63,9 +77,12 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
 
   return (root, text) => {
     const uses = new Set<string>();
-    const ranges: Node[] = [];
+    const demands: Demand[] = [];
+    const demand = (of: Node, fits: Demand['fits'], message: string) => demands.push({ of, fits, message });
+    for (const { 0: found, index } of text.matchAll(TEXT_OR_LAST_COMMA))
+      if (found.startsWith(',')) throw new Refusal('there is a comma too many', index);
     visit(root, []);
-    return { uses: [...uses].sort(), ranges };
+    return { uses: [...uses].sort(), demands };
 
     function visit(node: Node, bound: readonly string[]): void {
       const { op } = node;
@@ -75,8 +92,30 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       else if (op === 'call') visitCall(node, bound);
       else if (op === 'rcall') visitMethod(node, bound);
       else if (op === '!_') visit(node.args as Node, bound);
-      else if (op === 'list' || LOGICAL.has(op)) for (const each of node.args as Node[]) visit(each, bound);
+      else if (op === '?:') visitTernary(node, bound);
+      else if (op === 'list') visitList(node, bound);
+      else if (LOGICAL.has(op)) for (const each of node.args as Node[]) visit(each, bound);
       else visitOperator(node, bound);
+    }
+
+    function visitList({ args, start }: Node, bound: readonly string[]): void {
+      // It has no type of its own, which each implementation finds out differently.
+      if ((args as Node[]).length === 0) throw new Refusal('the list is empty', start);
+      for (const each of args as Node[]) visit(each, bound);
+    }
+
+    function visitTernary({ args }: Node, bound: readonly string[]): void {
+      const values = args as [Node, Node, Node];
+      // The library takes it without parentheses, which is no CEL, and its tree has none.
+      if (values[1].op === '?:')
+        throw new Refusal('put the inner condition after the colon', values[1].start);
+      for (const each of values) visit(each, bound);
+      const isDyn = (type?: CheckedType) => type?.kind === 'dyn';
+      demand(
+        values[1],
+        (type) => isDyn(type) === isDyn(values[2].checkedType),
+        'the type of one side of the colon is declared, that of the other is not',
+      );
     }
 
     function visitOperator(node: Node, bound: readonly string[]): void {
@@ -89,8 +128,22 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
         replace(node, (evaluator, scope) => operator(evaluator.run(left, scope), undefined));
         return;
       }
+      // The library gives these operators different ranks, CEL the same.
+      if (EQUALITY.has(node.op) && RELATIONS.has(right.op))
+        throw new Refusal('put the inner comparison on the left side', right.start);
       visit(right, bound);
+      if (node.op === '+') demandSum(left, right);
       replace(node, (evaluator, scope) => operator(evaluator.run(left, scope), evaluator.run(right, scope)));
+    }
+
+    /** The library takes lists of any types for one another, and the sum of duration and timestamp for a duration. */
+    function demandSum(left: Node, right: Node): void {
+      const fits = ({ kind, name }: CheckedType) => {
+        const other = right.checkedType;
+        if (kind === 'list' || other?.kind === 'list') return name === other?.name;
+        return name !== DURATION || other?.kind === 'dyn' || other?.name === DURATION;
+      };
+      demand(left, fits, 'the two are of different types: write a timestamp before a duration');
     }
 
     function visitLiteral({ args: value, start }: Node): void {
@@ -109,25 +162,29 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       if (bound.includes(name)) return;
       if (!ROOT_NAMES.has(name))
         throw new Refusal(`${name} is unknown: there are ${ROOTS.join(', ')}`, start);
-      uses.add(name);
+      throw new Refusal(WHOLE, start);
     }
 
     function visitField(node: Node, bound: readonly string[]): void {
       const path = pathOf(node, bound);
-      if (path) uses.add(path.slice(0, isEntity(path[0]) && path[1] === 'properties' ? 3 : 2).join('.'));
-      visitFieldOf(node, bound, path !== undefined);
+      if (path) uses.add(nameOf(path, node.start));
+      visitFieldOf(node, bound, path?.length ?? 0);
     }
 
-    /** `isNoted`: what the path begins with is noted as a whole already. */
-    function visitFieldOf(node: Node, bound: readonly string[], isNoted: boolean): void {
+    /** `named`: how many names the path has that was noted; 0 for a field of something else. */
+    function visitFieldOf(node: Node, bound: readonly string[], named: number): void {
       const [left, key] = node.args as [Node, Node | string];
-      if (isNoted && left.op !== 'id') visitFieldOf(left, bound, true);
-      else if (!isNoted) visit(left, bound);
+      demand(left, hasFields, 'it has no fields');
+      if (named === 0) visit(left, bound);
+      else if (left.op !== 'id') visitFieldOf(left, bound, named - 1);
       if (typeof key === 'string') {
         replace(node, (evaluator, scope) => valueAt(evaluator.run(left, scope), key));
         return;
       }
       visit(key, bound);
+      const isKey = ({ kind, name }: CheckedType) =>
+        kind === 'dyn' || name === ({ map: 'string', list: 'int' }[left.checkedType?.kind ?? ''] ?? name);
+      demand(key, isKey, 'a map is asked by a text, a list by an int');
       replace(node, (evaluator, scope) => valueAt(evaluator.run(left, scope), evaluator.run(key, scope)));
     }
 
@@ -139,8 +196,9 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       const evaluate = (evaluator: Evaluator, _: unknown, scope: unknown): boolean => {
         spend(1);
         const value = evaluator.run(left, scope);
-        if (value instanceof Map) return value.has(name);
-        throw mismatch('has', value);
+        // As cel-go: a scalar has no field, of a list it cannot be asked.
+        if (Array.isArray(value)) throw mismatch('has', value);
+        return value instanceof Map && value.has(name);
       };
       const typeCheck = (checker: Checker, _: unknown, scope: unknown) => {
         checker.check(field, scope);
@@ -188,6 +246,7 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
       for (const each of values.slice(from)) visit(each, bound);
       if (literal === undefined) {
         const [first, second] = values as [Node, Node?];
+        if (second) demand(second, isText, `${form} takes a text`);
         if (second === undefined) replace(node, (evaluator, scope) => call(evaluator.run(first, scope)));
         else
           replace(node, (evaluator, scope) =>
@@ -227,11 +286,17 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
           const entries = evaluate(evaluator, at, scope);
           if (Array.isArray(entries)) spend(1 + entries.length);
           else if (entries instanceof Map && name !== 'map' && name !== 'filter') spend(1 + entries.size);
-          else throw mismatch(name, entries);
+          else {
+            // As cel-go: an empty text is passed over as an empty list is.
+            if (entries === '') return [];
+            throw mismatch(name, entries);
+          }
           return entries;
         },
       );
-      if (name === 'map' || name === 'filter') ranges.push(range);
+      // Maps have no order.
+      if (name === 'map' || name === 'filter')
+        demand(range, isList, `${name} takes a list: what it is must be declared`);
     }
 
     function replace(node: Node, evaluate: (evaluator: Evaluator, scope: unknown) => unknown): void {
@@ -243,10 +308,23 @@ export function createPreparation(meter: Meter): (root: Node, text: string) => P
   };
 }
 
-const NAMES: Readonly<Record<string, string>> = { map: 'maps cannot be written' };
-const isEntity = (name: string | undefined): boolean => name !== 'context';
+const DURATION = 'google.protobuf.Duration';
+const isList = ({ kind }: CheckedType): boolean => kind === 'list';
+const isText = ({ kind, name }: CheckedType): boolean => kind === 'dyn' || name === 'string';
+const hasFields = ({ kind, name }: CheckedType): boolean =>
+  kind === 'dyn' || kind === 'map' || kind === 'list' || name.startsWith('$');
 
-/** Names from a variable down, as far as they are literals: `context['ip']` is `context.ip`. */
+const NAMES: Readonly<Record<string, string>> = { map: 'maps cannot be written' };
+const WHOLE = 'name what it looks at, as context.ip or subject.properties.department';
+
+/** The name that a path begins with: `context.claims` of `context.claims.acr`. */
+function nameOf(path: readonly string[], start: number): string {
+  const length = path[0] === 'context' || path[1] !== 'properties' ? 2 : 3;
+  if (path.length < length) throw new Refusal(WHOLE, start);
+  return path.slice(0, length).join('.');
+}
+
+/** Names from a variable down; `*` for an index. */
 function pathOf(node: Node, bound: readonly string[]): readonly string[] | undefined {
   if (node.op === 'id') {
     const name = node.args as string;
@@ -255,12 +333,17 @@ function pathOf(node: Node, bound: readonly string[]): readonly string[] | undef
   if (node.op !== '.' && node.op !== '[]') return undefined;
   const [left, key] = node.args as [Node, Node | string];
   const name = typeof key === 'string' ? key : key.op === 'value' ? key.args : undefined;
-  const path = typeof name === 'string' ? pathOf(left, bound) : undefined;
-  return path && [...path, name as string];
+  const path = pathOf(left, bound);
+  if (path === undefined) return undefined;
+  // What is declared has one spelling; below it are maps.
+  const isDeclared = path.length === 1 || (path.length === 2 && path[0] !== 'context');
+  if (isDeclared && typeof key !== 'string') throw new Refusal(WHOLE, node.start);
+  return [...path, typeof name === 'string' ? name : '*'];
 }
 
 /** Why evaluating failed, for the reader of an explanation. */
 export const messageOf = (error: unknown): string => {
   if (error instanceof EvaluationFault) return error.message;
-  return error instanceof Error && 'summary' in error ? String(error.summary) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return 'summary' in error ? String(error.summary) : error.message;
 };

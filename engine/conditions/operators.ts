@@ -93,7 +93,8 @@ export function createOperators({ spend }: Meter): ReadonlyMap<string, Operator>
 
   function compare(sign: string, left: unknown, right: unknown): number {
     if (isNumber(left) && isNumber(right)) {
-      if (Number.isNaN(left) || Number.isNaN(right)) throw new EvaluationFault('NaN has no order');
+      // No comparison with NaN holds.
+      if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
       return compareNumbers(left, right);
     }
     if (typeof left === 'string' && typeof right === 'string') {
@@ -127,8 +128,6 @@ export function createOperators({ spend }: Meter): ReadonlyMap<string, Operator>
       return toDuration(left.valueOf() + right.valueOf());
     if (left instanceof Date && right instanceof Duration)
       return toTimestamp(left.getTime() + right.valueOf());
-    if (left instanceof Duration && right instanceof Date)
-      return toTimestamp(left.valueOf() + right.getTime());
     throw mismatch('+', left, right);
   }
 
