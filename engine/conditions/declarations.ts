@@ -67,9 +67,9 @@ export function instantOf(text: string): number | undefined {
   if (!parts) return undefined;
   const [, year, month, day] = parts;
   // Date takes the 30th of February for a day in March.
-  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
-  if (Number(day) > days) return undefined;
-  const instant = Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
+  if (Number(day) > 28 && Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
+    return undefined;
+  const instant = Date.parse(text.length <= 24 ? text : text.replace(/(\.\d{3})\d+/, '$1'));
   return Number.isNaN(instant) || instant < 0 ? undefined : instant;
 }
 
@@ -177,21 +177,19 @@ function declaredValues(
 export function variablesOf(input: VariablesInput, declarations: Declarations): Variables {
   const allowance = { bytes: PASSED_BOUNDS.bytes };
   const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap =>
-    new Map<string, Value>([
-      ['type', type],
-      ['id', id],
-      [
+    new Map<string, Value>()
+      .set('type', type)
+      .set('id', id)
+      .set(
         'properties',
         declaredValues(declarations.get(`${kind}:${type}`) ?? NOTHING, stored, passed, allowance),
-      ],
-    ]);
+      );
   const subject = entity('subject', input.subject);
   const resource = entity('resource', input.resource);
   const ofAction = declarations.get('action') ?? NOTHING;
-  const action = new Map<string, Value>([
-    ['name', input.action.name],
-    ['properties', declaredValues(ofAction, undefined, input.action.passed, allowance)],
-  ]);
+  const action = new Map<string, Value>()
+    .set('name', input.action.name)
+    .set('properties', declaredValues(ofAction, undefined, input.action.passed, allowance));
   const context = declaredValues(contextOf(declarations), undefined, input.context, allowance);
   return { subject, resource, action, context };
 }
