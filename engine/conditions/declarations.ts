@@ -1,10 +1,4 @@
-import {
-  type Declaration,
-  type Declarations,
-  MAX_PROPERTIES_BYTES,
-  type Properties,
-  type ValueType,
-} from '../../table/properties.ts';
+import type { Declaration, Declarations, Properties, ValueType } from '../../table/properties.ts';
 
 /** A value of CEL: `int` is a bigint, `double` a number, `timestamp` a Date in whole milliseconds. */
 export type Value = string | boolean | bigint | number | null | Date | readonly Value[] | ValueMap;
@@ -53,7 +47,7 @@ export const PASSED_BOUNDS = { bytes: 65_536, string: 8_192, list: 1_000, levels
 
 const NOTHING: ReadonlyMap<string, Declaration> = new Map();
 
-/** What is left of the bytes that all passed properties of one decision may have together. */
+/** What is left of the bytes (8 for each value and each key, 1 for each character) that all passed properties of one decision may have together. */
 interface Allowance {
   bytes: number;
 }
@@ -67,9 +61,9 @@ export function instantOf(text: string): number | undefined {
   if (!parts) return undefined;
   const [, year, month, day] = parts;
   // Date takes the 30th of February for a day in March.
-  if (Number(day) > 28 && Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
-    return undefined;
-  const instant = Date.parse(text.length <= 24 ? text : text.replace(/(\.\d{3})\d+/, '$1'));
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(day) > days) return undefined;
+  const instant = Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
   return Number.isNaN(instant) || instant < 0 ? undefined : instant;
 }
 
@@ -110,7 +104,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 function convertAny(value: unknown, allowance: Allowance, level: number): Value | undefined {
-  allowance.bytes -= typeof value === 'string' ? value.length : 8;
+  allowance.bytes -= typeof value === 'string' ? 8 + value.length : 8;
   if (allowance.bytes < 0) return undefined;
   switch (typeof value) {
     case 'string':
@@ -142,7 +136,7 @@ function convertAny(value: unknown, allowance: Allowance, level: number): Value 
   if (entries.length > PASSED_BOUNDS.list) return undefined;
   const map = new Map<string, Value>();
   for (const [key, each] of entries) {
-    allowance.bytes -= key.length;
+    allowance.bytes -= 8 + key.length;
     const converted = convertAny(each, allowance, level + 1);
     if (converted === undefined || !key.isWellFormed()) return undefined;
     map.set(key, converted);
@@ -162,13 +156,20 @@ function declaredValues(
     const from = source === 'stored' ? stored : given;
     if (from === undefined || !Object.hasOwn(from, name)) continue;
     const { bytes } = allowance;
-    const value = convert(
-      from[name],
-      type,
-      source === 'stored' ? { bytes: MAX_PROPERTIES_BYTES } : allowance,
-    );
+    // The table has a bound of its own, which is lower.
+    const value = source === 'stored' ? convert(from[name], type) : convert(from[name], type, allowance);
     if (value === undefined) allowance.bytes = bytes;
     else values.set(name, value);
+  }
+  return values;
+}
+
+/** What everything has; without what is too long. */
+function named(texts: Readonly<Record<string, string>>): Map<string, Value> {
+  const values = new Map<string, Value>();
+  for (const [name, text] of Object.entries(texts)) {
+    const value = convert(text, 'string');
+    if (value !== undefined) values.set(name, value);
   }
   return values;
 }
@@ -177,19 +178,17 @@ function declaredValues(
 export function variablesOf(input: VariablesInput, declarations: Declarations): Variables {
   const allowance = { bytes: PASSED_BOUNDS.bytes };
   const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap =>
-    new Map<string, Value>()
-      .set('type', type)
-      .set('id', id)
-      .set(
-        'properties',
-        declaredValues(declarations.get(`${kind}:${type}`) ?? NOTHING, stored, passed, allowance),
-      );
+    named({ type, id }).set(
+      'properties',
+      declaredValues(declarations.get(`${kind}:${type}`) ?? NOTHING, stored, passed, allowance),
+    );
   const subject = entity('subject', input.subject);
   const resource = entity('resource', input.resource);
   const ofAction = declarations.get('action') ?? NOTHING;
-  const action = new Map<string, Value>()
-    .set('name', input.action.name)
-    .set('properties', declaredValues(ofAction, undefined, input.action.passed, allowance));
+  const action = named({ name: input.action.name }).set(
+    'properties',
+    declaredValues(ofAction, undefined, input.action.passed, allowance),
+  );
   const context = declaredValues(contextOf(declarations), undefined, input.context, allowance);
   return { subject, resource, action, context };
 }

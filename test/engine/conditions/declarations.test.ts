@@ -116,7 +116,7 @@ describe('variables', () => {
     ]);
     const passed = Object.fromEntries(names.map((name) => [name, 'x'.repeat(PASSED_BOUNDS.string)]));
     const variables = variablesOf({ subject, resource, action: { ...action, passed } }, many);
-    expect(variables.action.get('properties')).toHaveProperty('size', 8);
+    expect(variables.action.get('properties')).toHaveProperty('size', 7);
   });
 
   test('the context of the request is declared already, and cannot be declared otherwise', () => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { check, parse, stepsTaken } from '../../../engine/conditions/cel.ts';
+import { check, parse } from '../../../engine/conditions/cel.ts';
 import { convert, type VariablesInput, variablesOf } from '../../../engine/conditions/declarations.ts';
-import { MAX_STEPS } from '../../../engine/conditions/steps.ts';
 import type { Properties, ValueType } from '../../../table/properties.ts';
 import { createExpressions, createInputs, DECLARATIONS } from '../../oracle/cel/questions.ts';
 import { createRandom } from '../../oracle/random.ts';
@@ -82,7 +81,6 @@ test(`${QUESTIONS} random expressions over hostile properties: as if they were m
     const input = nextInput();
     const outcome = evaluate(variablesOf(input, DECLARATIONS));
     const where = `seed ${SEED}, question ${question}: ${expression}`;
-    expect(stepsTaken(), where).toBeLessThan(MAX_STEPS * 2);
     expect(outcome, where).toEqual(evaluate(variablesOf(withoutMisfits(input), DECLARATIONS)));
     if ('unknown' in outcome) seen.unknown++;
     else seen[outcome.holds ? 'true' : 'false']++;
@@ -90,4 +88,4 @@ test(`${QUESTIONS} random expressions over hostile properties: as if they were m
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(QUESTIONS / 20);
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as { flag?: unknown }).flag).toBeUndefined();
-}, 1_800_000);
+});

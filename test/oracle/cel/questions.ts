@@ -268,7 +268,9 @@ export function createExpressions(random: Random) {
     const range = isDyn
       ? dyn(bound)
       : kind === 'string'
-        ? of('list', depth - 1, bound)
+        ? oneIn(2)
+          ? property('list')
+          : of('list', depth - 1, bound)
         : `[${Array.from({ length: below(4) }, () => of('int', depth - 2, bound)).join(', ')}]`;
     const name = oneIn(40) ? pick(['context', 'subject', 'x', 'int']) : `v${bound.length}`;
     return `${range}.${pick(names)}(${name}, ${of('bool', depth - 1, [...bound, { name, kind }])})`;
@@ -359,6 +361,7 @@ export function createExpressions(random: Random) {
           ? `${of('string', depth - 1, bound)}${oneIn(2) ? '.lowerAscii()' : '.upperAscii()'}`
           : `(${of('string', depth - 1, bound)} + ${of('string', depth - 1, bound)})`;
       case 'timestamp':
+        if (oneIn(2)) return `(${of('timestamp', depth - 1, bound)} - ${literal('duration')})`;
         return `(${of('timestamp', depth - 1, bound)} ${pick(['+', '-'])} ${of('duration', depth - 1, bound)})`;
       case 'duration':
         return oneIn(2)
