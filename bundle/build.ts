@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { parse } from 'yaml';
+import { conditionsChunk } from './conditions-chunk.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The options of bundle/esbuild.yml. */
-const bundleOptions = (): BuildOptions =>
-  parse(readFileSync(new URL('esbuild.yml', import.meta.url), 'utf8'));
+const bundleOptions = (): BuildOptions => ({
+  ...parse(readFileSync(new URL('esbuild.yml', import.meta.url), 'utf8')),
+  plugins: [conditionsChunk],
+});
 
 export interface Bundle {
   readonly text: string;
@@ -16,7 +19,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles a module as the stack does.
+ * Bundles a module as the stack does. What `handler.js` loads of conditions, `handler.conditions.js`, is the bundle
+ * of `engine/conditions/cel.ts`.
  *
  * @param entry a path from the root of the repository, as `authorizer/handler.ts`
  * @param options of esbuild; those of the stack unless given

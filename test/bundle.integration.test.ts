@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bundle } from '../bundle/build.ts';
 import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
@@ -52,5 +56,27 @@ describe('the bundle of', () => {
     expect(text).toContain('TransactWriteItems');
     expect(ours.filter((path) => within(path, 'authorizer/', 'cli/', 'local/', 'test/'))).toEqual([]);
     expect(included.filter((path) => FOR_PEOPLE.test(path))).toEqual([]);
+  });
+
+  test.each(['authorizer', 'provisioning'])('%s holds no CEL: it is a file beside it', async (folder) => {
+    const { included, text } = await contents(`${folder}/handler.ts`);
+    expect(included.filter((path) => path.includes('cel-js') || path.endsWith('conditions/cel.ts'))).toEqual(
+      [],
+    );
+    expect(text).toMatch(/import\("\.\/handler\.conditions\.js"\)/);
+  });
+
+  test('CEL is loaded from the file beside it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'gatehouse-conditions-'));
+    try {
+      writeFileSync(join(folder, 'load.cjs'), (await bundle('engine/conditions/load.ts')).text);
+      writeFileSync(join(folder, 'load.conditions.js'), (await bundle('engine/conditions/cel.ts')).text);
+      const { loadCel, cel } = createRequire(import.meta.url)(join(folder, 'load.cjs'));
+      expect(() => cel()).toThrow('CEL is not loaded');
+      await loadCel();
+      expect(cel().parse('1 < 2').evaluate({})).toEqual({ holds: true });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });

@@ -1,9 +1,12 @@
 import { type GatehouseError, invalid } from '../../table/errors.ts';
 import { type Declarations, MAX_CONDITION_LENGTH } from '../../table/properties.ts';
 import { contextOf, type Variables } from './declarations.ts';
-import { createPreparation, messageOf, type Node, type Prepared, Refusal, ROOTS } from './grammar.ts';
+import { Refusal, ROOTS, sourceOf, usesOf, zonedTimesOf } from './grammar.ts';
+import { IpRange, parseRange } from './ip-ranges.ts';
 import { type ASTNode, Environment, ParseError, TypeFault } from './library.ts';
-import { createMeter } from './steps.ts';
+import { createBound, MAX_STEPS, valueAt } from './steps.ts';
+import { isFarFromChange } from './time-zones.ts';
+import { demandTypes } from './types.ts';
 
 /** Whether a condition holds, or why that is not known. */
 export type Outcome = { readonly holds: boolean } | { readonly unknown: string };
@@ -12,8 +15,7 @@ export type Outcome = { readonly holds: boolean } | { readonly unknown: string }
 export interface Expression {
   readonly text: string;
   /**
-   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it:
-   * `context` stands for the whole map.
+   * What it looks at, by name: `subject.id`, `subject.properties.role`, `context.ip`. A name covers all below it.
    */
   readonly uses: readonly string[];
   /** Never throws, and ends within its bound of steps. */
@@ -27,48 +29,52 @@ export interface Problem {
   readonly position: number;
 }
 
-const OPTIONS = {
-  homogeneousAggregateLiterals: false,
-  limits: { maxAstNodes: 400, maxDepth: 24, maxListElements: 200, maxMapEntries: 0, maxCallArguments: 2 },
+const LIMITS = {
+  maxAstNodes: 400,
+  maxDepth: 24,
+  maxListElements: 200,
+  maxMapEntries: 0,
+  maxCallArguments: 2,
 };
 
-class IpRangeType {}
-
-function createEnvironment(): Environment {
-  return new Environment(OPTIONS)
-    .registerType('net.CIDR', { ctor: IpRangeType, fields: {} })
-    .registerFunction('cidr(string): net.CIDR', () => undefined)
-    .registerFunction('net.CIDR.containsIP(string): bool', () => false);
+function createEnvironment(homogeneousAggregateLiterals: boolean): Environment {
+  return new Environment({ homogeneousAggregateLiterals, limits: LIMITS })
+    .registerType('net.CIDR', { ctor: IpRange, fields: {} })
+    .registerFunction('cidr(string): net.CIDR', parseRange)
+    .registerFunction('net.CIDR.containsIP(string): bool', (range: IpRange, address: string) =>
+      range.contains(address),
+    );
 }
 
-/** One evaluation runs at a time: it is synchronous. */
-const meter = createMeter();
-const prepare = createPreparation(meter);
+const CHANGE = 'clocks of this process change near that time: run it with TZ=UTC';
 
-/** What parsed expressions are evaluated in: types are known when values are. */
-const untyped = createEnvironment();
+/** What expressions are evaluated in: types are known when values are. */
+const untyped = createEnvironment(false);
 for (const root of ROOTS) untyped.registerVariable(root, 'map');
 
-interface Parsed extends Prepared {
-  readonly run: (variables: Variables) => unknown;
-  readonly type: string;
-}
-
-/** @throws Refusal */
-function parseIn(environment: Environment, text: string): Parsed {
+/**
+ * A parsed expression of a bool in the grammar of conditions.
+ *
+ * @throws Refusal
+ */
+function parseIn(environment: Environment, text: string) {
   if (text.length > MAX_CONDITION_LENGTH)
-    throw new Refusal(`it must have at most ${MAX_CONDITION_LENGTH} characters`, MAX_CONDITION_LENGTH);
+    throw new Refusal(`it must have at most ${MAX_CONDITION_LENGTH} characters`, {
+      start: MAX_CONDITION_LENGTH,
+    });
   try {
     const run = environment.parse(text);
-    const prepared = prepare(run.ast as unknown as Node, text);
+    const uses = usesOf(run.ast, text);
     const { valid, type = '', error } = run.check();
     if (!valid) throw error;
-    if (type !== 'bool' && type !== 'dyn') throw new Refusal(`it must be a bool, not ${type}`, 0);
-    return { ...prepared, run: run as (variables: Variables) => unknown, type };
+    if (type !== 'bool' && type !== 'dyn') throw new Refusal(`it must be a bool, not ${type}`, run.ast);
+    return { run, uses };
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     if (error instanceof ParseError || error instanceof TypeFault)
-      throw new Refusal(error.summary, error.range?.start ?? 0);
-    throw error;
+      throw new Refusal(error.summary, error.range ?? { start: 0 });
+    // The library throws plain errors too: where operators are ambiguous, for one.
+    throw new Refusal(messageOf(error), { start: 0 });
   }
 }
 
@@ -86,28 +92,46 @@ const toError = ({ message, position }: Problem): GatehouseError =>
  * @throws GatehouseError `invalid` on `when`, with the position
  */
 export function parse(text: string): Expression {
-  let parsed: Parsed;
+  let parsed: ReturnType<typeof parseIn>;
   try {
     parsed = parseIn(untyped, text);
   } catch (error) {
     throw toError(toProblem(error));
   }
   const { run, uses } = parsed;
+  const isBounded = createBound(run.ast);
+  const zoned = zonedTimesOf(run.ast);
   const evaluate = (variables: Variables): Outcome => {
-    meter.start();
+    if (!isBounded(variables)) return { unknown: `it takes more than ${MAX_STEPS} steps` };
+    for (const path of zoned) {
+      const time = valueAt(path, variables);
+      if (time instanceof Date && !isFarFromChange(time)) return { unknown: CHANGE };
+    }
+    const { stackTraceLimit } = Error;
+    // A trace takes longer than all else of an error, and an expression may pass over a thousand errors.
+    Error.stackTraceLimit = 0;
     try {
-      const value = run(variables);
-      // What exceeded the bound may be in a part that `||` or `exists` passed over.
-      if (meter.isExceeded()) return { unknown: meter.message };
+      const value: unknown = run(variables);
       return typeof value === 'boolean' ? { holds: value } : { unknown: 'it is no bool' };
     } catch (error) {
-      return { unknown: meter.isExceeded() ? meter.message : messageOf(error) };
+      return { unknown: messageOf(error) };
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
     }
   };
   return { text, uses, evaluate };
 }
 
-const TYPES: Readonly<Record<string, string>> = { timestamp: 'google.protobuf.Timestamp' };
+/** Why evaluating failed, for the reader of an explanation. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'summary' in error ? String(error.summary) : error.message;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  map: 'map<string, dyn>',
+};
 
 /** Declared names with the library's types. */
 function fieldsOf(declarations: Declarations, kind: string): Record<string, string> {
@@ -124,7 +148,7 @@ function createTyped(declarations: Declarations): Environment {
   });
   const action = { schema: { name: 'string', properties: fieldsOf(declarations, 'action') } };
   const context = { schema: fieldsOf(new Map([['context', contextOf(declarations)]]), 'context') };
-  return createEnvironment()
+  return createEnvironment(true)
     .registerVariable('subject', entity('subject'))
     .registerVariable('resource', entity('resource'))
     .registerVariable('action', action)
@@ -141,10 +165,9 @@ export function check(text: string, declarations: Declarations): Problem | undef
   const environment = TYPED.get(declarations) ?? createTyped(declarations);
   TYPED.set(declarations, environment);
   try {
+    // Each in itself: in one of the two the types of values are not known.
     parseIn(untyped, text);
-    for (const range of parseIn(environment, text).ranges)
-      if (range.checkedType?.kind !== 'list')
-        throw new Refusal('map and filter take a list: what it is must be declared', range.start);
+    demandTypes(parseIn(environment, text).run.ast, text, environment);
     return undefined;
   } catch (error) {
     return toProblem(error);
@@ -158,9 +181,9 @@ export function check(text: string, declarations: Declarations): Problem | undef
  */
 export function conjunctsOf(text: string): readonly string[] {
   const parts: string[] = [];
-  const visit = ({ op, args, range }: ASTNode): void => {
-    if (op === '&&') for (const each of args) visit(each);
-    else parts.push(text.slice(range.start, range.end));
+  const visit = (node: ASTNode): void => {
+    if (node.op === '&&') for (const each of node.args) visit(each);
+    else parts.push(sourceOf(node, text));
   };
   parse(text);
   visit(untyped.parse(text).ast);

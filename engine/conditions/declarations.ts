@@ -47,12 +47,13 @@ export const PASSED_BOUNDS = { bytes: 65_536, string: 8_192, list: 1_000, levels
 
 const NOTHING: ReadonlyMap<string, Declaration> = new Map();
 
-/** What is left of the bytes that all properties of one decision may have together. */
+/** What is left of the bytes (8 for each value and each key, 1 for each character) that all passed properties of one decision may have together. */
 interface Allowance {
   bytes: number;
 }
 
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt]\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(?:[Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 =
+  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /** Milliseconds of a date and time as RFC 3339 has them, cut to whole milliseconds; undefined for all else. */
 export function instantOf(text: string): number | undefined {
@@ -62,7 +63,7 @@ export function instantOf(text: string): number | undefined {
   // Date takes the 30th of February for a day in March.
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (Number(day) > days) return undefined;
-  const instant = Date.parse(text.toUpperCase().replace(/(\.\d{3})\d+/, '$1'));
+  const instant = Date.parse(text.replace(/(\.\d{3})\d+/, '$1'));
   return Number.isNaN(instant) || instant < 0 ? undefined : instant;
 }
 
@@ -84,7 +85,8 @@ export function convert(
     case 'int':
       return Number.isSafeInteger(value) ? BigInt(value as number) : undefined;
     case 'double':
-      return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+      // Plus 0: minus 0 is 0.
+      return typeof value === 'number' && Number.isFinite(value) ? value + 0 : undefined;
     case 'timestamp': {
       const instant =
         value instanceof Date ? value.getTime() : instantOf(typeof value === 'string' ? value : '');
@@ -102,7 +104,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
 function convertAny(value: unknown, allowance: Allowance, level: number): Value | undefined {
-  allowance.bytes -= typeof value === 'string' ? value.length : 8;
+  allowance.bytes -= typeof value === 'string' ? 8 + value.length : 8;
   if (allowance.bytes < 0) return undefined;
   switch (typeof value) {
     case 'string':
@@ -134,7 +136,7 @@ function convertAny(value: unknown, allowance: Allowance, level: number): Value 
   if (entries.length > PASSED_BOUNDS.list) return undefined;
   const map = new Map<string, Value>();
   for (const [key, each] of entries) {
-    allowance.bytes -= key.length;
+    allowance.bytes -= 8 + key.length;
     const converted = convertAny(each, allowance, level + 1);
     if (converted === undefined || !key.isWellFormed()) return undefined;
     map.set(key, converted);
@@ -154,13 +156,21 @@ function declaredValues(
   for (const [name, { type, source }] of declared) {
     const from = source === 'stored' ? stored : given;
     if (from === undefined || !Object.hasOwn(from, name)) continue;
-    const value = convert(from[name], type, allowance);
-    if (value !== undefined) values.set(name, value);
+    const { bytes } = allowance;
+    // The table has a bound of its own, which is lower.
+    const value = source === 'stored' ? convert(from[name], type) : convert(from[name], type, allowance);
+    if (value === undefined) allowance.bytes = bytes;
+    else values.set(name, value);
   }
   return values;
 }
 
 const NO_VALUES: ValueMap = new Map();
+
+/** What everything has. A text beyond the bound is missing. */
+function setText(values: Map<string, Value>, name: string, text: string): void {
+  if (text.length <= PASSED_BOUNDS.string && text.isWellFormed()) values.set(name, text);
+}
 
 /** What expressions look at in one decision. */
 export function variablesOf(input: VariablesInput, declarations: Declarations): Variables {
@@ -168,17 +178,17 @@ export function variablesOf(input: VariablesInput, declarations: Declarations): 
   // A Map that is made of a list of entries takes several times as long.
   const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap => {
     const declared = declarations.get(`${kind}:${type}`) ?? NOTHING;
-    return new Map<string, Value>()
-      .set('type', type)
-      .set('id', id)
-      .set('properties', declaredValues(declared, stored, passed, allowance));
+    const values = new Map<string, Value>();
+    setText(values, 'type', type);
+    setText(values, 'id', id);
+    return values.set('properties', declaredValues(declared, stored, passed, allowance));
   };
   const subject = entity('subject', input.subject);
   const resource = entity('resource', input.resource);
   const ofAction = declarations.get('action') ?? NOTHING;
-  const action = new Map<string, Value>()
-    .set('name', input.action.name)
-    .set('properties', declaredValues(ofAction, undefined, input.action.passed, allowance));
+  const action = new Map<string, Value>();
+  setText(action, 'name', input.action.name);
+  action.set('properties', declaredValues(ofAction, undefined, input.action.passed, allowance));
   const context = declaredValues(contextOf(declarations), undefined, input.context, allowance);
   return { subject, resource, action, context };
 }

@@ -1,266 +1,299 @@
-import { createFunctions } from './functions.ts';
-import { createOperators, mismatch, valueAt } from './operators.ts';
-import { EvaluationFault, type Meter } from './steps.ts';
-
-/** A node of the library's syntax tree, as far as it is used here. */
-export interface Node {
-  readonly op: string;
-  readonly args: unknown;
-  /** Position of the first character. */
-  readonly start: number;
-  readonly meta: { readonly macro?: Macro; readonly alternate?: Node; readonly evaluate: Evaluate };
-  readonly setMeta: (key: 'evaluate' | 'macro', value: unknown) => Node;
-  /** Once it is type-checked. */
-  readonly checkedType?: { readonly kind: string };
-}
-type Evaluate = (evaluator: Evaluator, node: Node, scope: unknown) => unknown;
-interface Evaluator {
-  readonly run: (node: Node, scope: unknown) => unknown;
-}
-interface Macro {
-  readonly args: readonly Node[];
-}
-interface Checker {
-  readonly check: (node: Node, scope: unknown) => unknown;
-  readonly getType: (name: string) => unknown;
-}
+import { instantOf } from './declarations.ts';
+import { parseRange } from './ip-ranges.ts';
+import type { ASTNode } from './library.ts';
+import { isTimeZone } from './time-zones.ts';
 
 /** What may not be written, and where. */
 export class Refusal extends Error {
+  /** Characters before the place in the text. */
   readonly position: number;
 
-  constructor(message: string, position: number) {
+  constructor(message: string, { start }: { readonly start: number }) {
     super(message);
-    this.position = position;
+    this.position = start;
   }
 }
+
+export type Path = Extract<ASTNode, { op: '.' | '[]' }>;
+export type Call = Extract<ASTNode, { op: 'call' }>;
+export type Method = Extract<ASTNode, { op: 'rcall' }>;
 
 export const ROOTS = ['subject', 'resource', 'action', 'context'] as const;
 const ROOT_NAMES: ReadonlySet<string> = new Set(ROOTS);
-const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'map', 'filter']);
-const LOGICAL: ReadonlySet<string> = new Set(['&&', '||', '?:']);
+const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter']);
+export const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
+export const EQUALITY: ReadonlySet<string> = new Set(['==', '!=']);
+export const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
+export const ACCESSORS: ReadonlySet<string> = new Set([
+  ...['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek'],
+  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
+]);
+/** Functions with their number of arguments. */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  ...['size(1)', '.size(0)', '.startsWith(1)', '.endsWith(1)', '.contains(1)'],
+]);
+/** Texts and comments, which may hold any character, and what is asked for among all else. */
+const amongTokens = (others: string): RegExp =>
+  new RegExp(`'(?:\\\\.|[^'\\\\])*'|"(?:\\\\.|[^"\\\\])*"|${others}|//[^\\n]*`, 'g');
+const PARENTHESES = amongTokens('[()]');
+/** The library takes a comma after the last argument. */
+const LAST_COMMA = amongTokens(',(?:\\s|//[^\\n]*)*\\)');
 /** Comprehensions within each other. */
 const MAX_COMPREHENSIONS = 3;
-const MAX_INT = 9_223_372_036_854_775_807n;
+const SAFE = BigInt(Number.MAX_SAFE_INTEGER);
+const REFUSED: Readonly<Record<string, string>> = {
+  map: 'maps cannot be written',
+  '.?': 'there is no ?',
+  '[?]': 'there is no ?',
+};
+const WHOLE = 'name what it looks at, as context.ip or subject.properties.department';
 
-export interface Prepared {
-  readonly uses: readonly string[];
-  /** Ranges of `map` and `filter`: they must be lists, for maps have no order. */
-  readonly ranges: readonly Node[];
+export interface Comprehension {
+  readonly name: string;
+  readonly range: ASTNode;
+  /** Name of the variable. */
+  readonly variable: string;
+  readonly body: ASTNode;
 }
 
 /**
- * Goes through a parsed expression once: refuses what is not in the grammar of conditions (docs/conditions.md),
- * notes what it looks at, and replaces how operators, fields and functions are evaluated by functions that count
- * their steps and agree with cel-go. The library evaluates the rest: logic, comprehensions, literals, variables.
+ * `range.exists(variable, body)` and the like; undefined for all else.
  *
+ * @throws Refusal if the arguments are wrong
+ */
+export function comprehensionOf(node: ASTNode): Comprehension | undefined {
+  if (node.op !== 'rcall' || !COMPREHENSIONS.has(node.args[0])) return undefined;
+  const [name, range, [variable, body, more]] = node.args;
+  if (variable?.op !== 'id' || body === undefined || more !== undefined)
+    throw new Refusal(`${name} takes a variable and an expression`, node);
+  return { name, range, variable: variable.args, body };
+}
+
+export const isPath = (node: ASTNode): node is Path => node.op === '.' || node.op === '[]';
+
+/** A part of an expression as it is written. The library leaves parentheses at its ends out of its range. */
+export function sourceOf({ range }: ASTNode, text: string): string {
+  const source = text.slice(range.start, range.end);
+  let open = 0;
+  let missing = 0;
+  for (const [token] of source.matchAll(PARENTHESES)) {
+    open += token === '(' ? 1 : token === ')' ? -1 : 0;
+    missing = Math.max(missing, -open);
+  }
+  return '('.repeat(missing) + source + ')'.repeat(open + missing);
+}
+
+/** How many names of a path are declared: `context.ip`, `subject.id`, `subject.properties.department`. */
+const declaredLength = (path: readonly unknown[]): number =>
+  path[0] === 'context' || path[1] !== 'properties' ? 2 : 3;
+
+/** The names and indexes of a path, from the variable down; undefined for a field of anything else. */
+export function keysOf(node: ASTNode): readonly (string | bigint)[] | undefined {
+  if (node.op === 'id') return ROOT_NAMES.has(node.args) ? [node.args] : undefined;
+  if (!isPath(node)) return undefined;
+  const left = keysOf(node.args[0]);
+  const key = node.op === '.' ? node.args[1] : node.args[1].op === 'value' ? node.args[1].args : undefined;
+  return left && (typeof key === 'string' || typeof key === 'bigint') ? [...left, key] : undefined;
+}
+
+/** The part of a path that is declared. */
+export function declaredPart(node: Path): ASTNode {
+  const keys = keysOf(node) ?? [];
+  let part: ASTNode = node;
+  for (let more = keys.length - declaredLength(keys); more > 0 && isPath(part); more--) part = part.args[0];
+  return part;
+}
+
+/** The parts of a node that are evaluated on their own. */
+export function partsOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+    case '.':
+    case '[]':
+      return [];
+    case '!_':
+    case '-_':
+      return [node.args];
+    case 'call':
+      return node.args[1];
+    case 'rcall':
+      return [node.args[1], ...node.args[2]];
+    default:
+      return node.args as readonly ASTNode[];
+  }
+}
+
+/** The times that are asked for their parts in a time zone. */
+export function zonedTimesOf(node: ASTNode): readonly ASTNode[] {
+  const inParts = partsOf(node).flatMap(zonedTimesOf);
+  const isZoned = node.op === 'rcall' && ACCESSORS.has(node.args[0]) && node.args[2].length > 0;
+  return isZoned ? [node.args[1], ...inParts] : inParts;
+}
+
+/**
+ * Goes through a parsed expression: refuses what CEL's implementations evaluate differently and what has no bound
+ * (docs/conditions.md, ADR 0030).
+ *
+ * @param text as it was parsed
+ * @returns what it looks at, sorted
  * @throws Refusal
  */
-export function createPreparation(meter: Meter): (root: Node, text: string) => Prepared {
-  const { spend } = meter;
-  const operators = createOperators(meter);
-  const functions = createFunctions(meter);
+export function usesOf(root: ASTNode, text: string): readonly string[] {
+  const uses = new Set<string>();
+  for (const { 0: found, index } of text.matchAll(LAST_COMMA))
+    if (found.startsWith(',')) throw new Refusal('there is a comma too many', { start: index });
+  visit(root, []);
+  return [...uses].sort();
 
-  return (root, text) => {
-    const uses = new Set<string>();
-    const ranges: Node[] = [];
-    visit(root, []);
-    return { uses: [...uses].sort(), ranges };
-
-    function visit(node: Node, bound: readonly string[]): void {
-      const { op } = node;
-      if (op === 'value') visitLiteral(node);
-      else if (op === 'id') visitName(node, bound);
-      else if (op === '.' || op === '[]') visitField(node, bound);
-      else if (op === 'call') visitCall(node, bound);
-      else if (op === 'rcall') visitMethod(node, bound);
-      else if (op === '!_') visit(node.args as Node, bound);
-      else if (op === 'list' || LOGICAL.has(op)) for (const each of node.args as Node[]) visit(each, bound);
-      else visitOperator(node, bound);
+  function visit(node: ASTNode, variables: readonly string[]): void {
+    const comprehension = comprehensionOf(node);
+    if (comprehension) visitComprehension(comprehension, variables);
+    else if (node.op === 'value') visitLiteral(node.args, node);
+    else if (node.op === 'id') visitName(node.args, node, variables);
+    else if (isPath(node)) visitPath(node);
+    else if (node.op === 'call') visitCall(node, variables);
+    else if (node.op === 'rcall') visitMethod(node, variables);
+    else {
+      if (node.op in REFUSED) throw new Refusal(REFUSED[node.op] ?? '', node);
+      for (const each of partsOf(node)) if (!isDuration(each)) visit(each, variables);
+      visitOperator(node);
     }
-
-    function visitOperator(node: Node, bound: readonly string[]): void {
-      const operator = operators.get(node.op);
-      if (operator === undefined)
-        throw new Refusal(NAMES[node.op] ?? `${node.op} cannot be used`, node.start);
-      const [left, right] = (node.op === '-_' ? [node.args] : node.args) as [Node, Node?];
-      visit(left, bound);
-      if (right === undefined) {
-        replace(node, (evaluator, scope) => operator(evaluator.run(left, scope), undefined));
-        return;
-      }
-      visit(right, bound);
-      replace(node, (evaluator, scope) => operator(evaluator.run(left, scope), evaluator.run(right, scope)));
-    }
-
-    function visitLiteral({ args: value, start }: Node): void {
-      if (value === null || typeof value === 'boolean' || typeof value === 'number') return;
-      if (typeof value === 'bigint' && value <= MAX_INT) return;
-      if (typeof value === 'bigint') throw new Refusal('the number is too large', start);
-      if (typeof value !== 'string') throw new Refusal('uint and bytes cannot be used', start);
-      const quote = text[start] ?? '';
-      if (!`'"`.includes(quote) || text.startsWith(quote.repeat(3), start))
-        throw new Refusal('write the text in single or double quotes, without a prefix', start);
-      if (!value.isWellFormed()) throw new Refusal('the text has half a character', start);
-    }
-
-    function visitName({ args, start }: Node, bound: readonly string[]): void {
-      const name = args as string;
-      if (bound.includes(name)) return;
-      if (!ROOT_NAMES.has(name))
-        throw new Refusal(`${name} is unknown: there are ${ROOTS.join(', ')}`, start);
-      uses.add(name);
-    }
-
-    function visitField(node: Node, bound: readonly string[]): void {
-      const path = pathOf(node, bound);
-      if (path) uses.add(path.slice(0, isEntity(path[0]) && path[1] === 'properties' ? 3 : 2).join('.'));
-      visitFieldOf(node, bound, path !== undefined);
-    }
-
-    /** `isNoted`: what the path begins with is noted as a whole already. */
-    function visitFieldOf(node: Node, bound: readonly string[], isNoted: boolean): void {
-      const [left, key] = node.args as [Node, Node | string];
-      if (isNoted && left.op !== 'id') visitFieldOf(left, bound, true);
-      else if (!isNoted) visit(left, bound);
-      if (typeof key === 'string') {
-        replace(node, (evaluator, scope) => valueAt(evaluator.run(left, scope), key));
-        return;
-      }
-      visit(key, bound);
-      replace(node, (evaluator, scope) => valueAt(evaluator.run(left, scope), evaluator.run(key, scope)));
-    }
-
-    function visitHas(node: Node, bound: readonly string[]): void {
-      const [field] = (node.args as [string, Node[]])[1];
-      if (field?.op !== '.') throw new Refusal('has takes a field, as has(context.ip)', node.start);
-      visitField(field, bound);
-      const [left, name] = field.args as [Node, string];
-      const evaluate = (evaluator: Evaluator, _: unknown, scope: unknown): boolean => {
-        spend(1);
-        const value = evaluator.run(left, scope);
-        if (value instanceof Map) return value.has(name);
-        throw mismatch('has', value);
-      };
-      const typeCheck = (checker: Checker, _: unknown, scope: unknown) => {
-        checker.check(field, scope);
-        return checker.getType('bool');
-      };
-      node.setMeta('macro', { args: [field], evaluate, typeCheck, async: false });
-    }
-
-    function visitCall(node: Node, bound: readonly string[]): void {
-      const [name, values] = node.args as [string, Node[]];
-      if (name === 'cidr') throw new Refusal('cidr must be followed by .containsIP(…)', node.start);
-      if (name === 'has' && node.meta.macro) visitHas(node, bound);
-      else visitFunction(node, `${name}(${values.length})`, values, bound);
-    }
-
-    function visitMethod(node: Node, bound: readonly string[]): void {
-      const [name, receiver, values] = node.args as [string, Node, Node[]];
-      if (COMPREHENSIONS.has(name)) visitComprehension(node, name, receiver, values, bound);
-      else if (name === 'containsIP') visitContainsIp(node, receiver, values, bound);
-      else visitFunction(node, `.${name}(${values.length})`, [receiver, ...values], bound);
-    }
-
-    function visitContainsIp(
-      node: Node,
-      receiver: Node,
-      values: readonly Node[],
-      bound: readonly string[],
-    ): void {
-      const [name, ranges = []] = receiver.op === 'call' ? (receiver.args as [string, Node[]]) : [];
-      if (name !== 'cidr') throw new Refusal("write cidr('…').containsIP(…)", node.start);
-      visitFunction(receiver, `cidr(${ranges.length})`, ranges, bound);
-      visitFunction(node, `.containsIP(${values.length})`, [receiver, ...values], bound, 1);
-    }
-
-    /** `from`: position of the first value that was not visited yet. */
-    function visitFunction(
-      node: Node,
-      form: string,
-      values: readonly Node[],
-      bound: readonly string[],
-      from = 0,
-    ): void {
-      const { call, literal } = functions.get(form) ?? {};
-      if (call === undefined) throw new Refusal(`there is no function ${form}`, node.start);
-      for (const each of values.slice(from)) visit(each, bound);
-      if (literal === undefined) {
-        const [first, second] = values as [Node, Node?];
-        if (second === undefined) replace(node, (evaluator, scope) => call(evaluator.run(first, scope)));
-        else
-          replace(node, (evaluator, scope) =>
-            call(evaluator.run(first, scope), evaluator.run(second, scope)),
-          );
-        return;
-      }
-      const last = values.at(-1) as Node;
-      const constant =
-        typeof last.args === 'string' && last.op === 'value' ? literal.read(last.args) : undefined;
-      if (constant === undefined) throw new Refusal(`it must be ${literal.of}, as a text`, last.start);
-      const [first] = values as [Node];
-      if (values.length === 1) replace(node, () => constant);
-      else replace(node, (evaluator, scope) => call(evaluator.run(first, scope), constant));
-    }
-
-    function visitComprehension(
-      node: Node,
-      name: string,
-      range: Node,
-      values: readonly Node[],
-      bound: readonly string[],
-    ): void {
-      const [variable, body] = values as [Node, Node];
-      if (values.length !== 2) throw new Refusal(`${name} takes a variable and an expression`, node.start);
-      const entry = variable.args as string;
-      if (bound.includes(entry) || ROOT_NAMES.has(entry))
-        throw new Refusal(`${entry} has a meaning already: name the variable otherwise`, variable.start);
-      if (bound.length >= MAX_COMPREHENSIONS)
-        throw new Refusal(`at most ${MAX_COMPREHENSIONS} comprehensions within each other`, node.start);
-      visit(range, bound);
-      visit(body, [...bound, entry]);
-      const { evaluate } = (range.meta.alternate ?? range).meta;
-      (range.meta.alternate ?? range).setMeta(
-        'evaluate',
-        (evaluator: Evaluator, at: Node, scope: unknown) => {
-          const entries = evaluate(evaluator, at, scope);
-          if (Array.isArray(entries)) spend(1 + entries.length);
-          else if (entries instanceof Map && name !== 'map' && name !== 'filter') spend(1 + entries.size);
-          else throw mismatch(name, entries);
-          return entries;
-        },
-      );
-      if (name === 'map' || name === 'filter') ranges.push(range);
-    }
-
-    function replace(node: Node, evaluate: (evaluator: Evaluator, scope: unknown) => unknown): void {
-      node.setMeta('evaluate', (evaluator: Evaluator, _: Node, scope: unknown) => {
-        spend(1);
-        return evaluate(evaluator, scope);
-      });
-    }
-  };
-}
-
-const NAMES: Readonly<Record<string, string>> = { map: 'maps cannot be written' };
-const isEntity = (name: string | undefined): boolean => name !== 'context';
-
-/** Names from a variable down, as far as they are literals: `context['ip']` is `context.ip`. */
-function pathOf(node: Node, bound: readonly string[]): readonly string[] | undefined {
-  if (node.op === 'id') {
-    const name = node.args as string;
-    return ROOT_NAMES.has(name) && !bound.includes(name) ? [name] : undefined;
   }
-  if (node.op !== '.' && node.op !== '[]') return undefined;
-  const [left, key] = node.args as [Node, Node | string];
-  const name = typeof key === 'string' ? key : key.op === 'value' ? key.args : undefined;
-  const path = typeof name === 'string' ? pathOf(left, bound) : undefined;
-  return path && [...path, name as string];
+
+  function visitOperator(node: ASTNode): void {
+    const [left, right] = partsOf(node);
+    // It has no type of its own, which each implementation finds out differently.
+    if (left === undefined) throw new Refusal('the list is empty', node);
+    // cel-go leaves out both, and with them the error of what is no bool.
+    if (node.op === '!_' && left.op === '!_') throw new Refusal('two ! are none', node);
+    // The smallest int has no opposite.
+    if (node.op === '-_' && left.op !== 'value') throw new Refusal('write 0 - x for the opposite of x', node);
+    if (right === undefined) return;
+    // The library takes it without parentheses, which is no CEL, and its tree has none.
+    if (node.op === '?:' && right.op === '?:')
+      throw new Refusal('put the inner condition after the colon', right);
+    // The library gives these operators different ranks, CEL the same.
+    if (EQUALITY.has(node.op) && (ORDER.has(right.op) || right.op === 'in'))
+      throw new Refusal('put the inner comparison on the left side', right);
+    if ((node.op === '/' || node.op === '%') && right.op === 'value' && right.args === 0n)
+      throw new Refusal('it divides by zero', right);
+    for (const each of partsOf(node)) {
+      if (!isDuration(each)) continue;
+      if (node.op !== '-' || each !== right) throw new Refusal(NO_DURATION, each);
+      visitDuration(each);
+    }
+  }
+
+  function visitName(name: string, node: ASTNode, variables: readonly string[]): void {
+    if (variables.includes(name)) return;
+    if (ROOT_NAMES.has(name)) throw new Refusal(WHOLE, node);
+    throw new Refusal(`${name} is unknown: there are ${ROOTS.join(', ')}`, node);
+  }
+
+  function visitLiteral(value: unknown, at: ASTNode): void {
+    if (value === null || typeof value === 'boolean' || typeof value === 'number') return;
+    // Beyond, an int and a double that differ may be equal to one implementation.
+    if (typeof value === 'bigint' && value <= SAFE) return;
+    if (typeof value === 'bigint') throw new Refusal('the number is too large', at);
+    if (typeof value !== 'string') throw new Refusal('uint and bytes cannot be used', at);
+    const quote = text[at.start] ?? '';
+    if (!`'"`.includes(quote) || text.startsWith(quote.repeat(3), at.start))
+      throw new Refusal('write the text in single or double quotes, without a prefix', at);
+    if (!value.isWellFormed()) throw new Refusal('the text has half a character', at);
+  }
+
+  function visitPath(node: Path): void {
+    const keys = keysOf(node);
+    if (keys === undefined)
+      throw new Refusal('a field or an index is a name, a text or a number, after a variable', node);
+    const declared = keys.slice(0, declaredLength(keys));
+    if (keys.length < declaredLength(keys)) throw new Refusal(WHOLE, node);
+    // What is declared has one spelling; below it are maps and lists.
+    for (let part: ASTNode = declaredPart(node); part.op !== 'id'; part = part.args[0])
+      if (part.op !== '.') throw new Refusal(WHOLE, node);
+    for (let part: ASTNode = node; isPath(part); part = part.args[0])
+      if (part.op === '[]') visit(part.args[1], []);
+    uses.add(declared.join('.'));
+  }
+
+  function visitCall(node: Call, variables: readonly string[]): void {
+    const [name, values] = node.args;
+    if (name === 'has') visitHas(node, values[0]);
+    else if (name === 'timestamp') visitTimestamp(node);
+    else if (name === 'duration') throw new Refusal(NO_DURATION, node);
+    else if (name === 'cidr') throw new Refusal('cidr must be followed by .containsIP(…)', node);
+    else if (FUNCTIONS.has(`${name}(${values.length})`)) for (const each of values) visit(each, variables);
+    else throw new Refusal(`there is no function ${name}(${values.length})`, node);
+  }
+
+  /** Of what is neither declared nor one level below, implementations differ. */
+  function visitHas(node: ASTNode, field: ASTNode | undefined): void {
+    if (field?.op !== '.') throw new Refusal('has takes a field, as has(context.ip)', node);
+    visitPath(field);
+    const keys = keysOf(field) ?? [];
+    if (keys.length > declaredLength(keys) + 1)
+      throw new Refusal('has looks at a property, or at a key of a map', field);
+  }
+
+  function visitMethod(node: Method, variables: readonly string[]): void {
+    const [name, receiver, values] = node.args;
+    const [value] = values;
+    if (name === 'containsIP' && value && values.length === 1) {
+      visitRange(receiver);
+      visit(value, variables);
+    } else if (ACCESSORS.has(name) && values.length <= 1) {
+      visit(receiver, variables);
+      if (!isPath(receiver)) throw new Refusal('it must be a time that is given, as context.time', receiver);
+      if (value && !isTimeZone(textOf(value)))
+        throw new Refusal('it must be a time zone as Europe/Berlin, as a text', value);
+    } else if (FUNCTIONS.has(`.${name}(${values.length})`))
+      for (const each of partsOf(node)) visit(each, variables);
+    else throw new Refusal(`there is no function .${name}(${values.length})`, node);
+  }
+
+  function visitComprehension(comprehension: Comprehension, variables: readonly string[]): void {
+    const { name, range, variable, body } = comprehension;
+    if (variables.includes(variable) || ROOT_NAMES.has(variable))
+      throw new Refusal(`${variable} has a meaning already: name the variable otherwise`, range);
+    if (variables.length >= MAX_COMPREHENSIONS)
+      throw new Refusal(`at most ${MAX_COMPREHENSIONS} comprehensions within each other`, range);
+    // Then no entry is larger than what is given or written.
+    const isPlain = (each: ASTNode) => isPath(each) || each.op === 'value';
+    if (!isPath(range) && !(range.op === 'list' && range.args.every(isPlain)))
+      throw new Refusal(`${name} takes a declared list, or one that is written`, range);
+    visit(range, variables);
+    visit(body, [...variables, variable]);
+  }
 }
 
-/** Why evaluating failed, for the reader of an explanation. */
-export const messageOf = (error: unknown): string => {
-  if (error instanceof EvaluationFault) return error.message;
-  return error instanceof Error && 'summary' in error ? String(error.summary) : String(error);
-};
+const textOf = (node: ASTNode | undefined): string | undefined =>
+  node?.op === 'value' && typeof node.args === 'string' ? node.args : undefined;
+
+/** The text that is the only argument. */
+const onlyTextOf = ({ args: [, values] }: Call): string =>
+  (values.length === 1 ? textOf(values[0]) : undefined) ?? '';
+
+/** RFC 3339, from 1970 on, in whole milliseconds: what a property of the type `timestamp` may have. */
+function visitTimestamp(node: Call): void {
+  const text = onlyTextOf(node);
+  if (/\.\d{4,}/.test(text) || instantOf(text) === undefined)
+    throw new Refusal('it must be a time as RFC 3339 has it, as a text', node.args[1][0] ?? node);
+}
+
+export const isDuration = (node: ASTNode): node is Call => node.op === 'call' && node.args[0] === 'duration';
+
+const DURATION = /^(?=.)(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,5}s)?(?:\d{1,5}ms)?$/;
+const NO_DURATION = "a duration is taken from a time, as in context.time - duration('1h')";
+
+/** As `1h30m`: as many of them as can be written do not lead out of the range of timestamps. */
+function visitDuration(node: Call): void {
+  if (!DURATION.test(onlyTextOf(node)))
+    throw new Refusal('it must be a duration as 1h30m, as a text', node.args[1][0] ?? node);
+}
+
+function visitRange(node: ASTNode): void {
+  if (node.op !== 'call' || node.args[0] !== 'cidr') throw new Refusal("write cidr('…').containsIP(…)", node);
+  if (parseRange(onlyTextOf(node)) === undefined)
+    throw new Refusal('it must be an IP range as 10.0.0.0/8, as a text', node.args[1][0] ?? node);
+}

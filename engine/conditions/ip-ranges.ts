@@ -3,11 +3,33 @@
  * without leading zeros, IPv6 as RFC 4291 writes it. Zones (`fe80::1%eth0`) and IPv4-mapped addresses
  * (`::ffff:10.0.0.1`) are refused: the same host would be in two ranges or in none.
  */
-export interface IpRange {
-  /** Groups of 16 bits: 2 of IPv4, 8 of IPv6. */
-  readonly groups: readonly number[];
-  /** Leading bits that count. */
-  readonly bits: number;
+export class IpRange {
+  readonly #groups: readonly number[];
+  readonly #bits: number;
+
+  /**
+   * @param groups of 16 bits: 2 of IPv4, 8 of IPv6
+   * @param bits leading ones that count
+   */
+  constructor(groups: readonly number[], bits: number) {
+    this.#groups = groups;
+    this.#bits = bits;
+  }
+
+  /**
+   * An address of the other family is in no range.
+   *
+   * @throws Error for what is no address
+   */
+  contains(text: string): boolean {
+    const address = parseAddress(text);
+    if (address === undefined) throw new Error('it is no IP address');
+    if (this.#groups.length !== address.length) return false;
+    return this.#groups.every((group, position) => {
+      const counted = Math.min(16, Math.max(0, this.#bits - position * 16));
+      return (group ^ (address[position] ?? 0)) >> (16 - counted) === 0;
+    });
+  }
 }
 
 function parseIpv4(text: string): number[] | undefined {
@@ -53,7 +75,7 @@ const isMapped = (groups: readonly number[]): boolean =>
   groups.length === 8 && groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xff_ff;
 
 /** The groups of an address; undefined for what is none, and for one with a zone or IPv4-mapped. */
-export function parseAddress(text: string): readonly number[] | undefined {
+function parseAddress(text: string): readonly number[] | undefined {
   // The longest address has 45 characters.
   if (text.length > 45) return undefined;
   const groups = text.includes(':') ? parseIpv6(text) : parseIpv4(text);
@@ -66,14 +88,5 @@ export function parseRange(text: string): IpRange | undefined {
   const groups =
     more === undefined && /^(?:0|[1-9]\d{0,2})$/.test(length) ? parseAddress(address) : undefined;
   const bits = Number(length);
-  return groups === undefined || bits > groups.length * 16 ? undefined : { groups, bits };
-}
-
-/** An address of the other family is in no range. */
-export function containsAddress({ groups, bits }: IpRange, address: readonly number[]): boolean {
-  if (groups.length !== address.length) return false;
-  return groups.every((group, position) => {
-    const counted = Math.min(16, Math.max(0, bits - position * 16));
-    return (group ^ (address[position] ?? 0)) >> (16 - counted) === 0;
-  });
+  return groups === undefined || bits > groups.length * 16 ? undefined : new IpRange(groups, bits);
 }

@@ -1,3 +1,2 @@
 /** All that is used of the library for CEL (ADR 0030). */
-export { type ASTNode, ParseError, TypeError as TypeFault } from '@marcbachmann/cel-js';
-export { Duration, Environment } from '@marcbachmann/cel-js/evaluator';
+export { type ASTNode, Environment, ParseError, TypeError as TypeFault } from '@marcbachmann/cel-js';

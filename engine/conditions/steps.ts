@@ -1,39 +1,142 @@
-/** Steps that one evaluation may take: some milliseconds. */
-export const MAX_STEPS = 50_000;
+import { PASSED_BOUNDS, type Value, type ValueMap, type Variables } from './declarations.ts';
+import { ACCESSORS, comprehensionOf, EQUALITY, isPath, keysOf, ORDER, partsOf } from './grammar.ts';
+import type { ASTNode } from './library.ts';
 
-/** Why an expression cannot be evaluated. */
-export class EvaluationFault extends Error {}
+/** Steps that one evaluation may take: about ten milliseconds. */
+export const MAX_STEPS = 100_000;
 
-/** One object for all: it may be thrown once for each entry of a list, and a trace costs more than a step. */
-const EXCEEDED = new EvaluationFault(`it takes more than ${MAX_STEPS} steps`);
+/** How large the values are that an expression looks at. */
+interface Sizes {
+  /** Entries of a list or map. */
+  readonly entries: number;
+  /** See `weightOf`. */
+  readonly weight: number;
+  /** The largest weight of an entry. */
+  readonly entryWeight: number;
+}
+type SizesOf = (path: ASTNode) => Sizes;
 
-/**
- * Counts the steps of one evaluation: one for each part of the expression each time it is evaluated, for each
- * entry that is looked at, and for each 64 characters that are copied or compared.
- */
-export interface Meter {
-  readonly start: () => void;
-  /** @throws EvaluationFault when the bound is exceeded; then at every further step too */
-  readonly spend: (steps: number) => void;
-  readonly isExceeded: () => boolean;
-  readonly message: string;
-  readonly taken: () => number;
+const textWeight = (text: string): number => 1 + Math.ceil(text.length / 64);
+
+/** What a path looks at; where it has an index, the list that it is in. */
+export function valueAt(path: ASTNode, variables: Variables): Value | undefined {
+  const [root, ...keys] = keysOf(path) ?? [];
+  let value: Value | undefined = variables[root as keyof Variables];
+  for (const key of keys) {
+    if (!(value instanceof Map) || typeof key !== 'string') break;
+    value = (value as ValueMap).get(key);
+  }
+  return value;
 }
 
-export function createMeter(): Meter {
-  let left = MAX_STEPS;
-  return {
-    start: () => {
-      left = MAX_STEPS;
-    },
-    spend: (steps) => {
-      left -= steps;
-      if (left < 0) throw EXCEEDED;
-    },
-    isExceeded: () => left < 0,
-    message: EXCEEDED.message,
-    taken: () => MAX_STEPS - left,
+/** 1 for each value, and for each 64 characters: what it costs to compare or to search it. */
+function weightOf(value: Value | undefined): number {
+  if (typeof value === 'string') return textWeight(value);
+  if (!Array.isArray(value) && !(value instanceof Map)) return 1;
+  let weight = 1;
+  if (value instanceof Map) for (const key of value.keys()) weight += textWeight(key);
+  for (const each of value.values()) weight += weightOf(each);
+  return weight;
+}
+
+/** What conversion lets pass (`PASSED_BOUNDS`). */
+const ALL = PASSED_BOUNDS.bytes / 8 + PASSED_BOUNDS.bytes / 64;
+const LARGEST: Sizes = { entries: PASSED_BOUNDS.list, weight: ALL, entryWeight: ALL };
+
+function sizesIn(variables: Variables): SizesOf {
+  return (path) => {
+    const value = valueAt(path, variables);
+    const entries = Array.isArray(value) ? value : value instanceof Map ? [...value.keys()] : [];
+    let entryWeight = 1;
+    for (const each of entries) entryWeight = Math.max(entryWeight, weightOf(each));
+    return { entries: entries.length, weight: weightOf(value), entryWeight };
   };
 }
 
-export const charactersToSteps = (characters: number): number => Math.ceil(characters / 64);
+/** Weights of the variables of the comprehensions around a node. */
+type Scope = ReadonlyMap<string, number>;
+
+/** Steps for an error that the expression passes over. */
+const ERROR = 20;
+/** Steps to search 64 characters for 64 others: V8 may compare each with each. */
+const SEARCH = 20;
+/** Steps to convert a time to a time zone. */
+const TIME_ZONE = 600;
+/** Steps to read an address and a range. */
+const IP_RANGE = 50;
+
+/**
+ * An upper bound of what evaluating costs, in steps of about a tenth of a microsecond. It is one because
+ *
+ * - each part of the expression counts, whether or not `&&`, `||`, `?:` or `exists` skip it;
+ * - a comprehension counts its body once for each entry, each as heavy as the heaviest one;
+ * - an operator or function counts the whole weight of what it goes through, though it may stop early;
+ * - no value is heavier than the sum of those that it is made of, and a range is never made (grammar.ts), so that no
+ *   value grows from entry to entry.
+ */
+function stepsOf(node: ASTNode, sizesOf: SizesOf, scope: Scope): number {
+  const steps = (each: ASTNode): number => stepsOf(each, sizesOf, scope);
+  const weight = (each: ASTNode): number => weightIn(each, sizesOf, scope);
+  if (isPath(node)) return 1 + steps(node.args[0]);
+  const comprehension = comprehensionOf(node);
+  if (comprehension) {
+    const { range, variable, body } = comprehension;
+    const { entries, entryWeight } = isPath(range)
+      ? sizesOf(range)
+      : { entries: partsOf(range).length, entryWeight: Math.max(...partsOf(range).map(weight)) };
+    const inner = new Map(scope).set(variable, entryWeight);
+    return 1 + steps(range) + entries * (ERROR + stepsOf(body, sizesOf, inner));
+  }
+  return partsOf(node).reduce((total, each) => total + steps(each), 1 + ownSteps(node, weight));
+}
+
+/** Steps that a node takes beyond those of its parts. */
+function ownSteps(node: ASTNode, weight: (node: ASTNode) => number): number {
+  const [left, right] = partsOf(node);
+  if (node.op === '&&' || node.op === '||') return ERROR;
+  if (left === undefined || LIGHT.has(node.op)) return 0;
+  if (node.op === 'call' && node.args[0] === 'has') return 0;
+  if (right === undefined) return weight(left);
+  // Two values are compared no further than the lighter one goes.
+  if (EQUALITY.has(node.op) || ORDER.has(node.op)) return Math.min(weight(left), weight(right));
+  if (node.op === 'in') return weight(right);
+  if (node.op !== 'rcall') return weight(left) + weight(right);
+  const [name] = node.args;
+  if (name === 'contains') return SEARCH * weight(left) * weight(right);
+  if (name === 'containsIP') return IP_RANGE;
+  return ACCESSORS.has(name) ? TIME_ZONE : weight(right);
+}
+
+/** They look at one value, or make a list of what is there. */
+const LIGHT: ReadonlySet<string> = new Set(['?:', '!_', '-_', 'list']);
+
+/** The weight of a value that an expression makes, or more. */
+function weightIn(node: ASTNode, sizesOf: SizesOf, scope: Scope): number {
+  const weight = (each: ASTNode): number => weightIn(each, sizesOf, scope);
+  if (isPath(node)) return sizesOf(node).weight;
+  const comprehension = comprehensionOf(node);
+  if (comprehension) return weight(comprehension.range);
+  switch (node.op) {
+    case 'value':
+      return typeof node.args === 'string' ? textWeight(node.args) : 1;
+    case 'id':
+      return scope.get(node.args) ?? 1;
+    case 'list':
+    case '+':
+    case '?:':
+      return partsOf(node).reduce((total, each) => total + weight(each), 1);
+    default:
+      return 1;
+  }
+}
+
+const NOTHING: Scope = new Map();
+
+/**
+ * @returns whether evaluating the expression over given values surely takes no more than MAX_STEPS; it costs nothing
+ * for most expressions, which stay below whatever they are given
+ */
+export function createBound(root: ASTNode): (variables: Variables) => boolean {
+  if (stepsOf(root, () => LARGEST, NOTHING) <= MAX_STEPS) return () => true;
+  return (variables) => stepsOf(root, sizesIn(variables), NOTHING) <= MAX_STEPS;
+}
