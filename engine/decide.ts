@@ -4,7 +4,7 @@ import { isCredentialGood } from './credential.ts';
 import { ALLOWED, DENIED, type Decision, type Reason } from './decision.ts';
 import { assertWhole, type DecisionInput } from './decision-input.ts';
 import { holdingsOf, intervalsOf, isInForce, refusalOf } from './effective-roles.ts';
-import { type PermissionEffects, permissionEffects } from './permission-effects.ts';
+import { type ConditionalEffects, type PermissionEffects, permissionEffects } from './permission-effects.ts';
 import { holdsAt, nextChange } from './validity.ts';
 
 /** The refusal of an invalid credential; undefined if the credential is valid or there is none. */
@@ -36,67 +36,73 @@ export function decide(input: DecisionInput, at: number): Decision {
   return combine(input, effects, at);
 }
 
-/** Step 8: one ALLOW is enough, unless one DENY refuses. */
-const combined = (isAllowed: boolean, isDenied: boolean, isDenyOverriding: boolean): boolean =>
-  isAllowed && !(isDenied && isDenyOverriding);
-
 /** Steps 6 to 9: combines the effects of the effective roles (ADR 0005). */
 function combine(input: DecisionInput, effects: PermissionEffects, at: number): Decision {
-  const inForce = effectsInForce(input, effects, at);
-  const { isDenyOverriding, conditions } = inForce;
-  let { isAllowed, isDenied } = inForce;
-  if (conditions.length === 0) {
-    if (combined(isAllowed, isDenied, isDenyOverriding)) return ALLOWED.role;
-    return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
-  }
-  const outcomeOf = createOutcomes(input);
-  // With conditions that cannot be evaluated taken in favour of the subject.
-  let [mayBeAllowed, mustBeDenied] = [isAllowed, isDenied];
-  for (const condition of conditions) {
-    const outcome = outcomeOf(condition);
-    const holds = 'holds' in outcome ? outcome.holds : undefined;
-    if (condition.effect === 'ALLOW') {
-      isAllowed ||= holds === true;
-      mayBeAllowed ||= holds !== false;
-    } else {
-      isDenied ||= holds !== false;
-      mustBeDenied ||= holds === true;
-    }
-  }
-  if (combined(isAllowed, isDenied, isDenyOverriding)) return ALLOWED.role;
-  if (combined(mayBeAllowed, mustBeDenied, isDenyOverriding)) return DENIED.condition_failed;
-  return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
-}
-
-/** What the roles in force do to a permission. */
-interface EffectsInForce {
-  readonly isDenyOverriding: boolean;
-  /** Whether one allows, or denies, it without a condition. */
-  readonly isAllowed: boolean;
-  readonly isDenied: boolean;
-  /** Those that count only where their condition holds; empty if the others settle the decision. */
-  readonly conditions: readonly ConditionalEffect[];
-}
-
-const NO_CONDITIONS: readonly ConditionalEffect[] = [];
-
-function effectsInForce(
-  input: DecisionInput,
-  { allow, deny, conditional }: PermissionEffects,
-  at: number,
-): EffectsInForce {
+  const { allow, deny, conditional } = effects;
   let [isAllowed, isDenied] = [false, false];
-  const conditions: ConditionalEffect[] = [];
   for (const holding of holdingsOf(input.subject, input)) {
     if (!isInForce(holding, at)) continue;
     if (allow.has(holding.role)) isAllowed = true;
     if (deny.has(holding.role)) isDenied = true;
-    if (conditional.size > 0) conditions.push(...(conditional.get(holding.role) ?? NO_CONDITIONS));
   }
-  const isDenyOverriding = input.scopes.at(-1)?.combination === 'deny-overrides';
+  const isDenyOverriding = isDenyOverridingIn(input);
   const isSettled = isDenyOverriding ? isDenied : isAllowed;
-  return { isDenyOverriding, isAllowed, isDenied, conditions: isSettled ? NO_CONDITIONS : conditions };
+  if (conditional.size > 0 && !isSettled)
+    return combineConditions(input, conditional, at, isAllowed, isDenied);
+  if (isAllowed && !(isDenied && isDenyOverriding)) return ALLOWED.role;
+  return isDenied ? DENIED.denied_by_role : DENIED.no_grant;
 }
+
+/** Step 8: one ALLOW is enough, unless one DENY refuses. */
+const isDenyOverridingIn = ({ scopes }: DecisionInput): boolean =>
+  scopes.at(-1)?.combination === 'deny-overrides';
+
+/**
+ * Combines the effects that count only where their condition holds with those that always count (SPEC section 8).
+ *
+ * @param isAllowed whether a role in force allows it without a condition
+ * @param isDenied whether one denies it without a condition
+ */
+function combineConditions(
+  input: DecisionInput,
+  conditional: ConditionalEffects,
+  at: number,
+  isAllowed: boolean,
+  isDenied: boolean,
+): Decision {
+  const outcomeOf = createOutcomes(input);
+  const allows = { surely: isAllowed, perhaps: isAllowed };
+  const denies = { surely: isDenied, perhaps: isDenied };
+  for (const condition of conditionsInForce(input, conditional, at)) {
+    const outcome = outcomeOf(condition);
+    const isKnown = 'holds' in outcome;
+    if (isKnown && !outcome.holds) continue;
+    const effect = condition.effect === 'ALLOW' ? allows : denies;
+    effect.perhaps = true;
+    if (isKnown) effect.surely = true;
+  }
+  // What cannot be evaluated does not allow, and denies.
+  const isDenyOverriding = isDenyOverridingIn(input);
+  if (allows.surely && !(denies.perhaps && isDenyOverriding)) return ALLOWED.role;
+  // Had it been evaluated, the subject might have been allowed.
+  if (allows.perhaps && !(denies.surely && isDenyOverriding)) return DENIED.condition_failed;
+  return denies.perhaps ? DENIED.denied_by_role : DENIED.no_grant;
+}
+
+/** The conditional effects of the roles in force, each once. */
+function conditionsInForce(
+  input: DecisionInput,
+  conditional: ConditionalEffects,
+  at: number,
+): ReadonlySet<ConditionalEffect> {
+  const conditions = new Set<ConditionalEffect>();
+  for (const holding of holdingsOf(input.subject, input))
+    if (isInForce(holding, at))
+      for (const condition of conditional.get(holding.role) ?? []) conditions.add(condition);
+  return conditions;
+}
+
+const NO_CONDITIONS: ConditionalEffects = new Map();
 
 /** The reasons of step 8, the only one that looks at conditions. */
 const COMBINED: ReadonlySet<Reason> = new Set(['role', 'condition_failed', 'denied_by_role', 'no_grant']);
@@ -109,7 +115,10 @@ export function usesOfGiven(input: DecisionInput, at: number, { reason }: Decisi
   if (!COMBINED.has(reason)) return NOTHING_USED;
   const effects = effectsOn(input);
   if (effects.conditional.size === 0) return NOTHING_USED;
-  const uses = effectsInForce(input, effects, at).conditions.flatMap(usesOf);
+  const without = combine(input, { ...effects, conditional: NO_CONDITIONS }, at);
+  const isSettled = isDenyOverridingIn(input) ? without.reason === 'denied_by_role' : without.allowed;
+  if (isSettled) return NOTHING_USED;
+  const uses = [...conditionsInForce(input, effects.conditional, at)].flatMap(usesOf);
   return [...new Set(uses)].filter((use) => isGiven(use, input));
 }
 
