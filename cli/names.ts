@@ -1,4 +1,4 @@
-import { isRef, parseRef } from '../table/identifiers.ts';
+import { isRef, parseRef, parseSubjectRef } from '../table/identifiers.ts';
 import type { Item } from '../table/item.ts';
 import { type Key, nodeKey, permissionRef } from '../table/keys.ts';
 import { readPermissionName } from '../table/permission-name.ts';
@@ -20,10 +20,16 @@ const looking =
 /** The attributes by which people know an entity. */
 const NAMES = ['displayName', 'name', 'email', 'username', 'code'] as const;
 
+const nameIn = (item: Item | undefined): unknown =>
+  NAMES.map((attribute) => item?.[attribute]).find((value) => typeof value === 'string');
+
 /** The names of references. */
-export const namesOf = looking(
-  (ref) => (isRef(ref) ? nodeKey(parseRef(ref, 'ref')) : undefined),
-  (item) => NAMES.map((attribute) => item?.[attribute]).find((value) => typeof value === 'string'),
+export const namesOf = looking((ref) => (isRef(ref) ? nodeKey(parseRef(ref, 'ref')) : undefined), nameIn);
+
+/** The names of subjects: the type of one may be that of scopes. */
+export const namesOfSubjects = looking(
+  (ref) => (isRef(ref) ? nodeKey(parseSubjectRef(ref, 'subject')) : undefined),
+  nameIn,
 );
 
 /** The descriptions of pages and permissions. */

@@ -1,5 +1,5 @@
 import { sha256 } from './bytes.ts';
-import { isId, type Ref } from './identifiers.ts';
+import { isBuiltInSubject, isId, isRef, REGISTERED_SUBJECT, type Ref } from './identifiers.ts';
 
 /**
  * The text of an API token: `gh1_t_<subject's id>_<token's id>_<secret>`, where the letter says of which kind
@@ -9,7 +9,7 @@ import { isId, type Ref } from './identifiers.ts';
  * Characters of ids beside letters, digits and `-` are written as `.` and two hexadecimal digits: `_` separates
  * the parts, and `|` and `@` may not stand in a bearer token (RFC 6750 section 2.1).
  */
-const FORM = /^gh1_([ut])_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z_-]{43})$/;
+const FORM = /^gh1_([uts])_([0-9A-Za-z.-]{1,484})_([0-9A-Za-z.-]{1,384})_([0-9A-Za-z_-]{43})$/;
 const LETTERS: Readonly<Record<string, string>> = { u: 'user', t: 'technical-user' };
 
 export interface ApiToken {
@@ -21,27 +21,33 @@ export interface ApiToken {
 const escaped = (id: string): string =>
   id.replace(/[^0-9A-Za-z-]/g, (each) => `.${each.charCodeAt(0).toString(16)}`);
 
+/** What the letter says of the subject; of one of an added type, the type is in the text with the id. */
+const letterOf = ({ type }: Ref): string => (type === 'user' ? 'u' : type === REGISTERED_SUBJECT ? 's' : 't');
+
+const isAddedSubject = (text: string): boolean =>
+  isRef(text) && !isBuiltInSubject(text.slice(0, text.indexOf(':')));
+
 /** The inverse of {@link escaped}. */
 const unescaped = (text: string): string =>
   text.replace(/\.([0-9a-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 
 /** The id that a part of a token names; undefined unless it is the one spelling of this id. */
-function idIn(part: string): string | undefined {
+function idIn(part: string, isValid: (text: string) => boolean): string | undefined {
   const id = unescaped(part);
-  return isId(id) && escaped(id) === part ? id : undefined;
+  return isValid(id) && escaped(id) === part ? id : undefined;
 }
 
 export function formatApiToken(subject: Ref, id: string, secret: string): string {
-  const letter = subject.type === 'user' ? 'u' : 't';
-  return `gh1_${letter}_${escaped(subject.id)}_${escaped(id)}_${secret}`;
+  return `gh1_${letterOf(subject)}_${escaped(subject.id)}_${escaped(id)}_${secret}`;
 }
 
 /** Undefined for a text that is no API token. */
 export function readApiToken(text: string): ApiToken | undefined {
   const [, letter = '', of = '', named = ''] = FORM.exec(text) ?? [];
-  const [subjectId, id] = [idIn(of), idIn(named)];
+  const type = LETTERS[letter];
+  const [subjectId, id] = [idIn(of, type === undefined ? isAddedSubject : isId), idIn(named, isId)];
   if (subjectId === undefined || id === undefined) return undefined;
-  return { subject: `${LETTERS[letter]}:${subjectId}`, id };
+  return { subject: type === undefined ? subjectId : `${type}:${subjectId}`, id };
 }
 
 /** SHA-256 of a token's text, base64url. */

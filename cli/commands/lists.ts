@@ -5,7 +5,7 @@ import { type ConnectionOptions, connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
-import { descriptionsOf, namesOf } from '../names.ts';
+import { descriptionsOf, namesOf, namesOfSubjects } from '../names.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
   addPageOptions,
@@ -114,7 +114,7 @@ export const addWho = subcommandOf({
   arguments: [permissionArgument(), scopeArgument()],
   example: 'grades location:01M7YAMY51QT61RYW2RQE37W98 --all',
   search: (lists, [permission, scope], options) => lists.listSubjects(permission, scope, options),
-  labels: namesOf,
+  labels: namesOfSubjects,
   keys: ['subject', 'name'],
 });
 

@@ -58,7 +58,7 @@ const REFUSALS_SHOWN = 5;
 export const addLoad: Subcommand = (program, context, finish) => {
   const command = program
     .command('load')
-    .summary('load users, memberships or assignments in bulk')
+    .summary('load users, subjects, memberships or assignments in bulk')
     .description('Loads rows from CSV or JSON Lines: each row is one command of provisioning.')
     .addArgument(new Argument('<kind>', 'what the rows are').choices(ROW_KINDS.map(({ name }) => name)))
     .argument('<file>', 'CSV or JSON Lines; - reads standard input')

@@ -42,6 +42,11 @@ beforeAll(async () => {
   await issue('robot', `technical-user:${id.robot}`);
   await issue('other', `technical-user:${id.other}`);
   await issue('ann', id.ann);
+  await run('subject-type.create', { name: 'account' });
+  // Of the same type and id as the scope that it asks for.
+  await run('subject.create', { type: 'account', id: id.account });
+  await run('assignment.create', { user: account, scope: account, role });
+  await issue('added', account);
   world.settle();
 });
 
@@ -97,6 +102,7 @@ describe('an API token', () => {
     ['of a technical user with a role', 'robot', 'allow'],
     ['of one without', 'other', 'deny'],
     ['of a user', 'ann', 'allow'],
+    ['of a subject of an added type', 'added', 'allow'],
   ])('%s', async (_what, name, outcome) => {
     expect(await outcomeOf(`Bearer ${text[name]}`)).toBe(outcome);
     expect(await outcomeOf(`bearer ${text[name]}`)).toBe(outcome);

@@ -293,7 +293,7 @@ test('errors of commands are reported in the terms of the manifest', async () =>
 
 test('without a manifest, names are references', async () => {
   expect(await problemsIn(TESTS)).toEqual([
-    '1:11: tests[0].subject: without a manifest, it is user:ID or technical-user:ID',
+    '1:11: tests[0].subject: without a manifest, it is user:ID, technical-user:ID or TYPE:ID of an added type',
     '1:43: tests[0].scope: without a manifest, it is type:ID, as location:ID',
   ]);
 });

@@ -28,7 +28,15 @@ describe('the text of an API token', () => {
     );
   });
 
+  test('names a subject of an added type with its type', () => {
+    const text = formatApiToken({ type: 'subject', id: 'device:pump_1' }, ID, SECRET);
+    expect(text).toBe(`gh1_s_device.3apump.5f1_${ID}_${SECRET}`);
+    expect(readApiToken(text)).toEqual({ subject: 'device:pump_1', id: ID });
+  });
+
   test.each([
+    ['a user as a subject of an added type', `gh1_s_user.3aalice_${ID}_${SECRET}`],
+    ['a subject of an added type without its type', `gh1_s_pump_${ID}_${SECRET}`],
     ['an escape in capitals', `gh1_u_a.7Cb_${ID}_${SECRET}`],
     ['an escape of what needs none', `gh1_u_.61lice_${ID}_${SECRET}`],
     ['an escape that is cut off', `gh1_u_a.7_${ID}_${SECRET}`],

@@ -1,0 +1,186 @@
+import { ulid } from 'ulid';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createAccessBound,
+  createExplainer,
+  createLists,
+  type Engine,
+  formatExplanation,
+} from '../../engine/index.ts';
+import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
+import { COMMANDS } from '../../provisioning/index.ts';
+import { verify } from '../../provisioning/verify/index.ts';
+import { decisionKey } from '../../table/keys.ts';
+import { createWorld, type World } from '../support/world.ts';
+
+/** The group of everyone: the roles of a scope for every active subject, without a membership. */
+let world: World;
+let engine: Engine;
+const [ACME, BETA, OFFICE] = ['tenant:acme', 'tenant:beta', 'location:office'];
+const [ANN, DEVICE, ROBOT] = ['user:ann', 'device:office', 'technical-user:robot'];
+
+beforeAll(async () => {
+  world = await createWorld();
+  const { run } = world;
+  for (const name of ['lobby', 'vault']) await run('page.create', { name });
+  for (const id of ['acme', 'beta']) await run('tenant.create', { id, name: id });
+  await run('location.create', { id: 'office', name: 'Office', parent: ACME });
+  await run('account.create', { id: 'robots', name: 'Robots' });
+  await run('role.create', { id: 'visitor', name: 'visitor', scope: ACME });
+  await run('role-permission.create', { role: 'visitor', permission: 'lobby', effect: 'ALLOW' });
+  await run('subject-type.create', { name: 'device' });
+  await run('user.create', { id: 'ann' });
+  await run('user.create', { id: 'gone', status: 'disabled' });
+  await run('subject.create', { type: 'device', id: 'office' });
+  await run('technical-user.create', { id: 'robot', name: 'robot', account: 'account:robots' });
+  await run('group.create', { id: 'all', name: 'All', scope: ACME, everyone: true });
+  await run('group-role.create', { group: 'all', role: 'visitor' });
+});
+beforeEach(() => {
+  world.settle();
+  engine = world.newEngine();
+});
+
+describe('a check', () => {
+  test.each([ANN, DEVICE, ROBOT])('%s has its roles at the scope and below', async (subject) => {
+    for (const scope of [ACME, OFFICE])
+      expect(await engine.check(subject, 'lobby', scope)).toEqual({ allowed: true, reason: 'role' });
+    expect(await engine.check(subject, 'lobby', BETA)).toEqual({ allowed: false, reason: 'no_grant' });
+    expect(await engine.check(subject, 'vault', ACME)).toEqual({ allowed: false, reason: 'no_grant' });
+  });
+
+  test.each([
+    ['user:gone', 'subject_inactive'],
+    ['user:nobody', 'subject_unknown'],
+    ['device:nobody', 'subject_unknown'],
+    // It is a scope, and no subject.
+    [OFFICE, 'subject_unknown'],
+  ])('%s is refused: %s', async (subject, reason) => {
+    expect(await engine.check(subject, 'lobby', ACME)).toEqual({ allowed: false, reason });
+  });
+
+  test('costs what it costs with any other group', async () => {
+    world.calls.length = 0;
+    await engine.check(ANN, 'lobby', ACME);
+    expect(world.calls.map(({ operation, keys }) => `${operation} ${keys}`)).toEqual(['BatchGetItem 5']);
+    await engine.check(ANN, 'lobby', ACME);
+    expect(world.calls).toHaveLength(1);
+  });
+});
+
+describe('searches', () => {
+  test.each([1, 2, 3, 100])('by pages of %i, subjects are all active ones, each once', async (limit) => {
+    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await lists.listSubjects('lobby', OFFICE, { limit, cursor });
+      found.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(found.sort()).toEqual([DEVICE, ROBOT, ANN].sort());
+  });
+
+  test('resources are where everyone has the role, and below', async () => {
+    const lists = createLists({ reader: world.reader, engine, clock: world.clock });
+    expect([...(await lists.listScopes(DEVICE, 'lobby')).items].sort()).toEqual([OFFICE, ACME].sort());
+    expect((await lists.listPermissions(DEVICE, OFFICE)).items).toEqual(['lobby']);
+  });
+
+  test('an access bound holds what everyone has', async () => {
+    const accessBound = createAccessBound({ reader: world.reader, engine, most: 10 });
+    const question = {
+      types: new Set(['tenant', 'location']),
+      withPermissions: true,
+      at: world.clock.now(),
+    };
+    const bound = await accessBound(DEVICE, question);
+    expect([...(bound?.scopes ?? [])].sort()).toEqual([OFFICE, ACME].sort());
+    expect(bound?.permissions).toEqual(['lobby']);
+  });
+});
+
+test('an explanation says that it is as everyone', async () => {
+  const explanation = await createExplainer(world).explain(ANN, 'lobby', OFFICE);
+  expect(explanation.allowedBy.items[0]?.from).toEqual({
+    kind: 'group',
+    ...{ group: { ref: 'group:all', name: 'All' }, scope: { ref: ACME, name: 'acme' } },
+    everyone: true,
+  });
+  expect(formatExplanation(explanation)).toContain(
+    'everyone at acme (tenant:acme), by group All (group:all)',
+  );
+});
+
+describe('provisioning', () => {
+  const refusal = async (command: string, input: Record<string, unknown>) => {
+    const { code, field } = await world.refused(command, input);
+    return `${code} ${field}`;
+  };
+
+  test('a scope has one such group, and it has no memberships', async () => {
+    const second = { id: 'others', name: 'Others', scope: ACME, everyone: true };
+    expect(await refusal('group.create', second)).toBe('conflict everyone');
+    expect(await refusal('membership.create', { user: 'ann', group: 'all' })).toBe('invalid group');
+    const two = ['one', 'two'].map((id) => ({
+      command: 'group.create',
+      input: { id, name: id, scope: BETA, everyone: true },
+    }));
+    expect(await refusal('transaction.write', { commands: two })).toBe('conflict commands.1.everyone');
+  });
+
+  test('when the group goes, so does all that everyone had, and another may take its place', async () => {
+    const { run } = world;
+    await run('group.create', { id: 'guests', name: 'Guests', scope: BETA, everyone: true });
+    await run('role.create', { id: 'guest', name: 'guest', scope: BETA });
+    await run('role-permission.create', { role: 'guest', permission: 'vault', effect: 'ALLOW' });
+    await run('group-role.create', { group: 'guests', role: 'guest' });
+    world.settle();
+    const allowed = async () => (await world.newEngine().check(ANN, 'vault', BETA)).allowed;
+    expect(await allowed()).toBe(true);
+    await run('group.delete', { id: 'guests' });
+    world.settle();
+    expect(await allowed()).toBe(false);
+    await run('group.create', { id: 'public', name: 'Public', scope: BETA, everyone: true });
+    await run('group.delete', { id: 'public' });
+  });
+
+  test('who loses what when it goes: everybody', async () => {
+    const change = { command: 'group.delete', input: { id: 'all' } };
+    const { loses, incomplete } = await accessDifference([change], {
+      ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+    });
+    expect(incomplete).toBeUndefined();
+    expect(loses).toMatchObject({
+      people: 3,
+      rows: [{ scope: ACME, permissions: ['lobby'], scopesBelow: 1 }],
+    });
+  });
+
+  test('who gains what with a new subject: what everyone has', async () => {
+    const change = { command: 'subject.create', input: { type: 'device', id: 'new' } };
+    const { gains } = await accessDifference([change], {
+      ...{ reader: world.reader, commands: COMMANDS, at: world.clock.now() },
+    });
+    expect(gains.rows).toMatchObject([{ scope: ACME, subjects: ['device:new'], permissions: ['lobby'] }]);
+  });
+
+  test.each([
+    ['missing', undefined, 'decision_less', 'either'],
+    ['that of another group', 'group-of-nobody', 'decision_more', 'opens'],
+  ] as const)(
+    'a mark in the decision item that is %s is found and repaired',
+    async (_, everyone, code, effect) => {
+      const { reader, writer, clock } = world;
+      const key = decisionKey({ type: 'tenant', id: 'acme' });
+      const change = everyone === undefined ? { remove: ['everyone'] } : { set: { everyone } };
+      await writer.send([{ kind: 'update', key, ...change }]);
+      const options = { reader, clock, graceMs: 0 };
+      const { open } = await verify(options);
+      expect(open).toContainEqual(expect.objectContaining({ code, effect }));
+      await verify({ ...options, repair: { writer, newId: () => ulid() } });
+      expect(await reader.get(key)).toMatchObject({ everyone: 'all' });
+      expect((await verify(options)).open).toEqual([]);
+    },
+  );
+});
