@@ -35,7 +35,7 @@ async function settle(planning: Planning, tenant: unknown): Promise<readonly Act
 }
 
 /** A subject's decision item, which starts with nothing granted. Throws `invalid` where a property does not fit. */
-export async function startSubject(
+async function startSubject(
   { reader }: Planning,
   ref: Ref,
   type: string,
@@ -50,7 +50,7 @@ export async function startSubject(
 }
 
 /** What a change of a subject changes in its decision item. Throws `invalid` where a property does not fit. */
-export async function changeSubject(
+async function changeSubject(
   { reader }: Planning,
   ref: Ref,
   type: string,
