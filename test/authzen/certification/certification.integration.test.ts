@@ -3,12 +3,12 @@ import { createWorld, type World } from '../../support/world.ts';
 import { createCertificationFixture } from './fixture.ts';
 import {
   type Answered,
-  type Certificate,
-  createCertificate,
+  createTlsFiles,
   type Server,
   sendTo,
   startLambda,
   startServe,
+  type TlsFiles,
 } from './servers.ts';
 
 /**
@@ -16,14 +16,14 @@ import {
  * HTTPS, against both ways to run the API.
  */
 let world: World;
-let certificate: Certificate;
+let certificate: TlsFiles;
 let token: string;
 
 beforeAll(async () => {
   world = await createWorld();
   world.clock.advance(Date.now() - world.clock.now());
   token = await createCertificationFixture(world);
-  certificate = createCertificate();
+  certificate = createTlsFiles();
 });
 afterAll(() => certificate.remove());
 

@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHandleFrom } from '../../../authzen/compose.ts';
 import { createLambdaHandler } from '../../../authzen/lambda.ts';
 import { runProgram } from '../../../cli/program.ts';
+import { type Certificate, createCertificate } from '../../support/certificate.ts';
 import type { World } from '../../support/world.ts';
 import { httpApi2Event } from '../lambda-events.ts';
 
@@ -15,33 +15,27 @@ export interface Server {
   readonly stop: () => Promise<void>;
 }
 
-/** A certificate for this machine, as files. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
+/** A certificate of this machine, as PEM and as files. */
+export interface TlsFiles extends Certificate {
+  readonly certFile: string;
+  readonly keyFile: string;
   readonly remove: () => void;
 }
 
-export function createCertificate(): Certificate {
+export function createTlsFiles(): TlsFiles {
+  const certificate = createCertificate();
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-tls-'));
-  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost'],
-      ...['-keyout', key, '-out', cert],
-    ],
-    { stdio: 'ignore' },
-  );
-  return { cert, key, remove: () => rmSync(folder, { recursive: true }) };
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  writeFileSync(certFile, certificate.cert);
+  writeFileSync(keyFile, certificate.key);
+  return { ...certificate, certFile, keyFile, remove: () => rmSync(folder, { recursive: true }) };
 }
 
 /** The Lambda adapter behind a server that makes an event of each request, as an HTTP API does. */
 export async function startLambda(world: World, certificate: Certificate): Promise<Server> {
   let handler = createLambdaHandler(() => Promise.reject(new Error('not composed yet')));
   const server = createServer(
-    { cert: readFileSync(certificate.cert), key: readFileSync(certificate.key) },
+    { cert: certificate.cert, key: certificate.key },
     async (incoming, outgoing) => {
       const chunks: Buffer[] = [];
       for await (const chunk of incoming) chunks.push(chunk as Buffer);
@@ -75,7 +69,7 @@ export async function startLambda(world: World, certificate: Certificate): Promi
 }
 
 /** `gatehouse serve`, as it is typed. */
-export async function startServe(world: World, certificate: Certificate): Promise<Server> {
+export async function startServe(world: World, { certFile, keyFile }: TlsFiles): Promise<Server> {
   let interrupt: () => void = () => {};
   let ended: Promise<number> = Promise.resolve(0);
   const url = await new Promise<string>((resolve, reject) => {
@@ -83,7 +77,7 @@ export async function startServe(world: World, certificate: Certificate): Promis
     ended = runProgram(
       [
         ...['serve', '--table', world.table, '--endpoint', world.endpoint, '--port', '0'],
-        ...['--tls-cert', certificate.cert, '--tls-key', certificate.key],
+        ...['--tls-cert', certFile, '--tls-key', keyFile],
       ],
       {
         env: {},
@@ -125,7 +119,7 @@ export const sendTo = (
   body: string | undefined,
 ): Promise<Answered> =>
   new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, ca: readFileSync(cert) }, (answer) => {
+    const sent = request(url, { method, headers, ca: cert }, (answer) => {
       const chunks: Buffer[] = [];
       answer
         .on('data', (chunk: Buffer) => chunks.push(chunk))
