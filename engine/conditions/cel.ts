@@ -1,10 +1,11 @@
 import { type GatehouseError, invalid } from '../../table/errors.ts';
 import { type Declarations, MAX_CONDITION_LENGTH } from '../../table/properties.ts';
 import { contextOf, type Variables } from './declarations.ts';
-import { Refusal, ROOTS, sourceOf, usesOf, zonedTimesOf } from './grammar.ts';
+import { Refusal, usesOf } from './grammar.ts';
 import { IpRange, parseRange } from './ip-ranges.ts';
 import { type ASTNode, Environment, ParseError, TypeFault } from './library.ts';
 import { createBound, MAX_STEPS, valueAt } from './steps.ts';
+import { ROOTS, sourceOf, zonedTimesOf } from './syntax.ts';
 import { isFarFromChange } from './time-zones.ts';
 import { demandTypes } from './types.ts';
 

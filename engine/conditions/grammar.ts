@@ -1,6 +1,26 @@
 import { instantOf } from './declarations.ts';
 import { parseRange } from './ip-ranges.ts';
 import type { ASTNode } from './library.ts';
+import {
+  ACCESSORS,
+  amongTokens,
+  type Call,
+  COMPREHENSIONS,
+  type Comprehension,
+  comprehensionOf,
+  declaredLength,
+  declaredPart,
+  EQUALITY,
+  isDuration,
+  isPath,
+  keysOf,
+  type Method,
+  ORDER,
+  type Path,
+  partsOf,
+  ROOT_NAMES,
+  ROOTS,
+} from './syntax.ts';
 import { isTimeZone } from './time-zones.ts';
 
 /** What may not be written, and where. */
@@ -14,28 +34,10 @@ export class Refusal extends Error {
   }
 }
 
-export type Path = Extract<ASTNode, { op: '.' | '[]' }>;
-export type Call = Extract<ASTNode, { op: 'call' }>;
-export type Method = Extract<ASTNode, { op: 'rcall' }>;
-
-export const ROOTS = ['subject', 'resource', 'action', 'context'] as const;
-const ROOT_NAMES: ReadonlySet<string> = new Set(ROOTS);
-const COMPREHENSIONS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter']);
-export const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%']);
-export const EQUALITY: ReadonlySet<string> = new Set(['==', '!=']);
-export const ORDER: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
-export const ACCESSORS: ReadonlySet<string> = new Set([
-  ...['getFullYear', 'getMonth', 'getDate', 'getDayOfMonth', 'getDayOfWeek'],
-  ...['getHours', 'getMinutes', 'getSeconds', 'getMilliseconds'],
-]);
 /** Functions with their number of arguments. */
 const FUNCTIONS: ReadonlySet<string> = new Set([
   ...['size(1)', '.size(0)', '.startsWith(1)', '.endsWith(1)', '.contains(1)'],
 ]);
-/** Texts and comments, which may hold any character, and what is asked for among all else. */
-const amongTokens = (others: string): RegExp =>
-  new RegExp(`'(?:\\\\.|[^'\\\\])*'|"(?:\\\\.|[^"\\\\])*"|${others}|//[^\\n]*`, 'g');
-const PARENTHESES = amongTokens('[()]');
 /** The library takes a comma after the last argument. */
 const LAST_COMMA = amongTokens(',(?:\\s|//[^\\n]*)*\\)');
 /** Comprehensions within each other. */
@@ -47,89 +49,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   '[?]': 'there is no ?',
 };
 const WHOLE = 'name what it looks at, as context.ip or subject.properties.department';
-
-export interface Comprehension {
-  readonly name: string;
-  readonly range: ASTNode;
-  /** Name of the variable. */
-  readonly variable: string;
-  readonly body: ASTNode;
-}
-
-/**
- * `range.exists(variable, body)` and the like; undefined for all else.
- *
- * @throws Refusal if the arguments are wrong
- */
-export function comprehensionOf(node: ASTNode): Comprehension | undefined {
-  if (node.op !== 'rcall' || !COMPREHENSIONS.has(node.args[0])) return undefined;
-  const [name, range, [variable, body, more]] = node.args;
-  if (variable?.op !== 'id' || body === undefined || more !== undefined)
-    throw new Refusal(`${name} takes a variable and an expression`, node);
-  return { name, range, variable: variable.args, body };
-}
-
-export const isPath = (node: ASTNode): node is Path => node.op === '.' || node.op === '[]';
-
-/** A part of an expression as it is written. The library leaves parentheses at its ends out of its range. */
-export function sourceOf({ range }: ASTNode, text: string): string {
-  const source = text.slice(range.start, range.end);
-  let open = 0;
-  let missing = 0;
-  for (const [token] of source.matchAll(PARENTHESES)) {
-    open += token === '(' ? 1 : token === ')' ? -1 : 0;
-    missing = Math.max(missing, -open);
-  }
-  return '('.repeat(missing) + source + ')'.repeat(open + missing);
-}
-
-/** How many names of a path are declared: `context.ip`, `subject.id`, `subject.properties.department`. */
-const declaredLength = (path: readonly unknown[]): number =>
-  path[0] === 'context' || path[1] !== 'properties' ? 2 : 3;
-
-/** The names and indexes of a path, from the variable down; undefined for a field of anything else. */
-export function keysOf(node: ASTNode): readonly (string | bigint)[] | undefined {
-  if (node.op === 'id') return ROOT_NAMES.has(node.args) ? [node.args] : undefined;
-  if (!isPath(node)) return undefined;
-  const left = keysOf(node.args[0]);
-  const key = node.op === '.' ? node.args[1] : node.args[1].op === 'value' ? node.args[1].args : undefined;
-  return left && (typeof key === 'string' || typeof key === 'bigint') ? [...left, key] : undefined;
-}
-
-/** The part of a path that is declared. */
-export function declaredPart(node: Path): ASTNode {
-  const keys = keysOf(node) ?? [];
-  let part: ASTNode = node;
-  for (let more = keys.length - declaredLength(keys); more > 0 && isPath(part); more--) part = part.args[0];
-  return part;
-}
-
-/** The parts of a node that are evaluated on their own. */
-export function partsOf(node: ASTNode): readonly ASTNode[] {
-  switch (node.op) {
-    case 'value':
-    case 'id':
-    case '.':
-    case '[]':
-      return [];
-    case '!_':
-    case '-_':
-      return [node.args];
-    case 'call':
-      return node.args[1];
-    case 'rcall':
-      return [node.args[1], ...node.args[2]];
-    default:
-      return node.args as readonly ASTNode[];
-  }
-}
-
-/** The times that are asked for their parts in a time zone. */
-export function zonedTimesOf(node: ASTNode): readonly ASTNode[] {
-  const inParts = partsOf(node).flatMap(zonedTimesOf);
-  const isZoned = node.op === 'rcall' && ACCESSORS.has(node.args[0]) && node.args[2].length > 0;
-  return isZoned ? [node.args[1], ...inParts] : inParts;
-}
 
 /**
  * Goes through a parsed expression: refuses what CEL's implementations evaluate differently and what has no bound
@@ -165,8 +84,8 @@ export function usesOf(root: ASTNode, text: string): readonly string[] {
     const [left, right] = partsOf(node);
     // It has no type of its own, which each implementation finds out differently.
     if (left === undefined) throw new Refusal('the list is empty', node);
-    // cel-go leaves out both, and with them the error of what is no bool.
-    if (node.op === '!_' && left.op === '!_') throw new Refusal('two ! are none', node);
+    // cel-go drops a pair when it parses: what follows may then be of any type.
+    if (node.op === '!_' && left.op === '!_') throw new Refusal('leave out the pair of signs', node);
     // The smallest int has no opposite.
     if (node.op === '-_' && left.op !== 'value') throw new Refusal('write 0 - x for the opposite of x', node);
     if (right === undefined) return;
@@ -249,6 +168,7 @@ export function usesOf(root: ASTNode, text: string): readonly string[] {
         throw new Refusal('it must be a time zone as Europe/Berlin, as a text', value);
     } else if (FUNCTIONS.has(`.${name}(${values.length})`))
       for (const each of partsOf(node)) visit(each, variables);
+    else if (COMPREHENSIONS.has(name)) throw new Refusal(`${name} takes a variable and an expression`, node);
     else throw new Refusal(`there is no function .${name}(${values.length})`, node);
   }
 
@@ -280,8 +200,6 @@ function visitTimestamp(node: Call): void {
   if (/\.\d{4,}/.test(text) || instantOf(text) === undefined)
     throw new Refusal('it must be a time as RFC 3339 has it, as a text', node.args[1][0] ?? node);
 }
-
-export const isDuration = (node: ASTNode): node is Call => node.op === 'call' && node.args[0] === 'duration';
 
 const DURATION = /^(?=.)(?:\d{1,5}h)?(?:\d{1,5}m)?(?:\d{1,5}s)?(?:\d{1,5}ms)?$/;
 const NO_DURATION = "a duration is taken from a time, as in context.time - duration('1h')";

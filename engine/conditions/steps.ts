@@ -1,6 +1,6 @@
 import { PASSED_BOUNDS, type Value, type ValueMap, type Variables } from './declarations.ts';
-import { ACCESSORS, comprehensionOf, EQUALITY, isPath, keysOf, ORDER, partsOf } from './grammar.ts';
 import type { ASTNode } from './library.ts';
+import { ACCESSORS, comprehensionOf, EQUALITY, isPath, keysOf, ORDER, partsOf } from './syntax.ts';
 
 /** Steps that one evaluation may take: about ten milliseconds. */
 export const MAX_STEPS = 100_000;

@@ -1,3 +1,5 @@
+import { Refusal } from './grammar.ts';
+import { type ASTNode, type Environment, TypeFault } from './library.ts';
 import {
   ACCESSORS,
   ARITHMETIC,
@@ -11,10 +13,8 @@ import {
   ORDER,
   type Path,
   partsOf,
-  Refusal,
   sourceOf,
-} from './grammar.ts';
-import { type ASTNode, type Environment, TypeFault } from './library.ts';
+} from './syntax.ts';
 
 const TIME = 'google.protobuf.Timestamp';
 const isList = (type: string): boolean => type === 'list' || type.startsWith('list<');
