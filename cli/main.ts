@@ -5,6 +5,9 @@ import { runProgram } from './program.ts';
 /** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
+/** As in functions: the library for conditions converts times by way of the process's own zone (ADR 0030). */
+process.env.TZ = 'UTC';
+
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 // A reader may close the pipe early, as `head` does.

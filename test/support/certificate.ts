@@ -11,7 +11,7 @@ function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const { length } = Buffer.concat(content);
   const long = length < 0x80 ? [] : [...Buffer.from(length.toString(16).padStart(4, '0'), 'hex')];
   const head = long.length === 0 ? [tag, length] : [tag, 0x80 + long.length, ...long];
-  return Buffer.concat([Buffer.from(head), ...content]);
+  return Buffer.concat([Uint8Array.from(head), ...content]);
 }
 const sequence = (...content: readonly Uint8Array[]) => der(0x30, ...content);
 const identifier = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
