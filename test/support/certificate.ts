@@ -6,14 +6,16 @@ export interface Certificate {
   readonly key: string;
 }
 
+type Bytes = Iterable<number>;
+
 /** ASN.1 in DER (ITU-T X.690): tag, length, content. */
-function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
-  const { length } = Buffer.concat(content);
-  const long = length < 0x80 ? [] : [...Buffer.from(length.toString(16).padStart(4, '0'), 'hex')];
-  const head = long.length === 0 ? [tag, length] : [tag, 0x80 + long.length, ...long];
-  return Buffer.concat([Uint8Array.from(head), ...content]);
+function der(tag: number, ...content: readonly Bytes[]): readonly number[] {
+  const bytes = content.flatMap((each) => [...each]);
+  const { length } = bytes;
+  const long = [...Buffer.from(length.toString(16).padStart(4, '0'), 'hex')];
+  return length < 0x80 ? [tag, length, ...bytes] : [tag, 0x80 + long.length, ...long, ...bytes];
 }
-const sequence = (...content: readonly Uint8Array[]) => der(0x30, ...content);
+const sequence = (...content: readonly Bytes[]) => der(0x30, ...content);
 const identifier = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 
 const ECDSA_WITH_SHA256 = identifier('2a8648ce3d040302');
@@ -53,10 +55,10 @@ export function createCertificate(): Certificate {
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, names)))),
   );
-  const signature = sign('sha256', certified, privateKey);
+  const signature = sign('sha256', Uint8Array.from(certified), privateKey);
   const cert = sequence(certified, algorithm, der(0x03, Buffer.from([0]), signature));
   return {
-    cert: `-----BEGIN CERTIFICATE-----\n${cert.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${Buffer.from(cert).toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
