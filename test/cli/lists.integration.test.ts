@@ -70,7 +70,7 @@ const PLACE = 'location:01M7YAMY51QT61RYW2RQE37W98';
 test.each([
   [['who', 'a:b', PLACE], 'gatehouse who: PERMISSION a:b is neither a page'],
   [['who', 'home', 'north'], 'gatehouse who: SCOPE north is not type:ID'],
-  [['menu', 'ada', PLACE], 'gatehouse menu: SUBJECT ada is neither user:ID'],
+  [['menu', 'ada', PLACE], 'gatehouse menu: SUBJECT ada is not a subject such as user:ID'],
   [
     ['menu', ID, PLACE, '--kind', 'pages'],
     "gatehouse menu: option '--kind <kind>' argument 'pages' is invalid. Allowed choices are",

@@ -270,7 +270,7 @@ describe('nothing is sent', () => {
   });
 
   test.each([
-    [['load', 'people', 'x.csv'], /Allowed choices are users, memberships, assignments/],
+    [['load', 'people', 'x.csv'], /Allowed choices are users, subjects, memberships, assignments/],
     [['load', 'users', '-', '--resume'], /--resume needs a file/],
     [['load', 'users', 'x.csv', '--parallel', '0'], /--parallel 0 is no whole number from 1 to 50/],
     [['load', 'users', 'x.csv', '--patience', 'long'], /--patience long is no number of seconds/],

@@ -22,7 +22,11 @@ const SCHOOL = 'scopes: { school: { type: tenant } }';
 const CASES: readonly (readonly [string, string, string])[] = [
   ['an empty file', '', 'is no manifest: there is nothing in it'],
   ['a list', '- a\n- b', 'is no manifest'],
-  ['only sections with nothing behind them', 'users:\nroles:\n', 'says nothing: give scopeTypes, modules'],
+  [
+    'only sections with nothing behind them',
+    'users:\nroles:\n',
+    'says nothing: give scopeTypes, subjectTypes, modules',
+  ],
   [
     'a file of model tests',
     'world: {}\ntests: []',
