@@ -14,6 +14,7 @@ export interface Timed {
 /** Kinds in the order in which they can be made: each rests on those before it. */
 const ORDER: readonly string[] = [
   ...['scope-type', 'subject-type', 'property', 'module', 'page', 'permission', 'SCOPES', 'role', 'group'],
+  'resource-type',
   ...['user', 'technical-user', 'subject', 'subscription', 'license', 'setting', 'role-permission'],
   ...['group-role', 'membership', 'grant'],
   ...['assignment', 'global-role', 'admin'],

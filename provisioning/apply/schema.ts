@@ -183,6 +183,16 @@ const property = object({
   description,
 });
 
+const { permission, actions, scope: placed } = ENTITIES['resource-type'].attributes.shape;
+
+/** How resources of a type are decided (table/resource-type.ts); what is null is as for a type without it. */
+const resourceType = object({
+  permission: permission.nullable(),
+  actions: actions.nullable(),
+  scope: placed.nullable(),
+  description,
+});
+
 const sections = {
   scopeTypes: named(scopeType),
   subjectTypes: listed(object({ description }), z.string('must be a subject type').pipe(field.subjectType)),
@@ -190,6 +200,7 @@ const sections = {
   pages: listed(object({ module: name.nullable().optional(), description }), pageName),
   permissions: listed(object({ dangerous: flag.optional(), description }), permissionName),
   properties: list(property),
+  resourceTypes: named(resourceType, ENTITIES['resource-type'].attributes.shape.name),
   scopes: named(scope),
   roles: named(role),
   groups: named(group),

@@ -159,7 +159,12 @@ function detailsOf({ verb, entry, input, before }: Change, names: State['names']
   const fields = Object.keys(input).filter((field) => !(field in entry.identity));
   if (verb === 'create')
     return fields
-      .filter((field) => SHOWN.has(field) || (field === 'roles' && entry.kind === 'grant'))
+      .filter(
+        (field) =>
+          SHOWN.has(field) ||
+          (field === 'roles' && entry.kind === 'grant') ||
+          (field !== 'description' && entry.kind === 'resource-type'),
+      )
       .map((field) => `${field} ${show(field, input[field])}`);
   return fields.map((field) => `${field} ${show(field, before?.[field])} > ${show(field, input[field])}`);
 }

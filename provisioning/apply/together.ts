@@ -92,7 +92,10 @@ export function belongings(
 
   // Conditions may compare several of them.
   const values = placed.filter(({ change }) => change.verb === 'change' && 'properties' in change.input);
-  for (const { change } of values) found.set(change, { phase: 'switch', unit: 'properties', group: 0 });
+  // With another mapping, other permissions decide on the same objects.
+  const mappings = placed.filter(({ change }) => change.entry.kind === 'resource-type');
+  for (const { change } of [...values, ...mappings])
+    found.set(change, { phase: 'switch', unit: 'properties', group: 0 });
 
   const effects = [...desired, ...current].filter(({ kind }) => kind === 'role-permission');
   if (values.length === 0 && !effects.some(({ values: { effect } }) => effect === 'DENY'))

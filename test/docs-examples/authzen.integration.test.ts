@@ -3,15 +3,21 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createHandleFrom } from '../../authzen/compose.ts';
 import { createNodeServer, type NodeServer } from '../../authzen/node-server.ts';
+import { createManifestTable } from '../../cli/serve/manifest-table.ts';
 import { createCertificationFixture } from '../authzen/certification/fixture.ts';
-import { serve } from '../authzen/support.ts';
+import { send, serve } from '../authzen/support.ts';
+import { fileOf, removeFiles } from '../cli/support.ts';
 import { createWorld } from '../support/world.ts';
 
 /** The clients of docs/authzen.md, each run where its tool is. */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const EXAMPLES = join(ROOT, 'docs/examples/authzen');
+const DOCUMENT = readFileSync(join(ROOT, 'docs/authzen.md'), 'utf8');
+const firstBlock = (language: string): string =>
+  new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'm').exec(DOCUMENT)?.[1] ?? '';
 const run = promisify(execFile);
 let server: NodeServer;
 let env: Record<string, string>;
@@ -31,6 +37,7 @@ beforeAll(async () => {
   const url = `http://127.0.0.1:${await server.listen(0, '127.0.0.1')}`;
   env = { ...process.env, PDP_URL: url, PDP_TOKEN: token } as Record<string, string>;
 });
+afterAll(removeFiles);
 afterAll(() => server.stop());
 
 const hasTool = (tool: string, ...args: string[]): boolean => spawnSync(tool, args).status === 0;
@@ -54,9 +61,26 @@ describe.each([
   });
 });
 
+test('the invoice of the document, which no table keeps, is decided at the tenant that is passed', async () => {
+  const question = JSON.parse(firstBlock('json'));
+  const file = fileOf(firstBlock('yaml'));
+  const { reader, token, close } = await createManifestTable(file, {}, Date.now);
+  onTestFinished(close);
+  const handle = createHandleFrom({ TABLE_NAME: 'manifest' }, { reader, log: () => undefined });
+  const ask = async (resource: object) => {
+    const body = { ...question, resource: { ...question.resource, ...resource } };
+    const { json } = await send(handle, '/access/v1/evaluation', { token, body });
+    return [json.decision, json.context.reason];
+  };
+  expect(await ask({})).toEqual([true, 'role']);
+  expect(await ask({ id: 'any other' })).toEqual([true, 'role']);
+  expect(await ask({ properties: { tenant: 'other' } })).toEqual([false, 'scope_unknown']);
+  expect(await ask({ properties: {} })).toEqual([false, 'scope_unknown']);
+  expect(await ask({ type: 'receipt' })).toEqual([false, 'scope_unknown']);
+});
+
 test.skipIf(!hasTool('curl', '--version'))('the curl lines of the document work as they stand', async () => {
-  const document = readFileSync(join(ROOT, 'docs/authzen.md'), 'utf8');
-  const blocks = [...document.matchAll(/```sh\n(curl [\s\S]*?)```/g)].map(([, block = '']) => block);
+  const blocks = [...DOCUMENT.matchAll(/```sh\n(curl [\s\S]*?)```/g)].map(([, block = '']) => block);
   expect(blocks.length).toBeGreaterThan(3);
   for (const block of blocks) {
     const { stdout } = await run('bash', ['-ec', block], { cwd: dirname(EXAMPLES), env });

@@ -72,8 +72,10 @@ async function closedIn(act: () => Promise<unknown>): Promise<readonly Closed[]>
   return after.slice(before).flatMap((record) => closedBy(record) ?? []);
 }
 
-const cli = (...args: readonly string[]) =>
-  gatehouse([...args, '--yes'], { env: { TABLE_NAME: world.table } });
+async function cli(...args: readonly string[]): Promise<void> {
+  const ended = await gatehouse([...args, '--yes'], { env: { TABLE_NAME: world.table } });
+  expect(ended).toMatchObject({ code: 0 });
+}
 
 describe('what closes', () => {
   test('a revoked user: by status, and by deletion', async () => {

@@ -40,6 +40,13 @@ export async function catalogueSections(
   const subjectTypes = (await queries.list('subject-type.list', {})).filter(
     ({ name }) => isAll || typesOfSubjects.has(name),
   );
+  // Those that are decided at one of the scopes: by their own type, by the type of the scope, or by its reference.
+  const isDecided = ({ name, scope = `${name}:{id}` }: Row) =>
+    refs.includes(String(scope)) ||
+    (String(scope).endsWith('}') && usedTypes.has(String(scope).split(':')[0] ?? ''));
+  const resourceTypes = (await queries.list('resource-type.list', {})).filter(
+    (type) => isAll || isDecided(type),
+  );
   return {
     scopeTypes: byName(added, ({ root, parents, children, description }) => ({
       ...{ root: unless(root, false), parents, children, description },
@@ -57,6 +64,9 @@ export async function catalogueSections(
       .map(({ of, name, type, source, description }) =>
         kept({ of, name, type, source: isStorable(String(of)) ? source : undefined, description }),
       ),
+    resourceTypes: byName(resourceTypes, ({ permission, actions, scope, description }) => ({
+      ...{ permission, actions, scope, description },
+    })),
   };
 }
 

@@ -22,9 +22,10 @@ const CATALOGUE = [
     section: 'permissions',
     valuesOf: ({ dangerous, ...rest }: Row): Row => ({ ...rest, isDangerous: dangerous }),
   },
+  { kind: 'resource-type', section: 'resourceTypes', valuesOf: asWritten },
 ] as const;
 
-/** Scope types, modules, pages and permissions. */
+/** What belongs to no tenant, but for declarations of properties. */
 export async function readCatalogue(reading: Reading): Promise<void> {
   const { manifest, declared, queries, addDesired, addCurrent } = reading;
   for (const { kind, section, valuesOf } of CATALOGUE) {
