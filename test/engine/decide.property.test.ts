@@ -114,6 +114,7 @@ function modelOf({ user, soldModules, entitlements, ...granted }: World): Model 
       .filter(({ deleted }) => !deleted)
       .map(({ id, owner, parent }) => ({ id, scope: owner ?? 'global', parent })),
     effects: [...granted.effects],
+    declarations: [],
     assignments: granted.assignments.map(({ start, end, ...each }) => ({
       ...{ ...each, subject: SUBJECT, from: start, until: end },
     })),

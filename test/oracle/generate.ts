@@ -1,3 +1,4 @@
+import * as conditions from './conditions.ts';
 import type { Model, Question } from './model.ts';
 import type { Operation, Validity } from './operations.ts';
 import * as does from './operations.ts';
@@ -22,6 +23,8 @@ export interface Names {
   readonly roles: readonly string[];
   readonly subscriptions: readonly string[];
   readonly licences: readonly string[];
+  /** Whether effects carry conditions, and subjects and scopes properties. */
+  readonly withConditions: boolean;
 }
 
 export const START = Date.parse('2026-01-15T12:00:00.000Z');
@@ -112,7 +115,7 @@ function growPlaces(random: Random): readonly Place[] {
 }
 
 /** The operations that furnish a world, in an order in which they can be carried out. */
-export function furnish(random: Random): Furnished {
+export function furnish(random: Random, withConditions = false): Furnished {
   const places = growPlaces(random);
   const refsOf = (type: string) => places.filter(({ ref }) => typeOf(ref) === type).map(({ ref }) => ref);
   const [account = ''] = refsOf('account');
@@ -130,23 +133,25 @@ export function furnish(random: Random): Furnished {
     roles: [0, 1, 2, 3, 4, 5, 6].map((n) => id('R', n)),
     subscriptions: [0, 1, 2, 3, 4, 5].map((n) => id('S', n)),
     licences: [0, 1, 2, 3].map((n) => id('K', n)),
+    withConditions,
   };
   const operations: Operation[] = [
     does.createScopeType(ADDED, { root: true, parents: ['project', 'workstream'], children: ['location'] }),
     ...MODULES.map((name) => does.createModule(name, random.oneIn(3))),
     ...PERMISSIONS.map((name) => register(random, name)),
-    ...places.map((place) => createPlace(random, places, place)),
-    ...users.map((ref) => createSubject(random, ref, account)),
-    ...robots.map((ref) => createSubject(random, ref, account)),
+    ...places.map((place) => createPlace(random, names, place)),
+    ...users.map((ref) => createSubject(random, names, ref, account)),
+    ...robots.map((ref) => createSubject(random, names, ref, account)),
     ...['identity', 'device'].map(does.createSubjectType),
-    ...added.map((ref) => createSubject(random, ref, account)),
+    ...(withConditions ? conditions.declarations(random, typesOf(names)) : []),
+    ...added.map((ref) => createSubject(random, names, ref, account)),
     ...names.roles.map((role) => createRole(random, names, role)),
     ...names.groups.map((group) => createGroup(random, names, group)),
   ];
   const several = (count: number, make: () => Operation) => {
     for (let n = 0; n < count; n++) operations.push(make());
   };
-  several(26, () => does.addEffect(random.pick(names.roles), random.pick(TARGETS), effect(random)));
+  several(26, () => addEffect(random, names));
   several(14, () => does.giveGroupRole(random.pick(names.groups), random.pick(names.roles)));
   several(24, () => does.join(random.pick(names.subjects), random.pick(names.groups)));
   several(16, () => assign(random, names));
@@ -162,24 +167,43 @@ const effect = (random: Random): string => (random.oneIn(2) ? 'DENY' : 'ALLOW');
 const register = (random: Random, name: string): Operation =>
   does.register(name, !name.includes(':') && random.oneIn(3) ? random.pick(MODULES) : undefined);
 
-function createPlace(random: Random, places: readonly Place[], { ref, parent }: Place): Operation {
-  const enterprises = places.filter((place) => typeOf(place.ref) === 'enterprise');
+/** The condition of an effect: of one in three, where there are any. */
+const when = (random: Random, { withConditions }: Names): string | undefined =>
+  withConditions && random.oneIn(3) ? conditions.condition(random) : undefined;
+const addEffect = (random: Random, names: Names): Operation =>
+  does.addEffect(random.pick(names.roles), random.pick(TARGETS), effect(random), when(random, names));
+
+/** Types that properties may be declared of. */
+function typesOf({ subjects, places }: Names): conditions.Types {
+  const types = (refs: readonly string[]) => [...new Set(refs.map(typeOf))];
+  return { subjects: types(subjects), scopes: types(places.map(({ ref }) => ref)) };
+}
+
+/** What is there when something is created; undefined for nothing. */
+const properties = (random: Random, names: Names, category: 'subject' | 'resource') =>
+  names.withConditions ? (conditions.storedProperties(random, category) ?? undefined) : undefined;
+
+function createPlace(random: Random, names: Names, { ref, parent }: Place): Operation {
+  const enterprises = placesOf(names, 'enterprise');
   return does.createScope(ref, {
     parent,
     status: random.oneIn(20) ? closedStatus(random, ref) : undefined,
     combination: parent === undefined && random.oneIn(3) ? 'deny-overrides' : undefined,
     enterprise: typeOf(ref) === 'workstream' ? random.pick(enterprises).ref : undefined,
+    properties: properties(random, names, 'resource'),
   });
 }
 
-function createSubject(random: Random, ref: string, account: string): Operation {
+function createSubject(random: Random, names: Names, ref: string, account: string): Operation {
+  const stored = properties(random, names, 'subject');
   if (typeOf(ref) === 'technical-user')
-    return does.createTechnicalUser(ref, account, random.oneIn(12) ? 'inactive' : 'active');
+    return does.createTechnicalUser(ref, account, random.oneIn(12) ? 'inactive' : 'active', stored);
   const create = typeOf(ref) === 'user' ? does.createUser : does.createAddedSubject;
   return create(
     ref,
     random.oneIn(12) ? random.pick(['disabled', 'inactive']) : 'active',
     random.oneIn(6) ? random.pick(INSTANTS) : null,
+    stored,
   );
 }
 
@@ -239,7 +263,7 @@ function license(random: Random, names: Names): Operation {
  * A world that is small enough for much to happen to the same few things: one tree of each kind, two groups,
  * few roles.
  */
-export function furnishSmall(random: Random): Furnished {
+export function furnishSmall(random: Random, withConditions = false): Furnished {
   const ref = (type: string, n: number) => `${type}:${id('P', n)}`;
   const [tenant, account, works] = [ref('tenant', 0), ref('account', 2), ref('enterprise', 3)];
   const places: readonly Place[] = [
@@ -260,6 +284,7 @@ export function furnishSmall(random: Random): Furnished {
     roles: [id('R', 0), id('R', 1), id('R', 2)],
     subscriptions: [id('S', 0), id('S', 1)],
     licences: [id('K', 0), id('K', 1)],
+    withConditions,
   };
   const [owned = '', shared = '', global = ''] = names.roles;
   const operations = [
@@ -278,14 +303,15 @@ export function furnishSmall(random: Random): Furnished {
       const create = typeOf(subject) === 'user' ? does.createUser : does.createAddedSubject;
       return create(subject, 'active', null);
     }),
+    ...(withConditions ? furnishProperties(random, names) : []),
     does.createRole(owned, tenant),
     does.createRole(shared, 'tenant'),
     does.createRole(global, 'global'),
     ...names.groups.map((group, n) => does.createGroup(group, n === 1 ? account : tenant, n === 2)),
     does.license(id('K', 0), account, works, 'active', does.ALWAYS),
     ...names.roles.flatMap((role) => [
-      does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW'),
-      does.addEffect(role, random.pick(PERMISSIONS), effect(random)),
+      does.addEffect(role, random.pick(['alarms:*:*', '*:*:*']), 'ALLOW', when(random, names)),
+      does.addEffect(role, random.pick(PERMISSIONS), effect(random), when(random, names)),
     ]),
     ...names.groups
       .slice(0, random.pick([2, 3]))
@@ -294,6 +320,17 @@ export function furnishSmall(random: Random): Furnished {
   ];
   return { names, operations };
 }
+
+/** Properties first: so a value may not fit what is declared then. */
+const furnishProperties = (random: Random, names: Names): readonly Operation[] => [
+  ...names.subjects.map((ref) =>
+    does.setSubjectProperties(ref, conditions.storedProperties(random, 'subject')),
+  ),
+  ...names.places.map(({ ref }) =>
+    does.setScopeProperties(ref, conditions.storedProperties(random, 'resource')),
+  ),
+  ...conditions.declarations(random, typesOf(names)),
+];
 
 /** What a change may be, by the weight in front of it. */
 type Change = (random: Random, names: Names) => Operation;
@@ -320,7 +357,7 @@ const GRANTS: readonly (readonly [number, Change])[] = [
   [1, (r, n) => does.takeGlobalRole(subject(r, n), role(r, n))],
   [1, (r, n) => does.makeAdmin(subject(r, n))],
   [2, (r, n) => does.unmakeAdmin(subject(r, n))],
-  [3, (r, n) => does.addEffect(role(r, n), r.pick(TARGETS), effect(r))],
+  [3, addEffect],
   [3, (r, n) => does.changeEffect(role(r, n), r.pick(TARGETS), effect(r))],
   [3, (r, n) => does.removeEffect(role(r, n), r.pick(TARGETS))],
   [2, (r, n) => does.setRoleParent(role(r, n), r.oneIn(2) ? null : role(r, n))],
@@ -340,6 +377,16 @@ const GRANTS: readonly (readonly [number, Change])[] = [
   [1, (r, n) => changeEntitlement(r, n)],
 ];
 
+/** Changes of conditions and of what they look at. */
+const CONDITIONS: readonly (readonly [number, Change])[] = [
+  [4, (r, n) => does.changeCondition(role(r, n), r.pick(TARGETS), conditions.condition(r))],
+  [1, (r, n) => does.changeCondition(role(r, n), r.pick(TARGETS), null)],
+  [4, (r, n) => does.setSubjectProperties(subject(r, n), conditions.storedProperties(r, 'subject'))],
+  [4, (r, n) => does.setScopeProperties(place(r, n).ref, conditions.storedProperties(r, 'resource'))],
+  [2, (r, n) => conditions.declaration(r, typesOf(n))],
+  [1, (r, n) => conditions.removedDeclaration(r, typesOf(n))],
+];
+
 const move: Change = (random, names) =>
   does.moveScope(
     random.pick(placesOf(names, 'building', 'zone', 'device', ADDED, 'location')).ref,
@@ -352,7 +399,7 @@ const deleteTree: Change = (random, names) =>
 /** Creations and deletions, also of what was there before under the same id. */
 const NODES: readonly (readonly [number, Change])[] = [
   [2, (r, n) => does.deleteSubject(subject(r, n))],
-  [3, (r, n) => createSubject(r, subject(r, n), placesOf(n, 'account')[0]?.ref ?? '')],
+  [3, (r, n) => createSubject(r, n, subject(r, n), placesOf(n, 'account')[0]?.ref ?? '')],
   [2, (r, n) => does.deleteGroup(group(r, n))],
   [3, (r, n) => createGroup(r, n, group(r, n))],
   [2, (r, n) => does.deleteRole(role(r, n))],
@@ -361,7 +408,7 @@ const NODES: readonly (readonly [number, Change])[] = [
   [3, (r) => register(r, r.pick(PERMISSIONS))],
   [1, (r, n) => does.deleteScope(place(r, n).ref)],
   [1, deleteTree],
-  [4, (r, n) => createPlace(r, n.places, place(r, n))],
+  [4, (r, n) => createPlace(r, n, place(r, n))],
   [3, move],
   [1, (r, n) => endEntitlement(r, n)],
 ];
@@ -396,22 +443,23 @@ const endEntitlement: Change = (random, names) =>
 
 const spread = (changes: readonly (readonly [number, Change])[]): readonly Change[] =>
   changes.flatMap(([weight, change]) => Array.from({ length: weight }, () => change));
-const ANY = spread([...GRANTS, ...NODES]);
-const ONLY_GRANTS = spread(GRANTS);
+/** One of these, or a change of conditions where there are any. */
+const oneOf = (changes: readonly (readonly [number, Change])[]): Change => {
+  const [without, having] = [spread(changes), spread([...changes, ...CONDITIONS])];
+  return (random, names) => random.pick(names.withConditions ? having : without)(random, names);
+};
 
 /** A change of the world; provisioning may refuse it. */
-export const change = (random: Random, names: Names): Operation => random.pick(ANY)(random, names);
+export const change = oneOf([...GRANTS, ...NODES]);
 
 /** A change that is one transaction, whatever is there. */
-export const changeOfGrants = (random: Random, names: Names): Operation =>
-  random.pick(ONLY_GRANTS)(random, names);
-
-/** Creations and deletions that are one transaction as well. */
-const ONE_BY_ONE = spread([...GRANTS, ...NODES.filter(([, make]) => make !== move && make !== deleteTree)]);
+export const changeOfGrants = oneOf(GRANTS);
 
 /** A change that is one transaction, creations and deletions among them. */
-export const changeInOneWrite = (random: Random, names: Names): Operation =>
-  random.pick(ONE_BY_ONE)(random, names);
+export const changeInOneWrite = oneOf([
+  ...GRANTS,
+  ...NODES.filter(([, make]) => make !== move && make !== deleteTree),
+]);
 
 /**
  * Two changes of which the first takes away what the second would let count: a member leaves a group that then gets a role,
@@ -446,5 +494,21 @@ export function ask(random: Random, names: Names): Question {
     scope: random.oneIn(20) ? random.pick(UNKNOWN_SCOPES) : random.oneIn(4) ? some.root : some.ref,
     permission: random.oneIn(16) ? random.pick(UNREGISTERED) : random.pick(PERMISSIONS),
     at: random.pick(INSTANTS) - random.below(2),
+    ...(names.withConditions ? { given: givenIn(random, names) } : {}),
   };
 }
+
+/** The same question at another time, with something else given. */
+export const giveOtherwise = (random: Random, names: Names, question: Question): Question => ({
+  ...question,
+  at: random.pick(INSTANTS) - random.below(2),
+  given: givenIn(random, names),
+});
+
+/** What a question gives: also for an object with the id of another place. */
+const givenIn = (random: Random, names: Names) =>
+  conditions.given(
+    random,
+    names.places.map(({ ref }) => ref.slice(ref.indexOf(':') + 1)),
+    typesOf(names),
+  );

@@ -1,5 +1,5 @@
 import type { Item } from '../../table/item.ts';
-import { emptyModel, type Model } from './model.ts';
+import { emptyModel, type Model, type Properties } from './model.ts';
 
 /**
  * The model that the nodes and edges of a table say: no decision item, no index, no mirror. What is being deleted in
@@ -26,6 +26,8 @@ export function modelOf(items: readonly Item[]): Model {
     // The type of a subject may be data: its id then says it, and it is no scope of the same name.
     return type === 'SUBJECT' ? String(id) : `${type.toLowerCase().replaceAll('_', '-')}:${id}`;
   };
+  const propertiesOf = ({ properties }: Item): { properties?: Properties } =>
+    properties === undefined ? {} : { properties: properties as Properties };
   const statusOf = (item: Item) => (isClosing(item) ? 'closing' : text(item.status));
   /** Edges name a user by id, any other subject by reference. */
   const subjectOf = ({ user }: Item) => (text(user).includes(':') ? text(user) : `user:${user}`);
@@ -37,6 +39,7 @@ export function modelOf(items: readonly Item[]): Model {
       status: statusOf(item),
       endsAt: instant(item.endsAt, Number.POSITIVE_INFINITY),
       account: optional(item.account),
+      ...propertiesOf(item),
     })),
     admins: ofSubjects('Admin').map(subjectOf),
     // Every node by its reference: questions name scopes alone.
@@ -48,6 +51,7 @@ export function modelOf(items: readonly Item[]): Model {
         status: statusOf(item),
         combination: text(item.combination),
         enterprise: optional(item.enterprise),
+        ...propertiesOf(item),
       })),
     groups: there('Group').map(({ id, scope, everyone }) => ({
       id: text(id),
@@ -67,10 +71,17 @@ export function modelOf(items: readonly Item[]): Model {
       scope: text(scope),
       parent: optional(parent),
     })),
-    effects: edges('RolePermission', 'ROLE#').map(({ role, permission, effect }) => ({
+    effects: edges('RolePermission', 'ROLE#').map(({ role, permission, effect, when }) => ({
       role: text(role),
       on: text(permission),
       effect: text(effect),
+      when: optional(when),
+    })),
+    declarations: of('Property').map(({ of: owner, name, type, source }) => ({
+      of: text(owner),
+      name: text(name),
+      type: text(type),
+      source: text(source),
     })),
     assignments: ofSubjects('Assignment').map((item) => ({
       subject: subjectOf(item),

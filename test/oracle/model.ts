@@ -1,9 +1,20 @@
+import type { Given } from '../../engine/index.ts';
+
+/** Values by name. */
+export type Properties = Readonly<Record<string, unknown>>;
+
 /**
  * A world as a person would note it down: lists of plain facts, no index, no cache, nothing derived. Subjects
  * and scopes go by reference (`user:01J…`), everything else by id or name; instants are epoch milliseconds.
  */
 export interface Model {
-  subjects: { ref: string; status: string; endsAt: number; account: string | undefined }[];
+  subjects: {
+    ref: string;
+    status: string;
+    endsAt: number;
+    account: string | undefined;
+    properties?: Properties;
+  }[];
   /** References of the subjects with the administrator's flag. */
   admins: string[];
   scopes: {
@@ -13,6 +24,7 @@ export interface Model {
     combination: string;
     /** The enterprise that it is linked to. */
     enterprise: string | undefined;
+    properties?: Properties;
   }[];
   scopeTypes: string[];
   /** A group of everyone has no memberships: all subjects are in it. */
@@ -21,7 +33,10 @@ export interface Model {
   groupRoles: { group: string; role: string }[];
   /** `scope` is `global`, `tenant` or the root that owns the role. */
   roles: { id: string; scope: string; parent: string | undefined }[];
-  effects: { role: string; on: string; effect: string }[];
+  /** `when`: the condition, if it has one. */
+  effects: { role: string; on: string; effect: string; when?: string | undefined }[];
+  /** Declared properties: of `subject:user`, `resource:location`, `action` or `context`. */
+  declarations: { of: string; name: string; type: string; source: string }[];
   assignments: { subject: string; scope: string; role: string; from: number; until: number }[];
   grants: { subject: string; root: string; roles: readonly string[] }[];
   globalRoles: { subject: string; role: string }[];
@@ -49,6 +64,7 @@ export const emptyModel = (): Model => ({
   groupRoles: [],
   roles: [],
   effects: [],
+  declarations: [],
   assignments: [],
   grants: [],
   globalRoles: [],
@@ -64,4 +80,6 @@ export interface Question {
   readonly permission: string;
   readonly scope: string;
   readonly at: number;
+  /** What the caller knows of subject, resource, action and context. */
+  readonly given?: Given | undefined;
 }

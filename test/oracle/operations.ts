@@ -1,4 +1,4 @@
-import type { Model } from './model.ts';
+import type { Model, Properties } from './model.ts';
 
 /**
  * What can be done to a world: the command that tells provisioning, and what it means for the model. A
@@ -55,32 +55,56 @@ const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
 const nameOf = (subject: string): string => (typeOf(subject) === 'user' ? idOf(subject) : subject);
 const without = <T>(list: readonly T[], gone: (each: T) => boolean): T[] =>
   list.filter((each) => !gone(each));
+/** Without what is undefined. */
+const given = <T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+const endOf = (endsAt: number | null): Input => (endsAt === null ? {} : { endsAt: iso(endsAt) });
 
 // Subjects.
 
-export const createUser = (ref: string, status: string, endsAt: number | null): Operation =>
-  operation(
-    'user.create',
-    { id: idOf(ref), status, ...(endsAt === null ? {} : { endsAt: iso(endsAt) }) },
-    (model) => model.subjects.push({ ref, status, endsAt: endsAt ?? NEVER, account: undefined }),
+export const createUser = (
+  ref: string,
+  status: string,
+  endsAt: number | null,
+  properties?: Properties,
+): Operation =>
+  operation('user.create', { id: idOf(ref), status, ...endOf(endsAt), ...given({ properties }) }, (model) =>
+    model.subjects.push({
+      ...{ ref, status, endsAt: endsAt ?? NEVER, account: undefined },
+      ...given({ properties }),
+    }),
   );
 
-export const createTechnicalUser = (ref: string, account: string, status: string): Operation =>
+export const createTechnicalUser = (
+  ref: string,
+  account: string,
+  status: string,
+  properties?: Properties,
+): Operation =>
   operation(
     'technical-user.create',
-    { id: idOf(ref), account, name: `robot ${idOf(ref)}`, status },
-    (model) => model.subjects.push({ ref, status, endsAt: NEVER, account }),
+    { id: idOf(ref), account, name: `robot ${idOf(ref)}`, status, ...given({ properties }) },
+    (model) => model.subjects.push({ ref, status, endsAt: NEVER, account, ...given({ properties }) }),
   );
 
 /** The type of a subject that was added may be that of a scope, and so may its id. */
 export const createSubjectType = (name: string): Operation =>
   operation('subject-type.create', { name }, () => {});
 
-export const createAddedSubject = (ref: string, status: string, endsAt: number | null): Operation =>
+export const createAddedSubject = (
+  ref: string,
+  status: string,
+  endsAt: number | null,
+  properties?: Properties,
+): Operation =>
   operation(
     'subject.create',
-    { ...subjectId(ref), status, ...(endsAt === null ? {} : { endsAt: iso(endsAt) }) },
-    (model) => model.subjects.push({ ref, status, endsAt: endsAt ?? NEVER, account: undefined }),
+    { ...subjectId(ref), status, ...endOf(endsAt), ...given({ properties }) },
+    (model) =>
+      model.subjects.push({
+        ...{ ref, status, endsAt: endsAt ?? NEVER, account: undefined },
+        ...given({ properties }),
+      }),
   );
 
 const isAddedSubject = (ref: string): boolean => !['user', 'technical-user'].includes(typeOf(ref));
@@ -107,6 +131,20 @@ export const updateSubject = (
         if (change.endsAt !== undefined) each.endsAt = change.endsAt ?? NEVER;
       }
     },
+  );
+
+/** Replaces all properties of a subject or a scope; null removes them. */
+const replaceProperties = (
+  list: readonly { ref: string; properties?: Properties }[],
+  ref: string,
+  properties: Properties | null,
+): void => {
+  for (const each of list) if (each.ref === ref) each.properties = properties ?? {};
+};
+
+export const setSubjectProperties = (ref: string, properties: Properties | null): Operation =>
+  operation(subjectCommand(ref, 'update'), { ...subjectId(ref), properties }, (model) =>
+    replaceProperties(model.subjects, ref, properties),
   );
 
 export const deleteSubject = (ref: string): Operation =>
@@ -151,6 +189,7 @@ export const createScope = (
     readonly status?: string | undefined;
     readonly combination?: string | undefined;
     readonly enterprise?: string | undefined;
+    readonly properties?: Properties | undefined;
   },
 ): Operation =>
   operation(
@@ -158,7 +197,7 @@ export const createScope = (
     {
       ...scopeId(ref),
       name: `${typeOf(ref)} ${idOf(ref)}`,
-      ...Object.fromEntries(Object.entries(of).filter(([, value]) => value !== undefined)),
+      ...given(of),
     },
     (model) =>
       model.scopes.push({
@@ -167,6 +206,7 @@ export const createScope = (
         status: of.status ?? 'active',
         combination: of.combination ?? 'allow-overrides',
         enterprise: of.enterprise,
+        ...given({ properties: of.properties }),
       }),
   );
 
@@ -177,6 +217,11 @@ export const updateScope = (
   operation(scopeCommand(ref, 'update'), { ...scopeId(ref), ...change }, (model) => {
     for (const each of model.scopes) if (each.ref === ref) Object.assign(each, change);
   });
+
+export const setScopeProperties = (ref: string, properties: Properties | null): Operation =>
+  operation(scopeCommand(ref, 'update'), { ...scopeId(ref), properties }, (model) =>
+    replaceProperties(model.scopes, ref, properties),
+  );
 
 export const moveScope = (ref: string, parent: string): Operation =>
   operation('scope.move', { scope: ref, parent }, (model) => {
@@ -275,14 +320,20 @@ function forgetRole(model: Model, id: string): void {
   for (const grant of model.grants) grant.roles = without(grant.roles, (role) => role === id);
 }
 
-export const addEffect = (role: string, on: string, effect: string): Operation =>
-  operation('role-permission.create', { role, permission: on, effect }, (model) =>
-    model.effects.push({ role, on, effect }),
+export const addEffect = (role: string, on: string, effect: string, when?: string): Operation =>
+  operation('role-permission.create', { role, permission: on, effect, ...given({ when }) }, (model) =>
+    model.effects.push({ role, on, effect, when }),
   );
 
 export const changeEffect = (role: string, on: string, effect: string): Operation =>
   operation('role-permission.update', { role, permission: on, effect }, (model) => {
     for (const each of model.effects) if (each.role === role && each.on === on) each.effect = effect;
+  });
+
+/** Null removes the condition. */
+export const changeCondition = (role: string, on: string, when: string | null): Operation =>
+  operation('role-permission.update', { role, permission: on, when }, (model) => {
+    for (const each of model.effects) if (each.role === role && each.on === on) each.when = when ?? undefined;
   });
 
 export const removeEffect = (role: string, on: string): Operation =>
@@ -345,6 +396,19 @@ export const giveGlobalRole = (subject: string, role: string): Operation =>
 export const takeGlobalRole = (subject: string, role: string): Operation =>
   operation('global-role.delete', { user: nameOf(subject), role }, (model) => {
     model.globalRoles = without(model.globalRoles, (each) => each.subject === subject && each.role === role);
+  });
+
+// Declarations of properties.
+
+export const declare = (of: string, name: string, type: string, source: string): Operation =>
+  operation('property.create', { of, name, type, source }, (model) =>
+    model.declarations.push({ of, name, type, source }),
+  );
+
+/** Conditions and values that use it stay, and are those of a property that is not declared. */
+export const undeclare = (of: string, name: string): Operation =>
+  operation('property.delete', { of, name }, (model) => {
+    model.declarations = without(model.declarations, (each) => each.of === of && each.name === name);
   });
 
 // What is checked, and what is sold.

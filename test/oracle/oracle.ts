@@ -1,11 +1,26 @@
 import type { Decision } from '../../engine/index.ts';
 import type { Model, Question } from './model.ts';
+import { variablesOf } from './variables.ts';
+
+/** What a condition comes to; `unknown`: it cannot be evaluated. */
+export type Outcome = 'true' | 'false' | 'unknown';
+
+/** Evaluates a condition. */
+export type OutcomeOf = (expression: string, variables: ReturnType<typeof variablesOf>) => Outcome;
+
+/** For models without conditions. */
+const noConditions: OutcomeOf = (expression) => {
+  throw new Error(`nobody was given to evaluate the condition ${expression}`);
+};
 
 /**
- * SPEC section 2 over a plain model, step by step in its order and its words, written only to be obviously
+ * SPEC sections 2 and 8 over a plain model, step by step in their order and their words, written only to be obviously
  * right. It shares no code with the engine or the table.
+ *
+ * @param outcomeOf is asked for every condition of the roles in force on the permission
  */
-export function judge(model: Model, { subject, permission, scope, at }: Question): Decision {
+export function judge(model: Model, question: Question, outcomeOf: OutcomeOf = noConditions): Decision {
+  const { subject, permission, scope, at } = question;
   const deny = (reason: Decision['reason']): Decision => ({ allowed: false, reason });
 
   // 1. The subject exists and is active at `at` (status, end date).
@@ -60,16 +75,37 @@ export function judge(model: Model, { subject, permission, scope, at }: Question
   // 6. Roles in force.
   const inForce = rolesInForce(model, subject, path, at);
 
-  // 7. Effects of those roles on the permission, exact and by wildcard.
+  // 7. Effects of those roles on the permission, exact and by wildcard, each with what its condition comes to.
+  let variables: ReturnType<typeof variablesOf> | undefined;
+  const outcomeIn = (when: string): Outcome => {
+    variables ??= variablesOf(model, question);
+    return outcomeOf(when, variables);
+  };
   const effects = model.effects
     .filter(({ role, on }) => inForce.includes(role) && covers(on, permission))
-    .map(({ effect }) => effect);
-  const isAllowed = effects.includes('ALLOW');
-  const isDenied = effects.includes('DENY');
+    .map(({ effect, when }) => ({
+      effect,
+      outcome: when === undefined ? 'true' : outcomeIn(when),
+    }));
+  // "One that cannot be evaluated does not count as an ALLOW and does count as a DENY."
+  const counted = effects.filter(
+    ({ effect, outcome }) => outcome === 'true' || (outcome === 'unknown' && effect === 'DENY'),
+  );
+  // As if each of those had come to what is best for the subject.
+  const hoped = effects.filter(
+    ({ effect, outcome }) => outcome === 'true' || (outcome === 'unknown' && effect === 'ALLOW'),
+  );
 
   // 8. and 9. Combination, and nothing found.
-  if (isDenied && (root.combination === 'deny-overrides' || !isAllowed)) return deny('denied_by_role');
-  return isAllowed ? { allowed: true, reason: 'role' } : deny('no_grant');
+  const combined = (some: readonly { readonly effect: string }[]): Decision => {
+    const isAllowed = some.some(({ effect }) => effect === 'ALLOW');
+    const isDenied = some.some(({ effect }) => effect === 'DENY');
+    if (isDenied && (root.combination === 'deny-overrides' || !isAllowed)) return deny('denied_by_role');
+    return isAllowed ? { allowed: true, reason: 'role' } : deny('no_grant');
+  };
+  const decision = combined(counted);
+  // "The reason is condition_failed only where the answer would have been another had it been evaluated."
+  return !decision.allowed && combined(hoped).allowed ? deny('condition_failed') : decision;
 }
 
 /**

@@ -1,24 +1,45 @@
+import { findGo, WITHOUT_GO } from './cel/cel-go.ts';
 import { newFaultTally, playFaults } from './faults.ts';
 import { playHistory } from './histories.ts';
 import { describeViolation, newHistoryTally } from './history-record.ts';
 import { onStage } from './on-stage.ts';
 import { type Options, readOptions } from './options.ts';
+import { judge } from './oracle.ts';
+import { createCelGoOutcomes, type Outcomes } from './outcomes.ts';
 import type { Stage } from './stage.ts';
 import { SCENES, STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
 
 /** `npm run oracle`: whether the engine answers as a naive reading of the specification does. */
-async function playWorlds(stage: Stage, { seed, worlds, checks }: Options): Promise<boolean> {
-  const tally = newTally();
-  for (let world = 0; world < worlds && tally.differences.length === 0; world++) {
-    await playWorld(stage, seed + world, checks, tally);
+async function playWorlds(stage: Stage, options: Options): Promise<boolean> {
+  const go = await findGo();
+  if (go === undefined) throw new Error(WITHOUT_GO);
+  const outcomes = await createCelGoOutcomes(go);
+  try {
+    return await playWith(outcomes, stage, options);
+  } finally {
+    outcomes.stop();
   }
+}
+
+async function playWith(
+  outcomes: Outcomes,
+  stage: Stage,
+  { seed, worlds, checks }: Options,
+): Promise<boolean> {
+  const tally = newTally();
+  const oracle = { judge, outcomes };
+  for (let world = 0; world < worlds && tally.differences.length === 0; world++) {
+    await playWorld(stage, seed + world, checks, tally, oracle);
+  }
+  console.log(`questions    ${tally.questions}, ${tally.conditional} of them with conditions`);
+  console.log(`conditions   ${JSON.stringify(outcomes.counts)}, by cel-go`);
   console.log(`checks       ${tally.checks}`);
   for (const [reason, count] of [...tally.reasons].sort()) console.log(`  ${reason.padEnd(20)} ${count}`);
   console.log(`operations   ${tally.operations}, ${tally.refused} of them refused`);
   console.log(`differences  ${tally.differences.length}`);
   const [first] = tally.differences;
-  if (first) console.log(`\n${describeDifference(await shrink(stage, first))}`);
+  if (first) console.log(`\n${describeDifference(await shrink(stage, first, oracle))}`);
   return tally.differences.length === 0;
 }
 

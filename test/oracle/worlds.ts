@@ -1,9 +1,10 @@
 import type { Decision, Engine, TenantRoles } from '../../engine/index.ts';
-import { ask, change, furnish, type Names } from './generate.ts';
+import { ask, change, furnish, giveOtherwise, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
 import type { Operation } from './operations.ts';
-import { judge, rolesAt } from './oracle.ts';
-import { createRandom, type Random } from './random.ts';
+import { judge, type OutcomeOf, rolesAt } from './oracle.ts';
+import type { Outcomes } from './outcomes.ts';
+import { createRandom } from './random.ts';
 import { isRefusal, type OpenTable, type Stage } from './stage.ts';
 
 /**
@@ -20,38 +21,69 @@ export interface Difference {
 
 export interface Tally {
   checks: number;
+  /** Questions; those for which a condition was looked at. */
+  questions: number;
+  conditional: number;
   operations: number;
   refused: number;
   readonly reasons: Map<string, number>;
+  /** How often a question was asked that has this reason, with a condition or without one. */
+  readonly asked: Map<string, number>;
   readonly differences: Difference[];
 }
 
 export const newTally = (): Tally => ({
   checks: 0,
+  questions: 0,
+  conditional: 0,
   operations: 0,
   refused: 0,
   reasons: new Map(),
+  asked: new Map(),
   differences: [],
 });
 
 /** How often a world is changed after it was furnished, and by how many operations. */
 const ROUNDS = 4;
 const CHANGES = 15;
-/** Questions of which one is asked. */
-const DRAWS = 4;
+/** Questions of which one is asked; and of those that get as far as a condition. */
+const DRAWS = 8;
+const CONDITIONAL_DRAWS = 3;
 /** Differences after which it is no use to go on. */
 const ENOUGH = 3;
 
 const textOf = ({ allowed, reason }: Decision): string => `${allowed ? 'allow' : 'deny'} ${reason}`;
 
 /** Who says what is right: the oracle, or in tests of these tests somebody who is wrong. */
-export type Judge = typeof judge;
+export type Judge = (model: Model, question: Question, outcomeOf?: OutcomeOf) => Decision;
+
+export interface Oracle {
+  readonly judge: Judge;
+  /** What conditions come to; without it worlds have none. */
+  readonly outcomes?: Outcomes | undefined;
+}
 
 /** One method to an answer, and what the oracle says to it. */
 interface Method {
   readonly name: string;
   readonly ask: (question: Question) => Promise<string>;
-  readonly truth: (model: Model, question: Question, judgeBy: Judge) => string;
+  readonly truth: (model: Model, question: Question, { judge, outcomes }: Oracle) => string;
+}
+
+const judgeBy = ({ judge, outcomes }: Oracle, model: Model, question: Question): Decision =>
+  judge(model, question, outcomes?.outcomeOf);
+
+/** The same, asked once for each question: in a world none is asked again after a change. */
+function remembering({ judge, outcomes }: Oracle): Oracle {
+  const decisions = new WeakMap<Question, Decision>();
+  return {
+    outcomes,
+    judge: (model, question, outcomeOf) => {
+      const decision = decisions.get(question) ?? judge(model, question, outcomeOf);
+      decisions.set(question, decision);
+      return decision;
+    },
+  };
 }
 
 const rolesText = (roles: TenantRoles | ReturnType<typeof rolesAt>): string =>
@@ -69,9 +101,11 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     };
     const decided: Method = {
       name,
-      ask: ({ subject, permission, scope, at }) =>
-        reported(async () => textOf(await engineOf().check(subject, permission, scope, { at, consistency }))),
-      truth: (model, question, judgeBy) => textOf(judgeBy(model, question)),
+      ask: ({ subject, permission, scope, at, given }) =>
+        reported(async () =>
+          textOf(await engineOf().check(subject, permission, scope, { at, consistency, ...given })),
+        ),
+      truth: (model, question, oracle) => textOf(judgeBy(oracle, model, question)),
     };
     const rolesAlone: Method = {
       name: `${name}, effective roles`,
@@ -81,16 +115,17 @@ function methodsOf(open: OpenTable, warm: Engine): readonly Method[] {
     };
     const withRoles: Method = {
       name: `${name}, with roles`,
-      ask: ({ subject, permission, scope, at }) =>
+      ask: ({ subject, permission, scope, at, given }) =>
         reported(async () => {
           const { decision, roles } = await engineOf().checkWithRoles(subject, permission, scope, {
             at,
             consistency,
+            ...given,
           });
           return `${textOf(decision)} ${rolesText(roles)}`;
         }),
-      truth: (model, question, judgeBy) => {
-        const { allowed, reason } = judgeBy(model, question);
+      truth: (model, question, oracle) => {
+        const { allowed, reason } = judgeBy(oracle, model, question);
         return `${textOf({ allowed, reason })} ${rolesText(allowed ? rolesAt(model, question) : undefined)}`;
       },
     };
@@ -114,27 +149,62 @@ export async function playWorld(
   seed: number,
   checks: number,
   tally: Tally,
-  judgeBy: Judge = judge,
+  given: Oracle = { judge },
 ): Promise<void> {
+  const oracle = remembering(given);
   const random = createRandom(seed);
   const open = await stage.open();
   const model = emptyModel();
   const done: Operation[] = [];
   const warm = open.newEngine();
-  const compare = (question: Question, method: string, engine: string, oracle: string): void => {
-    const { reason } = judgeBy(model, question);
+  const compare = (question: Question, method: string, engine: string, truth: string): void => {
+    const { reason } = judgeBy(oracle, model, question);
     tally.checks += 1;
     tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
-    if (engine !== oracle)
-      tally.differences.push({ operations: [...done], question, method, engine, oracle });
+    if (engine !== truth)
+      tally.differences.push({ operations: [...done], question, method, engine, oracle: truth });
   };
 
-  /** Of some questions the one whose reason has come up least, so that each comes up often. */
-  const rarest = (from: Random, names: Names): Question => {
-    const known = (question: Question) => tally.reasons.get(judgeBy(model, question).reason) ?? 0;
-    const drawn = Array.from({ length: DRAWS }, () => ask(from, names));
-    return drawn.reduce((best, each) => (known(each) < known(best) ? each : best));
-  };
+  interface Drawn {
+    readonly question: Question;
+    readonly isConditional: boolean;
+  }
+  async function prepared(questions: readonly Question[]): Promise<readonly Drawn[]> {
+    const conditions = (await oracle.outcomes?.prepare(model, questions)) ?? [];
+    return questions.map((question, position) => ({
+      question,
+      isConditional: (conditions[position] ?? 0) > 0,
+    }));
+  }
+  const kindOf = ({ question, isConditional }: Drawn): string =>
+    `${judgeBy(oracle, model, question).reason}${isConditional ? ', with a condition' : ''}`;
+
+  /**
+   * So many questions, of some each time the one of the kind that was asked least, so that each comes up often. Few get
+   * as far as a condition: those that do are asked again, with something else given.
+   */
+  async function rarest(count: number, names: Names): Promise<readonly Question[]> {
+    const any = await prepared(Array.from({ length: count * DRAWS }, () => ask(random, names)));
+    const looking = any.filter(({ isConditional }) => isConditional);
+    const again =
+      looking.length === 0
+        ? []
+        : await prepared(
+            Array.from({ length: count * CONDITIONAL_DRAWS }, () =>
+              giveOtherwise(random, names, random.pick(looking).question),
+            ),
+          );
+    return Array.from({ length: count }, (_, n) => {
+      const [from, draws] = again.length > 0 && !random.oneIn(3) ? [again, CONDITIONAL_DRAWS] : [any, DRAWS];
+      const some = from.slice(n * draws, (n + 1) * draws).map((one) => ({ ...one, kind: kindOf(one) }));
+      const times = ({ kind }: { readonly kind: string }): number => tally.asked.get(kind) ?? 0;
+      const chosen = some.reduce((best, each) => (times(each) < times(best) ? each : best));
+      tally.asked.set(chosen.kind, times(chosen) + 1);
+      tally.questions += 1;
+      if (chosen.isConditional) tally.conditional += 1;
+      return chosen.question;
+    });
+  }
 
   async function carryOut(operations: readonly Operation[]): Promise<void> {
     for (const each of operations) {
@@ -151,20 +221,20 @@ export async function playWorld(
   }
 
   try {
-    const { names, operations } = furnish(random);
+    const { names, operations } = furnish(random, oracle.outcomes !== undefined);
     for (let round = 0; round <= ROUNDS && tally.differences.length < ENOUGH; round++) {
       await carryOut(round === 0 ? operations : Array.from({ length: CHANGES }, () => change(random, names)));
-      const asked = Array.from({ length: questionsOf(checks, round) }, () => rarest(random, names));
+      const questions = await rarest(questionsOf(checks, round), names);
       const methods = methodsOf(open, warm);
-      for (const question of asked) {
+      for (const question of questions) {
         // What is cached is cheap to ask; of the methods that read, each question takes one.
         for (const { name, ask, truth } of [...methods.slice(0, WARM), random.pick(methods.slice(WARM))]) {
-          compare(question, name, await ask(question), truth(model, question, judgeBy));
+          compare(question, name, await ask(question), truth(model, question, oracle));
         }
       }
-      const { decisions } = await open.newEngine().checkMany(asked);
-      for (const [position, question] of asked.entries()) {
-        const truth = textOf(judgeBy(model, question));
+      const { decisions } = await open.newEngine().checkMany(questions);
+      for (const [position, question] of questions.entries()) {
+        const truth = textOf(judgeBy(oracle, model, question));
         compare(question, 'many at once', textOf(decisions[position] as Decision), truth);
       }
     }
@@ -188,7 +258,7 @@ async function differs(
   stage: Stage,
   operations: readonly Operation[],
   { question, method }: Pick<Difference, 'question' | 'method'>,
-  judgeBy: Judge,
+  oracle: Oracle,
 ): Promise<boolean> {
   const open = await stage.open();
   const model = emptyModel();
@@ -198,12 +268,13 @@ async function differs(
       if (outcome.ok) each.apply(model);
     }
     open.clock.advance(60_000);
+    await oracle.outcomes?.prepare(model, [question]);
     const methods = methodsOf(open, open.newEngine());
     const same = methods.filter(({ name }) => name === method);
     const asked = same.length > 0 ? same : methods;
     // Twice: what is cached may say something else than what was read.
     for (const { ask, truth } of [...asked, ...asked]) {
-      if ((await ask(question)) !== truth(model, question, judgeBy)) return true;
+      if ((await ask(question)) !== truth(model, question, oracle)) return true;
     }
     return false;
   } finally {
@@ -218,15 +289,15 @@ async function differs(
 export async function shrink(
   stage: Stage,
   difference: Difference,
-  judgeBy: Judge = judge,
+  oracle: Oracle = { judge },
 ): Promise<Difference> {
   let kept = difference.operations;
-  if (!(await differs(stage, kept, difference, judgeBy))) return difference;
+  if (!(await differs(stage, kept, difference, oracle))) return difference;
   for (let size = Math.ceil(kept.length / 2); size >= 1; ) {
     let dropped = false;
     for (let from = kept.length - size; from > -size; from -= size) {
       const fewer = [...kept.slice(0, Math.max(from, 0)), ...kept.slice(Math.max(from, 0) + size)];
-      if (fewer.length === kept.length || !(await differs(stage, fewer, difference, judgeBy))) continue;
+      if (fewer.length === kept.length || !(await differs(stage, fewer, difference, oracle))) continue;
       kept = fewer;
       dropped = true;
     }

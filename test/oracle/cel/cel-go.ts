@@ -74,29 +74,47 @@ function toTypes(declarations: Declarations): string {
   });
 }
 
-/**
- * The answers of cel-go: `true`, `false`, `error …` or `refused …`, one for each line.
- *
- * @param declarations of `subject:user`, `resource:record`, `action` and `context`
- * @throws Error if the program fails
- */
-export async function answersOf(
-  program: string,
-  declarations: Declarations,
-  lines: readonly string[],
-): Promise<readonly string[]> {
+/** A process with cel-go. */
+export interface CelGo {
+  /**
+   * Its answers: `true`, `false`, `error …` or `refused …`, one for each line.
+   *
+   * @throws Error if the process has ended
+   */
+  readonly answersOf: (lines: readonly string[]) => Promise<readonly string[]>;
+  readonly stop: () => void;
+}
+
+/** @param declarations of `subject:user`, `resource:record`, `action` and `context` */
+export function startCelGo(program: string, declarations: Declarations): CelGo {
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
-  child.stdin.end(`${toTypes(declarations)}\n${lines.join('\n')}\n`);
+  const waiting: { readonly answer: (text: string) => void; readonly fail: (error: Error) => void }[] = [];
+  let failure: Error | undefined;
+  const end = (error: Error): void => {
+    failure ??= error;
+    for (const { fail } of waiting.splice(0)) fail(failure);
+  };
+  child.on('error', end);
+  child.on('close', (status) => end(new Error(`the program with cel-go has ended: ${status}`)));
+  // What is written to a process that has ended fails; `close` says so.
+  child.stdin.on('error', () => {});
   let text = '';
   child.stdout.setEncoding('utf8');
-  for await (const chunk of child.stdout) text += chunk;
-  const status = await ended;
-  const answers = text.split('\n').slice(0, -1);
-  if (status !== 0 || answers.length !== lines.length)
-    throw new Error(`the program with cel-go gave ${answers.length} answers of ${lines.length}: ${status}`);
-  return answers;
+  child.stdout.on('data', (chunk: string) => {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) waiting.shift()?.answer(line);
+  });
+  child.stdin.write(`${toTypes(declarations)}\n`);
+  return {
+    answersOf: (lines) => {
+      if (failure) return Promise.reject(failure);
+      const answers = lines.map(
+        () => new Promise<string>((answer, fail) => void waiting.push({ answer, fail })),
+      );
+      child.stdin.write(lines.map((line) => `${line}\n`).join(''));
+      return Promise.all(answers);
+    },
+    stop: () => void child.kill(),
+  };
 }

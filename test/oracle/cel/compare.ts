@@ -1,7 +1,7 @@
 import { check, parse } from '../../../engine/conditions/cel.ts';
 import { variablesOf } from '../../../engine/conditions/declarations.ts';
 import { createRandom } from '../random.ts';
-import { answersOf, toLine } from './cel-go.ts';
+import { startCelGo, toLine } from './cel-go.ts';
 import { createQuestions, DECLARATIONS } from './questions.ts';
 
 export interface Comparison {
@@ -23,6 +23,7 @@ const BATCH = 5_000;
 export async function compare(program: string, questions: number, seed: number): Promise<Comparison> {
   const next = createQuestions(createRandom(seed));
   const comparison: Comparison = { compared: 0, refused: new Map(), outcomes: new Map(), differences: [] };
+  const celGo = startCelGo(program, DECLARATIONS);
   while (comparison.compared < questions) {
     const lines: string[] = [];
     const ours: string[] = [];
@@ -38,7 +39,7 @@ export async function compare(program: string, questions: number, seed: number):
       ours.push('holds' in outcome ? String(outcome.holds) : `error ${outcome.unknown}`);
       lines.push(toLine(expression, variables));
     }
-    const theirs = await answersOf(program, DECLARATIONS, lines);
+    const theirs = await celGo.answersOf(lines);
     for (const [position, answer] of theirs.entries()) {
       const our = ours[position] ?? '';
       comparison.compared++;
@@ -47,5 +48,6 @@ export async function compare(program: string, questions: number, seed: number):
       comparison.differences.push(`${lines[position]}\n  here:   ${our}\n  cel-go: ${answer}`);
     }
   }
+  celGo.stop();
   return comparison;
 }

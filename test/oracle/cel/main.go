@@ -183,13 +183,15 @@ func run() error {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
-	defer out.Flush()
 	for lines.Scan() {
 		text, err := answer(env, lines.Bytes())
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(out, strings.ReplaceAll(text, "\n", " "))
+		if err := out.Flush(); err != nil {
+			return err
+		}
 	}
 	return lines.Err()
 }
