@@ -54,7 +54,7 @@ function drawn(random: Random, type: ValueType): unknown {
     case 'list<string>':
       return random.some(TEXTS, 3);
     case 'map':
-      return random.pick([{}, { acr: 'mfa' }, { acr: 'high', n: 1 }, { acr: 2.5, deep: { n: [1, 'low'] } }]);
+      return random.pick([{}, { acr: 'mfa' }, { acr: 'high', n: 1 }, { acr: 2.5, deep: { n: ['low'] } }]);
   }
 }
 const misfit = (random: Random, type: ValueType): unknown =>

@@ -6,7 +6,7 @@ import type { Item } from '../../table/item.ts';
 import { type Answer, type Call, FAULTS, type Fault } from './fault-kinds.ts';
 import { ask, furnish, type Names } from './generate.ts';
 import { emptyModel, type Model, type Question } from './model.ts';
-import { judge } from './oracle.ts';
+import { createJudgeByEngine } from './outcomes.ts';
 import { createRandom, type Random } from './random.ts';
 import type { OpenTable, Stage } from './stage.ts';
 
@@ -106,6 +106,7 @@ interface World {
   readonly truth: ReturnType<typeof truthOf>;
   readonly names: Names;
   readonly model: Model;
+  readonly judge: ReturnType<typeof createJudgeByEngine>;
 }
 
 /** A client that, once told to, fails so many calls in one way, after some that do not; and how many it failed. */
@@ -147,13 +148,13 @@ async function outcomeOf(
   question: Question,
   consistency: 'cached' | 'strong',
 ): Promise<string> {
-  const { subject, permission, scope, at } = question;
+  const { subject, permission, scope, at, given } = question;
   let timer: NodeJS.Timeout | undefined;
   const hangs = new Promise<string>((resolve) => {
     timer = setTimeout(() => resolve('hangs'), HANGS_MS);
   });
   const answer = async (): Promise<string> =>
-    (await engine.check(subject, permission, scope, { at, consistency })).reason;
+    (await engine.check(subject, permission, scope, { at, consistency, ...given })).reason;
   const outcome = await Promise.race([hangs, answer()]).catch((error: unknown) =>
     error instanceof GatehouseError ? `fault ${error.code}` : `unknown ${String(error)}`,
   );
@@ -174,7 +175,7 @@ async function checkUnder(
   random: Random,
   tally: FaultTally,
 ): Promise<void> {
-  const { open, names, model } = world;
+  const { open, names, model, judge } = world;
   const question = ask(random, names);
   const right = judge(model, question).reason;
   const consistency = random.oneIn(3) || fault.only === 'TransactGet' ? 'strong' : 'cached';
@@ -245,13 +246,13 @@ export async function playFaults(
   const open = await stage.open();
   const model = emptyModel();
   try {
-    const { names, operations } = furnish(createRandom(seed));
+    const { names, operations } = furnish(createRandom(seed), true);
     for (const each of operations) {
       const outcome = await open.carryOut(each.command, each.input);
       if (outcome.ok) each.apply(model);
     }
     open.clock.advance(60_000);
-    const world = { open, truth: truthOf(open), names, model };
+    const world = { open, truth: truthOf(open), names, model, judge: createJudgeByEngine() };
     const kinds = Object.entries(FAULTS);
     const until = tally.checks + checks;
     let begun = 0;

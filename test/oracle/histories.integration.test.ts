@@ -26,6 +26,8 @@ describe('histories that chance has made', () => {
     ['of grants', {}],
     ['of things that come and go', { withNodes: true }],
     ['of outages', { withOutages: true }],
+    ['of conditions', { withConditions: true }],
+    ['of conditions, and of things that come and go', { withConditions: true, withNodes: true }],
   ])(
     'every answer was true at an instant within the bound: %s',
     async (what, options) => {
@@ -41,6 +43,7 @@ describe('histories that chance has made', () => {
       expect(tally.sessions).toBeGreaterThan(0);
       expect(tally.lists).toBeGreaterThan(0);
       if (what.includes('outages')) expect(tally.failed).toBeGreaterThan(0);
+      if (what === 'of conditions') expect(tally.undecided).toBeGreaterThan(0);
     },
     60_000,
   );
@@ -102,6 +105,7 @@ describe('the new enemy', () => {
   test.each([
     'a write is stamped, then a half is read, then it arrives',
     'a call that reads one half before a transaction of both changes and one half after it',
+    'a call that reads one half before a condition and a property change and one half after it',
     'DynamoDB is down, and what is cached is of before and of after',
   ])('is let in where a stamp is taken for the instant of the commit: %s', async (name) => {
     const answers: string[] = [];

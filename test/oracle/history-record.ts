@@ -1,7 +1,6 @@
 import type { Decision } from '../../engine/index.ts';
 import type { Model, Question } from './model.ts';
 import type { Operation } from './operations.ts';
-import { judge } from './oracle.ts';
 
 /** An answer that was true at none of the instants that it may be of. */
 export interface Violation {
@@ -25,6 +24,8 @@ export interface HistoryTally {
    */
   misnamed: number;
   allowed: number;
+  /** Refusals because a condition could not be evaluated. */
+  undecided: number;
   /** Writes that were answered; of which after they had been given up and sent again. */
   writes: number;
   repeated: number;
@@ -49,6 +50,7 @@ export const newHistoryTally = (): HistoryTally => ({
   stale: 0,
   misnamed: 0,
   allowed: 0,
+  undecided: 0,
   writes: 0,
   repeated: 0,
   refused: 0,
@@ -70,7 +72,13 @@ interface State {
 }
 
 /** The states that the table really had, one after the other, and answers compared with them. */
-export function createRecord(seed: number, start: number, furnished: Model, tally: HistoryTally) {
+export function createRecord(
+  seed: number,
+  start: number,
+  furnished: Model,
+  tally: HistoryTally,
+  judge: (model: Model, question: Question) => Decision,
+) {
   const model = structuredClone(furnished);
   const states: State[] = [{ from: start, model: structuredClone(model), operation: 'furnished' }];
 
@@ -119,6 +127,7 @@ export function createRecord(seed: number, start: number, furnished: Model, tall
       const truthAt = (state: State) => judge(state.model, question).reason;
       tally.checks[kind] += 1;
       if (allowed) tally.allowed += 1;
+      if (reason === 'condition_failed') tally.undecided += 1;
       if (truthAt(possible.at(-1) as State) === reason) return;
       tally.stale += 1;
       if (possible.some((state) => truthAt(state) === reason)) return;

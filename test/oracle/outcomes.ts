@@ -1,4 +1,5 @@
 import { type Expression, parse } from '../../engine/conditions/cel.ts';
+import type { Decision } from '../../engine/index.ts';
 import type { ValueType } from '../../table/properties.ts';
 import { buildProgram, startCelGo, toLine } from './cel/cel-go.ts';
 import { NAMES } from './conditions.ts';
@@ -79,15 +80,16 @@ function declarationsOfAll() {
 }
 
 /**
- * Outcomes by the engine's own evaluation: for histories and faults, which test what is read and kept, not CEL. They
- * need no other program, and can judge any state at any time.
+ * The oracle with the engine's own evaluation of conditions: for histories and faults, which test what is read and kept,
+ * not CEL. They need no other program, and can judge any state at any time.
  */
-export function createEngineOutcomes(): OutcomeOf {
+export function createJudgeByEngine(): (model: Model, question: Question) => Decision {
   const parsed = new Map<string, Expression>();
-  return (expression, variables) => {
-    const known = parsed.get(expression) ?? parse(expression);
-    parsed.set(expression, known);
-    const outcome = known.evaluate(variables);
-    return 'holds' in outcome ? (outcome.holds ? 'true' : 'false') : 'unknown';
-  };
+  return (model, question) =>
+    judge(model, question, (expression, variables) => {
+      const known = parsed.get(expression) ?? parse(expression);
+      parsed.set(expression, known);
+      const outcome = known.evaluate(variables);
+      return 'holds' in outcome ? (outcome.holds ? 'true' : 'false') : 'unknown';
+    });
 }

@@ -49,7 +49,8 @@ async function playHistories({ seed, histories }: Options): Promise<boolean> {
   for (let n = 0; n < histories && tally.violations.length === 0; n++) {
     for (const withNodes of [false, true]) {
       for (const withOutages of [false, true]) {
-        await playHistory(seed + n, tally, { withNodes, withOutages });
+        for (const withConditions of [false, true])
+          await playHistory(seed + n, tally, { withNodes, withOutages, withConditions });
       }
     }
     for (const story of Object.values(STORIES)) {
@@ -61,7 +62,9 @@ async function playHistories({ seed, histories }: Options): Promise<boolean> {
     }
   }
   const { cached, strong, atLeast } = tally.checks;
-  console.log(`checks       ${cached + strong + atLeast}, ${tally.allowed} of them allowed`);
+  console.log(
+    `checks       ${cached + strong + atLeast}, ${tally.allowed} of them allowed, ${tally.undecided} undecided`,
+  );
   console.log(`  cached     ${cached}`);
   console.log(`  strong     ${strong}`);
   console.log(`  atLeast    ${atLeast}`);

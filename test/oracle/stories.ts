@@ -39,6 +39,24 @@ const roleGoes = does.takeGroupRole(KEEPERS, KEEPER);
 const comes = does.together(does.createUser(EVE, 'active', null), does.grant(EVE, PLACE, [KEEPER]));
 const goes = does.deleteSubject(EVE);
 
+/**
+ * The same with conditions: they stand in one item, what they look at in others. Whoever asks of Eve about the lobby leaves
+ * her properties to the cache, whoever asks of Zoe the condition.
+ */
+const LOBBY = 'lobby';
+const asksFor = (level: string) => `subject.properties.level == '${level}'`;
+const conditionIs = (level: string) => does.changeCondition(KEEPER, VAULT, asksFor(level));
+const eveIs = (level: string) => does.setSubjectProperties(EVE, { level });
+const placeIs = (level: string) => does.setScopeProperties(PLACE, { level });
+const declared = (of: string, source = 'stored') => does.declare(of, 'level', 'string', source);
+const conditional = (when: string, level: string, source = 'stored') => [
+  ...furnished.filter(({ command }) => command !== 'role-permission.create'),
+  ...[does.register(LOBBY), declared('subject:user', source), declared('resource:location')],
+  ...[does.addEffect(KEEPER, VAULT, 'ALLOW', when), does.grant(EVE, PLACE, [KEEPER]), eveIs(level)],
+];
+const halvesOfConditions = [{ ...question(EVE, PLACE), permission: LOBBY }, question(ZOE, PLACE)];
+const questionsOfConditions = [question(EVE, PLACE), ...halvesOfConditions, ...halvesOfConditions];
+
 export const STORIES: Readonly<Record<string, Story>> = {
   'a user leaves a group, then the group gets a role': {
     operations: [...furnished, joins],
@@ -65,6 +83,40 @@ export const STORIES: Readonly<Record<string, Story>> = {
     changes: [does.regrant(EVE, PLACE, [LOCK]), does.removeEffect(LOCK, VAULT)],
     questions,
   },
+  'a condition asks for more, then a user gets the property that it asked for': {
+    operations: conditional(asksFor('high'), 'low'),
+    changes: [conditionIs('top'), eveIs('high')],
+    questions: questionsOfConditions,
+  },
+  'a user loses a property, then a condition asks for no more than that': {
+    operations: conditional(asksFor('top'), 'high'),
+    changes: [eveIs('low'), conditionIs('high')],
+    questions: questionsOfConditions,
+  },
+  'a condition and a property in one transaction, again and again': {
+    operations: conditional(asksFor('high'), 'low'),
+    changes: [1, 2, 3, 4].flatMap(() => [
+      does.together(conditionIs('top'), eveIs('high')),
+      does.together(eveIs('low'), conditionIs('high')),
+    ]),
+    questions: questionsOfConditions,
+  },
+  'the properties of a place and of a user, which a condition compares': {
+    operations: [
+      ...conditional('subject.properties.level == resource.properties.level', 'low'),
+      placeIs('high'),
+    ],
+    changes: [1, 2, 3, 4].flatMap(() => [placeIs('top'), eveIs('high'), eveIs('low'), placeIs('high')]),
+    questions: [question(EVE, PLACE), ...half, ...half],
+  },
+  'a property is passed no more, then a condition asks for what is passed': {
+    operations: conditional(asksFor('top'), 'low', 'passed'),
+    changes: [does.undeclare('subject:user', 'level'), declared('subject:user'), conditionIs('high')],
+    questions: questionsOfConditions.map((each) => ({
+      ...each,
+      given: { subject: { properties: { level: 'high' } } },
+    })),
+  },
 };
 
 /**
@@ -87,9 +139,9 @@ const ENEMIES: readonly Pair[] = [
 ];
 /** The same with the pairs in turn, each once everything cached is forgotten. */
 const inTurn =
-  (play: (hands: Hands, pair: Pair) => Promise<void>): Scene =>
+  (play: (hands: Hands, pair: Pair) => Promise<void>, pairs = ENEMIES): Scene =>
   async (hands) => {
-    for (const pair of ENEMIES) {
+    for (const pair of pairs) {
       await hands.pass(LONG);
       await play(hands, pair);
     }
@@ -204,6 +256,27 @@ export const SCENES: Readonly<Record<string, Staged>> = {
           await answerReads();
         },
         [comes, goes],
+      ),
+  },
+  'a call that reads one half before a condition and a property change and one half after it': {
+    operations: conditional(asksFor('high'), 'low'),
+    isClosed: true,
+    play: () =>
+      inTurn(
+        async (hands, pair) => {
+          const { random, ask, send, arrive, answerReads, pass } = hands;
+          const engine = random.below(ENGINES);
+          await ask(engine, random.oneIn(4) ? 'atLeast' : 'cached', AT_PLACE, 'torn');
+          await send(does.together(...pair));
+          await arrive();
+          await answerReads();
+          await pass(random.below(DEFAULT_TTL_MS));
+          await ask(engine, 'cached', AT_PLACE);
+        },
+        [
+          [conditionIs('top'), eveIs('high')],
+          [eveIs('low'), conditionIs('high')],
+        ],
       ),
   },
   'a call that began before another one reads after it, and after both changes': {
