@@ -99,6 +99,14 @@ const PARTS: readonly Part[] = [
     { id: user, email: 'ann@example.com', displayName: 'Ann Arbor' },
     { department: 'Sales', properties: { department: 'Sales' } },
   ),
+  named('subject-type', ['name'], { name: 'identity' }, { description: 'workloads of the platform' }),
+  named(
+    'subject',
+    ['type', 'id'],
+    { type: 'identity', id: 'billing-worker', name: 'Billing worker' },
+    { status: 'inactive' },
+    { type: 'identity' },
+  ),
   node(
     'technical-user',
     { id: robot, account: `account:${account}`, name: 'robot' },

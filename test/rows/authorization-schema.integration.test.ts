@@ -28,7 +28,7 @@ row('AZ-01', async ({ world, reads }) => {
   expect(await reads('tenant.read', { id: acme })).toMatchObject({ status: 'suspended' });
   await world.run('tenant.delete', { id: other });
   expect(await reads('tenant.read', { id: other })).toBeUndefined();
-  await expect(reads('tenant.read', { id: 'acme' })).rejects.toMatchObject({
+  await expect(reads('tenant.read', { id: 'ac me' })).rejects.toMatchObject({
     code: 'invalid',
     field: 'id',
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Cell, compile, createBudget } from '../../../authorizer/policies/compile.ts';
-import { match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
+import { isOfOneSpelling, match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
 import fc from '../../support/fast-check.ts';
@@ -103,7 +103,9 @@ describe.each([false, true])('patterns for an API that is closed: %s', (isClosed
             const truth = isAllowed(cells, rules, verb, path);
             seen.compared += 1;
             if (truth) seen.allowed += 1;
-            if (evaluate(patterns, verb + path) !== truth) {
+            const says = evaluate(patterns, verb + path);
+            // A path with another spelling of itself gets an answer for its route alone.
+            if (isOfOneSpelling(path) ? says !== truth : says && !truth) {
               const shown = rules.map(({ id, method: own, segments }) => [id, own, segments]);
               throw new Error(`${verb} ${path}: ${truth}\n${JSON.stringify({ shown, patterns })}`);
             }
