@@ -61,8 +61,8 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       const permission = permissionOf(at.type, resource.type, action.name);
       const given = { subject: { properties: subject.properties }, resource, action, context };
       const next: Next = (limit, cursor) =>
-        lists.listSubjects(permission, at.scope, { limit, cursor, ...given });
-      return answerOf(from, await fill(from, next, isOfType(subject.type)), toEntity);
+        lists.listSubjects(permission, at.scope, { type: subject.type, limit, cursor, ...given });
+      return answerOf(from, await fill(from, next), toEntity);
     },
 
     resources: async (caller: Caller, request: ResourceSearch): Promise<SearchAnswer<FoundEntity>> => {
@@ -87,7 +87,7 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       };
       const next: Next = (limit, cursor) =>
         listScopes(refOf(subject), permission, { type: resource.type, limit, cursor, within, ...given });
-      return answerOf(from, await fill(from, next, isOfType(resource.type)), toEntity);
+      return answerOf(from, await fill(from, next), toEntity);
     },
 
     actions: async (caller: Caller, request: ActionSearch): Promise<SearchAnswer<FoundAction>> => {
@@ -96,7 +96,7 @@ export function createSearches({ reader, engine, clock, rootsOf }: SearchParts) 
       const at = await placeFor(caller, resource);
       if (at === undefined || !areNames(refOf(subject))) return NOTHING;
       const next = actionsAt(request, at);
-      return answerOf(from, await fill(from, next, () => true), (name) => ({ name }));
+      return answerOf(from, await fill(from, next), (name) => ({ name }));
     },
   };
 
@@ -182,17 +182,13 @@ const NOTHING: SearchAnswer<never> = { page: { next_token: '', count: 0 }, resul
 type Next = (limit: number, cursor: string | undefined) => Promise<Found<string>>;
 
 /** Fills one page from those of a search of the engine. It has a cursor if more may follow. */
-async function fill(
-  { limit, cursor }: PagePlace,
-  next: Next,
-  accept: (item: string) => boolean,
-): Promise<Found<string>> {
+async function fill({ limit, cursor }: PagePlace, next: Next): Promise<Found<string>> {
   if (limit === 0) return { items: [], cursor: cursor ?? '' };
   const items: string[] = [];
   let at = cursor;
   for (let calls = 0; calls < MAX_CALLS; calls++) {
     const found = await next(limit - items.length, at);
-    items.push(...found.items.filter(accept));
+    items.push(...found.items);
     at = found.cursor;
     if (at === undefined) return { items };
     if (items.length >= limit) break;
@@ -208,11 +204,6 @@ const answerOf = <T>(
   page: { next_token: cursor === undefined ? '' : tokenAt(cursor), count: items.length },
   results: items.map(toResult),
 });
-
-const isOfType =
-  (type: string) =>
-  (ref: string): boolean =>
-    ref.startsWith(`${type}:`);
 
 const toEntity = (ref: string): FoundEntity => {
   const colon = ref.indexOf(':');

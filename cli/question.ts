@@ -50,9 +50,10 @@ export const tenantOption = (description: string) =>
     accepting('--tenant', isRef, 'is not type:ID, as tenant:ID'),
   );
 
-export const typeOption = () =>
-  new Option('--type <type>', 'only scopes of this type, such as building').argParser(
-    accepting('--type', isType, 'is no scope type, such as building'),
+/** An option for results of one type: `of` says what they are, in the singular. */
+export const typeOption = (of: 'scope' | 'subject', example: string) =>
+  new Option('--type <type>', `only ${of}s of this type, such as ${example}`).argParser(
+    accepting('--type', isType, `is no ${of} type, such as ${example}`),
   );
 
 /** An option that is an instant; its value is in epoch milliseconds. */

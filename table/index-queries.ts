@@ -33,6 +33,13 @@ export const allOf = (kind: EntityType, type: string = kind): ListQuery => ({
   ranges: shardsOf(kind, (shard) => listPartition(type, shard)).map((partition) => ({ partition })),
 });
 
+/** All subjects of one type. Those of types that were added share a kind, and their ids begin with the type. */
+export function subjectsOf(type: string): ListQuery {
+  if (type === 'user' || type === 'technical-user') return allOf(type);
+  const all = allOf('subject');
+  return { ...all, ranges: all.ranges.map((range) => ({ ...range, prefix: `${type}:` })) };
+}
+
 /** All scopes, tree by tree. */
 export const allScopes = (): ListQuery => ({
   index: INDEXES.status,

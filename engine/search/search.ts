@@ -4,10 +4,10 @@ import { faultInOptions, faultInText, refuse } from '../arguments.ts';
 import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine.ts';
 import { createActionSearch, type PermissionListOptions } from './action-search.ts';
-import { createPager, type ListOptions } from './page.ts';
+import { createPager } from './page.ts';
 import { createResourceSearch, type ScopeListOptions } from './resource-search.ts';
 import type { SearchReader } from './sources.ts';
-import { createSubjectSearch } from './subject-search.ts';
+import { createSubjectSearch, type SubjectListOptions } from './subject-search.ts';
 
 export interface ListsOptions {
   readonly reader: SearchReader;
@@ -41,8 +41,12 @@ export interface Lists {
     permission: string,
     options?: ScopeListOptions,
   ) => Promise<Page<string>>;
-  /** The users and technical users who may use the permission at the scope, as references. */
-  readonly listSubjects: (permission: string, scope: string, options?: ListOptions) => Promise<Page<string>>;
+  /** The subjects who may use the permission at the scope, as references. */
+  readonly listSubjects: (
+    permission: string,
+    scope: string,
+    options?: SubjectListOptions,
+  ) => Promise<Page<string>>;
 }
 
 const DEFAULT_BUDGET_MS = 5_000;
@@ -72,6 +76,7 @@ export function createLists(options: ListsOptions): Lists {
     },
     listSubjects: async (permission, scope, given = {}) => {
       refuse(faultInText('permission', permission) ?? faultInText('scope', scope) ?? faultInOptions(given));
+      if (given.type !== undefined) refuse(faultInText('type', given.type));
       return subjects(permission, scope, given);
     },
   };

@@ -1,13 +1,16 @@
 import type { GlobalItem, ScopeItem, SubjectItem } from '../../table/decision/items.ts';
+import { mayBeSubjectType } from '../../table/entities/scope-types.ts';
 import {
   formatRef,
+  isBuiltInSubject,
   isSubjectNode,
   parseRef,
+  REGISTERED_SUBJECT,
   type Ref,
   readSubject,
   SUBJECT_NODES,
 } from '../../table/identifiers.ts';
-import { allOf } from '../../table/index-queries.ts';
+import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { GLOBAL as EVERYWHERE, edgePrefix, edgesBetween, parseKey, partitionOf } from '../../table/keys.ts';
 import type { Page, Range } from '../../table/reader.ts';
@@ -29,6 +32,11 @@ import { mayAllow, permissionEffects } from '../permission-effects.ts';
 import { readItems } from '../read-items.ts';
 import { decideAll, type ListOptions, type Pager, type Step } from './page.ts';
 import { type SearchReader, type Source, sourcesOf, walkSources } from './sources.ts';
+
+export interface SubjectListOptions extends ListOptions {
+  /** List only subjects of this type, such as `user`. */
+  readonly type?: string | undefined;
+}
 
 /** A subject, and the grant by which it was found. */
 interface Candidate {
@@ -64,15 +72,17 @@ const SUBJECTS_AT_ONCE = 80;
  */
 export const createSubjectSearch =
   (reader: SearchReader, engine: Pick<Engine, 'checkMany'>, fill: Pager) =>
-  async (permission: string, scope: string, options: ListOptions): Promise<Page<string>> => {
+  async (permission: string, scope: string, options: SubjectListOptions): Promise<Page<string>> => {
+    const { type } = options;
+    const couldBe = type === undefined || isSubjectType(type);
     let origin: Origin | undefined;
     const page = await fill<Candidate>({
-      name: ['subjects', permission, scope],
+      name: ['subjects', permission, scope, type ?? ''],
       options,
       together: SUBJECTS_AT_ONCE,
       steps: async function* (from): AsyncGenerator<Step<Candidate>> {
-        origin = await readOrigin(reader, permission, scope);
-        if (origin) yield* walkSources(reader, sourcesIn(origin), from);
+        if (couldBe) origin = await readOrigin(reader, permission, scope);
+        if (origin) yield* walkSources(reader, sourcesIn(origin, type), from);
       },
       decide: async (candidates) => {
         const ids = candidates.map(({ subject }) => ({ kind: SUBJECT, id: subject }));
@@ -155,59 +165,66 @@ function shownBy(subject: SubjectItem, origin: Origin): string | undefined {
   return found.sort()[0] ?? (origin.isEveryone ? EVERYONE : undefined);
 }
 
-const subjectsAt = (ref: Ref): Range => ({
-  partition: partitionOf(ref),
-  between: edgesBetween(...SUBJECT_NODES),
-});
-const edgesAt = (ref: string, type: string): Range => ({
+const isSubjectType = (type: string): boolean => isBuiltInSubject(type) || mayBeSubjectType(type);
+
+const isOf = (subject: string, type: string | undefined): boolean =>
+  type === undefined || subject.startsWith(`${type}:`);
+
+/** The edges of a node to subjects, or to those of one type. */
+function subjectsAt(ref: Ref, type: string | undefined): Range {
+  const partition = partitionOf(ref);
+  if (type === undefined) return { partition, between: edgesBetween(...SUBJECT_NODES) };
+  const prefix = isBuiltInSubject(type) ? edgePrefix(type) : `${edgePrefix(REGISTERED_SUBJECT)}${type}:`;
+  return { partition, prefix };
+}
+const edgesAt = (ref: string, kind: string): Range => ({
   partition: partitionOf(parseRef(ref, 'scope')),
-  prefix: edgePrefix(type),
+  prefix: edgePrefix(kind),
 });
 
-/** A source of edges of one type. Edges name a user by id and other subjects by reference. */
-const source = (
-  range: Range,
-  label: string,
-  foundBy: (edge: Item) => string | undefined,
-): Source<Candidate> => ({
-  range,
-  read: (edge) => {
-    const { Type, user } = edge;
-    if (Type !== label || typeof user !== 'string') return undefined;
-    const found = foundBy(edge);
-    return found === undefined
-      ? undefined
-      : { subject: formatRef(readSubject(user, 'user')), foundBy: found };
-  },
-});
-
-/** All subjects. */
-const everySubject = (): readonly Source<Candidate>[] =>
-  (['subject', 'technical-user', 'user'] as const).flatMap((type) =>
-    sourcesOf(allOf(type), (item) => {
+/** All subjects, or those of one type. */
+const everySubject = (type: string | undefined): readonly Source<Candidate>[] =>
+  (type === undefined ? SUBJECT_KINDS.map((kind) => allOf(kind)) : [subjectsOf(type)]).flatMap((query) =>
+    sourcesOf(query, (item) => {
       const key = parseKey(item);
       return key?.form === 'node' && isSubjectNode(key)
         ? { subject: formatRef(key), foundBy: EVERYONE }
         : undefined;
     }),
   );
+const SUBJECT_KINDS = ['subject', 'technical-user', 'user'] as const;
 
-function sourcesIn({
-  path,
-  root,
-  allowing,
-  globalRoles,
-  groups,
-  isEveryone,
-}: Origin): readonly Source<Candidate>[] {
+/** Where the candidates are: of all types, or of one. */
+function sourcesIn(
+  { path, root, allowing, globalRoles, groups, isEveryone }: Origin,
+  type: string | undefined,
+): readonly Source<Candidate>[] {
+  /** Edges of one label. They name a user by id and other subjects by reference. */
+  const source = (
+    range: Range,
+    label: string,
+    foundBy: (edge: Item) => string | undefined,
+  ): Source<Candidate> => ({
+    range,
+    read: (edge) => {
+      const { Type, user } = edge;
+      if (Type !== label || typeof user !== 'string') return undefined;
+      const [subject, found] = [formatRef(readSubject(user, 'user')), foundBy(edge)];
+      return found === undefined || !isOf(subject, type) ? undefined : { subject, foundBy: found };
+    },
+  });
   const isAllowing = (role: unknown): boolean => typeof role === 'string' && allowing.has(role);
   const byGrant = ({ roles }: Item) => (Array.isArray(roles) && roles.some(isAllowing) ? GRANT : undefined);
+  const ofUsers = source(edgesAt(root, 'user'), 'TenantGrant', byGrant);
+  const ofOthers = source(edgesAt(root, 'grant'), 'TenantGrant', byGrant);
   return [
-    source(subjectsAt(EVERYWHERE), 'Admin', () => ADMIN),
+    source(subjectsAt(EVERYWHERE, type), 'Admin', () => ADMIN),
     ...[...globalRoles].map((id) =>
-      source(subjectsAt({ type: 'role', id }), 'GlobalRole', () => byGlobalRole(id)),
+      source(subjectsAt({ type: 'role', id }, type), 'GlobalRole', () => byGlobalRole(id)),
     ),
-    ...[...groups].map((id) => source(subjectsAt({ type: 'group', id }), 'Membership', () => byGroup(id))),
+    ...[...groups].map((id) =>
+      source(subjectsAt({ type: 'group', id }, type), 'Membership', () => byGroup(id)),
+    ),
     // Without an allowing role, no assignment and no tenant grant can allow.
     ...(allowing.size === 0
       ? []
@@ -217,9 +234,8 @@ function sourcesIn({
               isAllowing(role) ? byAssignment(ref, String(role)) : undefined,
             ),
           ),
-          source(edgesAt(root, 'user'), 'TenantGrant', byGrant),
-          source(edgesAt(root, 'grant'), 'TenantGrant', byGrant),
+          ...(type === undefined ? [ofUsers, ofOthers] : [type === 'user' ? ofUsers : ofOthers]),
         ]),
-    ...(isEveryone ? everySubject() : []),
+    ...(isEveryone ? everySubject(type) : []),
   ];
 }

@@ -5,12 +5,12 @@ import * as field from '../../table/entities/fields.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
 import { conflict, invalid, notFound } from '../../table/errors.ts';
 import { parseRef, REGISTERED_SUBJECT, type Ref } from '../../table/identifiers.ts';
-import { allOf } from '../../table/index-queries.ts';
+import { allOf, subjectsOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, type Key, nodeKey } from '../../table/keys.ts';
 import { normaliseIssuer } from '../../table/normalise.ts';
 import { edgesFrom, nodeWith, OWNERSHIP } from '../../table/partition-queries.ts';
-import type { ListQuery } from '../../table/reader.ts';
+
 import type { Action } from '../../table/write/action.ts';
 import { type Command, readCommand } from '../command.ts';
 import { subject } from '../edges/rights.ts';
@@ -120,12 +120,6 @@ const subjectTypeBehaviour: Behaviour = {
     const { items } = await reader.list({ ...subjectsOf(ref.id), limit: 1 });
     if (items.length > 0) throw conflict('name', `there are still subjects of type ${ref.id}`);
   },
-};
-
-/** All subjects of an added type. */
-const subjectsOf = (type: string): ListQuery => {
-  const all = allOf('subject');
-  return { ...all, ranges: all.ranges.map((range) => ({ ...range, prefix: `${type}:` })) };
 };
 
 /** The same `sub` of two issuers is two persons, and an issuer alone is nobody. */

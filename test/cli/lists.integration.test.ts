@@ -48,6 +48,11 @@ test('who: with names, whole, page by page, and as data', async () => {
   ).toEqual([...users].sort());
 });
 
+test('who: of one type', async () => {
+  expect((await asked('who', 'home', place, '--type', 'user')).out.trim().split('\n')).toHaveLength(3);
+  expect((await asked('who', 'home', place, '--type', 'technical-user')).out).toBe('none\n');
+});
+
 test('menu: with descriptions', async () => {
   const menu = await asked('menu', users[0] ?? '', place);
   expect(menu).toEqual({ code: 0, error: '', out: 'home   Where one begins\nplans\n' });
@@ -76,6 +81,7 @@ test.each([
     "gatehouse menu: option '--kind <kind>' argument 'pages' is invalid. Allowed choices are",
   ],
   [['where', ID, 'home', '--type', 'A B'], 'gatehouse where: --type A B is no scope type'],
+  [['who', 'home', PLACE, '--type', 'A B'], 'gatehouse who: --type A B is no subject type'],
   [['who', 'home', PLACE, '--limit', '0'], 'gatehouse who: --limit 0 is no whole number'],
   [['who', 'home', PLACE, '--cursor', 'x'], 'gatehouse who: cursor'],
   [
