@@ -46,11 +46,12 @@ export function idIn(segment: string): string | undefined {
 }
 
 /**
- * Whether the path of a request may spell an id with escapes, or holds the one character of ids that needs one
- * (`|` is no `pchar`, RFC 3986 section 3.3). A policy for the whole API cannot name all spellings of such a
- * path, and leaves it out.
+ * Whether no segment of a path spells an id with escapes, or holds the one character of ids that needs one (`|`
+ * is no `pchar`, RFC 3986 section 3.3). A policy for the whole API cannot name all spellings of such a path, and
+ * leaves it out. Other escapes match no route, and such a policy refuses them too.
  */
-export const isOfOneSpelling = (path: string): boolean => !path.includes('%') && !path.includes('|');
+export const isOfOneSpelling = (path: string): boolean =>
+  !segmentsOf(path).some((segment) => /[%|]/.test(segment) && idIn(segment) !== undefined);
 
 /**
  * A longer path matches no route. API Gateway passes none: request line and headers have at most 10,240 bytes

@@ -106,8 +106,16 @@ describe('a usage error is 2, with one line', () => {
       ['explain', ID, 'home', PLACE, 'more'],
       "gatehouse explain: too many arguments for 'explain'. Expected 3 arguments but got 4.",
     ],
-    ['no subject', ['check', 'ada', 'home', PLACE], 'gatehouse check: SUBJECT ada is neither user:ID'],
-    ['a role as a subject', ['check', PLACE, 'home', PLACE], `gatehouse check: SUBJECT ${PLACE} is neither`],
+    [
+      'no subject',
+      ['check', 'ada', 'home', PLACE],
+      'gatehouse check: SUBJECT ada is not a subject such as user:ID',
+    ],
+    [
+      'a role as a subject',
+      ['check', 'role:r1', 'home', PLACE],
+      'gatehouse check: SUBJECT role:r1 is not a subject',
+    ],
     ['no permission', ['check', ID, 'a:b', PLACE], 'gatehouse check: PERMISSION a:b is neither a page'],
     ['no scope', ['explain', ID, 'home', 'north'], 'gatehouse explain: SCOPE north is not type:ID'],
     ['no instant', ['check', ID, 'home', PLACE, '--at', 'noon'], 'gatehouse check: --at noon is neither'],

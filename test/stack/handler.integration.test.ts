@@ -148,7 +148,7 @@ const simple = (authorization: string, rawPath = path()) => ({
   requestContext: { http: { method: 'GET', path: rawPath }, stage: '$default', requestId: 'q' },
 });
 
-test('it holds no more than 340 KB', () => {
+test('it holds no more than its budget', () => {
   expect(handlerBytes).toBeLessThanOrEqual(budgets.figures['startup.bytes'].median.max);
 });
 
