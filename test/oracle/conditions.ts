@@ -37,7 +37,7 @@ type Category = keyof typeof NAMES;
 const INSTANTS = ['2026-01-15T12:00:00Z', '2026-01-15T13:00:00.500Z', '2026-01-15T14:00:00.000Z'];
 const TEXTS = ['low', 'high', '10.1.2.3', 'read'];
 /** A resource type of which the table keeps nothing. */
-export const OBJECT = 'record';
+const OBJECT = 'record';
 
 function drawn(random: Random, type: ValueType): unknown {
   switch (type) {

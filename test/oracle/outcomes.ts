@@ -11,7 +11,7 @@ export interface Outcomes {
   /** @throws Error for what was not prepared */
   readonly outcomeOf: OutcomeOf;
   /**
-   * Evaluates what the oracle will look at for these questions, all together.
+   * Evaluates what the oracle will look at for these questions.
    *
    * @returns how many conditions it looks at, for each question
    */
@@ -21,16 +21,15 @@ export interface Outcomes {
   readonly stop: () => void;
 }
 
-const MOST_KEPT = 50_000;
-
 /**
- * Outcomes by cel-go, kept by the text of the expression and the variables.
+ * Outcomes by cel-go, kept for one model by the text of the expression and the variables.
  *
  * @param go the command, as `findGo` finds it
  */
 export async function createCelGoOutcomes(go: string): Promise<Outcomes> {
   const celGo = startCelGo(await buildProgram(go), declarationsOfAll());
   const known = new Map<string, Outcome>();
+  let of: Model | undefined;
   const counts = { true: 0, false: 0, unknown: 0 };
   return {
     counts,
@@ -41,7 +40,8 @@ export async function createCelGoOutcomes(go: string): Promise<Outcomes> {
       return outcome;
     },
     prepare: async (model, questions) => {
-      if (known.size > MOST_KEPT) known.clear();
+      if (model !== of) known.clear();
+      of = model;
       const wanted = new Set<string>();
       const looked = questions.map((question) => {
         let conditions = 0;

@@ -11,9 +11,7 @@ import { SCENES, STORIES } from './stories.ts';
 import { describeDifference, newTally, playWorld, shrink } from './worlds.ts';
 
 /** `npm run oracle`: whether the engine answers as a naive reading of the specification does. */
-async function playWorlds(stage: Stage, options: Options): Promise<boolean> {
-  const go = await findGo();
-  if (go === undefined) throw new Error(WITHOUT_GO);
+async function playWorlds(go: string, stage: Stage, options: Options): Promise<boolean> {
   const outcomes = await createCelGoOutcomes(go);
   try {
     return await playWith(outcomes, stage, options);
@@ -43,7 +41,10 @@ async function playWith(
   return tally.differences.length === 0;
 }
 
-/** Of each seed histories of grants alone and of things that come and go, with outages and without; stories; scenes. */
+/**
+ * Of each seed histories of grants alone and of nodes that come and go, each with outages and without, with conditions and
+ * without; stories; scenes.
+ */
 async function playHistories({ seed, histories }: Options): Promise<boolean> {
   const tally = newHistoryTally();
   for (let n = 0; n < histories && tally.violations.length === 0; n++) {
@@ -123,8 +124,13 @@ async function main(): Promise<number> {
   console.log(`seed         ${options.seed}`);
   const { histories, faults } = options;
   if (histories > 0) return (await playHistories(options)) ? 0 : 1;
-  const play = faults > 0 ? playManyFaults : playWorlds;
-  return (await onStage((stage) => play(stage, options))) ? 0 : 1;
+  if (faults > 0) return (await onStage((stage) => playManyFaults(stage, options))) ? 0 : 1;
+  const go = await findGo();
+  if (go === undefined) {
+    console.error(WITHOUT_GO);
+    return 2;
+  }
+  return (await onStage((stage) => playWorlds(go, stage, options))) ? 0 : 1;
 }
 
 process.exitCode = await main();
