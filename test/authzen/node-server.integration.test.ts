@@ -189,15 +189,46 @@ test('headers that are too large, or no HTTP at all, get an error and no decisio
   expect(answer).toContain('400 Bad Request');
 });
 
-test('a client that goes away before its request is whole disturbs nobody', async () => {
-  const url = await start();
-  await new Promise<void>((resolve) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => {
-      socket.write(`POST ${EVALUATION} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"sub`, () => {
-        socket.destroy();
-        resolve();
-      });
-    });
+/** Sends the head of a request, and waits until the server has begun to read its body. */
+async function begin(url: string, length: number): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const { method, headers } = asked();
+  const lines = Object.entries({ host: 'x', ...headers, 'content-length': length, expect: '100-continue' });
+  socket.write(
+    `${method} ${EVALUATION} HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n`,
+  );
+  expect(String(await new Promise((resolve) => socket.once('data', resolve)))).toContain('100 Continue');
+  return socket;
+}
+
+test('a client that goes away before its request is whole gets no answer and keeps no place', async () => {
+  let handled = 0;
+  const handle = serve(fixture);
+  const url = await start({
+    maxRequests: 1,
+    handle: (request) => {
+      handled++;
+      return handle(request);
+    },
   });
-  expect((await fetch(`${url}${EVALUATION}`, asked())).status).toBe(200);
+  const socket = await begin(url, 100);
+  socket.write('{"sub');
+  expect((await fetch(`${url}${EVALUATION}`, asked())).status).toBe(429);
+  socket.destroy();
+  // The server learns of it when it does: until then the place is taken.
+  let status = 429;
+  while (status === 429) status = (await fetch(`${url}${EVALUATION}`, asked())).status;
+  expect([status, handled]).toEqual([200, 1]);
+});
+
+test('a body that comes slowly, in many pieces, is whole', async () => {
+  const url = await start();
+  const { body } = asked();
+  const socket = await begin(url, body.length);
+  for (const piece of body) await new Promise((resolve) => socket.write(piece, resolve));
+  const answer = String(await new Promise((resolve) => socket.once('data', resolve)));
+  socket.destroy();
+  expect(answer).toContain('200 OK');
+  expect(answer).toContain('"decision":true');
 });

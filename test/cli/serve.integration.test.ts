@@ -52,6 +52,30 @@ describe('gatehouse serve --manifest', () => {
   });
 });
 
+test('where no embedded engine is published, a manifest is served from memory', async () => {
+  const { platform } = process;
+  Object.defineProperty(process, 'platform', { value: 'sunos' });
+  try {
+    const { code, error } = await serving(['--manifest', MANIFEST, '--port', '0'], async (out) => {
+      const [, url, token] = /^ready (\S+)\ntoken (\S+)\n$/.exec(out) ?? [];
+      const answer = await fetch(`${url}/access/v1/search/subject`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          subject: { type: 'user' },
+          action: { name: 'read' },
+          resource: { type: 'record', id: 'record-1' },
+        }),
+      });
+      expect(await answer.json()).toMatchObject({ page: { count: 2, next_token: '' } });
+    });
+    expect(code).toBe(0);
+    expect(error).toContain('served from memory');
+  } finally {
+    Object.defineProperty(process, 'platform', { value: platform });
+  }
+});
+
 describe('what cannot be served is one error, at once', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['neither a table nor a manifest', [], /--table NAME/],
