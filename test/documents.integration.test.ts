@@ -17,8 +17,8 @@ import { readConfiguration } from '../local/configuration.ts';
 import packageJson from '../package.json' with { type: 'json' };
 
 /**
- * Every command in README.md and docs/ runs as printed beside `npm start`: a real stack, and one shell per document
- * that runs its commands one after the other.
+ * Every command in README.md and docs/ runs as printed beside `npm start` and the `npm run serve` of docs/authzen.md:
+ * real processes, and one shell per document that runs its commands one after the other.
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -37,6 +37,7 @@ const ENDS_WITH_1: readonly RegExp[] = [
   / plan /,
   / explain user:/,
   / route test GET \/Projects/,
+  / route test GET \/reports\/\S+ --subject/,
   / route gaps openapi/,
   / load users users\.csv/,
 ];
@@ -51,6 +52,7 @@ const FILES: Readonly<
     ['permissions.test.yaml', 'yaml', 0],
     ['live.test.yaml', 'yaml', -1],
   ],
+  'docs/recipes.md': [['recipe.test.yaml', 'yaml', 0]],
   'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
 };
 
@@ -84,11 +86,25 @@ function blocksOf(document: string): readonly Block[] {
 /** Documents whose examples are about the same people: one after the other, beside all others. */
 const OF_A_SCHOOL = ['README.md', 'docs/bulk.md', 'docs/manifests.md'];
 
+/** Whether a quote is open at the end: the command goes on in the next line. */
+const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));
+
+/** Lines, with those that belong to one quoted text in one. */
+function joined(lines: readonly string[]): readonly string[] {
+  const all: string[] = [];
+  for (const line of lines) {
+    const last = all.at(-1);
+    if (last !== undefined && isOpen(last)) all.splice(-1, 1, `${last}\n${line}`);
+    else all.push(line);
+  }
+  return all;
+}
+
 /** The commands of a document: lines of shell, with those that go on in the next one. */
 const commandsOf = (document: string): readonly string[] =>
   blocksOf(document)
     .filter(({ language }) => ['sh', 'bash', 'shell', 'console'].includes(language))
-    .flatMap(({ text }) => text.replaceAll('\\\n', ' ').split('\n'))
+    .flatMap(({ text }) => joined(text.replaceAll('\\\n', ' ').split('\n')))
     .map((line) => line.replace(/^\$ /, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
@@ -99,6 +115,9 @@ const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.
 const failures = new Map<string, string>();
 let folder: string;
 let stack: ChildProcess;
+/** `npm run serve` as docs/authzen.md starts it, and what that prints. */
+let server: ChildProcess;
+let served: Readonly<Record<'PDP_URL' | 'PDP_TOKEN', string>>;
 /** Addresses as documents print them, and as this stack has them. */
 let addresses: readonly (readonly [printed: string, real: string])[];
 
@@ -106,7 +125,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-documents-'));
   for (const name of readdirSync(ROOT))
     if (!name.startsWith('.')) symlinkSync(join(ROOT, name), join(folder, name));
-  const [main] = await Promise.all([bundleOfCli(), startStack()]);
+  const [main] = await Promise.all([bundleOfCli(), startStack(), startServer()]);
   const bin = join(folder, '.bin');
   await promised(execFile, 'mkdir', ['-p', bin]);
   // The registry cannot be reached: `npx` runs this checkout's own package, and no other.
@@ -128,9 +147,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  const ended = new Promise((resolve) => stack.once('exit', resolve));
-  stack.kill('SIGTERM');
-  await ended;
+  const ended = [stack, server].map((each) => new Promise((resolve) => each.once('exit', resolve)));
+  for (const each of [stack, server]) each.kill('SIGTERM');
+  await Promise.all(ended);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -151,21 +170,39 @@ async function bundleOfCli(): Promise<string> {
   return outfile;
 }
 
+/** A script of package.json. */
+const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess =>
+  spawn('npm', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+
+/** What a process prints until it has printed this. */
+const shownBy = (started: ChildProcess, until: RegExp): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    started.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (until.test(text)) resolve(text);
+    });
+    started.once('exit', () => reject(new Error(`it ended: ${text}`)));
+  });
+
+async function startServer(): Promise<void> {
+  const [command = ''] =
+    /^npm run serve -- .*$/m.exec(readFileSync(join(ROOT, 'docs/authzen.md'), 'utf8')) ?? [];
+  server = run([
+    ...command
+      .replace(/--port \d+/, '--port 0')
+      .split(' ')
+      .slice(1),
+  ]);
+  const screen = await shownBy(server, /^token /m);
+  const real = (word: string) => new RegExp(`^${word} (\\S+)$`, 'm').exec(screen)?.[1] ?? '';
+  served = { PDP_URL: real('ready'), PDP_TOKEN: real('token') };
+}
+
 async function startStack(): Promise<void> {
   const { PORT, DYNAMODB_PORT, LAMBDA_PORT } = readConfiguration({});
-  stack = spawn('npm', ['start'], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, PORT: '0', DYNAMODB_PORT: '0', LAMBDA_PORT: '0' },
-  });
-  const screen = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    stack.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (/^ready /m.test(text)) resolve(text);
-    });
-    stack.once('exit', () => reject(new Error(`npm start ended: ${text}`)));
-  });
+  stack = run(['start'], { PORT: '0', DYNAMODB_PORT: '0', LAMBDA_PORT: '0' });
+  const screen = await shownBy(stack, /^ready /m);
   const real = (label: string) =>
     String(new RegExp(`^ *${label} +http://(127\\.0\\.0\\.1:\\d+)`, 'm').exec(screen)?.[1]);
   addresses = [
@@ -211,6 +248,7 @@ async function runAll(commands: readonly string[]): Promise<readonly Ran[]> {
       maxBuffer: 2 ** 26,
       env: {
         ...process.env,
+        ...served,
         PATH: `${join(folder, '.bin')}:${process.env.PATH}`,
         AWS_REGION: 'eu-central-1',
       },
