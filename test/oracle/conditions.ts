@@ -6,8 +6,8 @@ import * as does from './operations.ts';
 import type { Random } from './random.ts';
 
 /**
- * Random conditions, and the properties that they look at. There are few names and few values, so that they are often
- * equal, and often missing.
+ * Random conditions, and the properties that they look at. There are few names and few values, so that they
+ * are often equal, and often missing.
  */
 
 /** Names that may be declared, by category; each always has the same type. */
@@ -82,7 +82,7 @@ export const storedProperties = (random: Random, category: 'subject' | 'resource
 
 /** A declaration of a subject or resource type, of actions or of the context. */
 export function declaration(random: Random, types: Types): Operation {
-  const category = random.pick(['subject', 'subject', 'resource', 'resource', 'resource', 'action'] as const);
+  const category = random.pick(['subject', 'resource', 'resource', 'action', 'context'] as const);
   const [name, type] = random.pick(Object.entries(NAMES[category]));
   return declarationOf(random, ownerOf(random, category, types), name, type);
 }
@@ -190,8 +190,10 @@ function atom(random: Random): string {
   const string = () => random.pick(OPERANDS.string);
   const other = () => (random.oneIn(2) ? text(random) : string());
   const list = () => random.pick([...OPERANDS.list, `[${text(random)}, ${text(random)}]`]);
-  const comparison = (operands: readonly string[], literal: string) =>
-    `${random.pick(operands)} ${random.pick(['<', '<=', '>', '>=', '==', '!='])} ${random.pick([literal, ...operands])}`;
+  const comparison = (operands: readonly string[], literal: string) => {
+    const operator = random.pick(['<', '<=', '>', '>=', '==', '!=']);
+    return `${random.pick(operands)} ${operator} ${random.pick([literal, ...operands])}`;
+  };
   switch (random.below(13)) {
     case 0:
     case 1:

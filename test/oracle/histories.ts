@@ -127,7 +127,10 @@ interface Sent {
   isGivenUp?: boolean;
 }
 
-/** What a change of declarations leaves behind: conditions and values that were right when they were written. */
+/**
+ * What a change of declarations leaves behind: conditions and values that were right when they were
+ * written.
+ */
 const OF_DECLARATIONS = /^(?:condition_invalid|property_misfit) /;
 
 export async function playHistory(

@@ -14,8 +14,8 @@ const noConditions: OutcomeOf = (expression) => {
 };
 
 /**
- * SPEC sections 2 and 8 over a plain model, step by step in their order and their words, written only to be obviously
- * right. It shares no code with the engine or the table.
+ * SPEC sections 2 and 8 over a plain model, step by step in their order and their words, written only to be
+ * obviously right. It shares no code with the engine or the table.
  *
  * @param outcomeOf is asked for every condition of the roles in force on the permission
  */
@@ -75,7 +75,7 @@ export function judge(model: Model, question: Question, outcomeOf: OutcomeOf = n
   // 6. Roles in force.
   const inForce = rolesInForce(model, subject, path, at);
 
-  // 7. Effects of those roles on the permission, exact and by wildcard, each with what its condition comes to.
+  // 7. Effects of those roles on the permission, exact and by wildcard, and the outcomes of their conditions.
   let variables: ReturnType<typeof variablesOf> | undefined;
   const outcomeIn = (when: string): Outcome => {
     variables ??= variablesOf(model, question);

@@ -80,8 +80,8 @@ function declarationsOfAll() {
 }
 
 /**
- * The oracle with the engine's own evaluation of conditions: for histories and faults, which test what is read and kept,
- * not CEL. They need no other program, and can judge any state at any time.
+ * The oracle with the engine's own evaluation of conditions: for histories and faults, which test what is
+ * read and kept, not CEL. They need no other program, and can judge any state at any time.
  */
 export function createJudgeByEngine(): (model: Model, question: Question) => Decision {
   const parsed = new Map<string, Expression>();

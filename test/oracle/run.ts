@@ -42,8 +42,8 @@ async function playWith(
 }
 
 /**
- * Of each seed histories of grants alone and of nodes that come and go, each with outages and without, with conditions and
- * without; stories; scenes.
+ * Of each seed histories of grants alone and of nodes that come and go, each with outages and without, with
+ * conditions and without; stories; scenes.
  */
 async function playHistories({ seed, histories }: Options): Promise<boolean> {
   const tally = newHistoryTally();
@@ -63,8 +63,9 @@ async function playHistories({ seed, histories }: Options): Promise<boolean> {
     }
   }
   const { cached, strong, atLeast } = tally.checks;
+  const { allowed, undecided } = tally;
   console.log(
-    `checks       ${cached + strong + atLeast}, ${tally.allowed} of them allowed, ${tally.undecided} undecided`,
+    `checks       ${cached + strong + atLeast}, ${allowed} of them allowed, ${undecided} undecided`,
   );
   console.log(`  cached     ${cached}`);
   console.log(`  strong     ${strong}`);

@@ -40,8 +40,8 @@ const comes = does.together(does.createUser(EVE, 'active', null), does.grant(EVE
 const goes = does.deleteSubject(EVE);
 
 /**
- * The same with conditions: they stand in one item, what they look at in others. Whoever asks of Eve about the lobby leaves
- * her properties to the cache, whoever asks of Zoe the condition.
+ * The same with conditions: they stand in one item, what they look at in others. Whoever asks of Eve about
+ * the lobby leaves her properties to the cache, whoever asks of Zoe the condition.
  */
 const LOBBY = 'lobby';
 const asksFor = (level: string) => `subject.properties.level == '${level}'`;

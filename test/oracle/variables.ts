@@ -2,8 +2,8 @@ import type { Value, Variables } from '../../engine/conditions/declarations.ts';
 import type { Model, Properties, Question } from './model.ts';
 
 /**
- * What a condition looks at (SPEC section 8), built from a model and a question. Of the engine it takes only the types
- * of the values.
+ * What a condition looks at (SPEC section 8), built from a model and a question. Of the engine it takes
+ * only the types of the values.
  */
 export function variablesOf(model: Model, { subject, permission, scope, given = {} }: Question): Variables {
   const [who, where] = [partsOf(subject), partsOf(scope)];

@@ -180,8 +180,8 @@ export async function playWorld(
     `${judgeBy(oracle, model, question).reason}${isConditional ? ', with a condition' : ''}`;
 
   /**
-   * So many questions, of some each time the one of the kind that was asked least, so that each comes up often. Few get
-   * as far as a condition: those that do are asked again, with something else given.
+   * So many questions, of some each time the one of the kind that was asked least, so that each comes up
+   * often. Few get as far as a condition: those that do are asked again, with something else given.
    */
   async function rarest(count: number, names: Names): Promise<readonly Question[]> {
     const any = await prepared(Array.from({ length: count * DRAWS }, () => ask(random, names)));
