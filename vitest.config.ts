@@ -12,6 +12,8 @@ function bundled() {
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'authorizer.cjs');
     writeFileSync(file, (await bundle('test/support/bundled-authorizer.ts')).text);
+    const conditions = await bundle('engine/conditions/cel.ts');
+    writeFileSync(join(folder, 'bundled-authorizer.conditions.js'), conditions.text);
     return file;
   }
   return {

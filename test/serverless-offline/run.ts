@@ -85,6 +85,7 @@ const token = await new SignJWT({ iss: ISSUER, aud: 'api', sub: user })
 write('package.json', PACKAGES);
 write('backend.js', BACKEND);
 write('authorizer.js', (await bundle('authorizer/handler.ts')).text);
+write('handler.conditions.js', (await bundle('engine/conditions/cel.ts')).text);
 write('paths.json', { allowed: `locations/${place}/roster`, denied: `locations/${place}/grades` });
 write('environment.json', {
   TABLE_NAME: 'offline',
