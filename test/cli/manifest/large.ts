@@ -65,6 +65,9 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
   return JSON.stringify({
     ...rest,
     scopeTypes: { campus: { root: true, children: ['floor'] }, floor: {} },
+    subjectTypes: ['identity'],
+    properties: [{ of: 'subject:user', name: 'department', type: 'string', source: 'stored' }],
+    resourceTypes: { invoice: { scope: 'tenant:{tenant}' } },
     modules: { doors: {}, library: { sold: true } },
     scopes: {
       ...scopes,
@@ -74,9 +77,20 @@ export function manifestOfAll(counts = { users: 30, groups: 12, roles: 6, scopes
       corp: { type: 'enterprise' },
       stream: { type: 'workstream', parent: 'bank', enterprise: 'corp' },
     },
-    roles: { ...roles, guest: { global: true, allow: ['page-1'] }, reader: { parent: 'guest' } },
-    groups,
-    users: { ...users, root: { admin: true, globalRoles: ['guest'] } },
+    roles: {
+      ...roles,
+      guest: {
+        global: true,
+        allow: ['page-1', { permission: 'page-2', when: 'subject.properties.department == "sales"' }],
+      },
+      reader: { parent: 'guest' },
+    },
+    groups: { ...groups, all: { scope: 'hill', everyone: true, roles: ['reader'] } },
+    users: {
+      ...users,
+      root: { admin: true, globalRoles: ['guest'], properties: { department: 'sales' } },
+    },
+    subjects: { worker: { type: 'identity', assignments: [{ role: 'reader', scope: 'first' }] } },
     technicalUsers: {
       robot: { account: 'bank', assignments: [{ role: 'reader', scope: 'stream' }] },
     },
