@@ -12,13 +12,14 @@ type Deployed = typeof import('./deployed-entry.ts');
  * function that a request creates, which costs more than many of these functions.
  */
 export async function loadDeployed(): Promise<Deployed> {
-  const { text } = await bundle('bench/peers/deployed-entry.ts');
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-deployed-'));
-  try {
-    const file = join(folder, 'deployed.cjs');
-    writeFileSync(file, text);
-    return createRequire(import.meta.url)(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  // Conditions are loaded from the folder when the first one is met.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const write = async (name: string, entry: string): Promise<string> => {
+    const file = join(folder, name);
+    writeFileSync(file, (await bundle(entry)).text);
+    return file;
+  };
+  await write('deployed-entry.conditions.js', 'engine/conditions/cel.ts');
+  return createRequire(import.meta.url)(await write('deployed.cjs', 'bench/peers/deployed-entry.ts'));
 }

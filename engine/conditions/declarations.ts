@@ -172,8 +172,21 @@ function setText(values: Map<string, Value>, name: string, text: string): void {
   if (text.length <= PASSED_BOUNDS.string && text.isWellFormed()) values.set(name, text);
 }
 
-/** What expressions look at in one decision. */
-export function variablesOf(input: VariablesInput, declarations: Declarations): Variables {
+export type Root = keyof Variables;
+
+const ROOTS: ReadonlySet<Root> = new Set(['subject', 'resource', 'action', 'context']);
+
+/**
+ * What expressions look at in one decision.
+ *
+ * @param roots those that an expression looks at: the others stay empty, for they take longer to make than most
+ *   expressions to evaluate
+ */
+export function variablesOf(
+  input: VariablesInput,
+  declarations: Declarations,
+  roots: ReadonlySet<Root> = ROOTS,
+): Variables {
   const allowance = { bytes: PASSED_BOUNDS.bytes };
   // A Map that is made of a list of entries takes several times as long.
   const entity = (kind: 'subject' | 'resource', { type, id, stored, passed }: EntityInput): ValueMap => {
@@ -183,14 +196,20 @@ export function variablesOf(input: VariablesInput, declarations: Declarations): 
     setText(values, 'id', id);
     return values.set('properties', declaredValues(declared, stored, passed, allowance));
   };
-  const subject = entity('subject', input.subject);
-  const resource = entity('resource', input.resource);
-  const ofAction = declarations.get('action') ?? NOTHING;
-  const action = new Map<string, Value>();
-  setText(action, 'name', input.action.name);
-  action.set('properties', declaredValues(ofAction, undefined, input.action.passed, allowance));
-  const context = declaredValues(contextOf(declarations), undefined, input.context, allowance);
-  return { subject, resource, action, context };
+  const actionOf = ({ name, passed }: VariablesInput['action']): ValueMap => {
+    const values = new Map<string, Value>();
+    setText(values, 'name', name);
+    const declared = declarations.get('action') ?? NOTHING;
+    return values.set('properties', declaredValues(declared, undefined, passed, allowance));
+  };
+  return {
+    subject: roots.has('subject') ? entity('subject', input.subject) : NO_VALUES,
+    resource: roots.has('resource') ? entity('resource', input.resource) : NO_VALUES,
+    action: roots.has('action') ? actionOf(input.action) : NO_VALUES,
+    context: roots.has('context')
+      ? declaredValues(contextOf(declarations), undefined, input.context, allowance)
+      : NO_VALUES,
+  };
 }
 
 /** The context's declarations, built-in ones included; those cannot be declared otherwise. */

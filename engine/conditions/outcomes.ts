@@ -1,26 +1,33 @@
 import type { ConditionalEffect } from '../../table/decision/items.ts';
 import type { DecisionInput } from '../decision-input.ts';
 import type { Expression, Outcome } from './cel.ts';
-import { type Variables, variablesOf } from './declarations.ts';
+import { type Root, type Variables, variablesOf } from './declarations.ts';
 import { cel } from './load.ts';
 
 /**
  * Parsed expressions, kept beside the effects that carry them and freed with them; the message where one
  * cannot be parsed: it was edited by hand, or written by a newer release.
  */
-const parsed = new WeakMap<ConditionalEffect, Expression | string>();
+const parsed = new WeakMap<ConditionalEffect, Parsed | string>();
 
-function expressionOf(effect: ConditionalEffect): Expression | string {
+interface Parsed {
+  readonly expression: Expression;
+  /** The variables that it looks at. */
+  readonly roots: ReadonlySet<Root>;
+}
+
+function parsedOf(effect: ConditionalEffect): Parsed | string {
   const known = parsed.get(effect);
   if (known !== undefined) return known;
-  let expression: Expression | string;
+  let now: Parsed | string;
   try {
-    expression = cel().parse(effect.when);
+    const expression = cel().parse(effect.when);
+    now = { expression, roots: new Set(expression.uses.map((use) => use.split('.')[0] as Root)) };
   } catch (error) {
-    expression = error instanceof Error ? error.message : String(error);
+    now = error instanceof Error ? error.message : String(error);
   }
-  parsed.set(effect, expression);
-  return expression;
+  parsed.set(effect, now);
+  return now;
 }
 
 /**
@@ -29,8 +36,8 @@ function expressionOf(effect: ConditionalEffect): Expression | string {
  * @returns nothing for one that cannot be parsed: its outcome is the same whatever is given
  */
 export function usesOf(effect: ConditionalEffect): readonly string[] {
-  const expression = expressionOf(effect);
-  return typeof expression === 'string' ? [] : expression.uses;
+  const known = parsedOf(effect);
+  return typeof known === 'string' ? [] : known.expression.uses;
 }
 
 /** What never differs between two questions of one subject about one scope. */
@@ -55,20 +62,28 @@ export type OutcomeOf = (effect: ConditionalEffect) => Outcome;
 /** Evaluates the conditions of one decision, each at most once. */
 export function createOutcomes(input: DecisionInput): OutcomeOf {
   const outcomes = new Map<string, Outcome>();
-  let variables: Variables | undefined;
   return (effect) => {
     const known = outcomes.get(effect.when);
     if (known) return known;
-    const expression = expressionOf(effect);
-    variables ??= variablesIn(input);
-    const outcome = typeof expression === 'string' ? { unknown: expression } : expression.evaluate(variables);
+    const found = parsedOf(effect);
+    const outcome =
+      typeof found === 'string'
+        ? { unknown: found }
+        : found.expression.evaluate(variablesIn(input, found.roots));
     outcomes.set(effect.when, outcome);
     return outcome;
   };
 }
 
-/** What the conditions of a decision look at: what is stored, and what the question brings with it. */
-export function variablesIn({ question, subject, scopes, global }: DecisionInput): Variables {
+/**
+ * What the conditions of a decision look at: what is stored, and what the question brings with it.
+ *
+ * @param roots those to make; all when left out
+ */
+export function variablesIn(
+  { question, subject, scopes, global }: DecisionInput,
+  roots?: ReadonlySet<Root>,
+): Variables {
   const { given = {}, scope: ref = '', permission = '' } = question;
   const [who, scope] = [partsOf(question.subject), partsOf(ref)];
   const { type = scope.type, id = scope.id, properties: passed } = given.resource ?? {};
@@ -87,6 +102,7 @@ export function variablesIn({ question, subject, scopes, global }: DecisionInput
       context: given.context,
     },
     global.declarations,
+    roots,
   );
 }
 
