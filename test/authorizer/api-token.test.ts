@@ -1,8 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
 import { formatApiToken, readApiToken } from '../../table/api-token.ts';
-import { sha256 } from '../../table/bytes.ts';
-import type { Reader } from '../../table/reader.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { createIssuer, httpEvent, ISSUER, type Issuer, TTL_0 } from './support.ts';
 
@@ -58,15 +56,6 @@ beforeEach(() => {
 const outcomeOf = (...authorization: readonly string[]): Promise<string> =>
   outcomeIn({}, authorization.join(','));
 
-/** A hash that was begun before a read is done before it, as it is where a network lies between. */
-const distant = (reader: Reader): Reader => ({
-  ...reader,
-  getMany: async (keys, notes) => {
-    await sha256('-'.repeat(100_000));
-    return reader.getMany(keys, notes);
-  },
-});
-
 /** One request to a fresh authorizer: `allow`, `deny`, or the message that it threw. */
 async function outcomeIn(
   environment: Record<string, string>,
@@ -82,7 +71,7 @@ async function outcomeIn(
       ...environment,
     },
     {
-      reader: distant(world.reader),
+      reader: world.reader,
       clock: world.clock,
       wait: world.clock.wait,
       log: (line) => lines.push(line),
