@@ -1,13 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts';
 import { createHandleFrom as createAuthzen } from '../authzen/compose.ts';
-import { startEmbeddedEngine } from '../cli/embedded-engine.ts';
 import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
 import { createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
 import { createApis, createWebSocketApis, RESULT_CACHE } from './apis.ts';
 import { withAuthzen } from './authzen.ts';
 import type { LocalConfiguration } from './configuration.ts';
+import { startEmbeddedEngine } from './embedded-engine.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
 import { createWebSocketGateway, type WebSocketGateway } from './gateway/websocket.ts';

@@ -11,7 +11,8 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   request -> authzen -> engine, authorizer/credentials, table (read)
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
- *   cli -> engine, provisioning, table; authorizer/routes
+ *   local -> all of these, never cli: the local stack
+ *   cli -> engine, provisioning, table; authorizer/routes; local
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -157,9 +158,10 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });
 
-  test('cli: the table, the engine, provisioning and authzen; of the authorizer only how routes are matched', () => {
+  test('cli: the table, engine, provisioning, authzen, the local stack; of the authorizer only how routes match', () => {
+    const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'local/'];
     const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && !within(to, 'cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'authorizer/routes/');
+      isOurs && !within(to, ...FOLDERS_OF_CLI, 'authorizer/routes/');
     expect(ofFolder('cli').length).toBeGreaterThan(10);
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
   });
@@ -181,13 +183,14 @@ describe('what a folder may import', () => {
     expect(shown(across)).toEqual([]);
   });
 
-  test('the command line is imported by the local stack, by tests and by what measures it only', () => {
-    const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'local/', 'test/', 'bench/'));
+  test('the command line is imported by tests and by what measures it only', () => {
+    const others = IMPORTS.filter(({ from }) => !within(from, 'cli/', 'test/', 'bench/'));
     expect(shown(others.filter(({ to }) => within(to, 'cli/')))).toEqual([]);
   });
 
-  test('local: nothing of tests and benchmarks', () => {
-    expect(shown(ofFolder('local').filter(({ to }) => within(to, 'test/', 'bench/')))).toEqual([]);
+  test('local: neither the command line nor tests and benchmarks', () => {
+    expect(ofFolder('local').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('local').filter(({ to }) => within(to, 'cli/', 'test/', 'bench/')))).toEqual([]);
   });
 
   test.each([
@@ -294,14 +297,7 @@ describe('what no file may hold', () => {
       /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;
     const isDefault = (line: string) =>
       /[\w}] = (?:Math\.random|Date\.now|\{ now: Date\.now \})[,\s})]/.test(`${line} `);
-    const found = find(
-      impure,
-      [...PRODUCTION, 'cli'],
-      ...roots,
-      PRINTING,
-      'cli/main.ts',
-      'cli/embedded-engine.ts',
-    );
+    const found = find(impure, [...PRODUCTION, 'cli'], ...roots, PRINTING, 'cli/main.ts');
     expect(found.filter((line) => !isDefault(line))).toEqual([]);
     expect(found.filter(isDefault).length).toBeGreaterThan(0);
   });

@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createReader } from '../../table/dynamodb/reader.ts';

@@ -1,5 +1,5 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { provisionedOn } from '../../cli/provisioning.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createIdentityProvider } from '../../local/identity/identity-provider.ts';
 import { type OnStarted, startParts } from '../../local/parts.ts';
 import { listen } from '../../local/server.ts';

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
-import { findBinary } from '../../cli/embedded-engine.ts';
+import { findBinary } from '../../local/embedded-engine.ts';
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
 
 /**

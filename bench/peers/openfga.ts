@@ -1,4 +1,4 @@
-import { freePort } from '../../cli/embedded-engine.ts';
+import { freePort } from '../../local/embedded-engine.ts';
 import type { Target } from '../load/closed-loop.ts';
 import type { Question, World } from '../model/world.ts';
 import { type ServerProcess, startServer } from './server-process.ts';

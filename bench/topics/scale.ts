@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EmbeddedEngine, startEmbeddedEngine } from '../../cli/embedded-engine.ts';
 import { createEngine, type Observation } from '../../engine/index.ts';
+import { type EmbeddedEngine, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import type { Reader } from '../../table/reader.ts';
 import { createRandom } from '../../test/oracle/random.ts';
 import { longAgo, openNewTable, openTable, withEngine } from '../harness/engine.ts';

@@ -1,9 +1,9 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { type ClientOptions, createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { startEmbeddedEngine } from '../embedded-engine.ts';
 import { type Provisioned, provisionedOn } from '../provisioning.ts';
 
 export interface ThrowAwayTables {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { EVALUATE } from '../../authzen/questions.ts';
+import { findBinary } from '../../local/embedded-engine.ts';
 import { createProvisioning, type Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { readDocument } from '../document.ts';
-import { findBinary } from '../embedded-engine.ts';
 import { readText } from '../files.ts';
 import { readManifest } from '../manifest/file.ts';
 import { throwAwayTables } from '../model-tests/throw-away.ts';

@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createStage, type Stage } from './stage.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ulid } from 'ulid';
 import { bundle } from '../../bundle/build.ts';
-import { freePort, startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { freePort, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 
 /** The DynamoDB engine of the tiers that have one: the embedded one, or whatever DYNAMODB_ENDPOINT names. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {

@@ -1,7 +1,7 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
 import { afterAll, describe, inject } from 'vitest';
-import { startEmbeddedEngine } from '../../cli/embedded-engine.ts';
+import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import {
   createClient,
   createReader,
