@@ -50,7 +50,7 @@ export interface Invocation {
 }
 
 /**
- * What conditions may look at of a request (SPEC section 8): verified parts, and never a header. What an event
+ * What conditions may look at of a request: verified parts, and never a header. What an event
  * does not say is missing: a WebSocket and AppSync have neither verb nor path.
  */
 function givenOf({ method, path, caller }: GatewayRequest, identity: Identity, at: number): Given {

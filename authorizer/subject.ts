@@ -21,7 +21,7 @@ const MAX_EMAIL_LENGTH = 320;
 const MAX_IDENTITY_LENGTH = 1_024;
 
 /**
- * The owner of a unique value, from the guard item that also makes the value unique (seed 003).
+ * The owner of a unique value, from the guard item that also makes the value unique.
  *
  * @param prefix distinguishes its ids in the engine's cache from those of other kinds
  * @param keyOf throws `invalid` for a value that no user can have: such a claim names nobody and is no fault

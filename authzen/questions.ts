@@ -6,7 +6,7 @@ import { DEFAULT_RESOURCE_TYPE, permissionOf, type ResourceType, scopeOf } from 
 import type { Entity, Evaluation } from './requests.ts';
 import { resourceTypeIn } from './resource-types.ts';
 
-/** What a caller needs at the root of every resource that it asks about (SPEC section 9). */
+/** What a caller needs at the root of every resource that it asks about. */
 export const EVALUATE = 'gatehouse:evaluate:decision';
 
 /** Who calls: an enforcement point, by a credential of its own. */

@@ -6,7 +6,7 @@ import { problemsOf } from '../provisioning/apply/problem.ts';
 import { inPlainWords } from '../provisioning/issues.ts';
 import { UsageError } from './context.ts';
 
-/** What conditions look at beside the table, as people write it (SPEC section 8). */
+/** What conditions look at beside the table, as people write it. */
 
 const MAX_LENGTH = 65_536;
 

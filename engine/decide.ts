@@ -17,7 +17,8 @@ export const refusedCredential = (
     : undefined;
 
 /**
- * Decides as SPEC section 2 says, in the order of its steps. A pure function; `at` is in epoch milliseconds.
+ * Decides in nine steps; an explanation lists them in their order. A pure function; `at` is in epoch
+ * milliseconds.
  *
  * @throws GatehouseError `damaged_item` if an item that could refuse is missing
  */
@@ -58,7 +59,8 @@ const isDenyOverridingIn = ({ scopes }: DecisionInput): boolean =>
   scopes.at(-1)?.combination === 'deny-overrides';
 
 /**
- * Combines the effects that count only where their condition holds with those that always count (SPEC section 8).
+ * Combines the effects that count only where their condition holds with those that always count
+ * (ADR 0030, CEL).
  *
  * @param isAllowed whether a role in force allows it without a condition
  * @param isDenied whether one denies it without a condition
@@ -137,7 +139,7 @@ export const effectsOn = (input: DecisionInput): PermissionEffects =>
 
 /**
  * The next instant after `at`, in epoch milliseconds, at which a grant, subscription, licence, credential or
- * the subject begins or ends by time alone, so that the decision may change (SPEC section 10).
+ * the subject begins or ends by time alone, so that the decision may change (ADR 0023).
  */
 export function validUntil(input: DecisionInput, at: number): number {
   const { subject, scopes, credential } = input;
@@ -157,7 +159,7 @@ type Scopes = readonly (ScopeItem | null)[];
 export const subscriptionsTo = (scopes: Scopes, module: string): readonly Interval[] =>
   scopes.flatMap((scope) => scope?.subscriptions.get(module) ?? []);
 
-/** Step 5 of SPEC section 2: a module sold by subscription needs one at the scope or an ancestor. */
+/** Step 5 of a decision: a module sold by subscription needs one at the scope or an ancestor. */
 const isSubscribed = (scopes: Scopes, module: string | undefined, at: number): boolean =>
   module === undefined || subscriptionsTo(scopes, module).some((interval) => holdsAt(interval, at));
 
@@ -176,7 +178,7 @@ export function enterprisesOf(scopes: Scopes): readonly string[] {
 export const licensesFor = (scopes: Scopes, enterprise: string): readonly Interval[] =>
   scopes.flatMap((scope) => scope?.licenses.get(enterprise) ?? []);
 
-/** Step 5 of SPEC section 2: whether each required licence exists at the scope or an ancestor. */
+/** Step 5 of a decision: whether each required licence exists at the scope or an ancestor. */
 const isLicensed = (scopes: Scopes, at: number): boolean =>
   enterprisesOf(scopes).every((enterprise) =>
     licensesFor(scopes, enterprise).some((license) => holdsAt(license, at)),

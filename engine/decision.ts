@@ -1,6 +1,4 @@
-/**
- * The reason for a decision (SPEC section 2). The codes are stable: callers may log, count and match them.
- */
+/** The reason for a decision. The codes are stable: callers may log, count and match them. */
 export type Reason = AllowReason | DenyReason;
 export type AllowReason = 'admin' | 'role';
 export type DenyReason =

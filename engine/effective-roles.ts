@@ -27,7 +27,7 @@ export type Holding =
   | { readonly kind: 'global_role'; readonly role: string };
 
 /**
- * Step 6 of SPEC section 2: the roles granted to a subject at a scope and its ancestors, without inherited
+ * Step 6 of a decision: the roles granted to a subject at a scope and its ancestors, without inherited
  * ones. Includes assignments that are not in force; see {@link isInForce}.
  */
 export function holdingsOf(
@@ -107,7 +107,7 @@ export const intervalsOf = (subject: SubjectItem | null, place: Place): readonly
   ...holdingsOf(subject, place).filter((holding) => holding.kind === 'assignment'),
 ];
 
-/** Steps 1 and 2 of SPEC section 2: why any permission is refused here. Also refuses if `at` is NaN. */
+/** Steps 1 and 2 of a decision: why any permission is refused here. Also refuses if `at` is NaN. */
 export function refusalOf(
   subject: SubjectItem | null,
   { scopes }: Pick<Place, 'scopes'>,

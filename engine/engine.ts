@@ -75,8 +75,7 @@ export interface DecisionWithRoles {
 export interface Decisions {
   readonly decisions: readonly Decision[];
   /**
-   * Until when they may be kept: the time-to-live of their items, or `validUntil` if earlier (SPEC section
-   * 10).
+   * Until when they may be kept: the time-to-live of their items, or `validUntil` if earlier.
    */
   readonly expiresAt: number;
   /** Until when they may be kept while DynamoDB is down. */
@@ -94,7 +93,7 @@ export interface AnswersAsked<Q extends Question> extends Omit<Decisions, 'decis
 export interface Engine {
   /**
    * Whether `subject` (`user:01J…`) may use `permission` (`dashboard`, `module:action:resource`) at `scope`
-   * (`location:01J…`): SPEC section 2. Reads nothing if all items are cached, otherwise one BatchGetItem, or
+   * (`location:01J…`). Reads nothing if all items are cached, otherwise one BatchGetItem, or
    * two for a nested scope that was never read before. A `strong` check makes as many TransactGetItems calls.
    * A malformed name is a deny, not an error.
    *

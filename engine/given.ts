@@ -1,7 +1,7 @@
 import type { Properties } from '../table/properties.ts';
 
 /**
- * What a caller passes beside a question, for conditions (SPEC section 8). Only declared properties count, and
+ * What a caller passes beside a question, for conditions. Only declared properties count, and
  * of those only the ones with the source `passed`; a value that does not fit its type counts as missing.
  */
 export interface Given {

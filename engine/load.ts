@@ -15,7 +15,7 @@ import type { ItemId, Kind } from './items.ts';
 import { createStaleIfError } from './stale-if-error.ts';
 
 /**
- * How fresh a decision must be (SPEC section 2).
+ * How fresh a decision must be (docs/freshness.md).
  *
  * - `cached`: from items read within the time-to-live. The default.
  * - `strong`: from the table now, all items as of one instant. The cache is not used.

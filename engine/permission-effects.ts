@@ -2,7 +2,7 @@ import type { ConditionalEffect, Effect, RoleItem, RoleTable, ScopeItem } from '
 import { inheritance, ownRoles, type Place } from './effective-roles.ts';
 import { type CheckedPermission, ROLES_PER_MEMO, type TenantEffects } from './items.ts';
 
-/** A permission's state and the effects of roles on it under one root: steps 3, 5 and 7 of SPEC section 2. */
+/** A permission's state and the effects of roles on it under one root: steps 3, 5 and 7 of a decision. */
 export interface PermissionEffects {
   readonly isRegistered: boolean;
   /** Its module, if that is sold by subscription. */

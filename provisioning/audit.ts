@@ -7,10 +7,10 @@ import { logKey, partitionOf, timedSort } from '../table/keys.ts';
 import { type Action, create } from '../table/write/action.ts';
 import type { AuditEntry } from './plan.ts';
 
-/** Audit records are kept a year (seed 000). */
+/** Audit records are kept a year. */
 const LIFETIME_MS = 365 * DAY_MS;
 
-/** Where a request came from (seed 000, "Audit Log Entity"). */
+/** Where a request came from. */
 export const auditOrigin = z.strictObject({
   ipAddress: field.ipAddress.optional(),
   userAgent: field.text(512).optional(),
@@ -77,7 +77,7 @@ function userOf(actor: string): Ref | undefined {
   return isRef(actor) ? parseSubjectRef(actor, 'actor') : undefined;
 }
 
-/** What a user did, in the order of time (seed 000, "Get user activity logs"). */
+/** What a user did, in the order of time. */
 const activityKey = (user: Ref, time: string, id: string) => ({
   [`${INDEXES.tenant}PK`]: partitionOf(user),
   [`${INDEXES.tenant}SK`]: timedSort('audit', time, id),

@@ -42,7 +42,7 @@ export interface AuditEntry {
   readonly tenant?: Ref | undefined;
   readonly before?: Readonly<Record<string, unknown>>;
   readonly after?: Readonly<Record<string, unknown>>;
-  /** Other attributes of the record (seed 000, "Audit Log Entity"). */
+  /** Other attributes of the record. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 

@@ -5,7 +5,7 @@ import { nodeKey, settingKey } from '../table/keys.ts';
 import type { Reader } from '../table/reader.ts';
 
 /**
- * Settings (seed 000): a scope's own value replaces that of the scope above it, a user's own replaces both,
+ * Settings: a scope's own value replaces that of the scope above it, a user's own replaces both,
  * unless one further up says that it may not be overridden.
  */
 export const VALUE_TYPES = ['string', 'number', 'boolean', 'json'] as const;

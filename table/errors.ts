@@ -2,7 +2,7 @@
  * The one error of the table and of everything above it.
  *
  * `code` is stable and is what callers match on; `field` names the input at fault; `retryable` says
- * whether the same call may succeed later (seed 004: "conflict, throttled or transient, invalid, not found").
+ * whether the same call may succeed later.
  */
 export type ErrorCode =
   | 'invalid'

@@ -1,7 +1,7 @@
 /**
  * The token that comes with the answer to a write: the time of the answer, by the writer's clock. The write
  * was committed by then, so whoever reads later sees it. The time of the write itself would not do: it is of
- * the sending, and the write may have arrived much later (SPEC section 2). Opaque to callers; it carries
+ * the sending, and the write may have arrived much later. Opaque to callers; it carries
  * nothing secret and grants nothing.
  */
 const FORM = /^gh1\.([0-9a-z]{1,11})$/;

@@ -1,5 +1,5 @@
 /**
- * Every key of the table is built and parsed here and nowhere else (SPEC section 3, ADR 0001).
+ * Every key of the table is built and parsed here and nowhere else (ADR 0001, One table).
  *
  *   node      TYPE#id            META
  *   edge      FROM#id            TO#id            (and its mirror TO#id / FROM#id)
@@ -139,10 +139,10 @@ export const logKey = (owner: Ref | undefined, time: string, id: string): Key =>
 export const listPartition = (type: string, shard: number): string =>
   join('LIST', keyPrefix(type), String(shard));
 
-/** Index sort key in a tenant's list: by type, then by time (seed 000, GSI4). */
+/** Index sort key in a tenant's list: by type, then by time. */
 export const timedSort = (type: string, time: string, id: string): string => join(keyPrefix(type), time, id);
 
-/** Index key of all nodes of one type in one status, sorted by a date (seed 002, GSI3). */
+/** Index key of all nodes of one type in one status, sorted by a date. */
 export const statusPartition = (type: string, status: string, shard: number): string =>
   join('STATUS', keyPrefix(type), status, String(shard));
 

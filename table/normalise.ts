@@ -22,7 +22,7 @@ const ASCII = /^[ -~]*$/;
 const ascii = (text: string): string => (ASCII.test(text) ? text : '');
 
 /**
- * Lower-cases an address (seed 003). ASCII only: two addresses that look alike must not be two users.
+ * Lower-cases an address. ASCII only: two addresses that look alike must not be two users.
  * Length limits of RFC 5321 section 4.5.3.1: 64 octets before the `@`, 254 in all.
  */
 export function normaliseEmail(value: string, field: string): string {

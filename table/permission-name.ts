@@ -2,9 +2,8 @@ import { invalid } from './errors.ts';
 import { isName } from './identifiers.ts';
 
 /**
- * The spellings of a permission (SPEC section 1): a page (`dashboard`, seeds 002 and 003) or
- * `module:action:resource` (seeds 000 and 001). A pattern may hold `*` for action or resource,
- * or for all three; `*:*:*` covers pages as well.
+ * The spellings of a permission: a page (`dashboard`) or `module:action:resource`. A pattern may hold `*` for
+ * action or resource, or for all three; `*:*:*` covers pages as well.
  */
 export interface PermissionName {
   readonly kind: 'page' | 'permission';

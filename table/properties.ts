@@ -3,8 +3,8 @@ import { isType } from './identifiers.ts';
 import { isExact, isMap, type Misfit, NOT_EXACT } from './value.ts';
 
 /**
- * Properties of subjects, resources, actions and the context, over which conditions are evaluated (SPEC
- * section 8, ADR 0033).
+ * Properties of subjects, resources, actions and the context, over which conditions are evaluated (ADR
+ * 0033, Conditions, properties and declarations in the table).
  */
 export const VALUE_TYPES = ['string', 'bool', 'int', 'double', 'timestamp', 'list<string>', 'map'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];

@@ -8,7 +8,7 @@ import { type ConditionShown, MAX_SHOWN } from './explanation.ts';
 /** The condition of an effect, evaluated as the decision did. */
 export type ShowCondition = (derived: DerivedEffect) => ConditionShown | null;
 
-/** Whether an effect counts: a DENY also where its condition cannot be evaluated (SPEC section 8). */
+/** Whether an effect counts: a DENY also where its condition cannot be evaluated. */
 export const counts = ({ effect }: DerivedEffect, condition: ConditionShown | null): boolean =>
   condition === null ||
   condition.outcome === 'holds' ||

@@ -16,7 +16,7 @@ export interface Explanation {
   readonly path: readonly Place[];
   /** How ALLOW and DENY are combined in this tree; null when its root is unknown. */
   readonly combination: Combination | null;
-  /** The nine steps of SPEC section 2, in order. */
+  /** The nine steps of a decision, in order. */
   readonly steps: readonly Step[];
   /** All derivations by which the permission is allowed, the deciding one first. */
   readonly allowedBy: Some<Derivation>;
@@ -65,7 +65,7 @@ export type StepName =
   | 'default';
 
 export interface Step {
-  /** Its number in SPEC section 2. */
+  /** Its number, from 1 to 9. */
   readonly step: number;
   readonly name: StepName;
   /** Whether it passed; null when it was not reached or does not apply. */

@@ -73,7 +73,7 @@ export const asksRoles = ({ reason }: Decision): boolean => DECIDING[reason] > 5
 /** What a step evaluated and what it missed. Without `passed`, it passed if nothing is missing. */
 type StepResult = Pick<Step, 'findings' | 'missing'> & { readonly passed?: boolean | null };
 
-/** The nine steps of SPEC section 2, in order. */
+/** The nine steps of a decision, in order. */
 const STEPS: Readonly<Record<StepName, (given: StepInput, names: Names) => StepResult>> = {
   subject: ({ question, input: { subject }, at }, names) => {
     const { name, status } = names.withStatus(subjectId(question.subject), subject?.active);

@@ -20,7 +20,7 @@ const LONG_AGO = '2024-07-01T00:00:00.000Z';
 const FAR_AWAY = '2099-12-31T00:00:00.000Z';
 
 /**
- * Seed 000's facilities: grants at client, project and building, assignments that end, a module with
+ * Facility management: grants at client, project and building, assignments that end, a module with
  * subscriptions, and settings.
  */
 export async function createFacilities(provision: Provision): Promise<Facilities> {

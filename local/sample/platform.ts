@@ -13,7 +13,7 @@ const EXPIRED_AT = '2025-01-01T00:00:00.000Z';
 const FAR_AWAY = '2099-12-31T00:00:00.000Z';
 
 /**
- * Seed 002's platform: an account with workstreams for two enterprises, a valid licence and an expired one,
+ * A platform: an account with workstreams for two enterprises, a valid licence and an expired one,
  * people and a program. No token is issued here, because nobody would see it.
  */
 export async function createPlatform(provision: Provision): Promise<Platform> {

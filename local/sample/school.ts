@@ -6,7 +6,7 @@ export interface School {
 }
 
 /**
- * Seed 003's school: two locations, teachers and volunteers, a page that only teachers see, a user in
+ * A school: two locations, teachers and volunteers, a page that only teachers see, a user in
  * both, an administrator and a disabled user.
  */
 export async function createSchool(provision: Provision): Promise<School> {

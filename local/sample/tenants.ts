@@ -5,7 +5,7 @@ export interface Tenants {
   readonly globex: string;
 }
 
-/** Seed 004's tenants with grants: roles for any tenant, a role that one tenant owns, a global role. */
+/** Tenants with grants: roles for any tenant, a role that one tenant owns, a global role. */
 export async function createTenants(provision: Provision): Promise<Tenants> {
   const tickets = ['tickets:read:ticket', 'tickets:create:ticket', 'tickets:delete:ticket'];
   for (const name of tickets) {

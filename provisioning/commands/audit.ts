@@ -9,7 +9,7 @@ import { loadScope } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
 /**
- * The audit log (seed 000). Every write leaves its record by itself; an application may add what it sees,
+ * The audit log. Every write leaves its record by itself; an application may add what it sees,
  * such as a login that failed. Records are never changed; they go after a year.
  */
 const word = field.pageName;

@@ -26,7 +26,7 @@ const rootOfEdge: EdgeKind['tenantOf'] = async ({ reader }, edge) => {
   return scope && parseRef(textOf(scope, 'root'), 'root');
 };
 
-/** What the seeds show beside the ids (seed 003). */
+/** What lists show beside the ids. */
 const GROUP_NAMES: Names = {
   of: (edge) => group(String(edge.group)),
   as: { groupName: 'name', groupType: 'groupType' },

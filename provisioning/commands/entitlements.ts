@@ -16,7 +16,7 @@ import type { Planning } from '../plan.ts';
 
 /**
  * Subscriptions to modules and licences for enterprises: what a check asks for before it looks at roles
- * (SPEC section 2, step 5). The scope's decision item lists those that count.
+ * (step 5 of a decision). The scope's decision item lists those that count.
  */
 const COUNTS: ReadonlySet<unknown> = new Set(['active', 'trial']);
 
@@ -74,7 +74,7 @@ const licenseBehaviour: Behaviour = {
   }),
 };
 
-/** Whether a subscription counts at an instant, as a check takes it (SPEC section 2, step 5). */
+/** Whether a subscription counts at an instant, as a check takes it. */
 const isInForce =
   (at: number) =>
   ({ status, startDate, endDate }: Attributes): boolean =>

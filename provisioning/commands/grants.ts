@@ -21,7 +21,7 @@ import { visible } from '../visible.ts';
 import { USER_NAMES } from './edges.ts';
 
 /**
- * Tenant grants (seed 004): a user in a root scope, with roles there or none. They have an id of their
+ * Tenant grants: a user in a root scope, with roles there or none. They have an id of their
  * own, and roles that come and go one by one, which sets them apart from the other edges.
  */
 const MAX_ROLES = 20;
@@ -53,7 +53,7 @@ async function find(reader: Reader, { id, user: userId, scope }: Name): Promise<
   throw notFound(id ? 'id' : 'user', 'this tenant grant');
 }
 
-/** Seed 003 calls its places locations. */
+/** A tenant grant at a location shows the location's code and name. */
 const PLACE_NAMES: Names = {
   of: (edge) => parseRef(String(edge.scope), 'scope'),
   as: { locationCode: 'code', locationName: 'name' },

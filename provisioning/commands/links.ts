@@ -11,7 +11,7 @@ import { by } from '../kinds/lists.ts';
 import { loadNode, loadScopeOf, rootOf, textOf } from '../nodes/nodes.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
 
-/** Links that give no rights: who works in a workstream, what an enterprise uses (seed 002). */
+/** Links that give no rights: who works in a workstream, what an enterprise uses. */
 const assigned = {
   details: z.strictObject({ assignedAt: field.instant.optional() }),
   changes: z.strictObject({ assignedAt: field.instant.optional() }),
@@ -41,7 +41,7 @@ const workstreamMemberKind: EdgeKind = {
   ],
 };
 
-const useKind = (type: 'product' | 'service'): EdgeKind => ({
+const usageKind = (type: 'product' | 'service'): EdgeKind => ({
   type: `enterprise-${type}`,
   label: type === 'product' ? 'EnterpriseProduct' : 'EnterpriseService',
   summary: `a ${type} that an enterprise uses`,
@@ -67,6 +67,6 @@ const useKind = (type: 'product' | 'service'): EdgeKind => ({
 
 export const linkCommands: readonly Command[] = [
   workstreamMemberKind,
-  useKind('product'),
-  useKind('service'),
+  usageKind('product'),
+  usageKind('service'),
 ].flatMap(edgeCommands);

@@ -13,7 +13,7 @@ import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadNode } from '../nodes/nodes.ts';
 import type { Node, Planning } from '../plan.ts';
 
-/** Pages and permissions: what can be checked. Registering one is data only, no deployment (seed 003). */
+/** Pages and permissions: what can be checked. Registering one is data only, no deployment. */
 const changesOf = (ref: Ref) => permissionChanges(parsePermissionName(ref.id, 'name'), undefined);
 
 /** The item of what holds everywhere comes with the first permission. */

@@ -7,8 +7,7 @@ import type { Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { loadScopeOf, rootOf } from '../nodes/nodes.ts';
 
 /**
- * What a platform keeps of its customers and gives no rights: addresses, tools, products, services (seed
- * 002).
+ * What a platform keeps of its customers and gives no rights: addresses, tools, products, services.
  */
 const addressBehaviour: Behaviour = {
   onCreate: async (planning, _ref, { account }) => {

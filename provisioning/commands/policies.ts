@@ -7,7 +7,7 @@ import { nodeCommands } from '../kinds/node-commands.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 
 /**
- * Static policies of Verified Permissions, found by name, by the beginning of a name, or by id (seed 004).
+ * Static policies of Verified Permissions, found by name, by the beginning of a name, or by id.
  */
 export const POLICY_KINDS: readonly NodeKind[] = [{ entity: ENTITIES.policy, behaviour: {} }];
 

@@ -14,7 +14,7 @@ import { nodeCommands } from '../kinds/node-commands.ts';
 import type { Attributes, Behaviour, NodeKind } from '../kinds/node-kind.ts';
 import { deleteDecision, loadScope, loadScopeOf } from '../nodes/nodes.ts';
 
-/** Login sessions (seed 000, "Login Session") and the log of notifications (seed 002). */
+/** Login sessions and the log of notifications. */
 const refuseEarlyEnd = (sessionStart: unknown, sessionEnd: unknown): void => {
   if (typeof sessionEnd === 'string' && sessionEnd < String(sessionStart))
     throw invalid('sessionEnd', 'sessionEnd is before sessionStart');

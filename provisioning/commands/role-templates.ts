@@ -16,7 +16,7 @@ import { problemOfCondition, readDeclarations } from '../nodes/properties.ts';
 import type { Plan, Planning } from '../plan.ts';
 
 /**
- * Role templates (seed 000, `custom_template_id`): permissions that a new role starts with. The role keeps
+ * Role templates: permissions that a new role starts with. The role keeps
  * what it was given when the template changes; `role-template.apply` adds what it lacks.
  */
 const A_STEPFUL = 20;

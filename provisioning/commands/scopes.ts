@@ -46,7 +46,7 @@ export function asPlaced(parent: Node): Action {
 
 /**
  * The edges from above: from the parent; for what stands in a zone, from the building as well, whose list
- * holds all its zones and devices (seed 000, `BUILDING#id / ZONE#id`); for a workstream, from its enterprise.
+ * holds all its zones and devices (`BUILDING#id / ZONE#id`); for a workstream, from its enterprise.
  */
 export function ownersOfScope({ ancestors, enterprise }: Attributes): readonly Owner[] {
   const [parent, ...above] = (Array.isArray(ancestors) ? ancestors : []).map((ref) =>
@@ -150,7 +150,7 @@ const listAdded = listCommand({
   ],
 });
 
-/** A scope with what it owns or uses, in one Query (seed 002). */
+/** A scope with what it owns or uses, in one Query. */
 const readAll = (type: string, summary: string, types: readonly string[], keep?: typeof isOwnership) =>
   listCommand({
     name: `${type}.read-all`,

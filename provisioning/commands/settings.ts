@@ -14,7 +14,7 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 import { readValue, settingsInForce, VALUE_TYPES, type ValueType } from '../settings.ts';
 
-/** Settings of scopes and users (seed 000): text with a type, which those below may or may not override. */
+/** Settings of scopes and users: text with a type, which those below may or may not override. */
 const valueType = z.enum(VALUE_TYPES);
 const value = z
   .string()

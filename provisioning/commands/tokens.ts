@@ -22,7 +22,7 @@ import { moveOwners } from '../nodes/ownership.ts';
 import { visible } from '../visible.ts';
 
 /**
- * Tokens (seed 000, "Authentication Token"): issued, looked up, revoked, gone after 30 days. Of an API token
+ * Tokens: issued, looked up, revoked, gone after 30 days. Of an API token
  * the table holds a hash; its text is in the first answer to its creation and nowhere else.
  */
 const tokenBehaviour: Behaviour = {

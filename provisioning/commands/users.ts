@@ -24,7 +24,7 @@ import { rootTypes } from '../nodes/scope-types.ts';
 import type { Node, Planning } from '../plan.ts';
 
 /**
- * The tenant that lists the user (seeds 000 and 002: `client_id`, `ACCOUNT#id#USERS`). It gives no rights:
+ * The tenant that lists the user. It gives no rights:
  * grants do.
  */
 async function settle(planning: Planning, tenant: unknown): Promise<readonly Action[]> {
@@ -208,7 +208,7 @@ const guardGiven = (given: Attributes): Guard | undefined =>
     return Object.keys(given).length === fields.length && fields.every((each) => given[each] !== undefined);
   });
 
-/** The guards of unique values are look-ups: one GetItem (seed 003). */
+/** The guards of unique values are look-ups: one GetItem. */
 const findUser = readCommand({
   name: 'user.find',
   summary:

@@ -1,7 +1,7 @@
 /**
- * The rows of the seeds (SPEC section 4) as commands: which command answers a row, by which input fields, and
- * what it reads. `docs/table.md` is made from it, and the test of each row holds the command to it. Rows
- * about decisions are answered by the engine.
+ * The access patterns as commands: which command answers one, by which input fields, and what it reads. `rows`
+ * are the ids of the tests (test/rows) that hold the command to it. `docs/table.md` is made from it. Rows about
+ * decisions are answered by the engine.
  */
 export interface Access {
   readonly command: string;

@@ -138,10 +138,8 @@ ${tableOf(['edge', 'what it links', 'keys', 'repeated in the decision item of'],
 
 ## Access patterns
 
-Each is a command of provisioning ([all of them](commands.md)); lists come in pages with a cursor. The rows are those of
-the seeds (\`npm run rows\` runs them).
+Each is a command of provisioning ([all of them](commands.md)); lists come in pages with a cursor.
+\`npm run rows\` runs the row of each id.
 
 ${tableOf(['command', 'by', 'reads', 'rows'], accessRows)}
-
-How the keys of the seeds map onto these: [seeds.md](seeds.md).
 `;

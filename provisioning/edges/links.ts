@@ -6,7 +6,7 @@ import { subject } from './rights.ts';
 /** The edges that no check follows: they are there for lists. */
 const WITHOUT_DECISIONS = { grant: [], revoke: [] } as const;
 
-/** A user who works in a workstream (seed 002). It gives no rights: grants do. */
+/** A user who works in a workstream. It gives no rights: grants do. */
 export function workstreamMember(of: { user: string; workstream: string; assignedAt: string }): Edge {
   const [u, w] = [subject(of.user), parseRef(of.workstream, 'workstream')];
   return {
@@ -17,7 +17,7 @@ export function workstreamMember(of: { user: string; workstream: string; assigne
   };
 }
 
-/** What an enterprise uses (seed 002, "Enterprise Product", "Enterprise Service"). */
+/** What an enterprise uses. */
 const enterpriseUse = (
   label: string,
   type: string,
@@ -50,7 +50,7 @@ export interface SettingOf {
   updatedBy?: string | undefined;
 }
 
-/** A setting of a scope or a user (seed 000), in their partition under its key. */
+/** A setting of a scope or a user, in their partition under its key. */
 export function setting(of: SettingOf): Edge {
   const owner = parseRef(of.scope, 'scope');
   return {

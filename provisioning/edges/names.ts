@@ -4,7 +4,7 @@ import type { Page, Reader } from '../../table/reader.ts';
 import type { Attributes } from '../visible.ts';
 
 /**
- * What seed 003 repeats in its edges for display (`groupName`, `userDisplayName`, `locationCode`, …). A copy
+ * What lists of edges show beside ids (`groupName`, `userDisplayName`, `locationCode`, …). A copy
  * in every edge would be wrong after the first renaming, so it is read from the nodes when it is asked for.
  */
 export interface Names {

@@ -17,7 +17,7 @@ export const subject = (text: string): Ref => readSubject(text, 'user');
 export const group = (id: string): Ref => ({ type: 'group', id });
 export const role = (id: string): Ref => ({ type: 'role', id });
 
-/** A user in a group (seed 003, "User ↔ Group Membership"). */
+/** A user in a group. */
 export function membership(of: { user: string; group: string; scope: string; joinedAt: string }): Edge {
   const [u, g] = [subject(of.user), group(of.group)];
   return {
@@ -29,7 +29,7 @@ export function membership(of: { user: string; group: string; scope: string; joi
   };
 }
 
-/** A role that a group carries (seed 003, "Group → Role Assignment"); the group's scope repeats it. */
+/** A role that a group carries; the group's scope repeats it. */
 export function groupRole(of: { group: string; role: string; scope: string; assignedAt: string }): Edge {
   const [g, r] = [group(of.group), role(of.role)];
   const scope = parseRef(of.scope, 'scope');
@@ -47,8 +47,8 @@ export const ownerOf = (roleScope: string): Ref | undefined =>
   isRef(roleScope) ? parseRef(roleScope, 'scope') : undefined;
 
 /**
- * What a role does to a permission or to a pattern of permissions (seed 003, "Role → Page"; seed 001,
- * "Role-Permission Linkage"). `roleScope` says where the effect is repeated: globally or in one root.
+ * What a role does to a permission or to a pattern of permissions. `roleScope` says where the effect is
+ * repeated: globally or in one root.
  */
 export interface RolePermissionOf {
   role: string;
@@ -93,7 +93,7 @@ export function rolePermission(of: RolePermissionOf): Edge {
   };
 }
 
-/** Module, action and resource of a permission or pattern (seed 001); a page has none. */
+/** Module, action and resource of a permission or pattern; a page has none. */
 export function partsOf(
   permission: string,
 ): { module: string; action: string; resource: string } | undefined {
@@ -111,7 +111,7 @@ export interface AssignmentOf {
   createdBy?: string | undefined;
 }
 
-/** A role held at a scope, from a start until an end (seeds 000 and 001, "User Role Assignment"). */
+/** A role held at a scope, from a start until an end. */
 export function assignment(of: AssignmentOf): Edge {
   const [u, r] = [subject(of.user), role(of.role)];
   const scope = parseRef(of.scope, 'scope');
@@ -149,7 +149,7 @@ export interface GrantOf {
 export const grantKey = (root: Ref, holder: Ref): Key =>
   holder.type === 'user' ? edgeKey(root, holder) : wideEdgeKey(root, 'grant', holder);
 
-/** A user in a tenant, with roles there or none (seed 004, "TenantGrant"; seed 003, "User ↔ Location"). */
+/** A user in a tenant, with roles there or none. */
 export function tenantGrant(of: GrantOf): Edge {
   const u = subject(of.user);
   const root = parseRef(of.scope, 'scope');
@@ -204,14 +204,14 @@ export function changeGrantRoles(
   ];
 }
 
-/** A role that a user holds everywhere (seed 004, the user's `roles`). */
+/** A role that a user holds everywhere. */
 export function globalRole(of: { user: string; role: string }): Edge {
   const [u, r] = [subject(of.user), role(of.role)];
   return {
     label: 'GlobalRole',
     ...between({ ref: u, field: 'user' }, { ref: r, field: 'role' }),
     attributes: of,
-    // The user shows them too (seed 004, "roles (array of global role IDs)").
+    // The user shows them too.
     grant: [
       subjectChanges(u).addGlobalRole(of.role),
       { kind: 'update', key: nodeKey(u), add: { roles: new Set([of.role]) } },
@@ -223,10 +223,10 @@ export function globalRole(of: { user: string; role: string }): Edge {
   };
 }
 
-/** The user shows it too (seed 003, `isAdmin`). */
+/** The user shows it too. */
 const flag = (of: Ref, isAdmin: boolean): Action => ({ kind: 'update', key: nodeKey(of), set: { isAdmin } });
 
-/** The flag that lets a user do everything (seed 003, `isAdmin`). Its edge is the list of administrators. */
+/** The flag that lets a user do everything. Its edge is the list of administrators. */
 export function admin(of: { user: string }): Edge {
   const u = subject(of.user);
   return {

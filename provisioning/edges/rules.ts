@@ -6,7 +6,7 @@ import { readScopeRef } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 
 /**
- * A role that a tenant owns is granted inside that tenant only (SPEC section 2, step 6). The engine
+ * A role that a tenant owns is granted inside that tenant only. The engine
  * would not count it elsewhere; refusing it here tells the operator.
  *
  * @param root the root scope in which the role is to be granted

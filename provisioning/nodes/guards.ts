@@ -8,7 +8,7 @@ import { type Action, create, type Delete } from '../../table/write/action.ts';
 import { toUpdate } from './nodes.ts';
 
 /**
- * Uniqueness guards (SPEC section 1): one item per value, which is at the same time the look-up from
+ * Uniqueness guards: one item per value, which is at the same time the look-up from
  * the value. They are written by condition in the transaction of their owner, never checked first.
  */
 type Attributes = Readonly<Record<string, unknown>>;

@@ -10,7 +10,7 @@ import { toUpdate, touch, touchLiving } from './nodes.ts';
 /**
  * A node and what it owns: a scope its groups, roles and the scopes below, an account its addresses and
  * licences, a role those that inherit from it. The edge in the owner's partition repeats all that is shown of
- * the node, so that what somebody owns is one Query, with everything (seeds 000 and 002).
+ * the node, so that what somebody owns is one Query, with everything.
  */
 export interface Owner {
   readonly ref: Ref;

@@ -20,7 +20,7 @@ import type {
 } from './items.ts';
 
 /**
- * Which write an item is of: what the test of coherence goes by (SPEC section 2). Decision items have it, and
+ * Which write an item is of: what the test of coherence goes by (ADR 0020). Decision items have it, and
  * the guards that decisions look up.
  */
 export interface Stamp {

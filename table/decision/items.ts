@@ -6,7 +6,7 @@ import type { Declarations, Properties } from '../properties.ts';
  */
 export type Effect = 'ALLOW' | 'DENY';
 
-/** An effect that counts only where its condition holds (SPEC section 8). */
+/** An effect that counts only where its condition holds. */
 export interface ConditionalEffect {
   readonly effect: Effect;
   /** An expression in CEL. */

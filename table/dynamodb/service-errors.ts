@@ -2,7 +2,7 @@ import type { CancellationReason } from '@aws-sdk/client-dynamodb';
 import { GatehouseError } from '../errors.ts';
 
 /**
- * Sorts what the SDK throws (seed 004, "Error handling guidance"). The service's message is kept as
+ * Sorts what the SDK throws. The service's message is kept as
  * the cause and never repeated in ours: it may quote attribute values.
  */
 const THROTTLED = new Set([

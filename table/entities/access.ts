@@ -163,7 +163,7 @@ export const ACCESS = {
   'role-template': {
     type: 'role-template',
     label: 'RoleTemplate',
-    summary: 'Permissions from which roles are made (seed 000, `custom_template_id`).',
+    summary: 'Permissions from which roles are made.',
     attributes: z.strictObject({ name: field.name, description, permissions: templatePermissions }),
     guards: [{ kind: 'TEMPLATE_NAME', field: 'name', normalise: normaliseName }],
     listShards: 4,
@@ -172,14 +172,14 @@ export const ACCESS = {
     type: 'page',
     label: 'Page',
     hangsOn: ['module'],
-    summary: 'A page that can be checked (seed 003), or a menu key (seed 002).',
+    summary: 'A page or menu key that can be checked.',
     attributes: z.strictObject({ name: field.pageName, description, module: field.pageName.optional() }),
     ...named,
   },
   permission: {
     type: 'permission',
     label: 'Permission',
-    summary: 'A permission module:action:resource that can be checked (seeds 000 and 001).',
+    summary: 'A permission module:action:resource that can be checked.',
     attributes: z.strictObject({
       name: field.permissionName.refine(
         (value) => value.includes(':'),
@@ -238,7 +238,7 @@ export const ACCESS = {
   policy: {
     type: 'policy',
     label: 'Policy',
-    summary: 'A static policy of Amazon Verified Permissions, by the name that it goes by (seed 004).',
+    summary: 'A static policy of Amazon Verified Permissions, by the name that it goes by.',
     attributes: z.strictObject({ policyId: field.pageName, name: field.pageName, description }),
     immutable: ['policyId'],
     naturalKey: ['policyId'],

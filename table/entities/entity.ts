@@ -56,7 +56,7 @@ export interface Entity {
   readonly byStatus?: { readonly status: string; readonly date: string };
   /** Listed by name, in the tenant's index: of kinds that belong to no tenant. */
   readonly byName?: string;
-  /** Items go by themselves some time after the instant in this attribute (the seeds' time-to-live). */
+  /** Items go by themselves some time after the instant in this attribute, by DynamoDB's time-to-live. */
   readonly expires?: { readonly from: string; readonly afterDays: number };
 }
 

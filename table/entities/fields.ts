@@ -164,7 +164,7 @@ export const map = z
     return z.NEVER;
   });
 
-/** The stored properties of a subject or a scope, over which conditions are evaluated (SPEC section 8). */
+/** The stored properties of a subject or a scope, over which conditions are evaluated. */
 export const properties = z
   .unknown()
   .meta({ type: 'object' })

@@ -14,7 +14,7 @@ const active = { status: 'active' };
 const used = <T extends string>(type: T, label: string) => ({
   type,
   label,
-  summary: `A ${type} that enterprises use (seed 002).`,
+  summary: `A ${type} that enterprises use.`,
   attributes: z.strictObject({
     name: field.name,
     description,
@@ -30,7 +30,7 @@ export const PLATFORM = {
     type: 'subscription',
     label: 'Subscription',
     hangsOn: ['scope', 'module'],
-    summary: 'A module that is paid for at a scope and all below it (seed 000, "Service Subscription").',
+    summary: 'A module that is paid for at a scope and all below it.',
     attributes: z.strictObject({
       scope: field.ref,
       module: field.pageName,
@@ -53,7 +53,7 @@ export const PLATFORM = {
     type: 'license',
     label: 'License',
     hangsOn: ['account', 'enterprise'],
-    summary: 'What entitles an account to use an enterprise, for the workstreams linked to it (seed 002).',
+    summary: 'What entitles an account to use an enterprise, for the workstreams linked to it.',
     attributes: z.strictObject({
       account: field.ref,
       enterprise: field.ref,
@@ -73,7 +73,7 @@ export const PLATFORM = {
     type: 'address',
     label: 'Address',
     hangsOn: ['account'],
-    summary: 'An address of an account (seed 002).',
+    summary: 'An address of an account.',
     attributes: z.strictObject({
       account: field.ref,
       label: words,
@@ -94,7 +94,7 @@ export const PLATFORM = {
     type: 'tool',
     label: 'Tool',
     hangsOn: ['workstream'],
-    summary: 'A tool of a workstream (seed 002).',
+    summary: 'A tool of a workstream.',
     attributes: z.strictObject({
       workstream: field.ref,
       name: field.name,

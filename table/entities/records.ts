@@ -12,7 +12,7 @@ export const RECORDS = {
     label: 'AuthToken',
     hangsOn: ['user'],
     summary:
-      'A token of a user or technical user (seed 000). Of an API token only a hash is kept; it is shown once, in the answer to its creation.',
+      'A token of a user or technical user. Of an API token only a hash is kept; it is shown once, in the answer to its creation.',
     attributes: z.strictObject({
       user: field.subject,
       tenant: field.ref.optional(),
@@ -34,7 +34,7 @@ export const RECORDS = {
     type: 'session',
     label: 'LoginSession',
     hangsOn: ['user'],
-    summary: 'A login session of a user (seed 000).',
+    summary: 'A login session of a user.',
     attributes: z.strictObject({
       user: field.id,
       tenant: field.ref.optional(),
@@ -59,7 +59,7 @@ export const RECORDS = {
   notification: {
     type: 'notification',
     label: 'NotificationAudit',
-    summary: 'The record of a notification that was sent, failed or was skipped (seed 002).',
+    summary: 'The record of a notification that was sent, failed or was skipped.',
     attributes: z.strictObject({
       notificationType: field.text(128),
       account: field.ref.optional(),

@@ -4,10 +4,7 @@ import type { Entity } from './entity.ts';
 import * as field from './fields.ts';
 import { isBuiltIn, mayBeScopeType } from './scope-types.ts';
 
-/**
- * The scopes: places where access is granted. Which may stand under which is in scope-types.ts; here are
- * their attributes, as the seeds list them.
- */
+/** The scopes, places where access is granted: their attributes. What may stand under what: scope-types.ts. */
 const status = <S extends string>(...others: readonly [S, ...S[]]) =>
   z.enum(['active', ...others]).optional();
 
@@ -23,7 +20,7 @@ const phone = field.contactPhone.optional();
 const properties = field.properties.optional();
 const open = { status: 'active' };
 const root = { ...open, combination: 'allow-overrides' };
-/** Every scope is listed in its tenant, by type and time of creation (seed 000, GSI1 and GSI4), and by its path. */
+/** Every scope is listed in its tenant, by type and time of creation, and by its path. */
 const listed = { inTenant: { tenant: 'root', time: 'createdAt' }, inTree: true } as const;
 const nameGuard = (kind: string) => [{ kind, field: 'name', normalise: normaliseName }];
 
@@ -55,12 +52,12 @@ const organisation = <T extends string>(type: T, label: string, guard: string, s
 });
 
 export const SCOPES = {
-  tenant: organisation('tenant', 'Tenant', 'TENANT_NAME', 'A root scope: the isolation boundary (seed 004).'),
+  tenant: organisation('tenant', 'Tenant', 'TENANT_NAME', 'A root scope: the isolation boundary.'),
   location: {
     type: 'location',
     label: 'Location',
     hangsOn: ['parent'],
-    summary: 'A place (seed 003): a root of its own, or under a tenant.',
+    summary: 'A place: a root of its own, or under a tenant.',
     attributes: z.strictObject({
       name: field.name,
       code: field.normalised(normaliseCode).optional(),
@@ -79,7 +76,7 @@ export const SCOPES = {
   client: {
     type: 'client',
     label: 'Client',
-    summary: 'A customer of facility management (seed 000): a root scope.',
+    summary: 'A customer of facility management: a root scope.',
     attributes: z.strictObject({
       name: field.name,
       status: status('suspended'),
@@ -102,7 +99,7 @@ export const SCOPES = {
     type: 'project',
     label: 'Project',
     hangsOn: ['parent'],
-    summary: 'A project of a client (seed 000).',
+    summary: 'A project of a client.',
     attributes: z.strictObject({
       parent: field.ref,
       name: field.name,
@@ -120,7 +117,7 @@ export const SCOPES = {
     type: 'building',
     label: 'Building',
     hangsOn: ['parent'],
-    summary: 'A building of a project (seed 000).',
+    summary: 'A building of a project.',
     attributes: z.strictObject({
       parent: field.ref,
       name: field.name,
@@ -144,7 +141,7 @@ export const SCOPES = {
     type: 'zone',
     label: 'Zone',
     hangsOn: ['parent'],
-    summary: 'A part of a building or of another zone (seed 000).',
+    summary: 'A part of a building or of another zone.',
     attributes: z.strictObject({
       parent: field.ref,
       name: field.name,
@@ -163,7 +160,7 @@ export const SCOPES = {
     type: 'device',
     label: 'Device',
     hangsOn: ['parent'],
-    summary: 'A device in a building or in one of its zones (seed 000).',
+    summary: 'A device in a building or in one of its zones.',
     attributes: z.strictObject({
       parent: field.ref,
       name: field.name,
@@ -180,23 +177,18 @@ export const SCOPES = {
     ...below,
     listShards: 16,
   },
-  account: organisation(
-    'account',
-    'Account',
-    'ACCOUNT_NAME',
-    'An account of the platform (seed 002): a root scope.',
-  ),
+  account: organisation('account', 'Account', 'ACCOUNT_NAME', 'An account of the platform: a root scope.'),
   enterprise: organisation(
     'enterprise',
     'Enterprise',
     'ENTERPRISE_NAME',
-    'An enterprise (seed 002) to which workstreams and licences are linked: a root scope.',
+    'An enterprise to which workstreams and licences are linked: a root scope.',
   ),
   workstream: {
     type: 'workstream',
     label: 'Workstream',
     hangsOn: ['parent', 'enterprise'],
-    summary: 'A workstream of an account, linked to the enterprise for which it needs a licence (seed 002).',
+    summary: 'A workstream of an account, linked to the enterprise for which it needs a licence.',
     attributes: z.strictObject({
       parent: field.ref,
       enterprise: field.ref,

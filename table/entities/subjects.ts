@@ -61,7 +61,7 @@ export const SUBJECTS = {
     type: 'technical-user',
     label: 'TechnicalUser',
     hangsOn: ['account'],
-    summary: 'A program of an account (seed 002): it shows an API token and is checked like a user.',
+    summary: 'A program of an account: it shows an API token and is checked like a user.',
     attributes: z.strictObject({
       account: field.ref,
       name: field.name,

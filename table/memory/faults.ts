@@ -5,7 +5,7 @@ export type Schedule = (milliseconds: number, act: () => void) => void;
 
 /** What may go wrong with a table. Rates are shares from 0 to 1; what is left out does not happen. */
 export interface Faults {
-  /** From 0 to below 1. Made of a seed, it makes a run that can be repeated. */
+  /** From 0 to below 1. The same numbers make the same run. */
   readonly random: () => number;
   /** How many attempts of a transaction, reading or writing, meet another one on their items. */
   readonly conflictRate?: number;

@@ -13,7 +13,7 @@ import { createMemoryWriter } from './writer.ts';
 export interface MemoryTableOptions {
   /** What the table holds from the start. */
   readonly items?: readonly Item[];
-  /** What goes wrong, from a seed. Nothing unless given. */
+  /** What goes wrong. Nothing unless given. */
   readonly faults?: Faults;
   /** How faults that take time let it pass; a test gives its own time. */
   readonly schedule?: Schedule;
@@ -38,9 +38,9 @@ export interface MemoryTable {
 }
 
 /**
- * A table in plain JavaScript (SPEC section 11): what DynamoDB does with reads, conditions, transactions and
- * limits, without a network or a clock. On demand it also does what may happen on DynamoDB and seldom does:
- * see {@link Faults} and the functions beside reader and writer.
+ * A table in plain JavaScript (ADR 0021, The table is a port): what DynamoDB does with reads, conditions,
+ * transactions and limits, without a network or a clock. On demand it also does what may happen on DynamoDB
+ * and seldom does: see {@link Faults} and the functions beside reader and writer.
  *
  * @throws GatehouseError `invalid` on `schedule`, when faults take time and there is none
  */
