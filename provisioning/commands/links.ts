@@ -41,7 +41,7 @@ const workstreamMemberKind: EdgeKind = {
   ],
 };
 
-const useKind = (type: 'product' | 'service'): EdgeKind => ({
+const usageKind = (type: 'product' | 'service'): EdgeKind => ({
   type: `enterprise-${type}`,
   label: type === 'product' ? 'EnterpriseProduct' : 'EnterpriseService',
   summary: `a ${type} that an enterprise uses`,
@@ -67,6 +67,6 @@ const useKind = (type: 'product' | 'service'): EdgeKind => ({
 
 export const linkCommands: readonly Command[] = [
   workstreamMemberKind,
-  useKind('product'),
-  useKind('service'),
+  usageKind('product'),
+  usageKind('service'),
 ].flatMap(edgeCommands);
