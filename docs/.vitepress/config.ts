@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type MarkdownOptions } from 'vitepress';
+import { anchorOf, isExternal, pageOf, targetOf } from './links.ts';
+import { sections } from './navigation.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Package {
+  readonly description: string;
+  readonly repository?: { readonly url: string };
+}
+
+const { description, repository }: Package = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+/** Where files that are no pages are shown; undefined as long as package.json names no repository. */
+const source = repository?.url.replace(/^git\+|\.git$/g, '');
+
+/** Turns a link between files of the repository into one between pages, or to the file's source. */
+function inSite(document: string, link: string): string | undefined {
+  if (isExternal(link) || link.startsWith('#')) return link;
+  const { file, anchor } = targetOf(document, link);
+  const page = pageOf(file);
+  if (page !== undefined) return `/${page}${anchor && `#${anchor}`}`;
+  if (!existsSync(join(ROOT, file))) throw new Error(`${document} links to ${file}, which does not exist`);
+  return source && `${source}/blob/main/${file}`;
+}
+
+const markdown: MarkdownOptions = {
+  anchor: { slugify: anchorOf },
+  config(md) {
+    md.core.ruler.push('links-in-site', ({ tokens, env }) => {
+      const document = relative(ROOT, env.realPath ?? env.path);
+      for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+        const link = token.attrGet('href');
+        if (token.type !== 'link_open' || link === null) continue;
+        const target = inSite(document, link);
+        if (target === undefined) token.attrs = [];
+        else token.attrSet('href', target);
+      }
+    });
+  },
+};
+
+export default defineConfig({
+  title: 'Gatehouse',
+  description,
+  lang: 'en',
+  srcDir: '..',
+  srcExclude: ['README.md', '{bench,test,local,dist,coverage,.site}/**'],
+  outDir: '../.site/pages',
+  cacheDir: '../.site/cache',
+  rewrites: (path) => pageOf(path) ?? path,
+  cleanUrls: true,
+  markdown,
+  // The search's index is one file.
+  vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  themeConfig: {
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Concepts', link: '/concepts' },
+      { text: 'Command line', link: '/cli' },
+      { text: 'Deployment', link: '/deployment' },
+    ],
+    sidebar: sections(),
+    ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
+  },
+});

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { pageOf } from './links.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Entry {
+  readonly text: string;
+  readonly link: string;
+}
+
+interface Section {
+  readonly text: string;
+  readonly collapsed: boolean;
+  readonly items: Entry[];
+}
+
+/** What a reader looks for, in the order of their first days. Files that do not exist are left out. */
+const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  Start: ['docs/tutorial.md', 'docs/concepts.md', 'docs/in-your-application.md', 'docs/local.md'],
+  Guides: [
+    'docs/guard-your-service.md',
+    'docs/unit-tests.md',
+    'docs/guides/multi-tenant-saas.md',
+    'docs/guides/buildings-and-devices.md',
+    'docs/guides/school.md',
+    'docs/guides/platform-with-licences.md',
+    'docs/guides/record-ownership.md',
+    'docs/guides/machine-tokens.md',
+    'docs/guides/websocket.md',
+    'docs/guides/',
+    'docs/recipes.md',
+    'docs/attach/README.md',
+  ],
+  'Coming from': [
+    'docs/coming-from/casl.md',
+    'docs/coming-from/casbin.md',
+    'docs/coming-from/openfga.md',
+    'docs/coming-from/cedar.md',
+    'docs/coming-from/cognito-groups.md',
+    'docs/coming-from/',
+  ],
+  Reference: [
+    'docs/cli.md',
+    'docs/commands.md',
+    'docs/manifests.md',
+    'docs/model-tests.md',
+    'docs/routes.md',
+    'docs/conditions.md',
+    'docs/tokens.md',
+    'docs/policies.md',
+    'docs/kinds.md',
+    'docs/authzen.md',
+    'docs/configuration.md',
+    'docs/errors.md',
+    'docs/limits.md',
+    'docs/table.md',
+    'docs/engines.md',
+    'docs/',
+  ],
+  Operations: [
+    'docs/deployment.md',
+    'docs/freshness.md',
+    'docs/observability.md',
+    'docs/verify.md',
+    'docs/bulk.md',
+    'docs/change-feed.md',
+    'docs/load.md',
+    'docs/performance.md',
+    'docs/performance/',
+  ],
+  About: ['docs/beside-others.md', 'docs/faq.md', 'docs/glossary.md', 'CHANGELOG.md', 'SECURITY.md'],
+  'Decision records': ['ADR/README.md', 'ADR/'],
+  Contributing: [
+    'CONTRIBUTING.md',
+    'docs/mutation-testing.md',
+    'docs/releasing.md',
+    'docs/seeds.md',
+    'docs/serverless-offline.md',
+  ],
+};
+
+/** Titles that are shorter than the first line of their document. */
+const TITLES: Readonly<Record<string, string>> = {
+  'docs/beside-others.md': 'Comparison',
+  'docs/in-your-application.md': 'In your application',
+  'docs/attach/README.md': 'Attach to an API',
+  'docs/performance.md': 'Performance',
+  'ADR/README.md': 'All records',
+};
+
+const titleOf = (document: string): string =>
+  TITLES[document] ??
+  /^# (.*)$/m.exec(readFileSync(`${ROOT}/${document}`, 'utf8'))?.[1]?.replaceAll('`', '') ??
+  document;
+
+const linkOf = (document: string): string => `/${pageOf(document)}`.replace(/(?:index)?\.md$/, '');
+
+/** The documents of a folder itself, not of those in it. */
+const inFolder = (folder: string): readonly string[] =>
+  existsSync(`${ROOT}/${folder}`)
+    ? readdirSync(`${ROOT}/${folder}`)
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => folder + name)
+        .sort()
+    : [];
+
+/** All sections with their documents. A folder stands for those in it that no section names. */
+export function sections(): Section[] {
+  const named = new Set(Object.values(SECTIONS).flat());
+  named.add('docs/index.md');
+  return Object.entries(SECTIONS)
+    .map(([text, documents]) => ({
+      text,
+      collapsed: ['Decision records', 'Contributing'].includes(text),
+      items: documents
+        .flatMap((each) =>
+          each.endsWith('/') ? inFolder(each).filter((document) => !named.has(document)) : [each],
+        )
+        .filter((document) => existsSync(`${ROOT}/${document}`))
+        .map((document) => ({ text: titleOf(document), link: linkOf(document) })),
+    }))
+    .filter(({ items }) => items.length > 0);
+}
