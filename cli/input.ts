@@ -6,9 +6,9 @@ import {
 } from '../provisioning/documents/commands.ts';
 import { readInstant } from '../provisioning/instant.ts';
 import { hint } from '../provisioning/suggestions.ts';
+import { readDocument } from '../testing/document.ts';
+import { readText } from '../testing/text-file.ts';
 import { type Context, UsageError } from './context.ts';
-import { readDocument } from './document.ts';
-import { readText } from './files.ts';
 import { isMapping, type Mapping, parseJson } from './json.ts';
 
 /** A command by its name; undefined when there is none. */

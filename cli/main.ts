@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { textOf } from './files.ts';
+import { textOf } from '../testing/text-file.ts';
 import { runProgram } from './program.ts';
 
 /** The SDK's notice on the end of support for Node 20 is for maintainers (README), not for users. */

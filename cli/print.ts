@@ -1,3 +1,7 @@
+import { plain } from '../testing/document.ts';
+
+export { plain };
+
 /** Lines of columns, each as wide as its widest text, the last one as it is. */
 export function columns(rows: readonly (readonly string[])[]): readonly string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -17,10 +21,6 @@ export const asJson = (data: unknown): string => `${JSON.stringify(data, null, 2
 
 export const count = (number: number, one: string, many = `${one}s`): string =>
   `${number} ${number === 1 ? one : many}`;
-
-/** A text of a document, without what would steer a terminal. */
-export const plain = (text: string): string =>
-  text.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** `GET /projects`. */
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>

@@ -1,23 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
 import { ulid } from 'ulid';
-import { createProvisioning, type Failure, type Provisioning, type Success } from '../provisioning/index.ts';
+import { createProvisioning, type Failure, type Success } from '../provisioning/index.ts';
 import type { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
 import { createPacing, type Pacing } from '../table/read/pacing.ts';
 import type { Reader } from '../table/reader.ts';
+import type { Provisioned } from '../testing/memory.ts';
 import { type ConnectionOptions, functionOf, NOT_THROUGH_A_FUNCTION, openTable } from './connection.ts';
 import { type Context, UsageError } from './context.ts';
 import { functionTransport } from './lambda.ts';
 import { numberOption } from './question.ts';
 import { type Deliver, deliverer, directTransport, type ProvisioningEvent } from './transport.ts';
-
-/** A table with provisioning on top. */
-export interface Provisioned {
-  readonly reader: Reader;
-  readonly provisioning: Provisioning;
-}
 
 /** Long enough for a table that was just created, short enough for a person who waits. */
 const ANSWER_WITHIN_MS = 5_000;

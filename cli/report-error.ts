@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import { GatehouseError } from '../table/errors.ts';
+import { ProblemsError } from '../testing/document.ts';
 import { ConnectionError } from './connection.ts';
 import { NothingDoneError, UsageError } from './context.ts';
-import { ProblemsError } from './document.ts';
 import { RefusedError } from './provisioning.ts';
 import { NO_CREDENTIALS } from './sdk-faults.ts';
 import { TransportError } from './transport.ts';

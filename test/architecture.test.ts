@@ -11,13 +11,14 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   request -> authzen -> engine, authorizer/credentials, table (read)
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
+ *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
  *   local -> all of these, never cli: the local stack
- *   cli -> engine, provisioning, table; authorizer/routes; local
+ *   cli -> engine, provisioning, table, testing; authorizer/routes; local
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning'];
-const FOLDERS = [...PRODUCTION, 'cli', 'local', 'bundle', 'bench', 'test'];
+const FOLDERS = [...PRODUCTION, 'testing', 'cli', 'local', 'bundle', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
 
@@ -158,8 +159,16 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('provisioning').filter(isForbidden))).toEqual([]);
   });
 
-  test('cli: the table, engine, provisioning, authzen, the local stack; of the authorizer only how routes match', () => {
-    const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'local/'];
+  test('testing: the engine, provisioning, and the table without DynamoDB', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs &&
+      (!within(to, 'testing/', 'engine/', 'provisioning/', 'table/') || within(to, 'table/dynamodb/'));
+    expect(ofFolder('testing').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('testing').filter(isForbidden))).toEqual([]);
+  });
+
+  test('cli: everything above the table, and of the authorizer only how routes match', () => {
+    const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'testing/', 'local/'];
     const isForbidden = ({ to, isOurs }: Import) =>
       isOurs && !within(to, ...FOLDERS_OF_CLI, 'authorizer/routes/');
     expect(ofFolder('cli').length).toBeGreaterThan(10);
@@ -202,6 +211,7 @@ describe('what a folder may import', () => {
     ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
+    ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises))$/],
     ['cli', /^(?:commander|csv-parse|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
     const packages = ofFolder(folder).filter(
@@ -271,7 +281,7 @@ describe('what no file may hold', () => {
   });
 
   test('a key that is put together elsewhere than in table/keys.ts', () => {
-    const outside = [...PRODUCTION, 'cli', 'local', 'bench'];
+    const outside = [...PRODUCTION, 'testing', 'cli', 'local', 'bench'];
     const keys = 'table/keys.ts';
     expect(find(/[`'"][A-Z][A-Z_]*#/, outside, keys, DOCUMENTS)).toEqual([]);
     expect(find(/#\$\{|\}#/, outside, keys, DOCUMENTS)).toEqual([]);
@@ -297,7 +307,7 @@ describe('what no file may hold', () => {
       /\bprocess\.|\bDate\.now\b|new Date\(\)|\bMath\.random\b|\bperformance\.|from 'node:process'/;
     const isDefault = (line: string) =>
       /[\w}] = (?:Math\.random|Date\.now|\{ now: Date\.now \})[,\s})]/.test(`${line} `);
-    const found = find(impure, [...PRODUCTION, 'cli'], ...roots, PRINTING, 'cli/main.ts');
+    const found = find(impure, [...PRODUCTION, 'testing', 'cli'], ...roots, PRINTING, 'cli/main.ts');
     expect(found.filter((line) => !isDefault(line))).toEqual([]);
     expect(found.filter(isDefault).length).toBeGreaterThan(0);
   });
@@ -309,6 +319,6 @@ describe('what no file may hold', () => {
 
   test('a stray test.only, console.log or debugger', () => {
     expect(find(/\b(?:test|it|describe)\.only\b|\bdebugger;/, FOLDERS)).toEqual([]);
-    expect(find(/console\.log/, ['table', 'engine', 'authorizer', 'cli'])).toEqual([]);
+    expect(find(/console\.log/, ['table', 'engine', 'authorizer', 'testing', 'cli'])).toEqual([]);
   });
 });

@@ -37,6 +37,7 @@ const FOLDERS = [
   'authorizer',
   'authzen',
   'provisioning',
+  'testing',
   'cli',
   'local',
   'bundle',

@@ -1,5 +1,6 @@
 import { extname, resolve } from 'node:path';
 import { Argument } from 'commander';
+import { ProblemsError } from '../../testing/document.ts';
 import {
   checkpointFileOf,
   progressOf,
@@ -16,7 +17,6 @@ import { type Source, SourceError } from '../bulk/rows.ts';
 import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bulk/source.ts';
 import { functionOf, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
-import { ProblemsError } from '../document.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { functionTransport } from '../lambda.ts';
 import { assertWritable } from '../output-file.ts';

@@ -5,10 +5,10 @@ import { createNodeServer, type NodeServerOptions } from '../../authzen/node-ser
 import { globalKey } from '../../table/keys.ts';
 import { isLoopback } from '../../table/loopback.ts';
 import type { Reader } from '../../table/reader.ts';
+import { readText } from '../../testing/text-file.ts';
 import { type ConnectionOptions, connect, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
-import { readText } from '../files.ts';
 import { numberOption } from '../question.ts';
 import { createManifestTable } from '../serve/manifest-table.ts';
 import type { Subcommand } from '../subcommand.ts';

@@ -29,7 +29,7 @@ export const addTest: Subcommand = (program, around, finish) => {
     .argument('<files...>', 'YAML or JSON');
   command.addHelpText('after', EXAMPLES).action(async (files: readonly string[], options: TestOptions) => {
     const read = await readTestFiles(files);
-    if (options.table !== undefined && read.every(({ fixture }) => fixture))
+    if (options.table !== undefined && read.every(({ manifest }) => manifest))
       throw new UsageError(
         '--table has no use here: each file has a manifest, which gets a table of its own',
       );

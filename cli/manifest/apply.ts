@@ -1,7 +1,7 @@
 import { pathOf } from '../../provisioning/apply/problem.ts';
 import type { Failure, Progress } from '../../provisioning/index.ts';
+import { formatPath, ProblemsError } from '../../testing/document.ts';
 import type { Context } from '../context.ts';
-import { formatPath, ProblemsError } from '../document.ts';
 import { RefusedError } from '../provisioning.ts';
 import { idsOf } from './plan-file.ts';
 import type { Planned } from './shared.ts';

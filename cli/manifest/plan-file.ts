@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idOf, type PlannedChange } from '../../provisioning/apply/commands.ts';
+import { ProblemsError, type Source } from '../../testing/document.ts';
 import { NothingDoneError } from '../context.ts';
-import { ProblemsError, type Source } from '../document.ts';
 import { isMapping } from '../json.ts';
 import { writeNewFile } from '../output-file.ts';
 import { asJson, count } from '../print.ts';

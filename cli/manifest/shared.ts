@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
+import { assertNone, readDocument } from '../../testing/document.ts';
+import { type ManifestFile, readManifest } from '../../testing/manifest-file.ts';
+import { readText } from '../../testing/text-file.ts';
 import { functionOf, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
-import { assertNone, readDocument } from '../document.ts';
-import { readText } from '../files.ts';
 import {
   addActorOption,
   connectForWriting,
@@ -12,7 +13,6 @@ import {
   withField,
 } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
-import { assertTable, type ManifestFile, readManifest } from './file.ts';
 import { assertCurrent, type PlanFile, readPlan } from './plan-file.ts';
 
 /** What the subcommands of manifests share: options, and the connection. */
@@ -85,6 +85,16 @@ export async function planFile(path: string, options: ManifestOptions, around: C
   assertNone(file.source, plan.problems);
   if (kept) await assertCurrent(path, kept.plan, plan.changes);
   return { ...connected, file, input, plan, exact: kept !== undefined };
+}
+
+/** A manifest that names its table is for no other one. Throws {@link UsageError}. */
+function assertTable({ manifest, source }: ManifestFile, table: string | undefined): void {
+  if (manifest.table !== undefined && manifest.table !== table)
+    throw new UsageError(
+      table === undefined
+        ? `${source.file} is for the table ${manifest.table}, and a function does not say which table it is of: give --table ${manifest.table} instead of --function; nothing was done`
+        : `${source.file} is for the table ${manifest.table}, and this is ${table}: nothing was done`,
+    );
 }
 
 /** A plan is of one table, and says itself what it prunes. Throws {@link UsageError}. */

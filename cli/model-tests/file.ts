@@ -1,20 +1,14 @@
 import * as z from 'zod';
 import { DENIED, type Reason } from '../../engine/decision.ts';
 import type { Given } from '../../engine/index.ts';
-import { derivedId } from '../../provisioning/apply/entry.ts';
 import { instant, list, name, names, object, permissionName } from '../../provisioning/apply/fields.ts';
-import { parseManifest } from '../../provisioning/apply/parse.ts';
-import { planManifest } from '../../provisioning/apply/plan.ts';
 import { type Path, type Problem, problemsOf } from '../../provisioning/apply/problem.ts';
-import { queriesOn } from '../../provisioning/apply/queries.ts';
-import { referenceProblems } from '../../provisioning/apply/references.ts';
 import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
-import { COMMANDS } from '../../provisioning/index.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { isRef } from '../../table/identifiers.ts';
-import { createMemoryTable } from '../../table/memory/index.ts';
-import { assertNone, type Source } from '../document.ts';
+import { assertNone, type Source } from '../../testing/document.ts';
+import { type PreparedManifest, prepareManifest } from '../../testing/manifest.ts';
 import { properties } from '../given.ts';
 import { isSubjectRef } from '../question.ts';
 
@@ -104,20 +98,10 @@ export interface ModelTest {
   readonly questions: readonly Question[];
 }
 
-/** What the tests of a file ask about. */
-export interface Fixture {
-  readonly manifest: Manifest;
-  /** As it is sent. */
-  readonly data: unknown;
-  readonly problems: readonly Problem[];
-  /** The names of the manifest by the references that they have in a table that was empty. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
 export interface TestFile {
   readonly source: Source;
   /** What the tests ask about; undefined when they ask a table that exists. */
-  readonly fixture: Fixture | undefined;
+  readonly manifest: PreparedManifest | undefined;
   readonly tests: readonly ModelTest[];
 }
 
@@ -128,8 +112,10 @@ export async function readTestFile(source: Source): Promise<TestFile> {
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;
   }
-  const { at, manifest, tests } = parsed.data;
-  const fixture = manifest === undefined ? undefined : await readFixture(source, manifest);
+  const { at, manifest: data, tests } = parsed.data;
+  const manifest = data === undefined ? undefined : await prepareManifest(data);
+  // Without it, names in tests lead nowhere.
+  if (manifest && !manifest.manifest) assertNone(source, inManifest(manifest.problems));
   const read = tests.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
     const ask = (each: string, expected: string): Question => ({
@@ -146,37 +132,18 @@ export async function readTestFile(source: Source): Promise<TestFile> {
     };
   });
   assertNone(source, [
-    ...inManifest(fixture?.problems ?? []),
+    ...inManifest(manifest?.problems ?? []),
     ...tests.flatMap((test, position) =>
-      questionProblems(read[position]?.questions ?? [], test, ['tests', position], fixture),
+      questionProblems(read[position]?.questions ?? [], test, ['tests', position], manifest?.manifest),
     ),
     ...(tests.length === 0 ? [{ path: [], message: 'there are no tests in it: give a list, tests' }] : []),
   ]);
-  return { source, fixture, tests: read };
+  return { source, manifest, tests: read };
 }
 
 /** Problems of the manifest, with their paths in the file. */
 export const inManifest = (problems: readonly Problem[]): readonly Problem[] =>
   problems.map((problem) => ({ ...problem, path: ['manifest', ...problem.path] }));
-
-/** Plans a manifest for an empty table. Throws ProblemsError for what the schema of a manifest refuses. */
-async function readFixture(source: Source, data: unknown): Promise<Fixture> {
-  const { parsed, problems } = parseManifest(data);
-  if (!parsed) {
-    assertNone(source, inManifest(problems));
-    throw new Error(`${source.file} cannot be read`);
-  }
-  const { manifest } = parsed;
-  const wrong = [...problems, ...referenceProblems(manifest)];
-  if (wrong.length > 0) return { manifest, data, problems: wrong, names: new Map() };
-  const queries = queriesOn(createMemoryTable().reader, COMMANDS);
-  const plan = await planManifest(
-    parsed,
-    { prune: false, shared: false },
-    { queries, commands: COMMANDS, idFor: derivedId },
-  );
-  return { manifest, data, problems: plan.problems, names: plan.state?.names ?? new Map() };
-}
 
 type Written = z.infer<typeof modelTest>;
 
@@ -196,7 +163,7 @@ function questionProblems(
   questions: readonly Question[],
   test: Written,
   path: Path,
-  fixture: Fixture | undefined,
+  manifest: Manifest | undefined,
 ): readonly Problem[] {
   const problems: Problem[] = [];
   const { subject, scope, expect } = test;
@@ -204,7 +171,7 @@ function questionProblems(
     if (expect !== reason && !known.includes(word))
       problems.push({ path: [...path, ...at], message: `there is no ${what} ${word}: ${hint(word, known)}` });
   };
-  if (!fixture) {
+  if (!manifest) {
     if (!isSubjectRef(subject))
       problems.push({
         path: [...path, 'subject'],
@@ -217,8 +184,8 @@ function questionProblems(
       });
     return problems;
   }
-  const { scopes, pages, permissions: named } = fixture.manifest;
-  const subjects = PEOPLE.flatMap((section) => Object.keys(fixture.manifest[section]));
+  const { scopes, pages, permissions: named } = manifest;
+  const subjects = PEOPLE.flatMap((section) => Object.keys(manifest[section]));
   look(['subject'], 'subject', subject, subjects, 'subject_unknown');
   look(['scope'], 'scope', scope, Object.keys(scopes), 'scope_unknown');
   const permissions = [...Object.keys(pages), ...Object.keys(named)];

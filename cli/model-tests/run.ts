@@ -1,5 +1,6 @@
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
+import { withNames } from '../../testing/names.ts';
 import type { Expectation, ModelTest, Question } from './file.ts';
 
 /** How a question was answered. */
@@ -73,12 +74,4 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
     results.push({ name, answers, passed: answers.every(({ passed }) => passed) });
   }
   return results;
-}
-
-/** The same explanation with the file's names in the place of references that were made up for it. */
-function withNames<T>(value: T, nameOf: Asked['nameOf']): T {
-  if (typeof value === 'string') return (nameOf(value) ?? value) as T;
-  if (Array.isArray(value)) return value.map((each) => withNames(each, nameOf)) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withNames(each, nameOf)])) as T;
 }

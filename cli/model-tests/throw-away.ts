@@ -4,7 +4,8 @@ import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { type ClientOptions, createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import { type Provisioned, provisionedOn } from '../provisioning.ts';
+import type { Provisioned } from '../../testing/memory.ts';
+import { provisionedOn } from '../provisioning.ts';
 
 export interface ThrowAwayTables {
   readonly create: () => Promise<Provisioned>;

@@ -1,7 +1,7 @@
 import type { Route } from '../../provisioning/routes/route.ts';
 import { hint } from '../../provisioning/suggestions.ts';
+import { placeText } from '../../testing/document.ts';
 import { painter, UsageError } from '../context.ts';
-import { placeText } from '../document.ts';
 import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
 import { routeData } from '../routes/routes.ts';

@@ -1,7 +1,7 @@
 import type { Changes } from '../../provisioning/routes/changes.ts';
 import { requirementText } from '../../provisioning/routes/route.ts';
+import { placeText } from '../../testing/document.ts';
 import { painter } from '../context.ts';
-import { placeText } from '../document.ts';
 import { columns, nameOf, section } from '../print.ts';
 import { routeData } from '../routes/routes.ts';
 import type { ApiDocument, Operation } from './api-document.ts';

@@ -1,6 +1,6 @@
 import type { Path, Problem } from '../../provisioning/apply/problem.ts';
 import type { Changes } from '../../provisioning/routes/changes.ts';
-import { assertNone, type Source } from '../document.ts';
+import { assertNone, type Source } from '../../testing/document.ts';
 import { RefusedError, type Send } from '../provisioning.ts';
 import type { Operation } from './api-document.ts';
 

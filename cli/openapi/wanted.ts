@@ -3,7 +3,7 @@ import type { Problem } from '../../provisioning/apply/problem.ts';
 import type { Wanted } from '../../provisioning/routes/changes.ts';
 import { pathProblem, unknownNames } from '../../provisioning/routes/fields.ts';
 import { routeShape } from '../../table/route-template.ts';
-import { assertNone } from '../document.ts';
+import { assertNone } from '../../testing/document.ts';
 import { plain } from '../print.ts';
 import type { ApiDocument, Operation } from './api-document.ts';
 import { EXTENSION } from './extension.ts';

@@ -11,8 +11,8 @@ import {
 } from '../../authorizer/routes/cache-key.ts';
 import { type Caching, readCaching } from '../../authorizer/routes/result-cache.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
+import { readText } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
-import { readText } from '../files.ts';
 import { nameOf } from '../print.ts';
 import type { ConditionsOf } from './conditions.ts';
 import { formatPath } from './routes.ts';

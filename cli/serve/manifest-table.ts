@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
 import { EVALUATE } from '../../authzen/questions.ts';
 import { findBinary } from '../../local/embedded-engine.ts';
-import { createProvisioning, type Provisioning } from '../../provisioning/index.ts';
+import type { Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
-import { createMemoryTable } from '../../table/memory/index.ts';
 import type { Reader } from '../../table/reader.ts';
-import { readDocument } from '../document.ts';
-import { readText } from '../files.ts';
-import { readManifest } from '../manifest/file.ts';
+import { assertNone, readDocument } from '../../testing/document.ts';
+import { applyManifest, prepareManifest } from '../../testing/manifest.ts';
+import { provisionedInMemory } from '../../testing/memory.ts';
+import { readText } from '../../testing/text-file.ts';
 import { throwAwayTables } from '../model-tests/throw-away.ts';
-import { type Provisioned, RefusedError } from '../provisioning.ts';
+import { RefusedError } from '../provisioning.ts';
 
 /** A table of its own that holds a manifest, and a caller that may evaluate everywhere in it. */
 export interface ManifestTable {
@@ -26,31 +24,26 @@ export interface ManifestTable {
  * Makes a table from a manifest: at the endpoint that is given, else on the embedded engine, else, where none is
  * published for this platform, in memory.
  *
- * @throws ProblemsError, RefusedError for what is wrong with the manifest
+ * @throws ProblemsError for what is wrong with the manifest
  */
 export async function createManifestTable(
   path: string,
   at: ClientOptions,
   now: () => number,
 ): Promise<ManifestTable> {
-  const { source } = readManifest(readDocument(path, await readText(path)));
+  const source = readDocument(path, await readText(path));
+  const manifest = await prepareManifest(source.data);
+  assertNone(source, manifest.problems);
   const isInMemory = at.endpoint === undefined && findBinary() === undefined;
   const tables = throwAwayTables(at, now);
   try {
-    const { reader, provisioning } = isInMemory ? inMemory(now) : await tables.create();
-    await run(provisioning, 'tenant.apply', { manifest: source.data });
+    const { reader, provisioning } = isInMemory ? provisionedInMemory(now) : await tables.create();
+    assertNone(source, await applyManifest(manifest, provisioning));
     return { reader, token: await createCaller(provisioning), isInMemory, close: tables.close };
   } catch (error) {
     await tables.close();
     throw error;
   }
-}
-
-function inMemory(now: () => number): Provisioned {
-  const { reader, writer } = createMemoryTable();
-  const newSecret = () => randomBytes(32).toString('base64url');
-  const provisioning = createProvisioning({ reader, writer, newSecret, clock: { now }, newId: () => ulid() });
-  return { reader, provisioning };
 }
 
 /** Creates a technical user with a global role that may evaluate, and returns its API token. */

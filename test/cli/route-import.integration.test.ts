@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readDocument } from '../../cli/document.ts';
 import type { Operation } from '../../cli/openapi/api-document.ts';
 import { dryRun, write } from '../../cli/openapi/import.ts';
 import { RefusedError, type Send } from '../../cli/provisioning.ts';
 import { changesFor } from '../../provisioning/routes/changes.ts';
+import { readDocument } from '../../testing/document.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { changesFor } from '../../../provisioning/routes/changes.ts';
 import { ruleOf } from '../../../provisioning/routes/route.ts';
+import { assertNone } from '../../../testing/document.ts';
 import { wantsColours } from '../../context.ts';
-import { assertNone } from '../../document.ts';
 import { OK } from '../../exit-codes.ts';
 import { basePathOf, readApiDocument } from '../../openapi/api-document.ts';
 import { dryRun, placeIn, write } from '../../openapi/import.ts';

@@ -11,7 +11,6 @@ import {
   type YAMLMap,
 } from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
-import { plain } from './print.ts';
 
 interface Place {
   readonly line: number;
@@ -28,6 +27,10 @@ export interface Source {
 /** The most problems of a file that are listed, and the most characters of each. */
 const MAX_LISTED = 50;
 const MAX_LENGTH = 400;
+
+/** A text of a document, without what would steer a terminal. */
+export const plain = (text: string): string =>
+  text.replace(/\p{Cc}/gu, (each) => `\\x${each.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 /** A file has errors; nothing was done. */
 export class ProblemsError extends Error {
