@@ -4,6 +4,7 @@ import { addApply } from './commands/apply.ts';
 import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addDev } from './commands/dev.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExport } from './commands/export.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
@@ -33,6 +34,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addMenu,
   addWhere,
   addTest,
+  addDev,
   addRoute,
   addCommand,
   addPlan,

@@ -17,7 +17,13 @@ const schema = z.object({
   /** File of the embedded engine; in memory when left out. */
   DATA: z.string().min(1).optional(),
   /** A DynamoDB endpoint to use instead of the embedded engine. */
-  DYNAMODB_ENDPOINT: z.url('is not a URL').optional(),
+  DYNAMODB_ENDPOINT: z
+    .url('is not a URL')
+    .refine(
+      (url) => !URL.canParse(url) || !/\.amazonaws\.com(?:\.cn)?$/.test(new URL(url).hostname),
+      'is AWS: the local stack creates and changes its table, so give DynamoDB Local',
+    )
+    .optional(),
   /** Table on that endpoint; created if missing. */
   TABLE_NAME: z.string().min(3).default('gatehouse'),
   /** Time-to-live of the engine's cache in seconds. */

@@ -1,77 +1,54 @@
-import { RESULT_TTL_SECONDS } from './apis.ts';
-import type { Stack } from './stack.ts';
+import { isLoopback } from '../table/loopback.ts';
+import type { Addresses } from './stack.ts';
+import { memoryNotice } from './table.ts';
 
-/** The stack's screen: addresses, people, places, and commands to paste. */
-export function describeStack(stack: Stack, cacheTtlSeconds: number, endedBy: string): string {
-  const { url, lambdaUrl, dynamodb, table, school, tenants, facilities, platform } = stack;
-  const token = (email: string) =>
-    `$(curl -s ${url}/_dev/token -d '{"user":"${email}"}' | sed 's/.*access_token":"\\([^"]*\\).*/\\1/')`;
-  const page = (code: string, name: string) => `${url}/locations/${code}/pages/${name}`;
-  const doors = (building: string) => `${url}/buildings/${building}/doors`;
-  const climate = (building: string) => `-X POST ${url}/buildings/${building}/climate`;
-  const theo = token('theo@northwind.example');
-  const issue = `{"command":"token.create","input":{"user":"technical-user:${platform.robot}","tokenType":"api"}}`;
-  const invocations = `${lambdaUrl}/2015-03-31/functions/provisioning/invocations`;
-  const robotToken = `$(curl -s ${invocations} -d '${issue}' | sed 's/.*"token":"\\(gh1_[^"]*\\).*/\\1/')`;
-  return `
-Gatehouse on this machine
+/** Text for a shell: one word, whatever it holds. */
+export const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-  gateway            ${url}                HTTP API 2.0, simple answers
-                     ${url}/http-policy    HTTP API 2.0, IAM policies
-                     ${url}/http-1.0       HTTP API 1.0
-                     ${url}/rest           REST API, REQUEST authorizer, results cached ${RESULT_TTL_SECONDS} s
-                     ${url}/rest-token     REST API, TOKEN authorizer
-                     ${url}/rest-whole     REST API, cached by the token alone: policies for the whole API
-                     ${url.replace('http', 'ws')}/ws?location=… WebSocket API, authorized at $connect
-  identity provider  ${url}/_dev/token     POST {"user": "<email>"}
-  Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy
-  DynamoDB           ${dynamodb}                table ${table}
-
-Who there is                                      pages: dashboard, schedule, grades
-  tina@school.example     teacher, North School   victor@school.example   volunteer, North School
-  sam@school.example      teacher North, volunteer South
-  ada@school.example      administrator           dora@school.example     disabled
-  alice@acme.example      manager of Acme         bob@acme.example        agent of Acme, nothing at Globex
-  clara@acme.example      cleaner of Acme         olga@audit.example      auditor everywhere
-  nora@northwind.example  estate manager, Northwind Estates: everywhere below
-  theo@northwind.example  technician, Harbour: Lighthouse and Boathouse, zones and devices
-  rita@northwind.example  receptionist, Lighthouse alone
-  carl@northwind.example  caretaker: Lighthouse until 2024, Boathouse until 2099
-  gwen@northwind.example  caretaker, Gardens: Orangery
-  petra@bluefin.example   analyst, Routes (licensed) and Timetables (licence expired)
-  milo@bluefin.example    member of the same workstreams, without a role
-  Report robot            analyst of all Bluefin: a program, with an API token instead of an email
-
-Where: North School ${school.north}   South School ${school.south}
-       Acme         ${tenants.acme}   Globex       ${tenants.globex}
-       Northwind    ${facilities.client}   Bluefin      ${platform.account}
-       Harbour      ${facilities.harbour}   Gardens      ${facilities.gardens}
-       Lighthouse   ${facilities.lighthouse}   Orangery     ${facilities.orangery}
-       Boathouse    ${facilities.boathouse}
-       Routes       ${platform.routes}   Timetables   ${platform.timetables}
-
-Allowed (200): a teacher opens the grades of her school
-  curl -i ${page(school.north, 'grades')} -H "Authorization: Bearer ${token('tina@school.example')}"
-
-Refused (403): a volunteer does the same
-  curl -i ${page(school.north, 'grades')} -H "Authorization: Bearer ${token('victor@school.example')}"
-
-Unknown (401): a request without a token
-  curl -i ${page(school.north, 'grades')}
-
-Allowed (200): a technician reads the doors of a building; his role is at the project above it
-  curl -i ${doors(facilities.lighthouse)} -H "Authorization: Bearer ${theo}"
-
-Refused (403): the same in a building of another project
-  curl -i ${doors(facilities.orangery)} -H "Authorization: Bearer ${theo}"
-
-Refused (403): he sets the climate of a building without a subscription; the Lighthouse has one (200)
-  curl -i ${climate(facilities.boathouse)} -H "Authorization: Bearer ${theo}"
-
-Allowed (200): a program with an API token, which this command issues
-  curl -i ${url}/workstreams/${platform.routes}/reports -H "Authorization: Bearer ${robotToken}"
-
-A change takes effect everywhere after at most ${cacheTtlSeconds} s (engine) and, under /rest, ${RESULT_TTL_SECONDS} s more (gateway).
-${endedBy}
-`;
+/** A shell's expression for the token of a user or a program of this stack. */
+export function tokenFor(url: string, name: string): string {
+  const body = quoted(JSON.stringify({ user: name }));
+  return `$(curl -s ${url}/_dev/token -d ${body} | sed 's/.*access_token":"\\([^"]*\\).*/\\1/')`;
 }
+
+/**
+ * What to type in a second terminal: `export` lines for the command line and for a service of one's own, and a command.
+ * Where the table is in memory, commands go to the provisioning function instead.
+ *
+ * @param onTable a subcommand that reads the table, with its arguments
+ * @param throughFunction one that a function can answer
+ */
+export function secondTerminal(
+  { dynamodb, table, lambdaUrl, issuer, audience }: Addresses,
+  onTable: string,
+  throughFunction: string,
+): string {
+  const tokens = `export TOKEN_ISSUER=${issuer} TOKEN_AUDIENCE=${audience}`;
+  const lines =
+    dynamodb === undefined
+      ? [
+          tokens,
+          `npx gatehouse-authz ${throughFunction} --function provisioning --lambda-endpoint ${lambdaUrl}`,
+        ]
+      : [
+          `export TABLE_NAME=${quoted(table)} DYNAMODB_ENDPOINT=${dynamodb}`,
+          ...(isLoopback(new URL(dynamodb).hostname) ? [] : [CREDENTIALS]),
+          tokens,
+          `npx gatehouse-authz ${onTable}`,
+        ];
+  return [
+    ...(dynamodb === undefined ? [memoryNotice(), ''] : []),
+    'In a second terminal',
+    ...lines.map((line) => `  ${line}`),
+  ].join('\n');
+}
+
+/** DynamoDB Local takes any; to this machine itself the SDK is given these without being asked. */
+const CREDENTIALS = 'export AWS_REGION=eu-central-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local';
+
+/** The line of the table among the addresses. */
+export const tableLine = ({ dynamodb, table }: Addresses): string =>
+  dynamodb === undefined
+    ? `(in memory)                          table ${table}`
+    : `${dynamodb}                table ${table}`;

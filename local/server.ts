@@ -16,10 +16,10 @@ export interface LocalServer {
 /**
  * Takes a port. Call it before starting anything else, so that a port in use fails at once.
  *
- * @param variable the environment variable that sets the port, for the message
- * @throws Error with one line that names the port in use and the variable to set
+ * @param setting what sets the port, for the message
+ * @throws Error with one line that names the port in use and what to set
  */
-export async function listen(port: number, variable: string): Promise<LocalServer> {
+export async function listen(port: number, setting: string): Promise<LocalServer> {
   let start: (listener: RequestListener) => void = () => {};
   const listener = new Promise<RequestListener>((resolve) => {
     start = resolve;
@@ -31,7 +31,7 @@ export async function listen(port: number, variable: string): Promise<LocalServe
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
         error.code === 'EADDRINUSE'
-          ? new Error(`port ${port} is in use: set ${variable} to another one`)
+          ? new Error(`port ${port} is in use: give another one with ${setting}; 0 takes a free one`)
           : error,
       ),
     );

@@ -1,12 +1,12 @@
-import { apiIdOf } from './apis.ts';
 import { readConfiguration } from './configuration.ts';
 import { messageOf } from './message-of.ts';
+import { apiIdOf } from './sample/apis.ts';
+import { type SampleStack, startSample } from './sample/stack.ts';
 import { walkNewTenant } from './smoke/new-tenant.ts';
 import { walkSample } from './smoke/sample.ts';
 import type { OpenSocket } from './smoke/socket.ts';
 import { walkSockets } from './smoke/sockets.ts';
 import { createTally, createVisitor, gradesOf, type Visitor } from './smoke/visitor.ts';
-import { type Stack, startStack } from './stack.ts';
 
 /**
  * `npm run smoke`: starts the stack on free ports and uses it as a client would, over HTTP, WebSockets and
@@ -15,7 +15,7 @@ import { type Stack, startStack } from './stack.ts';
 const CACHE_TTL_SECONDS = 1;
 const { check, count } = createTally();
 
-async function walk(stack: Stack): Promise<readonly OpenSocket[]> {
+async function walk(stack: SampleStack): Promise<readonly OpenSocket[]> {
   const visitor = createVisitor(stack, check);
   await walkSample(stack, visitor);
   const open = await walkSockets(stack, visitor);
@@ -24,7 +24,7 @@ async function walk(stack: Stack): Promise<readonly OpenSocket[]> {
   return open;
 }
 
-async function callAuthorizer({ school }: Stack, { invoke, tokenOf }: Visitor): Promise<void> {
+async function callAuthorizer({ school }: SampleStack, { invoke, tokenOf }: Visitor): Promise<void> {
   const path = gradesOf(school.north);
   const answer = (await invoke('authorizer', {
     version: '2.0',
@@ -41,7 +41,7 @@ async function callAuthorizer({ school }: Stack, { invoke, tokenOf }: Visitor): 
 }
 
 async function main(): Promise<void> {
-  const stack = await startStack(
+  const stack = await startSample(
     readConfiguration({
       PORT: '0',
       LAMBDA_PORT: '0',

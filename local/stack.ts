@@ -1,31 +1,49 @@
 import type { RequestListener } from 'node:http';
+import type { Authorizer } from '../authorizer/authorizer.ts';
 import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts';
 import { createHandleFrom as createAuthzen } from '../authzen/compose.ts';
-import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
-import { createServiceClient } from '../table/dynamodb/client.ts';
-import { createTable } from '../table/dynamodb/definition.ts';
-import { createApis, createWebSocketApis, RESULT_CACHE } from './apis.ts';
 import { withAuthzen } from './authzen.ts';
 import type { LocalConfiguration } from './configuration.ts';
-import { startEmbeddedEngine } from './embedded-engine.ts';
-import { createGateway } from './gateway/gateway.ts';
+import type { Gateway } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
-import { createWebSocketGateway, type WebSocketGateway } from './gateway/websocket.ts';
-import { createIdentityProvider } from './identity/identity-provider.ts';
+import type { WebSocketGateway } from './gateway/websocket.ts';
+import { createIdentityProvider, type FindCaller } from './identity/identity-provider.ts';
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
+import type { LambdaFunction } from './lambda/invocation.ts';
 import { type OnStarted, startParts } from './parts.ts';
-import { createProvisioner } from './sample/provision.ts';
-import { createSampleWorld, type SampleWorld } from './sample/world.ts';
 import { listen } from './server.ts';
+import { type LocalTable, openTable, type TableOptions } from './table.ts';
 
-export interface Stack extends SampleWorld {
+/** Where the local stack is found. */
+export interface Addresses {
   /** Origin of the gateway and, under /_dev, of the identity provider. */
   readonly url: string;
   /** Endpoint of the Lambda Invoke API. */
   readonly lambdaUrl: string;
-  readonly dynamodb: string;
+  /** Endpoint of DynamoDB; undefined where the table is in memory. */
+  readonly dynamodb: string | undefined;
   readonly table: string;
-  readonly stop: () => Promise<void>;
+  /** As authorizers verify tokens. */
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** What an application is put together from. */
+export interface Foundation {
+  readonly table: LocalTable;
+  readonly url: string;
+  /** An authorizer of this stack, with more variables of its configuration. */
+  readonly authorizer: (variables?: Readonly<Record<string, string>>) => Authorizer;
+}
+
+/** What is behind the addresses. */
+export interface Application<World> {
+  readonly world: World;
+  readonly gateway: Gateway;
+  readonly sockets?: WebSocketGateway;
+  readonly findCaller: FindCaller;
+  /** Functions of the Lambda Invoke API beside `provisioning`. */
+  readonly functions: Readonly<Record<string, LambdaFunction>>;
 }
 
 const AUDIENCE = 'gatehouse-local';
@@ -34,77 +52,73 @@ const AUDIENCE = 'gatehouse-local';
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 /**
- * Starts everything on this machine: DynamoDB, identity provider, gateway and Lambda endpoint, and provisions
- * the sample world through the provisioning function. Stops the parts again when a later one fails.
+ * Starts everything on this machine: the table, identity provider, gateway, AuthZEN API and Lambda endpoint. Stops the
+ * parts again when a later one fails.
+ *
+ * @param compose provisions the table and puts the application together
+ * @throws Error that says what to change, for a port in use or an endpoint without an answer
  */
-export const startStack = (configuration: LocalConfiguration): Promise<Stack> =>
-  startParts((onStarted) => start(configuration, onStarted));
+export const startStack = <World>(
+  configuration: LocalConfiguration,
+  compose: (foundation: Foundation) => Promise<Application<World>>,
+  options: TableOptions = {},
+): Promise<Addresses & World & { readonly stop: () => Promise<void> }> =>
+  startParts((onStarted) => start(configuration, compose, options, onStarted));
 
-async function start(configuration: LocalConfiguration, onStarted: OnStarted): Promise<Omit<Stack, 'stop'>> {
-  const front = await listen(configuration.PORT, 'PORT');
+async function start<World>(
+  configuration: LocalConfiguration,
+  compose: (foundation: Foundation) => Promise<Application<World>>,
+  options: TableOptions,
+  onStarted: OnStarted,
+): Promise<Addresses & World> {
+  const front = await listen(configuration.PORT, '--port (or PORT)');
   onStarted(front.stop);
-  const back = await listen(configuration.LAMBDA_PORT, 'LAMBDA_PORT');
+  const back = await listen(configuration.LAMBDA_PORT, '--lambda-port (or LAMBDA_PORT)');
   onStarted(back.stop);
-
-  const dynamodb = configuration.DYNAMODB_ENDPOINT ?? (await startEngine(configuration, onStarted));
-  const table = configuration.TABLE_NAME;
-  await createTable(createServiceClient({ endpoint: dynamodb, requestTimeoutMs: 10_000 }), table);
+  const table = await openTable(configuration, onStarted, options);
+  const { reader, provisioning } = table;
 
   const url = `http://127.0.0.1:${front.port}`;
-  const store = { TABLE_NAME: table, DYNAMODB_ENDPOINT: dynamodb };
-  const provisioning = createProvisioning(store);
-  const world = await createSampleWorld(createProvisioner(provisioning));
-
   const issuer = `${url}/_dev`;
   const environment = {
-    ...store,
+    TABLE_NAME: table.name,
     TOKEN_ISSUER: issuer,
     TOKEN_AUDIENCE: AUDIENCE,
-    RESULT_CACHE,
     CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
   };
-  const simple = createAuthorizer(environment);
-  const policy = createAuthorizer({ ...environment, HTTP_ANSWER: 'policy' });
+  const authorizer: Foundation['authorizer'] = (variables = {}) =>
+    createAuthorizer({ ...environment, ...variables }, { reader });
+  const { world, gateway, sockets, findCaller, functions } = await compose({ table, url, authorizer });
+  if (sockets) onStarted(async () => sockets.stop());
+
   const identityProvider = await createIdentityProvider({
-    issuer,
+    ...{ issuer, findCaller },
     audience: AUDIENCE,
     clock: Date.now,
-    resolveUser: async (email) => {
-      const answer = await provisioning({ command: 'user.read', input: { email } });
-      return answer.ok ? { id: String(answer.result.id) } : undefined;
-    },
   });
-  const gateway = toListener(createGateway({ apis: createApis({ simple, policy }), clock: Date.now }));
-  const sockets = createWebSocketGateway({ apis: createWebSocketApis({ policy }), clock: Date.now });
-  onStarted(async () => sockets.stop());
-  const { RESULT_CACHE: _, ...callers } = environment;
-  const authzen = createAuthzen({ ...callers, PUBLIC_URL: url });
+  const authzen = createAuthzen({ ...environment, PUBLIC_URL: url }, { reader });
+  const behind = withConnections(sockets, toListener(gateway));
   front.serve(
-    withAuthzen(authzen, Date.now, withIdentityProvider(identityProvider, withConnections(sockets, gateway))),
-    sockets.upgrade,
+    withAuthzen(authzen, Date.now, withIdentityProvider(identityProvider, behind)),
+    sockets?.upgrade,
   );
   back.serve(
     createLambdaEndpoint({
-      functions: { provisioning, authorizer: simple, 'authorizer-policy': policy },
+      // Lambda gives its context as well, which is none of provisioning's hooks.
+      functions: { provisioning: (event) => provisioning(event), ...functions },
       clock: Date.now,
     }),
   );
-  return { url, lambdaUrl: `http://127.0.0.1:${back.port}`, dynamodb, table, ...world };
-}
-
-async function startEngine(
-  { DATA, DYNAMODB_PORT }: LocalConfiguration,
-  onStarted: OnStarted,
-): Promise<string> {
-  // The engine would only say that it did not start.
-  const port = await listen(DYNAMODB_PORT, 'DYNAMODB_PORT');
-  await port.stop();
-  const engine = await startEmbeddedEngine({
-    port: port.port,
-    ...(DATA === undefined ? {} : { file: DATA }),
-  });
-  onStarted(engine.stop);
-  return engine.endpoint;
+  const lambdaUrl = `http://127.0.0.1:${back.port}`;
+  return {
+    url,
+    lambdaUrl,
+    dynamodb: table.endpoint,
+    table: table.name,
+    issuer,
+    audience: AUDIENCE,
+    ...world,
+  };
 }
 
 const withIdentityProvider =
@@ -113,7 +127,7 @@ const withIdentityProvider =
     (request.url?.startsWith('/_dev/') ? identityProvider : gateway)(request, response);
 
 const withConnections =
-  (sockets: WebSocketGateway, gateway: RequestListener): RequestListener =>
+  (sockets: WebSocketGateway | undefined, gateway: RequestListener): RequestListener =>
   (request, response) => {
-    if (!sockets.manage(request, response)) gateway(request, response);
+    if (!sockets?.manage(request, response)) gateway(request, response);
   };

@@ -68,7 +68,7 @@ const PRINTING = 'provisioning/documents/print.ts';
 const RUN_BY_NODE = ['provisioning/compose.ts', 'provisioning/handler.ts', PRINTING];
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
-  ...['authorizer/compose.ts', 'authzen/compose.ts', 'provisioning/compose.ts', 'local/stack.ts'],
+  ...['authorizer/compose.ts', 'authzen/compose.ts', 'provisioning/compose.ts', 'local/table.ts'],
   ...[
     'connection',
     'provisioning',

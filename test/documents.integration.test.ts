@@ -26,6 +26,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm ci$/, 'installs from the network'],
   [/^npm start$/, 'runs already'],
+  [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
+  [/^docker /, 'needs a container engine'],
   [/^npm test$/, 'runs this test'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^aws /, 'needs AWS'],

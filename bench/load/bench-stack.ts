@@ -62,7 +62,10 @@ async function start(
   identity.serve(
     await createIdentityProvider({
       ...{ issuer, audience: AUDIENCE, clock: Date.now },
-      resolveUser: async (email) => byEmail.get(email),
+      findCaller: async (email) => {
+        const person = byEmail.get(email);
+        return person && { kind: 'user', id: person.id, email };
+      },
     }),
   );
   const tokens = await inParallel(people, async ({ email: user }) => {

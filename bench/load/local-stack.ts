@@ -1,5 +1,5 @@
 import { readConfiguration } from '../../local/configuration.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 import { answerParent } from './child.ts';
 import type { Caller } from './generate.ts';
 
@@ -13,7 +13,7 @@ export interface LocalTarget {
 const USERS = ['tina', 'sam', 'victor', 'ada', 'dora'].map((name) => `${name}@school.example`);
 const PAGES = ['dashboard', 'schedule', 'grades'];
 
-async function callersOf({ url, school }: Stack): Promise<readonly Caller[]> {
+async function callersOf({ url, school }: SampleStack): Promise<readonly Caller[]> {
   const asks = Object.values(school).flatMap((location) =>
     PAGES.map((page) => ({ path: `/locations/${location}/pages/${page}` })),
   );
@@ -27,10 +27,10 @@ async function callersOf({ url, school }: Stack): Promise<readonly Caller[]> {
 }
 
 /** The stack of `npm start`, on free ports and in memory, in a process of its own. */
-let stack: Stack | undefined;
+let stack: SampleStack | undefined;
 answerParent(
   async (): Promise<LocalTarget> => {
-    stack = await startStack(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' }));
+    stack = await startSample(readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' }));
     return { url: stack.url, callers: await callersOf(stack) };
   },
   async () => stack?.stop(),

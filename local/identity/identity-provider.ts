@@ -13,9 +13,16 @@ export interface IdentityProviderOptions {
   readonly audience: string;
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  /** The user who has this email; undefined when there is none. */
-  readonly resolveUser: (email: string) => Promise<{ readonly id: string } | undefined>;
+  readonly findCaller: FindCaller;
 }
+
+/** Somebody who can log in: a user gets a JWT, a program the API token that was issued for it. */
+export type LocalCaller =
+  | { readonly kind: 'user'; readonly id: string; readonly email?: string }
+  | { readonly kind: 'program'; readonly apiToken: string; readonly expiresAt: string };
+
+/** The caller whom a name means: an email, a username, or another name that this stack knows; undefined for nobody. */
+export type FindCaller = (name: string) => Promise<LocalCaller | undefined>;
 
 const ALGORITHM = 'RS256';
 /** Of a token that was asked for without `expiresIn`. */
@@ -56,6 +63,11 @@ const document = (content: unknown): Endpoint => ({
   serve: async (_, outgoing) => sendJson(outgoing, 200, content),
 });
 
+const claimsOf = ({ id, email }: Extract<LocalCaller, { kind: 'user' }>) => ({
+  sub: id,
+  ...(email === undefined ? {} : { email, email_verified: true }),
+});
+
 /** The form of every error: a code for programs, a message that begins with the field for people. */
 const refuse = (outgoing: ServerResponse, statusCode: number, error: string, message: string): void =>
   sendJson(outgoing, statusCode, { error, message });
@@ -69,7 +81,7 @@ const refuse = (outgoing: ServerResponse, statusCode: number, error: string, mes
  * /_dev/.well-known/openid-configuration`.
  */
 export async function createIdentityProvider(options: IdentityProviderOptions): Promise<RequestListener> {
-  const { issuer, audience, clock, resolveUser } = options;
+  const { issuer, audience, clock, findCaller } = options;
   const key = await createSigningKey(issuer, audience);
 
   const discovery = {
@@ -87,17 +99,23 @@ export async function createIdentityProvider(options: IdentityProviderOptions): 
       return refuse(outgoing, 413, 'invalid_request', `body: longer than ${MAX_REQUEST_BYTES} bytes`);
     const request = readTokenRequest(body.toString('utf8'));
     if ('error' in request) return sendJson(outgoing, 400, request);
-    const user = await resolveUser(request.user);
-    if (!user) return refuse(outgoing, 404, 'unknown_user', `user: no user has the email ${request.user}`);
+    const { user: name, expiresIn = LIFETIME_SECONDS } = request;
+    const caller = await findCaller(name);
+    if (!caller) return refuse(outgoing, 404, 'unknown_user', `user: nobody is known as ${name}`);
 
     const issuedAt = Math.floor(clock() / 1_000);
-    const expiresIn = request.expiresIn ?? LIFETIME_SECONDS;
-    const claims = { sub: user.id, email: request.user, email_verified: true };
-    const answer = {
-      access_token: await key.sign(claims, issuedAt, issuedAt + expiresIn),
-      token_type: 'Bearer',
-      expires_in: expiresIn,
-    };
+    const answer =
+      caller.kind === 'program'
+        ? {
+            access_token: caller.apiToken,
+            token_type: 'Bearer',
+            expires_in: Math.floor(Date.parse(caller.expiresAt) / 1_000) - issuedAt,
+          }
+        : {
+            access_token: await key.sign(claimsOf(caller), issuedAt, issuedAt + expiresIn),
+            token_type: 'Bearer',
+            expires_in: expiresIn,
+          };
     // RFC 6749, 5.1: a token must not be cached.
     sendJson(outgoing, 200, answer, { 'cache-control': 'no-store' });
   }

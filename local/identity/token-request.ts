@@ -14,10 +14,10 @@ const whole = z
 /** Unknown fields are refused: `expires_in` would otherwise be ignored. */
 const schema = z.strictObject(
   {
-    /** Email of a user that exists. */
+    /** Email of a user that exists, or another name that the stack knows. */
     user: z
-      .string('must be the email of a user')
-      .min(1, 'must be the email of a user')
+      .string('must be the email or the name of a user')
+      .min(1, 'must be the email or the name of a user')
       .max(MAX_EMAIL_LENGTH, `must not be longer than ${MAX_EMAIL_LENGTH} characters`),
     /**
      * Seconds from now; negative for a token that has expired already. Undefined: the provider's lifetime.

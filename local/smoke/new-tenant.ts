@@ -1,11 +1,11 @@
-import type { Stack } from '../stack.ts';
+import type { SampleStack } from '../sample/stack.ts';
 import type { Visitor } from './visitor.ts';
 
 /**
  * Creates a tenant while the stack runs: its user is allowed, and refused after the membership is deleted.
  */
 export async function walkNewTenant(
-  { school }: Stack,
+  { school }: SampleStack,
   visitor: Visitor,
   cacheTtlSeconds: number,
 ): Promise<void> {

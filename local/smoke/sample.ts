@@ -1,11 +1,11 @@
-import type { Stack } from '../stack.ts';
+import type { SampleStack } from '../sample/stack.ts';
 import { gradesOf, type Visitor } from './visitor.ts';
 
 /** Base paths of the kinds of API. */
 const APIS = ['', '/http-policy', '/http-1.0', '/rest', '/rest-token'];
 
 /** Checks what the people and programs of the sample world may and may not do. */
-export async function walkSample(stack: Stack, visitor: Visitor): Promise<void> {
+export async function walkSample(stack: SampleStack, visitor: Visitor): Promise<void> {
   await walkKinds(stack, visitor);
   await walkSchool(stack, visitor);
   await walkFacilities(stack, visitor);
@@ -13,7 +13,7 @@ export async function walkSample(stack: Stack, visitor: Visitor): Promise<void> 
 }
 
 /** Each kind of API, and a policy for a whole one. */
-async function walkKinds({ url, school, tenants, facilities }: Stack, visitor: Visitor): Promise<void> {
+async function walkKinds({ url, school, tenants, facilities }: SampleStack, visitor: Visitor): Promise<void> {
   const { check, expectStatus, tokenOf } = visitor;
   for (const api of APIS) {
     await expectStatus(200, 'tina@school.example', `${api}${gradesOf(school.north)}`);
@@ -39,7 +39,7 @@ async function walkKinds({ url, school, tenants, facilities }: Stack, visitor: V
   }
 }
 
-async function walkSchool({ school, tenants }: Stack, visitor: Visitor): Promise<void> {
+async function walkSchool({ school, tenants }: SampleStack, visitor: Visitor): Promise<void> {
   const { check, expectStatus, status, tokenOf } = visitor;
   await expectStatus(403, 'tina@school.example', gradesOf(school.south));
   await expectStatus(200, 'sam@school.example', gradesOf(school.north));
@@ -60,7 +60,7 @@ async function walkSchool({ school, tenants }: Stack, visitor: Visitor): Promise
   );
 }
 
-async function walkFacilities({ facilities }: Stack, { expectStatus }: Visitor): Promise<void> {
+async function walkFacilities({ facilities }: SampleStack, { expectStatus }: Visitor): Promise<void> {
   const { client, harbour, gardens, lighthouse, boathouse, orangery, reception, heatPump } = facilities;
   const [nora, theo, rita, carl] = ['nora', 'theo', 'rita', 'carl'].map(
     (name) => `${name}@northwind.example`,
@@ -81,7 +81,7 @@ async function walkFacilities({ facilities }: Stack, { expectStatus }: Visitor):
   await expectStatus(200, carl, `/buildings/${boathouse}/doors`, 'POST');
 }
 
-async function walkPlatform({ platform }: Stack, visitor: Visitor): Promise<void> {
+async function walkPlatform({ platform }: SampleStack, visitor: Visitor): Promise<void> {
   const { check, expectStatus, provision, status } = visitor;
   const reports = (workstream: string) => `/workstreams/${workstream}/reports`;
   await expectStatus(200, 'petra@bluefin.example', reports(platform.routes));

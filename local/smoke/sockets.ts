@@ -1,10 +1,10 @@
-import type { Stack } from '../stack.ts';
+import type { SampleStack } from '../sample/stack.ts';
 import { type OpenSocket, openSocket } from './socket.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Tries connections that are refused, uses one that is allowed, and returns those still open. */
 export async function walkSockets(
-  { url, school }: Stack,
+  { url, school }: SampleStack,
   { check, tokenOf }: Visitor,
 ): Promise<readonly OpenSocket[]> {
   const open: OpenSocket[] = [];

@@ -1,6 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { LOCAL_CREDENTIALS } from '../../table/loopback.ts';
-import type { Stack } from '../stack.ts';
+import type { SampleStack } from '../sample/stack.ts';
 
 /** Provisioning's answer; only the first one of an operation has the text of an API token. */
 interface Created {
@@ -23,7 +23,7 @@ export function createTally() {
 }
 
 /** A client of the stack over HTTP and the Lambda API. */
-export function createVisitor({ url, lambdaUrl }: Stack, check: Check) {
+export function createVisitor({ url, lambdaUrl }: SampleStack, check: Check) {
   const lambda = new LambdaClient({
     endpoint: lambdaUrl,
     region: 'eu-central-1',

@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 
 /** The AuthZEN API in the local stack. */
-let stack: Stack;
+let stack: SampleStack;
 let token: string;
 
 beforeAll(async () => {
-  stack = await startStack({
+  stack = await startSample({
     ...{ PORT: 0, LAMBDA_PORT: 0, DYNAMODB_PORT: 0, CACHE_TTL_SECONDS: 5 },
     DYNAMODB_ENDPOINT: inject('endpoint'),
     TABLE_NAME: `gatehouse-authzen-${process.pid}`,

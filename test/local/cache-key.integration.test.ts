@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/index.ts';
-import { createApis, RESULT_CACHE } from '../../local/apis.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { ANSWER_SOURCE_HEADER } from '../../local/gateway/gateway.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { createApis, RESULT_CACHE } from '../../local/sample/apis.ts';
+import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 import { gatehouse } from '../cli/support.ts';
 
 /**
  * The stack of `npm start`, over HTTP: a route whose place comes from the query, in APIs that cache and in
  * such that do not. A teacher of the north may see the grades there, and none of the south.
  */
-let stack: Stack;
+let stack: SampleStack;
 let token: string;
 
 beforeAll(async () => {
-  stack = await startStack(
+  stack = await startSample(
     readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
   );
   const added = await gatehouse(

@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readConfiguration } from '../../local/configuration.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { type SampleStack, startSample } from '../../local/sample/stack.ts';
 
 /**
  * The stack of `npm start`, over HTTP: what a request holds twice, with different values, decides nothing, for the
  * backend may use the other one. Tina may see the grades of the north, and connect to its board.
  */
-let stack: Stack;
+let stack: SampleStack;
 let tina: string;
 let victor: string;
 
@@ -22,7 +22,7 @@ const tokenOf = async (user: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  stack = await startStack(
+  stack = await startSample(
     readConfiguration({ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' }),
   );
   const route = { method: 'GET', permission: 'grades' };

@@ -6,7 +6,11 @@ import {
   jwtVerify,
 } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { createIdentityProvider } from '../../local/identity/identity-provider.ts';
+import {
+  createIdentityProvider,
+  type FindCaller,
+  type LocalCaller,
+} from '../../local/identity/identity-provider.ts';
 import { MAX_EXPIRES_IN_SECONDS } from '../../local/identity/token-request.ts';
 import { FOREIGN, OWN, send } from './foreign.ts';
 import { frozenClock, listen } from './support.ts';
@@ -16,21 +20,24 @@ const AUDIENCE = 'gatehouse-local';
 const clock = frozenClock();
 const now = Math.floor(clock.now() / 1_000);
 
-const users = new Map([['ann@school.test', { id: '01USERANN' }]]);
+const users = new Map<string, LocalCaller>([
+  ['ann@school.test', { kind: 'user', id: '01USERANN', email: 'ann@school.test' }],
+  ['ben', { kind: 'user', id: '01USERBEN' }],
+  ['robot', { kind: 'program', apiToken: 'gh1_x', expiresAt: new Date(clock.now() + 90_000).toISOString() }],
+]);
 
-type ResolveUser = Parameters<typeof createIdentityProvider>[0]['resolveUser'];
 type Jwks = Parameters<typeof createLocalJWKSet>[0];
 
-const provider = (resolveUser: ResolveUser) =>
+const provider = (findCaller: FindCaller) =>
   createIdentityProvider({
     issuer: ISSUER,
     audience: AUDIENCE,
     clock: clock.now,
-    resolveUser,
+    findCaller,
   });
 
 /** Shared, because making an RSA key is slow. */
-const shared = await provider(async (email) => users.get(email));
+const shared = await provider(async (name) => users.get(name));
 
 interface Answer {
   readonly access_token: string;
@@ -99,6 +106,19 @@ describe('POST /_dev/token', () => {
     });
   });
 
+  test('issues a token without an email for a user who is found by another name', async () => {
+    const { post, jwks } = await setUp();
+    const { body } = await post('{"user":"ben"}');
+    const { payload } = await verify(body.access_token, await jwks());
+    expect([payload.sub, payload.email, payload.email_verified]).toEqual(['01USERBEN', undefined, undefined]);
+  });
+
+  test("answers a program's API token, with what is left of its time", async () => {
+    const { post } = await setUp();
+    const { status, body } = await post('{"user":"robot"}');
+    expect([status, body]).toEqual([200, { access_token: 'gh1_x', token_type: 'Bearer', expires_in: 90 }]);
+  });
+
   test('gives each token its own jti', async () => {
     const { post, jwks } = await setUp();
     const keys = await jwks();
@@ -162,7 +182,7 @@ describe('POST /_dev/token', () => {
     const { post } = await setUp();
     expect(await post('{"user":"bob@school.test"}')).toMatchObject({
       status: 404,
-      body: { error: 'unknown_user', message: 'user: no user has the email bob@school.test' },
+      body: { error: 'unknown_user', message: 'user: nobody is known as bob@school.test' },
     });
   });
 

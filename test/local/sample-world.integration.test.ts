@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Engine } from '../../engine/index.ts';
-import { createApis, createWebSocketApis } from '../../local/apis.ts';
 import { readConfiguration } from '../../local/configuration.ts';
+import { createApis, createWebSocketApis } from '../../local/sample/apis.ts';
 import type { Facilities } from '../../local/sample/facilities.ts';
 import type { Platform } from '../../local/sample/platform.ts';
 import { createProvisioner } from '../../local/sample/provision.ts';
+import { describeSample } from '../../local/sample/screen.ts';
+import { startSample } from '../../local/sample/stack.ts';
 import { createSampleWorld, type SampleWorld } from '../../local/sample/world.ts';
-import { describeStack } from '../../local/screen.ts';
-import { startStack } from '../../local/stack.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /** The sample world of `npm start`: its decisions, and that a second start changes nothing. */
@@ -43,9 +43,9 @@ test.skipIf(process.env.DYNAMODB_ENDPOINT !== undefined)(
     onTestFinished(() => rm(folder, { recursive: true }));
     const start = async () => {
       const environment = { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', DATA: join(folder, 'data.db') };
-      const stack = await startStack(readConfiguration(environment));
+      const stack = await startSample(readConfiguration(environment));
       const { school, tenants, facilities, platform } = stack;
-      const screen = describeStack(stack, 5, '').replaceAll(/127\.0\.0\.1:\d+/g, '…');
+      const screen = describeSample(stack, 5).replaceAll(/127\.0\.0\.1:\d+/g, '…');
       await stack.stop();
       return { school, tenants, facilities, platform, screen };
     };

@@ -1,6 +1,6 @@
-import type { Authorizer } from '../authorizer/index.ts';
-import { sampleBackend, sampleMessages } from './backend.ts';
-import type { Api, ApiSettings, Route, WebSocketApi } from './gateway/api.ts';
+import type { Authorizer } from '../../authorizer/index.ts';
+import { sampleBackend, sampleMessages } from '../backend.ts';
+import type { Api, ApiSettings, Route, WebSocketApi } from '../gateway/api.ts';
 
 /**
  * The same application behind every kind of API. The first path segment selects the API. AppSync is no API

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import { createProvisioning, type Provisioning } from '../provisioning/index.ts';
+import { createClient, createServiceClient } from '../table/dynamodb/client.ts';
+import { createTable } from '../table/dynamodb/definition.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import { createWriter } from '../table/dynamodb/writer.ts';
+import { createMemoryTable } from '../table/memory/index.ts';
+import type { Reader } from '../table/reader.ts';
+import type { Writer } from '../table/writer.ts';
+import type { LocalConfiguration } from './configuration.ts';
+import { findBinary, startEmbeddedEngine } from './embedded-engine.ts';
+import { messageOf } from './message-of.ts';
+import type { OnStarted } from './parts.ts';
+import { listen } from './server.ts';
+
+/** The table of the local stack, with provisioning on top. */
+export interface LocalTable {
+  readonly name: string;
+  /** Where other processes find it; undefined for a table in memory, which they cannot use. */
+  readonly endpoint: string | undefined;
+  /** Whether it was created by this start. */
+  readonly isNew: boolean;
+  readonly reader: Reader;
+  readonly provisioning: Provisioning;
+}
+
+export interface TableOptions {
+  /** Finds the binary of the embedded engine; undefined where none is installed. */
+  readonly findBinary?: () => string | undefined;
+}
+
+/** A table may have been created just now, on a machine that may be slow. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/**
+ * Opens the table of the local stack: at `DYNAMODB_ENDPOINT`, or else on the embedded engine, or else, where none is
+ * installed, in memory.
+ *
+ * @throws Error that says what to change, for a port in use, an endpoint without an answer, or a file without an engine
+ */
+export async function openTable(
+  configuration: LocalConfiguration,
+  onStarted: OnStarted,
+  { findBinary: find = findBinary }: TableOptions = {},
+): Promise<LocalTable> {
+  const { DATA, DYNAMODB_ENDPOINT, TABLE_NAME: name } = configuration;
+  if (DYNAMODB_ENDPOINT === undefined && find() === undefined) {
+    if (DATA !== undefined)
+      throw new Error(`DATA=${DATA} is a file of the embedded DynamoDB engine, and none is installed here`);
+    const { reader, writer } = createMemoryTable();
+    return { name, endpoint: undefined, isNew: true, reader, provisioning: provisioningOn(reader, writer) };
+  }
+  const endpoint = DYNAMODB_ENDPOINT ?? (await startEngine(configuration, onStarted));
+  const isNew = await createAt(endpoint, name);
+  const client = createClient({ endpoint });
+  const provisioning = provisioningOn(
+    createReader({ client, table: name, deadlineMs: ANSWER_WITHIN_MS }),
+    createWriter({ client, table: name }),
+  );
+  return { name, endpoint, isNew, reader: createReader({ client, table: name }), provisioning };
+}
+
+const provisioningOn = (reader: Reader, writer: Writer): Provisioning =>
+  createProvisioning({
+    ...{ reader, writer },
+    clock: { now: Date.now },
+    newId: () => ulid(),
+    newSecret: () => randomBytes(32).toString('base64url'),
+    log: (line) => console.error(line),
+  });
+
+async function createAt(endpoint: string, table: string): Promise<boolean> {
+  try {
+    const service = createServiceClient({ endpoint, requestTimeoutMs: ANSWER_WITHIN_MS });
+    return await createTable(service, table);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === undefined ? messageOf(error) : code;
+    throw new Error(
+      `DYNAMODB_ENDPOINT ${endpoint}: no table can be created there (${why}): ` +
+        'start DynamoDB Local there, or unset DYNAMODB_ENDPOINT',
+      { cause: error },
+    );
+  }
+}
+
+async function startEngine(
+  { DATA, DYNAMODB_PORT }: LocalConfiguration,
+  onStarted: OnStarted,
+): Promise<string> {
+  // The engine would only say that it did not start.
+  const port = await listen(DYNAMODB_PORT, '--dynamodb-port (or DYNAMODB_PORT)');
+  await port.stop();
+  const engine = await startEmbeddedEngine({
+    port: port.port,
+    ...(DATA === undefined ? {} : { file: DATA }),
+  });
+  onStarted(engine.stop);
+  return engine.endpoint;
+}
+
+/** What a person gets to know of a table in memory, and what to do for one that other processes can use. */
+export function memoryNotice(platform = `${process.platform}-${process.arch}`): string {
+  const install = platform === 'linux-x64' ? 'npm install --save-dev @dynoxide/linux-x64, or ' : '';
+  return (
+    'The table is in memory: no DynamoDB engine is installed, so other processes cannot use it. ' +
+    `For one that they can: ${install}DynamoDB Local (docker run -p 8000:8000 amazon/dynamodb-local, ` +
+    'or its Java archive) and DYNAMODB_ENDPOINT=http://127.0.0.1:8000.'
+  );
+}
