@@ -1,33 +1,24 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfiguration } from '../local/configuration.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
 
 /**
- * Every command in README.md and docs/ runs as printed beside `npm start` and the `npm run serve` of docs/authzen.md:
- * real processes, and one shell per document that runs its commands one after the other.
+ * Every command in README.md and docs/ runs as printed beside `npm start` and the `serve` of docs/authzen.md: real
+ * processes, and one shell per document that runs its commands one after the other.
  */
-const ROOT = fileURLToPath(new URL('..', import.meta.url));
-
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm ci$/, 'installs from the network'],
   [/^npm start$/, 'runs already'],
   [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
   [/^docker /, 'needs a container engine'],
+  [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npm test$/, 'runs this test'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^aws /, 'needs AWS'],
@@ -58,35 +49,8 @@ const FILES: Readonly<
   'docs/routes.md': [['openapi.yaml', 'yaml', 0]],
 };
 
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
-const documents = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
-    .sort(),
-];
-
-function blocksOf(document: string): readonly Block[] {
-  const blocks: Block[] = [];
-  let lines: string[] | undefined;
-  let language = '';
-  for (const line of readFileSync(join(ROOT, document), 'utf8').split('\n')) {
-    if (!line.startsWith('```')) lines?.push(line);
-    else if (lines) {
-      blocks.push({ language, text: `${lines.join('\n')}\n` });
-      lines = undefined;
-    } else [language, lines] = [line.slice(3).trim(), []];
-  }
-  return blocks;
-}
-
 /** Documents whose examples are about the same people: one after the other, beside all others. */
-const OF_A_SCHOOL = ['README.md', 'docs/bulk.md', 'docs/manifests.md'];
+const OF_A_SCHOOL = ['README.md', 'docs/in-your-application.md', 'docs/bulk.md', 'docs/manifests.md'];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
 const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));
@@ -110,14 +74,14 @@ const commandsOf = (document: string): readonly string[] =>
     .map((line) => line.replace(/^\$ /, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
 
-const PRINTING = documents.filter((document) => commandsOf(document).length > 0);
+const PRINTING = GUIDES.filter((document) => commandsOf(document).length > 0);
 
 const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 
 const failures = new Map<string, string>();
 let folder: string;
 let stack: ChildProcess;
-/** `npm run serve` as docs/authzen.md starts it, and what that prints. */
+/** `serve` as docs/authzen.md starts it, and what that prints. */
 let server: ChildProcess;
 let served: Readonly<Record<'PDP_URL' | 'PDP_TOKEN', string>>;
 /** Addresses as documents print them, and as this stack has them. */
@@ -134,12 +98,6 @@ beforeAll(async () => {
   const { name } = packageJson;
   const unknown = `{ echo "npx $1 is not ${name}" >&2; exit 127; }`;
   script(join(bin, 'npx'), `[ "$1" = ${name} ] || ${unknown}\nshift\nexec node ${main} "$@"`);
-  // The same command line, without the two seconds that npm and tsx take to start it; a test runs the real one.
-  const isScript = `[ "$1 $2 $3 $4" = 'run -s gatehouse --' ]`;
-  script(
-    join(bin, 'npm'),
-    `${isScript} || { echo "npm $*" >&2; exit 127; }\nshift 4\nexec node ${main} "$@"`,
-  );
 
   const oneByOne = async (some: readonly string[]) => {
     for (const document of some) failures.set(document, await failuresOf(document));
@@ -172,9 +130,12 @@ async function bundleOfCli(): Promise<string> {
   return outfile;
 }
 
-/** A script of package.json. */
-const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess =>
-  spawn('npm', args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+const run = (
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcess =>
+  spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
 
 /** What a process prints until it has printed this. */
 const shownBy = (started: ChildProcess, until: RegExp): Promise<string> =>
@@ -188,14 +149,12 @@ const shownBy = (started: ChildProcess, until: RegExp): Promise<string> =>
   });
 
 async function startServer(): Promise<void> {
-  const [command = ''] =
-    /^npm run serve -- .*$/m.exec(readFileSync(join(ROOT, 'docs/authzen.md'), 'utf8')) ?? [];
-  server = run([
-    ...command
-      .replace(/--port \d+/, '--port 0')
-      .split(' ')
-      .slice(1),
-  ]);
+  const [command = ''] = /^npx gatehouse-authz serve .*$/m.exec(textOf('docs/authzen.md')) ?? [];
+  const args = command
+    .replace(/--port \d+/, '--port 0')
+    .split(' ')
+    .slice(2);
+  server = run('node', ['--import', 'tsx', 'cli/main.ts', ...args]);
   const screen = await shownBy(server, /^token /m);
   const real = (word: string) => new RegExp(`^${word} (\\S+)$`, 'm').exec(screen)?.[1] ?? '';
   served = { PDP_URL: real('ready'), PDP_TOKEN: real('token') };
@@ -203,7 +162,7 @@ async function startServer(): Promise<void> {
 
 async function startStack(): Promise<void> {
   const { PORT, DYNAMODB_PORT, LAMBDA_PORT } = readConfiguration({});
-  stack = run(['start'], { PORT: '0', DYNAMODB_PORT: '0', LAMBDA_PORT: '0' });
+  stack = run('npm', ['start'], { PORT: '0', DYNAMODB_PORT: '0', LAMBDA_PORT: '0' });
   const screen = await shownBy(stack, /^ready /m);
   const real = (label: string) =>
     String(new RegExp(`^ *${label} +http://(127\\.0\\.0\\.1:\\d+)`, 'm').exec(screen)?.[1]);
@@ -232,8 +191,8 @@ const promised = (
     });
   });
 
-/** The environment that README.md asks for, which holds in all documents. */
-const ENVIRONMENT = /^export TABLE_NAME=.*$/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[0] ?? '';
+/** The environment that docs/cli.md asks for, which holds in all documents. */
+const ENVIRONMENT = /^export TABLE_NAME=.*$/m.exec(textOf('docs/cli.md'))?.[0] ?? '';
 
 const MARK = '@@ended';
 
@@ -291,7 +250,7 @@ test('the script of package.json starts the command line', async () => {
 });
 
 test('every exception is of a command that is printed', () => {
-  const all = documents.flatMap(commandsOf);
+  const all = GUIDES.flatMap(commandsOf);
   const unused = [...NOT_RUN.map(([pattern]) => pattern), ...ENDS_WITH_1].filter(
     (pattern) => !all.some((command) => pattern.test(command)),
   );

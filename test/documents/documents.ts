@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+const inFolder = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`)
+    .sort();
+
+/** README and what belongs to the documents that users read: their commands run, and their samples compile. */
+export const GUIDES: readonly string[] = ['README.md', ...inFolder('docs')];
+
+/** All documents of the repository, by their path in it. */
+export const DOCUMENTS: readonly string[] = [
+  ...GUIDES,
+  ...inFolder('ADR'),
+  ...readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'README.md'),
+];
+
+export const textOf = (document: string): string => readFileSync(join(ROOT, document), 'utf8');
+
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+  /** The line of its first line, from 1. */
+  readonly line: number;
+}
+
+/** The fenced blocks of a document. */
+export function blocksOf(document: string): readonly Block[] {
+  const blocks: Block[] = [];
+  let open: { readonly lines: string[]; readonly language: string; readonly line: number } | undefined;
+  for (const [position, line] of textOf(document).split('\n').entries()) {
+    if (!line.startsWith('```')) open?.lines.push(line);
+    else if (open) {
+      blocks.push({ language: open.language, text: `${open.lines.join('\n')}\n`, line: open.line });
+      open = undefined;
+    } else open = { lines: [], language: line.slice(3).trim(), line: position + 2 };
+  }
+  return blocks;
+}
+
+/** A document without its blocks, by the same lines. */
+export function proseOf(document: string): string {
+  let isInBlock = false;
+  return textOf(document)
+    .split('\n')
+    .map((line) => {
+      if (!line.startsWith('```')) return isInBlock ? '' : line;
+      isInBlock = !isInBlock;
+      return '';
+    })
+    .join('\n');
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { readDocument } from '../../cli/document.ts';
+import { readTestFile } from '../../cli/model-tests/file.ts';
+import { parseManifest } from '../../provisioning/apply/parse.ts';
+import { blocksOf, DOCUMENTS } from './documents.ts';
+
+/** Blocks of a language in all documents, each with its place. */
+const samplesIn = (language: string) =>
+  DOCUMENTS.flatMap((document) =>
+    blocksOf(document)
+      .filter((block) => block.language === language)
+      .map(({ text, line }) => ({ place: `${document}:${line}`, text })),
+  );
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Sections by which a manifest is known: documents of other kinds have `properties`, `users`, … too. */
+const isManifest = (data: object): boolean =>
+  ['scopes', 'roles', 'pages', 'permissions', 'groups'].some((section) => section in data) &&
+  !('swagger' in data || 'openapi' in data);
+
+/** What is wrong with one YAML document: as YAML, and as the model test or the manifest that it is. */
+async function problemsIn(place: string, text: string): Promise<readonly string[]> {
+  const data: unknown = readDocument(place, text).data;
+  if (typeof data !== 'object' || data === null) return [];
+  if ('tests' in data) {
+    await readTestFile(readDocument(place, text));
+    return [];
+  }
+  if (!isManifest(data)) return [];
+  return parseManifest(data).problems.map(({ path, message }) => `${place}: ${path.join('.')}: ${message}`);
+}
+
+test('JSON is JSON', () => {
+  const samples = samplesIn('json');
+  expect(samples.length).toBeGreaterThan(20);
+  const wrong = samples.flatMap(({ place, text }) => {
+    try {
+      JSON.parse(text);
+      return [];
+    } catch (error) {
+      return [`${place}: ${messageOf(error)}`];
+    }
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('YAML is YAML; manifests and model tests are what the command line takes', async () => {
+  const samples = samplesIn('yaml');
+  expect(samples.length).toBeGreaterThan(10);
+  const wrong: string[] = [];
+  for (const { place, text } of samples) {
+    // Tags of CloudFormation are unknown to us, and no mistake.
+    const errors = parseAllDocuments(text, { logLevel: 'silent' }).flatMap((each) => each.errors);
+    wrong.push(...errors.map(({ message }) => `${place}: ${message}`));
+    if (/^\s*-? ?[\w]+: *!/m.test(text)) continue;
+    wrong.push(...(await problemsIn(place, text).catch((error) => [`${place}: ${messageOf(error)}`])));
+  }
+  expect(wrong).toEqual([]);
+});
