@@ -47,6 +47,13 @@ const FILES: Readonly<
   Record<string, readonly (readonly [name: string, language: string, position: number])[]>
 > = {
   'docs/bulk.md': [['users.csv', 'csv', 0]],
+  'docs/guides/buildings-and-devices.md': [['buildings.test.yaml', 'yaml', 0]],
+  'docs/guides/machine-tokens.md': [['machines.test.yaml', 'yaml', 0]],
+  'docs/guides/multi-tenant-saas.md': [['saas.test.yaml', 'yaml', 0]],
+  'docs/guides/platform-with-licences.md': [['licences.test.yaml', 'yaml', 0]],
+  'docs/guides/record-ownership.md': [['records.test.yaml', 'yaml', 0]],
+  'docs/guides/school.md': [['school.test.yaml', 'yaml', 0]],
+  'docs/guides/websocket.md': [['board.test.yaml', 'yaml', 0]],
   'docs/manifests.md': [['school.yaml', 'yaml', 0]],
   'docs/model-tests.md': [
     ['permissions.test.yaml', 'yaml', 0],
