@@ -47,6 +47,11 @@ const FILES: Readonly<
   Record<string, readonly (readonly [name: string, language: string, position: number])[]>
 > = {
   'docs/bulk.md': [['users.csv', 'csv', 0]],
+  'docs/coming-from/casbin.md': [['casbin.test.yaml', 'yaml', 0]],
+  'docs/coming-from/casl.md': [['casl.test.yaml', 'yaml', 0]],
+  'docs/coming-from/cedar.md': [['cedar.test.yaml', 'yaml', 0]],
+  'docs/coming-from/cognito-groups.md': [['cognito.test.yaml', 'yaml', 0]],
+  'docs/coming-from/openfga.md': [['openfga.test.yaml', 'yaml', -1]],
   'docs/guides/buildings-and-devices.md': [['buildings.test.yaml', 'yaml', 0]],
   'docs/guides/machine-tokens.md': [['machines.test.yaml', 'yaml', 0]],
   'docs/guides/multi-tenant-saas.md': [['saas.test.yaml', 'yaml', 0]],
@@ -91,7 +96,7 @@ function blocksOf(document: string): readonly Block[] {
 }
 
 /** Documents whose examples are about the same people: one after the other, beside all others. */
-const OF_A_SCHOOL = ['README.md', 'docs/bulk.md', 'docs/manifests.md'];
+const OF_A_SCHOOL = ['README.md', 'docs/bulk.md', 'docs/manifests.md', 'docs/routes.md'];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
 const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));

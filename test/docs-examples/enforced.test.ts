@@ -12,7 +12,7 @@ import {
 } from '../authorizer/support.ts';
 import { openModelTest } from '../support/model-test.ts';
 
-/** The routes of the guides, behind the authorizer: requests in, answers of API Gateway out. */
+/** The routes of docs/guides and docs/coming-from, behind the authorizer: requests in, answers of API Gateway out. */
 const GITHUB = 'https://token.actions.githubusercontent.com';
 
 // A key takes longer to make than all of these requests to answer.
@@ -21,9 +21,9 @@ beforeAll(async () => {
   issuer = await createIssuer();
 });
 
-async function openGuide(name: string, variables: Readonly<Record<string, string>> = {}) {
-  const url = new URL(`../../docs/examples/guides/${name}.test.yaml`, import.meta.url);
-  const guide = await openModelTest(name, readFileSync(url, 'utf8'));
+async function openExample(name: string, variables: Readonly<Record<string, string>> = {}) {
+  const url = new URL(`../../docs/examples/${name}.test.yaml`, import.meta.url);
+  const example = await openModelTest(name, readFileSync(url, 'utf8'));
   const authorizer = createHandlerFrom(
     {
       ...{ TABLE_NAME: 'memory', RESULT_CACHE: TTL_0, HTTP_ANSWER: 'simple', CACHE_TTL_SECONDS: '0' },
@@ -31,7 +31,7 @@ async function openGuide(name: string, variables: Readonly<Record<string, string
       ...variables,
     },
     {
-      reader: guide.reader,
+      reader: example.reader,
       clock: { now: Date.now },
       fetch: async () => new Response(JSON.stringify({ keys: [issuer.jwk] })),
       log: () => undefined,
@@ -40,18 +40,18 @@ async function openGuide(name: string, variables: Readonly<Record<string, string
   const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
   const expiring = { iat: Math.floor(Date.now() / 1_000), exp: Math.floor(Date.now() / 1_000) + 600 };
   return {
-    ...guide,
+    ...example,
     authorizer,
-    tokenFor: (user: string) => issuer.token({ ...expiring, sub: idOf(guide.subjectOf(user)) }),
+    tokenFor: (user: string) => issuer.token({ ...expiring, sub: idOf(example.subjectOf(user)) }),
     tokenWith: (claims: Readonly<Record<string, unknown>>) => issuer.token({ ...expiring, ...claims }),
     /** The path of a request, with names of scopes in the place of their ids. */
-    at: (path: string) => path.replace(/\{(.+?)\}/g, (_, scope: string) => idOf(guide.scopeOf(scope))),
+    at: (path: string) => path.replace(/\{(.+?)\}/g, (_, scope: string) => idOf(example.scopeOf(scope))),
   };
 }
 
 /** `allow`, the reason of a refusal, or 401. */
 async function answerTo(
-  { authorizer }: Awaited<ReturnType<typeof openGuide>>,
+  { authorizer }: Awaited<ReturnType<typeof openExample>>,
   event: unknown,
 ): Promise<unknown> {
   try {
@@ -84,7 +84,7 @@ describe('requests to the routes of a guide', () => {
     ['record-ownership', 'ann', 'PUT', '/documents/{plan}', 'allow'],
     ['record-ownership', 'ben', 'PUT', '/documents/{plan}', 'no_grant'],
   ])('%s: %s %s %s: %s', async (name, user, method, path, expected) => {
-    const guide = await openGuide(name);
+    const guide = await openExample(`guides/${name}`);
     const token = await guide.tokenFor(user);
     expect(await answerTo(guide, httpEvent(method, guide.at(path), withToken(token)))).toBe(expected);
   });
@@ -94,7 +94,7 @@ describe('machine tokens', () => {
   const IMPORT = '/accounts/{contoso}/orders';
 
   test('an API token is accepted until it is revoked', async () => {
-    const guide = await openGuide('machine-tokens');
+    const guide = await openExample('guides/machine-tokens');
     const created = await guide.provision({
       command: 'token.create',
       input: { user: guide.subjectOf('nightly import'), tokenType: 'api' },
@@ -113,7 +113,7 @@ describe('machine tokens', () => {
   test('a token of another issuer is that of the user with this issuer and sub', async () => {
     const document = readFileSync(new URL('../../docs/guides/machine-tokens.md', import.meta.url), 'utf8');
     const TOKEN_ISSUERS = /^```json\n([\s\S]*?)^```$/m.exec(document)?.[1] ?? '';
-    const guide = await openGuide('machine-tokens', { TOKEN_ISSUERS });
+    const guide = await openExample('guides/machine-tokens', { TOKEN_ISSUERS });
     const ask = async (claims: Readonly<Record<string, unknown>>) => {
       const aud = 'https://api.contoso.example';
       const token = await guide.tokenWith({ iss: GITHUB, aud, ...claims });
@@ -132,7 +132,7 @@ describe('WebSocket', () => {
     ['north', 'allow'],
     ['south', 'no_grant'],
   ])('a connection to the board of %s: %s', async (location, expected) => {
-    const guide = await openGuide('websocket', { API_NAME: 'live', CREDENTIALS_FROM });
+    const guide = await openExample('guides/websocket', { API_NAME: 'live', CREDENTIALS_FROM });
     const query = { location: [guide.at(`{${location}}`)], access_token: [await guide.tokenFor('ben')] };
     expect(await answerTo(guide, webSocketEvent({}, query))).toBe(expected);
   });
@@ -140,5 +140,40 @@ describe('WebSocket', () => {
   test('the document names the setting', () => {
     const document = readFileSync(new URL('../../docs/guides/websocket.md', import.meta.url), 'utf8');
     expect(document).toContain(`\`${CREDENTIALS_FROM}\``);
+  });
+});
+
+describe("Cognito's groups", () => {
+  const issuedBy = /^```json\n([\s\S]*?)^```$/m;
+  const document = readFileSync(new URL('../../docs/coming-from/cognito-groups.md', import.meta.url), 'utf8');
+  const TOKEN_ISSUERS = issuedBy.exec(document)?.[1] ?? '';
+
+  async function ask(name: string, user: string, request: readonly [string, string], groups: string[]) {
+    const example = await openExample(`coming-from/${name}`, { TOKEN_ISSUERS });
+    const { issuer: iss } = JSON.parse(TOKEN_ISSUERS)[0];
+    const token = await example.tokenWith({
+      ...{ iss, sub: example.subjectOf(user).slice('user:'.length), aud: undefined },
+      ...{ token_use: 'access', client_id: 'app', 'cognito:groups': groups },
+      'custom:shop': example.at('{shop}'),
+    });
+    return answerTo(example, httpEvent(...request, withToken(token)));
+  }
+
+  test.each([
+    ['ann', ['POST', '/members'], 'allow'],
+    ['ben', ['PUT', '/articles/1'], 'allow'],
+    ['ben', ['POST', '/members'], 'no_grant'],
+    ['cleo', ['GET', '/articles'], 'allow'],
+  ] as const)('in the table: %s %s: %s', async (user, request, expected) => {
+    // What the token says of groups is not asked.
+    expect(await ask('cognito-groups', user, request, ['admins'])).toBe(expected);
+  });
+
+  test.each([
+    [['admins'], ['POST', '/members'], 'allow'],
+    [['editors'], ['PUT', '/articles/1'], 'allow'],
+    [['editors'], ['POST', '/members'], 'no_grant'],
+  ] as const)('in the token: %s %s: %s', async (groups, request, expected) => {
+    expect(await ask('cognito-groups.claims', 'ann', request, [...groups])).toBe(expected);
   });
 });

@@ -10,7 +10,7 @@ const namesIn = (folder: string): readonly string[] => readdirSync(new URL(folde
 const blocksOf = (document: string): readonly string[] =>
   [...document.matchAll(/^```[a-z]*\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
 
-describe.each(['guides'])('docs/%s', (folder) => {
+describe.each(['guides', 'coming-from'])('docs/%s', (folder) => {
   const files = namesIn(`examples/${folder}`);
   const stem = (name: string) => name.split('.')[0] as string;
 
