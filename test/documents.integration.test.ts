@@ -40,6 +40,18 @@ const FILES: Readonly<
   Record<string, readonly (readonly [name: string, language: string, position: number])[]>
 > = {
   'docs/bulk.md': [['users.csv', 'csv', 0]],
+  'docs/coming-from/casbin.md': [['casbin.test.yaml', 'yaml', 0]],
+  'docs/coming-from/casl.md': [['casl.test.yaml', 'yaml', 0]],
+  'docs/coming-from/cedar.md': [['cedar.test.yaml', 'yaml', 0]],
+  'docs/coming-from/cognito-groups.md': [['cognito.test.yaml', 'yaml', 0]],
+  'docs/coming-from/openfga.md': [['openfga.test.yaml', 'yaml', -1]],
+  'docs/guides/buildings-and-devices.md': [['buildings.test.yaml', 'yaml', 0]],
+  'docs/guides/machine-tokens.md': [['machines.test.yaml', 'yaml', 0]],
+  'docs/guides/multi-tenant-saas.md': [['saas.test.yaml', 'yaml', 0]],
+  'docs/guides/platform-with-licences.md': [['licences.test.yaml', 'yaml', 0]],
+  'docs/guides/record-ownership.md': [['records.test.yaml', 'yaml', 0]],
+  'docs/guides/school.md': [['school.test.yaml', 'yaml', 0]],
+  'docs/guides/websocket.md': [['board.test.yaml', 'yaml', 0]],
   'docs/manifests.md': [['school.yaml', 'yaml', 0]],
   'docs/model-tests.md': [
     ['permissions.test.yaml', 'yaml', 0],
@@ -50,7 +62,13 @@ const FILES: Readonly<
 };
 
 /** Documents whose examples are about the same people: one after the other, beside all others. */
-const OF_A_SCHOOL = ['README.md', 'docs/in-your-application.md', 'docs/bulk.md', 'docs/manifests.md'];
+const OF_A_SCHOOL = [
+  'README.md',
+  'docs/in-your-application.md',
+  'docs/bulk.md',
+  'docs/manifests.md',
+  'docs/routes.md',
+];
 
 /** Whether a quote is open at the end: the command goes on in the next line. */
 const isOpen = (text: string): boolean => /'/.test(text.replaceAll(/"(?:\\.|[^"\\])*"|'[^']*'/gs, ''));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { readDocument } from '../../cli/document.ts';
 import { readTestFile } from '../../cli/model-tests/file.ts';
 import { parseManifest } from '../../provisioning/apply/parse.ts';
+import { readDocument } from '../../testing/document.ts';
 import { blocksOf, DOCUMENTS } from './documents.ts';
 
 /** Blocks of a language in all documents, each with its place. */
