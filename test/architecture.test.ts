@@ -9,6 +9,8 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *
  *   request -> authorizer -> engine ----> table (read)
  *   request -> authzen -> engine, authorizer/credentials, table (read)
+ *   request -> middleware -> engine, authorizer/credentials, table (read)
+ *   client -> nothing
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
@@ -17,8 +19,8 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning'];
-const FOLDERS = [...PRODUCTION, 'testing', 'cli', 'local', 'bundle', 'bench', 'test'];
+const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware'];
+const FOLDERS = [...PRODUCTION, 'client', 'testing', 'cli', 'local', 'bundle', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
 
@@ -68,7 +70,8 @@ const PRINTING = 'provisioning/documents/print.ts';
 const RUN_BY_NODE = ['provisioning/compose.ts', 'provisioning/handler.ts', PRINTING];
 /** Where things are put together: they choose what stands behind the ports. */
 const ROOTS = [
-  ...['authorizer/compose.ts', 'authzen/compose.ts', 'provisioning/compose.ts', 'local/table.ts'],
+  ...['authorizer', 'authzen', 'provisioning'].map((folder) => `${folder}/compose.ts`),
+  ...['middleware/environment.ts', 'local/table.ts'],
   ...[
     'connection',
     'provisioning',
@@ -137,14 +140,33 @@ describe('what a folder may import', () => {
     expect(shown(others)).toEqual([]);
   });
 
+  /** What of the authorizer verifies callers, in whatever enforcement point. */
+  const CALLERS = [
+    ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'log.ts', 'subject.ts'],
+    'variables.ts',
+  ].map((name) => `authorizer/${name}`);
+
   test('authzen: the engine, the table as far as it is read, and how the authorizer verifies callers', () => {
-    const CALLERS = ['credentials/', 'errors.ts', 'configuration.ts', 'log.ts', 'subject.ts', 'variables.ts'];
     const isForbidden = ({ to, isOurs }: Import) =>
       isOurs &&
-      !within(to, ...CALLERS.map((name) => `authorizer/${name}`)) &&
+      !within(to, ...CALLERS) &&
       (!within(to, 'authzen/', 'engine/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
     expect(ofFolder('authzen').length).toBeGreaterThan(10);
     expect(shown(ofFolder('authzen').filter(isForbidden))).toEqual([]);
+  });
+
+  test('middleware: the engine (its entry), the table as far as it is read, and how the authorizer verifies callers', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs &&
+      !within(to, ...CALLERS, 'engine/index.ts') &&
+      (!within(to, 'middleware/', 'table/') || within(to, ...NOT_FOR_DECISIONS));
+    expect(ofFolder('middleware').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('middleware').filter(isForbidden))).toEqual([]);
+  });
+
+  test('client: nothing', () => {
+    expect([...SOURCES.keys()].filter((path) => within(path, 'client/'))).toEqual(['client/index.ts']);
+    expect(shown(ofFolder('client'))).toEqual([]);
   });
 
   test('provisioning: the table; the engine where changes of access are foreseen and conditions checked', () => {
@@ -210,6 +232,7 @@ describe('what a folder may import', () => {
     // The small zod: the full one is four times as long to load.
     ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
+    ['middleware', /^zod\/mini$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
     ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises))$/],
     ['cli', /^(?:commander|csv-parse|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
@@ -300,6 +323,7 @@ describe('what no file may hold', () => {
       'authorizer/handler.ts',
       'authzen/compose.ts',
       'authzen/handler.ts',
+      'middleware/environment.ts',
       'provisioning/compose.ts',
       'provisioning/handler.ts',
     ];

@@ -1,0 +1,44 @@
+import * as z from 'zod/mini';
+import { COMMON, type Environment, parseVariables } from './configuration.ts';
+import {
+  ONE_ISSUER,
+  SEVERAL_ISSUERS,
+  type TokenConfiguration,
+  toTokenConfiguration,
+} from './credentials/configuration.ts';
+
+/** The configuration of a service that verifies callers and decides, as the authorizer does. */
+export type ServiceConfiguration = ReturnType<typeof parseServiceConfiguration>;
+
+const SERVICE = z.object(COMMON);
+const ONE = z.object({ ...COMMON, ...ONE_ISSUER });
+const SEVERAL = z.object({ ...COMMON, ...SEVERAL_ISSUERS });
+
+/**
+ * Reads the authorizer's variables for table, cache and callers. Without an issuer, API tokens are the only
+ * credentials.
+ *
+ * @throws Error naming all variables that are missing or invalid, without their values
+ */
+export function parseServiceConfiguration(env: Environment) {
+  const { data, token } = withTokens(env);
+  return {
+    table: data.TABLE_NAME,
+    endpoint: data.DYNAMODB_ENDPOINT,
+    token,
+    revocation: data.REVOCATION,
+    metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
+    cache: {
+      ttlMs: data.CACHE_TTL_SECONDS * 1_000,
+      outageTtlMs: data.CACHE_OUTAGE_TTL_SECONDS * 1_000,
+      maxBytes: data.CACHE_MAX_BYTES,
+    },
+  };
+}
+
+/** The variables, and those of the issuers if there are any. */
+function withTokens(env: Environment): { data: z.output<typeof SERVICE>; token?: TokenConfiguration } {
+  if (!env.TOKEN_ISSUERS && !env.TOKEN_ISSUER) return { data: parseVariables(SERVICE, env) };
+  const data = env.TOKEN_ISSUERS ? parseVariables(SEVERAL, env) : parseVariables(ONE, env);
+  return { data, token: toTokenConfiguration(data, data.SUBJECT_FROM) };
+}

@@ -1,0 +1,30 @@
+import type { Environment } from '../authorizer/configuration.ts';
+import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
+import { createEngine, type Engine, systemClock } from '../engine/index.ts';
+import { createClient } from '../table/dynamodb/client.ts';
+import { createReader } from '../table/dynamodb/reader.ts';
+import type { Reader } from '../table/reader.ts';
+import { createTokenCaller, type TokenCaller } from './token-caller.ts';
+
+/** What guards and the permissions endpoint need. */
+export interface Access {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  readonly who: TokenCaller;
+}
+
+/**
+ * The engine, the table's reader and the callers' verification, configured by the authorizer's environment
+ * variables: `TABLE_NAME`, `DYNAMODB_ENDPOINT`, `TOKEN_ISSUER` and `TOKEN_AUDIENCE` (or `TOKEN_ISSUERS`),
+ * `SUBJECT_FROM`, `REVOCATION` and those of the caches. Without an issuer, API tokens are the only credentials.
+ * AWS credentials and the region are looked for where the AWS SDK looks.
+ *
+ * @throws Error naming the variables that are missing or invalid, without their values
+ */
+export function fromEnvironment(env: Environment = process.env): Access {
+  const { table, endpoint, token, revocation, cache } = parseServiceConfiguration(env);
+  const client = createClient(endpoint === undefined ? {} : { endpoint });
+  const reader = createReader({ client, table });
+  const engine = createEngine({ reader, clock: systemClock, ...cache });
+  return { engine, reader, who: createTokenCaller(token, revocation, {}) };
+}

@@ -1,0 +1,186 @@
+import { CredentialsError } from '../authorizer/errors.ts';
+import type { Answer, Engine, Given, Question, Reason } from '../engine/index.ts';
+import { isId } from '../table/identifiers.ts';
+import type { Properties } from '../table/properties.ts';
+import { parseScopeTemplate, type TemplatePart } from '../table/route-template.ts';
+import type { Authorization } from './authorization.ts';
+import {
+  type Caller,
+  type CallerOptions,
+  createCallers,
+  invalidOption,
+  isText,
+  type MaybePromise,
+  type OfRequest,
+} from './caller.ts';
+import { type HttpAnswer, type HttpRequest, ownValue } from './http.ts';
+import { problem } from './problem.ts';
+
+export interface GuardOptions<R> extends CallerOptions<R> {
+  readonly engine: Pick<Engine, 'checkAsked'>;
+  /** Whether the body of a 403 names the engine's reason. Default: no. */
+  readonly showReason?: boolean | undefined;
+  /** Epoch milliseconds, for `context.time`. Default: the system's clock. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The permission that a request needs: by name, or a function of the request. */
+export type What<R, Permission extends string> =
+  | Permission
+  | OfRequest<R, MaybePromise<Permission | null | undefined>>;
+
+/**
+ * The scope that a request is about: a function of the request that answers a reference (`location:01J…`), or a
+ * template as in routes: `location:{id}` takes a path parameter, `tenant:{claim:tenant_id}`,
+ * `location:{header:x-location}` and `location:{query:at}` take what their names say.
+ */
+export type Where<R> = string | OfRequest<R, MaybePromise<string | null | undefined>>;
+
+export interface RouteOptions<R> {
+  /**
+   * What conditions look at beside the request: the application's own object as `resource` (`type`, `id`,
+   * `properties`), `action` and `subject` properties, and `context`, which is added to what the guard knows
+   * (`ip`, `time`, `method`, `path`, `userAgent`, `claims`).
+   */
+  readonly given?: OfRequest<R, MaybePromise<Given | undefined>> | undefined;
+}
+
+/** What a route asks, checked when it is defined. */
+export interface Route<R> {
+  readonly what: string | OfRequest<R, MaybePromise<string | null | undefined>>;
+  readonly where: readonly TemplatePart[] | OfRequest<R, MaybePromise<string | null | undefined>>;
+  readonly given: RouteOptions<R>['given'];
+}
+
+/** @throws GatehouseError `invalid` on `what` or `where` */
+export function routeOf<R>(
+  what: What<R, string>,
+  where: Where<R>,
+  { given }: RouteOptions<R> = {},
+): Route<R> {
+  if (typeof what !== 'function' && !isText(what)) throw invalidOption('what', 'a permission or a function');
+  if (given !== undefined && typeof given !== 'function') throw invalidOption('given', 'a function');
+  if (typeof where === 'function') return { what, where, given };
+  if (!isText(where)) throw invalidOption('where', 'a scope, a template or a function');
+  return { what, where: parseScopeTemplate(where, 'where'), given };
+}
+
+/** What becomes of a request: it goes on to its handler, or it gets an answer. */
+export type Outcome = { readonly authorization: Authorization } | { readonly answer: HttpAnswer };
+
+/** Decides one request. It never throws, and anything but an allow is an answer. */
+export type Guard<R> = (route: Route<R>, request: R, http: HttpRequest) => Promise<Outcome>;
+
+/**
+ * The core of all guards, as the authorizer decides: the caller first (401), then the permission and the scope,
+ * then the engine (403). A missing or malformed scope or permission is a 403. Whatever is thrown is a 503.
+ *
+ * @throws GatehouseError `invalid` for options that are missing or of a wrong type
+ */
+export function createGuard<R>(options: GuardOptions<R>): Guard<R> {
+  const { engine, showReason = false, now = Date.now } = options;
+  if (typeof engine?.checkAsked !== 'function') throw invalidOption('engine', 'an engine');
+  const { identify, answerTo } = createCallers(options);
+
+  async function outcomeOf(route: Route<R>, request: R, http: HttpRequest): Promise<Outcome> {
+    const caller = await identify(request, http);
+    const { what, where } = route;
+    const permission = typeof what === 'function' ? await what(request) : what;
+    const scope = typeof where === 'function' ? await where(request) : filled(where, http, caller);
+    const given = await route.given?.(request);
+    const asked: Asked = {
+      permission: textOf(permission),
+      scope: textOf(scope),
+      given: givenOf(http, caller, given, now()),
+    };
+    const answered = await engine.checkAsked((look) => questionOf(caller, asked, look));
+    const { decision, roles } = answered;
+    if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
+    if (!decision?.allowed || roles === undefined)
+      return { answer: problem(403, { reason: showReason ? reasonOf(answered, asked) : undefined }) };
+    return {
+      authorization: {
+        subject: answered.question.subject,
+        permission: asked.permission as string,
+        scope: asked.scope as string,
+        ...roles,
+        reason: decision.reason,
+        claims: caller.claims ?? {},
+      },
+    };
+  }
+
+  return (route, request, http) =>
+    outcomeOf(route, request, http).catch((error) => ({ answer: answerTo(error) }));
+}
+
+/** What is asked about a caller; without a scope or a permission only the credential is checked. */
+interface Asked {
+  readonly permission: string | undefined;
+  readonly scope: string | undefined;
+  readonly given: Given;
+}
+
+/** The question about a caller; `subject` is empty for claims that name nobody. */
+export function questionOf(
+  { subject: named, credential }: Caller,
+  { permission, scope, given }: Asked,
+  look: Parameters<Exclude<Caller['subject'], string>>[0],
+): Question | undefined {
+  const subject = typeof named === 'function' ? named(look) : named;
+  if (subject === undefined) return undefined;
+  if (subject === null) return { subject: '', permission: undefined, scope: undefined };
+  const isWhole = permission !== undefined && scope !== undefined;
+  return isWhole
+    ? { subject, credential, permission, scope, given }
+    : { subject, credential, permission: undefined, scope: undefined };
+}
+
+/** Why a request is refused; where the engine was not asked, the step that it would have failed. */
+function reasonOf({ decision, question }: Answer<Question>, { scope }: Asked): Reason {
+  if (decision) return decision.reason;
+  if (question.subject === '') return 'subject_unknown';
+  return scope === undefined ? 'scope_unknown' : 'permission_unknown';
+}
+
+const textOf = (value: unknown): string | undefined => (isText(value) ? value : undefined);
+
+/**
+ * What conditions may look at of a request, as the authorizer gives it. Of headers only
+ * `User-Agent`.
+ */
+export function givenOf(
+  http: HttpRequest,
+  { claims }: Caller,
+  given: Given | undefined,
+  at: number,
+): Given & { readonly context: Properties } {
+  const { method, path, ip } = http;
+  const [userAgent] = http.header('user-agent');
+  return {
+    ...given,
+    context: { ip, time: new Date(at), method, path, userAgent, claims, ...given?.context },
+  };
+}
+
+/** Fills in a scope template. A value that is missing, that is not one text, or not an id gives undefined. */
+function filled(parts: readonly TemplatePart[], http: HttpRequest, { claims }: Caller): string | undefined {
+  let text = '';
+  for (const part of parts) {
+    const value = part.kind === 'literal' ? part.text : valueFor(part, http, claims);
+    if (typeof value !== 'string' || (part.kind !== 'literal' && !isId(value))) return undefined;
+    text += value;
+  }
+  return text;
+}
+
+function valueFor(
+  { kind, name }: Exclude<TemplatePart, { kind: 'literal' }>,
+  http: HttpRequest,
+  claims: Caller['claims'],
+): unknown {
+  if (kind === 'path') return http.parameter(name);
+  if (kind === 'claim') return ownValue(claims, name);
+  const values = new Set(kind === 'query' ? http.query(name) : http.header(name));
+  return values.size === 1 ? [...values][0] : undefined;
+}

@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import { parseVariables } from '../authorizer/configuration.ts';
+import { createAuthentication } from '../authorizer/credentials/authentication.ts';
+import {
+  SEVERAL_ISSUERS,
+  type TokenConfiguration,
+  toTokenConfiguration,
+} from '../authorizer/credentials/configuration.ts';
+import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
+import type { Fetch } from '../authorizer/credentials/fetch.ts';
+import { createIdentify, type RevocationSource } from '../authorizer/credentials/identity.ts';
+import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { CredentialsError } from '../authorizer/errors.ts';
+import { faultLine } from '../authorizer/log.ts';
+import { createSubjectOfIssuers } from '../authorizer/subject.ts';
+import { type Clock, systemClock } from '../engine/index.ts';
+import { readApiToken } from '../table/api-token.ts';
+import { isId } from '../table/identifiers.ts';
+import type { Caller } from './caller.ts';
+import type { HttpRequest } from './http.ts';
+
+/** Bytes of cached verified tokens, and of issuers' keys. */
+const CACHE_BYTES = { tokens: 4 * 1024 ** 2, keys: 1024 ** 2 } as const;
+
+/** An issuer of JWTs, with the fields of an entry of TOKEN_ISSUERS. Either `audience` or `clientIds` is needed. */
+export interface TokenIssuer {
+  /** Compared with `iss` exactly: an https URL (http for this machine only). */
+  readonly issuer: string;
+  readonly audience?: string | readonly string[];
+  /** Accepted values of the claim `client_id`. */
+  readonly clientIds?: readonly string[];
+  /** Cognito's claim `token_use`. */
+  readonly tokenUse?: 'access' | 'id';
+  /** The header's `typ`, such as `at+jwt`. */
+  readonly typ?: string;
+  /** Default: `/.well-known/jwks.json` under the issuer. */
+  readonly jwksUrl?: string;
+  /** Default: RS256. */
+  readonly algorithms?: readonly string[];
+  /** Where the subject comes from: `claim:<name>`, `email` or `identity`. Default: `claim:sub`. */
+  readonly subjectFrom?: string;
+}
+
+export interface TokenCallerOptions {
+  readonly clock?: Clock | undefined;
+  /** Fetches the issuers' keys. */
+  readonly fetch?: Fetch | undefined;
+  /** Called when keys cannot be refreshed. Default: writes one line of JSON to standard error. */
+  readonly onRefreshFailed?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Finds the caller by the `Authorization` header: a JWT or an API token of the table.
+ *
+ * @throws CredentialsError if there is no valid credential; Fault if it cannot be verified
+ */
+export type TokenCaller = (request: unknown, http: HttpRequest) => Promise<Caller>;
+
+const VARIABLES = z.object(SEVERAL_ISSUERS);
+
+/**
+ * A `who` for guards that verifies callers as the authorizer does (docs/tokens.md).
+ *
+ * @param issuers whose JWTs are accepted
+ * @throws Error naming the field of an issuer that is missing or invalid
+ */
+export function bearer(
+  issuers: TokenIssuer | readonly TokenIssuer[],
+  options: TokenCallerOptions = {},
+): TokenCaller {
+  const TOKEN_ISSUERS = JSON.stringify(Array.isArray(issuers) ? issuers : [issuers]);
+  const data = parseVariables(VARIABLES, { TOKEN_ISSUERS });
+  return createTokenCaller(toTokenConfiguration(data, { kind: 'claim', name: 'sub' }), undefined, options);
+}
+
+/** @param token undefined: API tokens are the only credentials */
+export function createTokenCaller(
+  token: TokenConfiguration | undefined,
+  revocation: RevocationSource | undefined,
+  { clock = systemClock, fetch, onRefreshFailed = writeFault }: TokenCallerOptions,
+): TokenCaller {
+  const subjectOf = createSubjectOfIssuers(token?.issuers ?? []);
+  const identify = createIdentify({
+    readCredentials: createReadCredentials(),
+    authenticate: authenticationOf(token, clock, onRefreshFailed, fetch),
+    revocation,
+    readApiToken,
+    isId,
+  });
+  return async (_, http) => {
+    const sources = { kind: 'http', authorization: http.header('authorization') };
+    const { subject, credential, claims } = await identify(sources);
+    if (subject !== undefined) return { subject, credential };
+    return { subject: (look) => subjectOf(claims, look), credential, claims };
+  };
+}
+
+function authenticationOf(
+  token: TokenConfiguration | undefined,
+  clock: Clock,
+  onRefreshFailed: (error: unknown) => void,
+  fetch: Fetch | undefined,
+) {
+  if (token === undefined) return () => Promise.reject(new CredentialsError('issuer_refused'));
+  const issuers = createIssuers(token.issuers, {
+    staleMs: token.staleMs,
+    cacheBytes: CACHE_BYTES.keys,
+    clock,
+    onRefreshFailed,
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  return createAuthentication({ ...token, issuers, clock, cacheBytes: CACHE_BYTES.tokens });
+}
+
+const writeFault = (error: unknown): void => console.error(faultLine(error, undefined));

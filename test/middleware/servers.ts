@@ -1,0 +1,395 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import middy from '@middy/core';
+import express, { type Request as ExpressRequest } from 'express';
+import fastify, { type FastifyRequest } from 'fastify';
+import { type Context, Hono } from 'hono';
+import type { Engine } from '../../engine/index.ts';
+import {
+  type Authorization,
+  authorizationOf,
+  expressGuard,
+  expressPermissions,
+  fastifyGuard,
+  fastifyPermissions,
+  honoGuard,
+  honoPermissions,
+  type LambdaAnswer,
+  type LambdaEvent,
+  lambdaGuard,
+  lambdaPermissions,
+  powertoolsGuard,
+  type Who,
+} from '../../middleware/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import type { Answered, Sent } from './support.ts';
+
+export interface Parts {
+  readonly engine: Engine;
+  readonly reader: Reader;
+  // biome-ignore lint/suspicious/noExplicitAny: a function for all frameworks
+  readonly who: Who<any>;
+  readonly now: () => number;
+  readonly showReason?: boolean;
+  readonly onFault?: (error: unknown) => void;
+}
+
+export interface Application {
+  readonly send: (request: Sent) => Promise<Answered>;
+  readonly close: () => Promise<unknown>;
+}
+
+/**
+ * The same application in each framework:
+ *
+ *   ANY  /page/:page/:location      guarded by a permission from the path and a scope template
+ *   GET  /grades/:location          guarded by a name and a function
+ *   GET  /records/:location         guarded with an object of the application, whose owner is in the query
+ *   GET  /throws/:location          guarded by a function that throws
+ *   GET  /nothing/:location         guarded by functions that give nothing
+ *   GET  /fails/:location           whose handler throws
+ *   ANY  /permissions               the permissions endpoint
+ *
+ * Handlers answer with the decision that they find.
+ */
+export type Start = (parts: Parts) => Promise<Application>;
+
+const failing = (): never => {
+  throw new Error('secret of a callback');
+};
+const recordOf = (owner: unknown) => ({
+  resource: { type: 'record', id: 'r1', properties: { owner } },
+});
+
+const overHttp =
+  (base: string) =>
+  async ({ method = 'GET', path, headers = {}, body }: Sent) => {
+    const answer = await fetch(base + path, {
+      method,
+      headers: { 'user-agent': 'test/1.0', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    return answeredBy(answer);
+  };
+
+const answeredBy = async (answer: Response): Promise<Answered> => ({
+  status: answer.status,
+  header: (name) => answer.headers.get(name),
+  text: await answer.text(),
+});
+
+async function listening(server: Server): Promise<Application> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    send: overHttp(`http://127.0.0.1:${port}`),
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
+  };
+}
+
+export const startExpress: Start = async (parts) => {
+  const guard = expressGuard(parts);
+  const app = express();
+  const show = (request: ExpressRequest, response: express.Response) =>
+    void response.json(authorizationOf(request));
+  app.all(
+    '/page/:page/:location',
+    guard((request) => request.params.page, 'location:{location}'),
+    show,
+  );
+  app.get(
+    '/grades/:location',
+    guard('grades', (request) => `location:${request.params.location}`),
+    show,
+  );
+  app.get(
+    '/records/:location',
+    guard('records', 'location:{location}', { given: ({ query }) => recordOf(query.owner) }),
+    show,
+  );
+  app.get('/throws/:location', guard('grades', failing), show);
+  app.get(
+    '/nothing/:location',
+    guard(
+      () => undefined,
+      () => undefined,
+    ),
+    show,
+  );
+  app.get('/fails/:location', guard('grades', 'location:{location}'), failing);
+  app.all('/permissions', expressPermissions(parts));
+  app.use(((_error, _request, response, _next) => {
+    response.status(500).send('handled by the application');
+  }) satisfies express.ErrorRequestHandler);
+  return listening(createServer(app));
+};
+
+export const startFastify: Start = async (parts) => {
+  const guard = fastifyGuard(parts);
+  const app = fastify({ forceCloseConnections: true });
+  const show = async (request: FastifyRequest) => authorizationOf(request);
+  app.all(
+    '/page/:page/:location',
+    { preHandler: guard((request) => request.params.page, 'location:{location}') },
+    show,
+  );
+  app.get<{ Params: { location: string } }>(
+    '/grades/:location',
+    { onRequest: guard('grades', (request) => `location:${request.params.location}`) },
+    async (request) => authorizationOf(request),
+  );
+  app.get(
+    '/records/:location',
+    { preHandler: guard('records', 'location:{location}', { given: ({ query }) => recordOf(query.owner) }) },
+    show,
+  );
+  app.get('/throws/:location', { preHandler: guard('grades', failing) }, show);
+  app.get(
+    '/nothing/:location',
+    {
+      preHandler: guard(
+        () => undefined,
+        () => undefined,
+      ),
+    },
+    show,
+  );
+  app.get('/fails/:location', { preHandler: guard('grades', 'location:{location}') }, async () => failing());
+  app.all('/permissions', fastifyPermissions(parts));
+  app.setErrorHandler((_error, _request, reply) => reply.code(500).send('handled by the application'));
+  const base = await app.listen({ port: 0, host: '127.0.0.1' });
+  return { send: overHttp(base), close: () => app.close() };
+};
+
+export const startHono: Start = async (parts) => {
+  const guard = honoGuard({ ...parts, ip: () => '127.0.0.1' });
+  const app = new Hono();
+  const show = (c: Context) => c.json(authorizationOf(c));
+  app.all(
+    '/page/:page/:location',
+    guard((c) => c.req.param('page'), 'location:{location}'),
+    show,
+  );
+  app.get(
+    '/grades/:location',
+    guard('grades', (c) => `location:${c.req.param('location')}`),
+    show,
+  );
+  app.get(
+    '/records/:location',
+    guard('records', 'location:{location}', { given: (c) => recordOf(c.req.query('owner')) }),
+    show,
+  );
+  app.get('/throws/:location', guard('grades', failing), show);
+  app.get(
+    '/nothing/:location',
+    guard(
+      () => undefined,
+      () => undefined,
+    ),
+    show,
+  );
+  app.get('/fails/:location', guard('grades', 'location:{location}'), () => failing());
+  app.all('/permissions', honoPermissions({ ...parts, ip: () => '127.0.0.1' }));
+  app.onError((_error, c) => c.text('handled by the application', 500));
+  const send = async ({ method = 'GET', path, headers = {}, body }: Sent) => {
+    const answer = await app.request(path, {
+      method,
+      headers: { 'user-agent': 'test/1.0', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    return answeredBy(answer);
+  };
+  return { send, close: async () => undefined };
+};
+
+/** An event as API Gateway makes it of a request and the path parameters of its route. */
+type Event = (request: Sent, parameters: Record<string, string>) => LambdaEvent;
+
+const queryIn = (path: string) => path.split('?')[1] ?? '';
+const pathIn = (path: string) => path.split('?')[0] ?? '';
+
+const httpEvent: Event = ({ method = 'GET', path, headers, body }, pathParameters) => ({
+  version: '2.0',
+  rawPath: `/prod${pathIn(path)}`,
+  rawQueryString: queryIn(path),
+  headers: { 'user-agent': 'test/1.0', ...headers },
+  pathParameters,
+  body: body && Buffer.from(body).toString('base64'),
+  isBase64Encoded: body !== undefined,
+  requestContext: { stage: 'prod', http: { method, sourceIp: '127.0.0.1' } },
+});
+
+const restEvent: Event = ({ method = 'GET', path, headers = {}, body }, pathParameters) => {
+  const all = { 'User-Agent': 'test/1.0', ...headers };
+  const query = new URLSearchParams(queryIn(path));
+  return {
+    httpMethod: method,
+    path: pathIn(path),
+    headers: all,
+    multiValueHeaders: Object.fromEntries(Object.entries(all).map(([name, value]) => [name, [value]])),
+    queryStringParameters: Object.fromEntries(query),
+    multiValueQueryStringParameters: Object.fromEntries(
+      [...query.keys()].map((key) => [key, query.getAll(key)]),
+    ),
+    pathParameters,
+    body: body ?? null,
+    requestContext: { stage: 'prod', identity: { sourceIp: '127.0.0.1' } },
+  };
+};
+
+/** A load balancer that sends lists of values. */
+const balancerEvent: Event = (request, parameters) => {
+  const { headers: _headers, queryStringParameters: _query, ...event } = restEvent(request, parameters);
+  return { ...event, requestContext: { identity: { sourceIp: '127.0.0.1' } } };
+};
+
+/** Calls a function by its path, as API Gateway calls functions by their routes. */
+const routed = async (
+  request: Sent,
+  routes: Readonly<Record<string, (event: LambdaEvent) => Promise<unknown>>>,
+  eventOf: Event,
+): Promise<Answered> => {
+  const [, first = '', second = '', third = ''] = pathIn(request.path).split('/').map(decodeURIComponent);
+  const parameters = first === 'page' ? { page: second, location: third } : { location: second };
+  const run = routes[first];
+  if (!run) throw new Error(`no route ${first}`);
+  const answer = (await run(eventOf(request, parameters as Record<string, string>)).catch((error: Error) => {
+    if (error.message !== 'secret of a callback') throw error;
+    return { statusCode: 500, headers: {}, body: 'handled by the application' };
+  })) as LambdaAnswer;
+  const headers = new Headers(answer.headers);
+  for (const [name, [value]] of Object.entries(answer.multiValueHeaders ?? {}))
+    headers.set(name, value ?? '');
+  // API Gateway sends no body in answer to HEAD.
+  return {
+    status: answer.statusCode,
+    header: (name) => headers.get(name),
+    text: request.method === 'HEAD' ? '' : answer.body,
+  };
+};
+
+const shown = (authorization: Authorization): LambdaAnswer => ({
+  statusCode: 200,
+  headers: {},
+  body: JSON.stringify(authorization),
+  isBase64Encoded: false,
+});
+
+const lambda =
+  (eventOf: Event, isMiddy = false): Start =>
+  async (parts) => {
+    const guard = lambdaGuard(parts);
+    type Guarded = ReturnType<typeof guard>;
+    const around = (route: Guarded, handler: (event: LambdaEvent) => Promise<LambdaAnswer>) => {
+      const run = isMiddy ? middy(handler).use(route) : route.wrap(handler);
+      return (event: LambdaEvent) => run(event, {} as never) as Promise<unknown>;
+    };
+    const show = async (event: LambdaEvent) => shown(authorizationOf(event));
+    const permissions = lambdaPermissions(parts);
+    const routes = {
+      page: around(
+        guard((event) => event.pathParameters?.page, 'location:{location}'),
+        show,
+      ),
+      grades: around(
+        guard('grades', (event) => `location:${event.pathParameters?.location}`),
+        show,
+      ),
+      records: around(
+        guard('records', 'location:{location}', {
+          given: (event) =>
+            recordOf(
+              new URLSearchParams(event.rawQueryString).get('owner') ??
+                event.multiValueQueryStringParameters?.owner?.[0],
+            ),
+        }),
+        show,
+      ),
+      throws: around(guard('grades', failing), show),
+      nothing: around(
+        guard(
+          () => undefined,
+          () => undefined,
+        ),
+        show,
+      ),
+      fails: around(guard('grades', 'location:{location}'), async () => failing()),
+      permissions: (event: LambdaEvent) => permissions(event),
+    };
+    return { send: (request) => routed(request, routes, eventOf), close: async () => undefined };
+  };
+
+/** The contract of a middleware of Powertools' event handler: it answers, or calls the next one. */
+const startPowertools: Start = async (parts) => {
+  const guard = powertoolsGuard(parts);
+  type Guarded = ReturnType<typeof guard>;
+  const permissions = lambdaPermissions(parts);
+  const around =
+    (route: Guarded, handler: (reqCtx: object) => Promise<LambdaAnswer>) => async (event: LambdaEvent) => {
+      // Routes are those of the event handler: the event has the parameters of one greedy route.
+      const reqCtx = {
+        event: { ...event, pathParameters: { proxy: 'all' } },
+        params: event.pathParameters as Record<string, string>,
+        req: new Request('http://localhost'),
+      };
+      let answer: LambdaAnswer | undefined;
+      const early = await route({
+        reqCtx,
+        next: async () => {
+          answer = await handler(reqCtx);
+        },
+      });
+      if (answer) return answer;
+      if (!early) throw new Error('neither answered nor called the next one');
+      return {
+        statusCode: early.status,
+        headers: Object.fromEntries(early.headers),
+        body: await early.text(),
+      };
+    };
+  const show = async (reqCtx: object) => shown(authorizationOf(reqCtx));
+  const routes = {
+    page: around(
+      guard(({ params }) => params.page, 'location:{location}'),
+      show,
+    ),
+    grades: around(
+      guard('grades', ({ params }) => `location:${params.location}`),
+      show,
+    ),
+    records: around(
+      guard('records', 'location:{location}', {
+        given: ({ event }) =>
+          recordOf(new URLSearchParams((event as LambdaEvent).rawQueryString).get('owner')),
+      }),
+      show,
+    ),
+    throws: around(guard('grades', failing), show),
+    nothing: around(
+      guard(
+        () => undefined,
+        () => undefined,
+      ),
+      show,
+    ),
+    fails: around(guard('grades', 'location:{location}'), async () => failing()),
+    permissions: (event: LambdaEvent) => permissions(event),
+  };
+  return { send: (request) => routed(request, routes, httpEvent), close: async () => undefined };
+};
+
+export const SERVERS: readonly (readonly [name: string, start: Start])[] = [
+  ['Express', startExpress],
+  ['Fastify', startFastify],
+  ['Hono', startHono],
+  ['Lambda, HTTP API 2.0', lambda(httpEvent)],
+  ['Lambda, REST API', lambda(restEvent)],
+  ['Lambda, load balancer', lambda(balancerEvent)],
+  ['Lambda with Middy', lambda(httpEvent, true)],
+  ['Lambda with Powertools', startPowertools],
+];
