@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { readDocument } from '../../cli/document.ts';
+import { readDocument } from '../../testing/document.ts';
 import { readTestFile } from '../../cli/model-tests/file.ts';
 import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { blocksOf, DOCUMENTS } from './documents.ts';
