@@ -234,7 +234,7 @@ describe('what a folder may import', () => {
     ['authzen', /^(?:zod\/mini|node:https?)$/],
     ['middleware', /^zod\/mini$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
-    ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises))$/],
+    ['testing', /^(?:yaml|ulid|zod|vitest|@jest\/globals|node:(?:crypto|fs\/promises|url))$/],
     ['cli', /^(?:commander|csv-parse|yaml|zod|ulid|@aws-sdk\/client-(?:dynamodb|lambda)|node:.+)$/],
   ])('%s: a few packages only', (folder, allowed) => {
     const packages = ofFolder(folder).filter(

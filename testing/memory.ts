@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { createProvisioning, type Provisioning } from '../provisioning/index.ts';
-import { createMemoryTable } from '../table/memory/index.ts';
+import { createMemoryTable, type MemoryTable, type MemoryTableOptions } from '../table/memory/index.ts';
 import type { Reader } from '../table/reader.ts';
 
 /** A table with provisioning on top. */
@@ -11,17 +11,20 @@ export interface Provisioned {
 }
 
 /**
- * Provisioning on an empty table in memory.
+ * Provisioning on a table in memory.
  *
  * @param now epoch milliseconds
- * @param onCommit called at each change of the table
+ * @param options what the table holds from the start; called at each change of it
  */
-export function provisionedInMemory(now: () => number, onCommit?: () => void): Provisioned {
-  const { reader, writer } = createMemoryTable(onCommit ? { onCommit } : {});
+export function provisionedInMemory(
+  now: () => number,
+  options: Pick<MemoryTableOptions, 'items' | 'onCommit'> = {},
+): Provisioned & Pick<MemoryTable, 'items'> {
+  const { reader, writer, items } = createMemoryTable(options);
   const newSecret = () => randomBytes(32).toString('base64url');
   const newId = () => ulid();
   // No platform ends this process.
   const budgetMs = Number.POSITIVE_INFINITY;
   const provisioning = createProvisioning({ reader, writer, newSecret, newId, clock: { now }, budgetMs });
-  return { reader, provisioning };
+  return { reader, provisioning, items };
 }

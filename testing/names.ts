@@ -1,5 +1,7 @@
 import { typeOf } from '../provisioning/apply/scope-commands.ts';
+import { hint } from '../provisioning/suggestions.ts';
 import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { GatehouseError, invalid } from '../table/errors.ts';
 import { REGISTERED_SUBJECT, SUBJECT_NODES } from '../table/identifiers.ts';
 
 /** What has a name in a manifest and a reference in the table. Each kind has names of its own. */
@@ -33,6 +35,32 @@ export function namesBy(names: ReadonlyMap<string, string>): ManifestNames {
     of: (kind) => kinds[kind],
     nameOf: (ref) => names.get(ref) ?? names.get(`${ADDED}${ref}`),
   };
+}
+
+const KINDS: readonly NamedKind[] = ['subject', 'scope', 'group', 'role'];
+
+/** The error for a name that leads nowhere. */
+export const unknownName = (what: string, name: string, known: Iterable<string>): GatehouseError =>
+  new GatehouseError('not_found', `there is no ${what} ${name}: ${hint(name, known)}`, { field: what });
+
+/**
+ * The reference of a name that is of one of some kinds.
+ *
+ * @throws GatehouseError `not_found` with suggestions, `invalid` for a name of several kinds
+ */
+export function refOf(names: ManifestNames, name: string, kinds: readonly NamedKind[] = KINDS): string {
+  const found = kinds.filter((kind) => names.of(kind).has(name));
+  const [kind] = found;
+  if (kind === undefined) {
+    const known = kinds.flatMap((each) => [...names.of(each).keys()]);
+    throw unknownName(kinds.length === 1 ? String(kinds[0]) : 'name', name, known);
+  }
+  if (found.length > 1)
+    throw invalid(
+      'kind',
+      `${name} is a ${found.join(' and a ')}: say which one, as ref('${name}', '${kind}')`,
+    );
+  return names.of(kind).get(name) as string;
 }
 
 /** The same data with names in the place of references that were made up for them. */

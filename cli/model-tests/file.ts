@@ -8,12 +8,10 @@ import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { isRef } from '../../table/identifiers.ts';
 import { assertNone, type Source } from '../../testing/document.ts';
+import type { Expectation } from '../../testing/expectation.ts';
 import { type PreparedManifest, prepareManifest } from '../../testing/manifest.ts';
 import { properties } from '../given.ts';
 import { isSubjectRef } from '../question.ts';
-
-/** `deny` is the refusal of something known: unknown names have to be expected by their reason. */
-export type Expectation = 'allow' | 'deny' | Reason;
 
 const REASONS: readonly string[] = [
   'role',

@@ -1,4 +1,4 @@
-import { type Explanation, formatExplanation } from '../../engine/index.ts';
+import { formatUnexpected } from '../../testing/expectation.ts';
 import { painter } from '../context.ts';
 import type { Answered, TestResult } from './run.ts';
 
@@ -28,7 +28,9 @@ export function formatReport(files: readonly FileResult[], colours: boolean): st
     file,
     ...results.flatMap((result) => [
       `  ${result.passed ? paint('green', 'ok    ') : paint('red', 'FAILED')}  ${titleOf(result)}`,
-      ...result.answers.filter(({ passed }) => !passed).map((answer) => formatFailure(answer, colours)),
+      ...result.answers
+        .filter(({ passed }) => !passed)
+        .map((answer) => indented(formatUnexpected(answer, { colours, paint }))),
     ]),
     '',
   ]);
@@ -51,29 +53,6 @@ function titleOf({ name, answers }: TestResult): string {
   };
   if (answers.length === 1) return `${asked(first)}: ${first.expect}`;
   return `${first.subject} at ${first.scope}: ${[...list('allow'), ...list('deny')].join('; ')}`;
-}
-
-function formatFailure(answer: Answered, colours: boolean): string {
-  const { allowed, reason } = answer.decision;
-  const paint = painter(colours);
-  const got = paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED');
-  return indented(
-    [
-      `asked     ${asked(answer)}, ${answer.at}`,
-      `expected  ${answer.expect}`,
-      `got       ${got} (${reason})`,
-      ...(answer.explanation ? [whyOf(answer.explanation, colours)] : []),
-    ].join('\n'),
-  );
-}
-
-/** Of an explanation what bears on the answer: no head, and of the steps those that failed or decided. */
-function whyOf(explanation: Explanation, colours: boolean): string {
-  const steps = explanation.steps.filter(
-    ({ decides, passed, name }) => decides || passed === false || name === 'roles',
-  );
-  const text = formatExplanation({ ...explanation, steps }, { colours });
-  return text.slice(text.indexOf('\n\n') + 1);
 }
 
 /** The same as data. */

@@ -1,7 +1,8 @@
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
+import { meets } from '../../testing/expectation.ts';
 import { withNames } from '../../testing/names.ts';
-import type { Expectation, ModelTest, Question } from './file.ts';
+import type { ModelTest, Question } from './file.ts';
 
 /** How a question was answered. */
 export interface Answered extends Question {
@@ -27,14 +28,6 @@ export interface Asked {
   /** The name by which the file knows a reference. */
   readonly nameOf: (ref: string) => string | undefined;
 }
-
-const UNKNOWN: ReadonlySet<string> = new Set(['subject_unknown', 'scope_unknown', 'permission_unknown']);
-
-/** A refusal because of a name that leads nowhere is no `deny`: it would hide a slip of the pen. */
-const meets = (expect: Expectation, { allowed, reason }: Decision): boolean => {
-  if (expect === 'allow') return allowed;
-  return expect === 'deny' ? !allowed && !UNKNOWN.has(reason) : reason === expect;
-};
 
 /** Puts all questions of all tests to the engine, and has explained what was not expected. */
 export async function runTests(tests: readonly ModelTest[], asked: Asked): Promise<readonly TestResult[]> {

@@ -43,7 +43,7 @@ export async function startLambda(world: World, certificate: Certificate): Promi
         Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
       );
       const path = new URL(incoming.url ?? '', 'https://x').pathname;
-      const body = Buffer.concat(chunks as readonly Uint8Array[]).toString();
+      const body = Buffer.concat(chunks as unknown as readonly Uint8Array[]).toString();
       const event = httpApi2Event({ method: incoming.method ?? '', path, headers, body });
       const answer = await handler(JSON.parse(JSON.stringify(event)));
       outgoing.writeHead(answer.statusCode, answer.headers).end(answer.body);
@@ -124,7 +124,7 @@ export const sendTo = (
       answer
         .on('data', (chunk: Buffer) => chunks.push(chunk))
         .once('end', () => {
-          const text = Buffer.concat(chunks as readonly Uint8Array[]).toString();
+          const text = Buffer.concat(chunks as unknown as readonly Uint8Array[]).toString();
           const isJson = answer.headers['content-type'] === 'application/json';
           resolve({
             status: answer.statusCode ?? 0,
