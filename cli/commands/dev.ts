@@ -54,11 +54,13 @@ export const addDev: Subcommand = (program, context, finish) => {
     });
 };
 
+const SOME_BACKEND = 'http://127.0.0.1:4000';
+
 /** Throws {@link UsageError}. */
 function readBackend(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '') return url;
-  throw new UsageError(`--backend ${text} is not a URL such as http://127.0.0.1:4000`);
+  throw new UsageError(`--backend ${text} is not a URL such as ${SOME_BACKEND}`);
 }
 
 async function dev(manifest: string | undefined, options: DevOptions, context: Context): Promise<void> {
