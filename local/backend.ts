@@ -49,6 +49,23 @@ export async function sampleBackend(event: Event | WebSocketEvent): Promise<Inte
   });
 }
 
+/** Answers with what a service would get of a request: for those who have none yet. */
+export async function echoBackend(event: HttpProxyEventV2): Promise<IntegrationResponse> {
+  const caller = callerOf(event);
+  if (!caller) return json(403, { message: 'this request reached the backend without an authorizer' });
+  const { rawPath: path, rawQueryString: query, pathParameters, body, requestContext } = event;
+  const { method } = requestContext.http;
+  return json(200, {
+    request: {
+      ...{ method, path },
+      ...(query === '' ? {} : { query }),
+      ...(pathParameters ? { pathParameters } : {}),
+      ...(body === undefined ? {} : { body }),
+    },
+    authorizer: caller,
+  });
+}
+
 /** Answers every message on a connection with its route and the caller who opened the connection. */
 export async function sampleMessages(event: WebSocketEvent): Promise<IntegrationResponse> {
   const answer = await sampleBackend(event);

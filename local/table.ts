@@ -1,13 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
-import { createProvisioning, type Provisioning } from '../provisioning/index.ts';
+import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
+import type { Provisioning } from '../provisioning/index.ts';
 import { createClient, createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
-import { createWriter } from '../table/dynamodb/writer.ts';
-import { createMemoryTable } from '../table/memory/index.ts';
 import type { Reader } from '../table/reader.ts';
-import type { Writer } from '../table/writer.ts';
+import { provisionedInMemory } from '../testing/memory.ts';
 import type { LocalConfiguration } from './configuration.ts';
 import { findBinary, startEmbeddedEngine } from './embedded-engine.ts';
 import { messageOf } from './message-of.ts';
@@ -30,7 +27,7 @@ export interface TableOptions {
   readonly findBinary?: () => string | undefined;
 }
 
-/** A table may have been created just now, on a machine that may be slow. */
+/** A table may take its time to be created. */
 const ANSWER_WITHIN_MS = 10_000;
 
 /**
@@ -48,27 +45,16 @@ export async function openTable(
   if (DYNAMODB_ENDPOINT === undefined && find() === undefined) {
     if (DATA !== undefined)
       throw new Error(`DATA=${DATA} is a file of the embedded DynamoDB engine, and none is installed here`);
-    const { reader, writer } = createMemoryTable();
-    return { name, endpoint: undefined, isNew: true, reader, provisioning: provisioningOn(reader, writer) };
+    return { name, endpoint: undefined, isNew: true, ...provisionedInMemory(Date.now) };
   }
   const endpoint = DYNAMODB_ENDPOINT ?? (await startEngine(configuration, onStarted));
   const isNew = await createAt(endpoint, name);
-  const client = createClient({ endpoint });
-  const provisioning = provisioningOn(
-    createReader({ client, table: name, deadlineMs: ANSWER_WITHIN_MS }),
-    createWriter({ client, table: name }),
-  );
-  return { name, endpoint, isNew, reader: createReader({ client, table: name }), provisioning };
+  return {
+    ...{ name, endpoint, isNew },
+    reader: createReader({ client: createClient({ endpoint }), table: name }),
+    provisioning: createProvisioning({ TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint }),
+  };
 }
-
-const provisioningOn = (reader: Reader, writer: Writer): Provisioning =>
-  createProvisioning({
-    ...{ reader, writer },
-    clock: { now: Date.now },
-    newId: () => ulid(),
-    newSecret: () => randomBytes(32).toString('base64url'),
-    log: (line) => console.error(line),
-  });
 
 async function createAt(endpoint: string, table: string): Promise<boolean> {
   try {

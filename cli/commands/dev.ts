@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { readConfiguration } from '../../local/configuration.ts';
 import { messageOf } from '../../local/message-of.ts';
 import type { ConnectionOptions } from '../connection.ts';
@@ -10,12 +11,16 @@ interface DevOptions extends ConnectionOptions {
   readonly port?: number;
   readonly dynamodbPort?: number;
   readonly lambdaPort?: number;
+  readonly backend?: URL;
 }
 
 const HELP = `
-Without a manifest it is a sample world to look around in: schools, tenants, buildings, a platform.
+With a manifest, its users can log in and its routes are served; save the file, and it is applied again.
+Without one, it is a sample world to look around in. What it prints can be pasted. See docs/local.md.
 
 Examples:
+  gatehouse dev authz/manifest.yaml
+  gatehouse dev authz/manifest.yaml --backend http://127.0.0.1:4000
   gatehouse dev
   gatehouse dev --port 0 --dynamodb-port 0 --lambda-port 0     (free ports)`;
 
@@ -28,36 +33,79 @@ const portOption = (flag: string, of: string, usual: number) =>
 export const addDev: Subcommand = (program, context, finish) => {
   program
     .command('dev')
-    .summary('run everything on this machine: gateway, tokens, table')
-    .description('Runs the local stack until Ctrl-C: an API gateway with the authorizer, tokens, DynamoDB.')
+    .summary('try a manifest on this machine: gateway, tokens, table')
+    .description(
+      'Runs an API gateway with the authorizer, an issuer of tokens and a table on this machine, until Ctrl-C.',
+    )
+    .argument('[manifest]', 'tenants, users and routes in YAML or JSON; a sample world when left out')
+    .addOption(
+      new Option(
+        '--backend <url>',
+        'the service that gets allowed requests; an echo of them when left out',
+      ).argParser(readBackend),
+    )
     .addOption(portOption('--port', 'the gateway and of tokens', 3000))
     .addOption(portOption('--dynamodb-port', 'DynamoDB', 3001))
     .addOption(portOption('--lambda-port', 'the Lambda Invoke API', 3002))
     .addHelpText('after', HELP)
-    .action(async (options: DevOptions) => {
-      await dev(options, context);
+    .action(async (manifest: string | undefined, options: DevOptions) => {
+      await dev(manifest, options, context);
       finish(OK);
     });
 };
 
-async function dev(options: DevOptions, context: Context): Promise<void> {
+const SOME_BACKEND = 'http://127.0.0.1:4000';
+
+/** Throws {@link UsageError}. */
+function readBackend(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && ['http:', 'https:'].includes(url.protocol) && url.search === '' && url.hash === '') return url;
+  throw new UsageError(`--backend ${text} is not a URL such as ${SOME_BACKEND}`);
+}
+
+async function dev(manifest: string | undefined, options: DevOptions, context: Context): Promise<void> {
   if (options.function !== undefined)
-    throw new UsageError('--function: the local stack has its own functions');
+    throw new UsageError('--function: gatehouse dev has functions of its own');
+  if (manifest === undefined && options.backend !== undefined)
+    throw new UsageError('--backend goes with a manifest: gatehouse dev MANIFEST --backend URL');
   const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
-  const configuration = configurationOf(options, context);
-  const { startSample } = await import('../../local/sample/stack.ts');
-  const { describeSample } = await import('../../local/sample/screen.ts');
-  const stack = await startSample(configuration);
+  const { stop, screen, url } = await start(manifest, options, context);
   try {
-    context.out(`${describeSample(stack, configuration.CACHE_TTL_SECONDS)}ready ${stack.url}\n`);
+    context.out(screen);
+    context.out(`ready ${url}\n`);
     await interrupted;
   } finally {
-    await stack.stop();
+    await stop();
   }
 }
 
-/** Options come before variables. Throws {@link UsageError}. */
-function configurationOf({ port, dynamodbPort, lambdaPort, table, endpoint }: DevOptions, { env }: Context) {
+/** Loads a stack with what it takes: other subcommands do without. */
+async function start(file: string | undefined, options: DevOptions, context: Context) {
+  const configuration = configurationOf(file, options, context);
+  const ttl = configuration.CACHE_TTL_SECONDS;
+  if (file === undefined) {
+    const { startSample } = await import('../../local/sample/stack.ts');
+    const { describeSample } = await import('../../local/sample/screen.ts');
+    const stack = await startSample(configuration);
+    return { ...stack, screen: describeSample(stack, ttl) };
+  }
+  const { startManifest } = await import('../../local/manifest/stack.ts');
+  const { describeManifest } = await import('../../local/manifest/screen.ts');
+  const { backend } = options;
+  const stack = await startManifest(configuration, {
+    file,
+    ...(backend === undefined ? {} : { backend }),
+    say: (line) => context.error(`${line}\n`),
+  });
+  return { ...stack, screen: describeManifest(stack, ttl) };
+}
+
+/** Options come before variables; a manifest is tried without waiting for caches. Throws {@link UsageError}. */
+function configurationOf(
+  file: string | undefined,
+  { port, dynamodbPort, lambdaPort, table, endpoint }: DevOptions,
+  { env }: Context,
+) {
   const given = {
     ...{ PORT: port, DYNAMODB_PORT: dynamodbPort, LAMBDA_PORT: lambdaPort },
     ...{ TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint },
@@ -65,8 +113,9 @@ function configurationOf({ port, dynamodbPort, lambdaPort, table, endpoint }: De
   const texts = Object.entries(given).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, String(value)] as const],
   );
+  const usual = file === undefined ? {} : { CACHE_TTL_SECONDS: '0' };
   try {
-    return readConfiguration({ ...env, ...Object.fromEntries(texts) });
+    return readConfiguration({ ...usual, ...env, ...Object.fromEntries(texts) });
   } catch (error) {
     throw new UsageError(messageOf(error));
   }

@@ -48,6 +48,8 @@ interface TokenAuthorizer extends AuthorizerSettings {
 export interface IntegrationResponse {
   readonly statusCode: number;
   readonly headers?: Readonly<Record<string, string | number | boolean>>;
+  /** One `set-cookie` header each; of HTTP APIs with payload format 2.0 only. */
+  readonly cookies?: readonly string[];
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }

@@ -3,7 +3,7 @@ import type { ApiKind } from './api.ts';
 
 export interface GatewayResponse {
   readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Buffer;
 }
 
@@ -82,14 +82,14 @@ const FRAMING: ReadonlySet<string> = new Set([
 
 /**
  * Reads a backend's answer (AG http-api-develop-integrations-lambda, set-up-lambda-proxy-integrations): a
- * status code, single-value headers, a body as text or base64.
+ * status code, single-value headers, cookies, a body as text or base64.
  *
  * @throws Error when it has another format: 502 from a REST API, 500 from an HTTP API
  */
 export function readIntegrationResponse(answer: unknown): GatewayResponse {
   if (typeof answer !== 'object' || answer === null)
     throw new Error('the answer of the backend is not an object');
-  const { statusCode, headers, body, isBase64Encoded } = answer as Readonly<Record<string, unknown>>;
+  const { statusCode, headers, cookies, body, isBase64Encoded } = answer as Readonly<Record<string, unknown>>;
   if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) {
     throw new Error('statusCode is not an HTTP status');
   }
@@ -102,9 +102,11 @@ export function readIntegrationResponse(answer: unknown): GatewayResponse {
     validateHeaderName(name);
     validateHeaderValue(name, value);
   }
+  const texts = Array.isArray(cookies) ? cookies.map(String) : [];
+  for (const text of texts) validateHeaderValue('set-cookie', text);
   return {
     statusCode: Number(statusCode),
-    headers: Object.fromEntries(pairs),
+    headers: { ...Object.fromEntries(pairs), ...(texts.length > 0 ? { 'set-cookie': texts } : {}) },
     body: isBase64Encoded === true ? Buffer.from(body ?? '', 'base64') : (body ?? ''),
   };
 }
