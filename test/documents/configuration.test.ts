@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { parseConfiguration } from '../../authorizer/configuration.ts';
+import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
+import { readConfiguration } from '../../local/configuration.ts';
+import { createHandlerFrom } from '../../provisioning/compose.ts';
+import { textOf } from './documents.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables of a section of docs/configuration.md with their defaults, where they are values. */
+function variablesOf(section: string): ReadonlyMap<string, string | undefined> {
+  const [, text = ''] = textOf('docs/configuration.md').split(`## ${section}\n`);
+  const rows = (text.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
+  return new Map(
+    rows.flatMap((row) => {
+      const [, names = '', fallback = ''] = row.split('|');
+      const value = /^ `([^`]+)` $/.exec(fallback)?.[1];
+      return [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => [name, value] as const);
+    }),
+  );
+}
+
+/** The names that are read from an environment. */
+function namesReadBy(read: (env: Environment) => unknown, environments: readonly Environment[]) {
+  const names = new Set<string>();
+  const note = (name: string | symbol): string => {
+    names.add(String(name));
+    return String(name);
+  };
+  for (const env of environments)
+    read(new Proxy(env, { get: (all, name) => all[note(name)], has: (all, name) => note(name) in all }));
+  return names;
+}
+
+const ISSUERS = JSON.stringify([{ issuer: 'https://issuer.example', audience: 'api' }]);
+const ONE = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' };
+const SEVERAL = { TABLE_NAME: 'gatehouse', TOKEN_ISSUERS: ISSUERS };
+
+interface Process {
+  readonly section: string;
+  readonly read: (env: Environment) => unknown;
+  /** Between them they read all variables; the first one takes every one that has a default. */
+  readonly environments: readonly [Environment, ...Environment[]];
+}
+
+const PROCESSES: readonly Process[] = [
+  { section: 'Authorizer', read: parseConfiguration, environments: [ONE, SEVERAL] },
+  {
+    section: 'AuthZEN API',
+    read: parseAuthzenConfiguration,
+    environments: [ONE, SEVERAL, { TABLE_NAME: 'gatehouse' }],
+  },
+  { section: 'Provisioning', read: createHandlerFrom, environments: [{ TABLE_NAME: 'gatehouse' }] },
+  { section: 'Local stack', read: readConfiguration, environments: [{}] },
+];
+
+describe.each(PROCESSES)('docs/configuration.md: $section', ({ section, read, environments }) => {
+  test('names every variable that is read, and no other', () => {
+    const names = namesReadBy(read, environments);
+    expect([...variablesOf(section).keys()].sort()).toEqual([...names].sort());
+  });
+
+  test('its defaults are what holds when a variable is not set', () => {
+    const defaults = [...variablesOf(section)].filter(([, value]) => value !== undefined);
+    const [env] = environments;
+    if (section !== 'Provisioning') expect(defaults.length).toBeGreaterThan(4);
+    for (const [name, value] of defaults)
+      expect(JSON.stringify(read({ ...env, [name]: value })), name).toBe(JSON.stringify(read(env)));
+  });
+});
