@@ -6,20 +6,15 @@ import { provisionedInMemory } from '../../testing/memory.ts';
 
 /** A model test on a table in memory: its manifest is applied, and its questions can be put. */
 export async function openModelTest(file: string, text: string) {
-  const { manifest: prepared, tests } = await readTestFile(readDocument(file, text));
-  if (!prepared?.manifest) throw new Error(`${file} has no manifest`);
-  const { manifest, names } = prepared;
-  const { reader, provisioning: provision } = provisionedInMemory(Date.now);
-  const [problem] = await applyManifest(prepared, provision);
-  if (problem) throw new Error(`${file}: ${problem.message}`);
-
-  const subjectOf = (name: string) => names.of('subject').get(name) ?? 'user:nobody';
-  const scopeOf = (name: string) => names.of('scope').get(name) ?? 'tenant:nowhere';
-  return {
-    ...{ tests, manifest, reader, provision, subjectOf, scopeOf },
-    run: (): Promise<readonly TestResult[]> =>
-      runTests(tests, { reader, now: Date.now, subjectOf, scopeOf, nameOf: names.nameOf }),
-  };
+  const { manifest, tests } = await readTestFile(readDocument(file, text));
+  if (!manifest) throw new Error(`${file} has no manifest`);
+  const { reader, provisioning } = provisionedInMemory(Date.now);
+  const problems = await applyManifest(manifest, provisioning);
+  if (problems.length > 0) throw new Error(`${file}: ${JSON.stringify(problems)}`);
+  const { of, nameOf } = manifest.names;
+  const subjectOf = (name: string) => of('subject').get(name) ?? 'user:nobody';
+  const scopeOf = (name: string) => of('scope').get(name) ?? 'tenant:nowhere';
+  const asked = { reader, now: Date.now, subjectOf, scopeOf, nameOf };
+  const run = (): Promise<readonly TestResult[]> => runTests(tests, asked);
+  return { ...asked, provision: provisioning, run };
 }
-
-export type ModelTestOnMemory = Awaited<ReturnType<typeof openModelTest>>;
