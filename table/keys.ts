@@ -5,6 +5,7 @@
  *   edge      FROM#id            TO#id            (and its mirror TO#id / FROM#id)
  *             USER#id            ASSIGNMENT#SCOPE#id#ROLE#id   (more than two ends: the kind leads)
  *   guard     VALUE_KIND#value   META
+ *   name      NAMES#KIND#name    TYPE#id          finds nodes by a name that is not unique (ADR 0035)
  *   decision  TYPE#id            DECISION         what a check reads of a user, a scope, a permission
  *             ROOT#id            DECISION#PAGE#p  the effects of one tenant's own roles on p
  *             API#name           DECISION         which write changed a route of the API last
@@ -102,6 +103,27 @@ export const secretKey = (ref: Ref): Key => ({ PK: join('SECRET', keyPrefix(ref.
 export const guardKey = (kind: string, value: string, within?: string): Key => ({
   PK: within === undefined ? join(kind, value) : join(kind, within, value),
   SK: META,
+});
+
+/** Characters of a name that its key holds: with four bytes each they stay within a part of a key. */
+const NAME_LENGTH = 100;
+
+/**
+ * The partition of the nodes of one kind that go by a name. A name that is longer, or holds `#`, shares its
+ * partition with others: whoever reads it compares the whole name.
+ *
+ * @param name folded, without `/`
+ */
+export const nodesNamedPartition = (kind: string, name: string): string =>
+  join('NAMES', keyPrefix(kind), nameInKey(name));
+
+const nameInKey = (name: string): string =>
+  name === '' ? '/' : [...name.replaceAll('#', '/')].slice(0, NAME_LENGTH).join('');
+
+/** The item by which a node is found under a name. */
+export const nodeNamedKey = (kind: string, name: string, ref: Ref): Key => ({
+  PK: nodesNamedPartition(kind, name),
+  SK: part(ref),
 });
 
 export const decisionKey = (ref: Ref): Key => ({ PK: part(ref), SK: DECISION });
@@ -226,6 +248,7 @@ export type ParsedKey =
       readonly kind?: string;
     }
   | { readonly form: 'guard'; readonly kind: string; readonly value: string; readonly within?: string }
+  | { readonly form: 'name'; readonly kind: string; readonly name: string; readonly of: Ref }
   | { readonly form: 'secret'; readonly type: string; readonly id: string }
   | { readonly form: 'operation'; readonly id: string }
   | { readonly form: 'log'; readonly owner?: Ref; readonly time: string; readonly id: string };
@@ -250,6 +273,12 @@ export function parseKey(key: Key): ParsedKey | undefined {
     return rest.length === 2
       ? { form: 'guard', kind: head, within: id, value }
       : { form: 'guard', kind: head, value };
+  }
+  if (head === 'NAMES') {
+    const [kind = '', name, ...more] = rest;
+    const [type = '', of, ...others] = sort;
+    if (name === undefined || of === undefined || more.length + others.length > 0) return undefined;
+    return { form: 'name', kind: typeOf(kind), name, of: { type: typeOf(type), id: of } };
   }
   if (head === 'SECRET') {
     const [prefix = '', of, ...more] = rest;

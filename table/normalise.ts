@@ -81,15 +81,19 @@ const MAX_FOLDS = 4;
 const fold = (name: string): string => name.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
 /**
- * Folds a display name (tenant, role) for comparison: NFKC, lower case, single spaces.
- * Folding can open new folds, so it runs to its fixed point.
+ * Folds a display name for comparison: NFKC, lower case, single spaces. Folding can open new folds, so it runs to
+ * its fixed point, or ends after a few rounds.
  */
-export function normaliseName(value: string, field: string): string {
+export function foldName(value: string): string {
   let folded = fold(value);
-  for (let round = 1; fold(folded) !== folded; round++) {
-    if (round === MAX_FOLDS) throw invalid(field, `${field} has no canonical form`);
-    folded = fold(folded);
-  }
+  for (let round = 1; round < MAX_FOLDS && fold(folded) !== folded; round++) folded = fold(folded);
+  return folded;
+}
+
+/** Folds a name that must be unique (tenant, role). */
+export function normaliseName(value: string, field: string): string {
+  const folded = foldName(value);
+  if (fold(folded) !== folded) throw invalid(field, `${field} has no canonical form`);
   if (folded === '' || !isSafeText(folded))
     throw invalid(field, `${field} is empty or holds # or control characters`);
   if (isLongerThan(folded, MAX_VALUE_BYTES))

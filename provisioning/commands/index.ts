@@ -8,6 +8,7 @@ import { entitlementCommands } from './entitlements.ts';
 import { grantCommands } from './grants.ts';
 import { groupCommands } from './groups.ts';
 import { linkCommands } from './links.ts';
+import { nameCommands } from './names.ts';
 import { permissionCommands } from './permissions.ts';
 import { platformCommands } from './platform.ts';
 import { policyCommands } from './policies.ts';
@@ -52,6 +53,7 @@ const ALONE = byName([
   ...policyCommands,
   ...routeCommands,
   ...auditCommands,
+  ...nameCommands,
 ]);
 
 /** Every command there is, by name. */

@@ -8,6 +8,7 @@ import type { Action, Expected } from '../../table/write/action.ts';
 import { type Command, writeCommand } from '../command.ts';
 import type { NodeKind } from '../kinds/node-kind.ts';
 import { indexChanges } from '../nodes/index-attributes.ts';
+import { moveNodeNames } from '../nodes/node-names.ts';
 import {
   loadRef,
   loadScope,
@@ -40,7 +41,7 @@ interface Move {
   readonly place: readonly string[];
 }
 
-/** More scopes than this need not be tried in one transaction: each takes at least three actions. */
+/** More scopes than this need not be tried in one transaction: each takes at least four actions. */
 const SMALL_TREE = 32;
 
 const changedMeanwhile = () => stale('a scope', 'scope');
@@ -81,11 +82,13 @@ const pathUnder = ({ ref, path }: Placed): readonly string[] => [formatRef(ref),
 const movesItself = ({ ref }: Node) =>
   conflict('scope', `${formatRef(ref)} in it is being moved: finish that first, or move it back`);
 
-/** The index keys that name the path. */
-const treeChanges = ({ ref, item }: Node, after: Readonly<Record<string, unknown>>) =>
-  toUpdate(indexChanges((kindOf(ref.type) as NodeKind).entity, ref, item, after)).set;
+const entityOf = ({ ref }: Node) => (kindOf(ref.type) as NodeKind).entity;
 
-/** One scope with another path: its node, its decision item, and what the edges from above repeat. */
+/** The index keys that name the path. */
+const treeChanges = (node: Node, after: Readonly<Record<string, unknown>>) =>
+  toUpdate(indexChanges(entityOf(node), node.ref, node.item, after)).set;
+
+/** One scope with another path: its node, its decision item, its names, and what the edges from above repeat. */
 function rewrite(
   planning: Planning,
   node: Node,
@@ -107,6 +110,7 @@ function rewrite(
       failure: changedMeanwhile,
     },
     scopeChanges(node.ref).set({ ancestors }),
+    ...moveNodeNames(entityOf(node), node.ref, node.item, after),
     ...moveOwners(node.ref, ownersOfScope(node.item), ownersOfScope(after), after, changes),
   ];
 }

@@ -256,6 +256,8 @@ const PARTS: readonly Part[] = [
 const OTHERS: readonly (readonly [command: string, input: Input])[] = [
   ['role-template.apply', { id: template, role }],
   ['user.find', { email: 'ann@example.com' }],
+  ['name.find', { name: 'Northwind/North school', kind: 'scope' }],
+  ['name.suggest', { name: 'North shcool', kind: 'scope' }],
   ['user.read-all', { id: user }],
   ['user.access', { user, at: '2026-04-01T00:00:00Z' }],
   ['access.compare', { commands: [{ command: 'role.delete', input: { id: role } }] }],

@@ -97,6 +97,14 @@ const side = z.strictObject({
 const DIFFERENCE = { loses: side, gains: side, incomplete: text.optional() };
 const anyMap = z.record(z.string(), z.unknown());
 
+const candidate = z.strictObject({
+  ref: reference,
+  name: text,
+  by: z.enum(['reference', 'id', 'email', 'phone', 'username', 'name']),
+  path: text.optional(),
+  email: text.optional(),
+});
+
 /** The commands whose result is none of the usual five. */
 const OTHERS: Readonly<Record<string, Shape>> = {
   ...{ 'account.read-all': several, 'enterprise.read-all': several, 'tenant.list-all': several },
@@ -104,6 +112,8 @@ const OTHERS: Readonly<Record<string, Shape>> = {
   'user.access': page(z.looseObject({ user: field.subject })),
   'access.compare': DIFFERENCE,
   'user.find': { id: field.id, ref: reference, value: text, provider: text.optional() },
+  'name.find': { candidates: z.array(candidate), more: z.boolean(), elsewhere: z.array(candidate) },
+  'name.suggest': { meant: text.optional() },
   'grant.delete': { id: field.id, deleted: z.literal(true) },
   'role-template.apply': { id: field.id, role: field.id, permissions: count },
   'token.create': {

@@ -95,6 +95,11 @@ ${tableOf(
     ['ownership', '`OWNER#id / TYPE#id`', 'a node, repeated whole in the partition of what it hangs on'],
     ['guard', '`KIND#value / META`', 'makes a value unique, and finds its owner'],
     [
+      'name',
+      '`NAMES#KIND#name / TYPE#id`',
+      'finds scopes, groups, roles and subjects by a name that is not unique (ADR 0035)',
+    ],
+    [
       'decision item',
       '`TYPE#id / DECISION`',
       'what a check reads of a user, a scope, a permission (ADR 0003)',
@@ -114,6 +119,12 @@ ${tableOf(
   [
     [INDEXES.all, '`LIST#TYPE#shard`', 'id', 'all of a type'],
     [INDEXES.all, '`LIST#GUARD#shard`', 'the guard’s `PK`', 'all guards, for `gatehouse verify`'],
+    [
+      INDEXES.all,
+      '`LIST#NAMES#shard`',
+      'the name’s `PK`',
+      'all names, for `gatehouse verify`, and suggestions',
+    ],
     [INDEXES.tenant, '`TENANT#id`', '`TYPE#time#id`', 'what a tenant has, by type and time'],
     [INDEXES.tenant, '`USER#id`', '`AUDIT#time#id`', 'what a user did'],
     [INDEXES.tenant, '`NAMES#TYPE#shard`', '`name#id`', 'names with a beginning'],

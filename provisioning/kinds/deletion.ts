@@ -9,6 +9,7 @@ import { MAX_ACTIONS } from '../../table/write/transaction.ts';
 import { removeEdge } from '../edges/edge.ts';
 import { readEdge } from '../edges/read-edge.ts';
 import { moveGuards } from '../nodes/guards.ts';
+import { moveNodeNames } from '../nodes/node-names.ts';
 import { loadRef, unlessGone } from '../nodes/nodes.ts';
 import { removeOwner } from '../nodes/ownership.ts';
 import { deleteSecrets } from '../nodes/secrets.ts';
@@ -66,6 +67,7 @@ export async function planDeletion(planning: Planning, kind: NodeKind, node: Nod
     removal(entity, node),
     ...deleteSecrets(entity, node.ref),
     ...moveGuards(entity, node.ref, node.item, {}, planning.now),
+    ...moveNodeNames(entity, node.ref, node.item, {}),
     ...ownersOf(kind, node.item, node.ref).flatMap((owner) => removeOwner(owner, node.ref)),
     ...(behaviour.onDelete?.(node) ?? []),
   ];

@@ -10,6 +10,7 @@ import { type Action, create } from '../../table/write/action.ts';
 import { type Command, changesAccess, POSSIBLY, RESTORE, readCommand, writeCommand } from '../command.ts';
 import { guardedValues, guardKeyOf, moveGuards } from '../nodes/guards.ts';
 import { indexAttributes, indexChanges } from '../nodes/index-attributes.ts';
+import { moveNodeNames } from '../nodes/node-names.ts';
 import { loadRef, refuseDeleting, toUpdate } from '../nodes/nodes.ts';
 import { addOwner, moveOwners } from '../nodes/ownership.ts';
 import { readScopeRef } from '../nodes/scope-types.ts';
@@ -65,6 +66,7 @@ function createCommand(kind: NodeKind): Command {
       return {
         actions: [
           ...moveGuards(entity, ref, {}, attributes, planning.now),
+          ...moveNodeNames(entity, ref, {}, stored),
           put,
           ...putSecrets(ref, secrets, planning.now),
           ...owners.flatMap((owner) => addOwner(owner, ref, item)),
@@ -191,6 +193,7 @@ function updateCommand(kind: NodeKind): Command {
           update,
           ...changeSecrets(node.ref, secrets, planning.now),
           ...moveGuards(entity, node.ref, node.item, after, planning.now),
+          ...moveNodeNames(entity, node.ref, node.item, after),
           ...moveOwners(
             node.ref,
             ownersOf(kind, node.item, node.ref),

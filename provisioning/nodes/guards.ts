@@ -117,7 +117,7 @@ function follow(
   return [{ kind: 'update', key, ...toUpdate({ ...wanted, updatedAt: now }), ...owned(guard.field, owner) }];
 }
 
-/** The attributes that decide which guards and index entries a change frees, takes or brings up to date. */
+/** The attributes that decide which guards, names and index entries a change frees, takes or brings up to date. */
 export function guardedValues(entity: Entity, item: Item): Record<string, string | undefined> {
   const guarded = entity.guards.flatMap((guard) => [
     ...[guard.field, ...(guard.within ?? [])],
@@ -127,6 +127,7 @@ export function guardedValues(entity: Entity, item: Item): Record<string, string
     ...Object.values(entity.inTenant ?? {}),
     ...Object.values(entity.byStatus ?? {}),
     ...(entity.byName ? [entity.byName] : []),
+    ...(entity.named?.by ?? []),
     ...(entity.expires ? [entity.expires.from] : []),
   ];
   return Object.fromEntries(

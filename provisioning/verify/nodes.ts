@@ -5,10 +5,12 @@ import { canonical } from '../canonical.ts';
 import { isScopeType, nodeAt } from '../commands/node-kinds.ts';
 import { type NodeKind, ownersOf } from '../kinds/node-kind.ts';
 import { guardsOf } from '../nodes/guards.ts';
+import { nodeNamesOf } from '../nodes/node-names.ts';
 import { propertiesRelation } from './conditions.ts';
 import { copyRelation } from './copies.ts';
 import { existsWith } from './decisions.ts';
 import { guardOf } from './guards.ts';
+import { nameRelation } from './names.ts';
 import { damageOf, indexDamage, isSound } from './node-damage.ts';
 import { hangsOn, placeOf, rootRelation } from './place.ts';
 import { attempt, changeOf, type Fault, fault, type Relation } from './relation.ts';
@@ -24,6 +26,7 @@ export function nodeRelations(item: Item, now: number): readonly Relation[] {
   return [
     itself(ref, kind, now),
     ...(attempt(() => guardsOf(kind.entity, ref, item)) ?? []).map((guard) => guardOf(ref, kind, guard)),
+    ...nodeNamesOf(kind.entity, ref, item).map((name) => nameRelation(name, ref)),
     ...(attempt(() => ownersOf(kind, item, ref)) ?? []).flatMap((owner) => [
       copyRelation({ PK: edgeKey(owner.ref, ref).PK, SK: nodeKey(ref).PK }, ref, now),
       ...(owner.isAnchor ? [] : [hangsOn(ref, owner.ref)]),

@@ -8,6 +8,7 @@ import { copyRelation } from './copies.ts';
 import { decisionRelations, entryRelations, existsWith } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
 import { guardRelations } from './guards.ts';
+import { nameRelation } from './names.ts';
 import { nodeRelations } from './nodes.ts';
 import { isExpired, type Relation } from './relation.ts';
 import { ruleRelation } from './rules.ts';
@@ -18,6 +19,7 @@ export function relationsOf(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
   if (parsed?.form === 'log' || parsed?.form === 'operation' || isExpired(item, now)) return [];
   if (parsed?.form === 'guard') return guardRelations(item);
+  if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {
     const owner = nodeAt(nodeKey(parsed));
     return owner ? [secretRelation(owner.ref, owner.kind)] : edgeRelations(item);

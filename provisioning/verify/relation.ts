@@ -38,7 +38,7 @@ export const fault = (code: FindingCode, key: Key, expected: string, more: More 
 });
 
 /** What derived items there are, by the codes of their faults. */
-type Derived = 'copy' | 'edge' | 'guard' | 'rule';
+type Derived = 'copy' | 'edge' | 'guard' | 'name' | 'rule';
 
 /** The faults of an item that must be there and as it is wanted. */
 export const faultsOf = (what: Derived, wanted: Item, found: Found, missing: string, more: More = {}) =>

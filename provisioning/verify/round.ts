@@ -9,7 +9,7 @@ import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Progress, VerifyOptions } from './options.ts';
 import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
 import { createRepairs, isStale, MAX_TRIES, unite } from './repairs.ts';
-import { everything, guardKeys, inOneTenant, pagesOf } from './walk.ts';
+import { everything, inOneTenant, lookUpKeys, pagesOf } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
 const MAX_FINDINGS = 100_000;
@@ -155,7 +155,7 @@ export function createRound({
     if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
     if (!tenant) {
       for (const ref of unnamed.values()) await partition(ref);
-      for await (const keys of guardKeys(reader)) {
+      for await (const keys of lookUpKeys(reader)) {
         const guards = await reader.getMany(keys);
         await spend(2 * keys.length);
         await look(guards.filter((item) => item !== undefined));

@@ -17,6 +17,7 @@ import {
 import type { ListQuery, Reader } from '../../table/reader.ts';
 import { ADDED, NODE_KINDS } from '../commands/node-kinds.ts';
 import { guardLists } from '../nodes/guards.ts';
+import { nameLists } from '../nodes/node-names.ts';
 
 /** The partitions that a walk checks: those of all nodes, found by Query, a page at a time. */
 const A_PAGE = 200;
@@ -78,9 +79,9 @@ export async function* inOneTenant(reader: Reader, tenant: Ref): AsyncGenerator<
   }
 }
 
-/** The keys of all guards that are listed. */
-export async function* guardKeys(reader: Reader): AsyncGenerator<readonly Key[]> {
-  const ranges = guardLists.map((partition) => ({ partition }));
+/** The keys of all guards and names that are listed. */
+export async function* lookUpKeys(reader: Reader): AsyncGenerator<readonly Key[]> {
+  const ranges = [...guardLists, ...nameLists].map((partition) => ({ partition }));
   for await (const items of pagesOf(reader, { index: INDEXES.all, ranges }))
     yield items.map(({ PK, SK }) => ({ PK, SK }));
 }

@@ -17,6 +17,18 @@ export interface Guard {
   readonly repeats?: Readonly<Record<string, string>>;
 }
 
+/** What nodes are found by that people name, though no guard makes the name unique. */
+export type NamedKind = 'scope' | 'subject' | 'group' | 'role';
+
+/** How people name a node: the attributes that are found, and what is above it in a path of names. */
+export interface Named {
+  readonly kind: NamedKind;
+  /** Attributes that are found; the first is the name that is shown. */
+  readonly by: readonly [string, ...string[]];
+  /** The attribute that holds the scopes above it, from the nearest on, or the one that it is in. */
+  readonly above?: string;
+}
+
 export interface Entity {
   /** As in references and command names: `user`, `location`. */
   readonly type: string;
@@ -56,6 +68,8 @@ export interface Entity {
   readonly byStatus?: { readonly status: string; readonly date: string };
   /** Listed by name, in the tenant's index: of kinds that belong to no tenant. */
   readonly byName?: string;
+  /** Found by names that need not be unique. */
+  readonly named?: Named;
   /** Items go by themselves some time after the instant in this attribute, by DynamoDB's time-to-live. */
   readonly expires?: { readonly from: string; readonly afterDays: number };
 }

@@ -21,7 +21,11 @@ const properties = field.properties.optional();
 const open = { status: 'active' };
 const root = { ...open, combination: 'allow-overrides' };
 /** Every scope is listed in its tenant, by type and time of creation, and by its path. */
-const listed = { inTenant: { tenant: 'root', time: 'createdAt' }, inTree: true } as const;
+const listed = {
+  inTenant: { tenant: 'root', time: 'createdAt' },
+  inTree: true,
+  named: { kind: 'scope', by: ['name'], above: 'ancestors' },
+} as const;
 const nameGuard = (kind: string) => [{ kind, field: 'name', normalise: normaliseName }];
 
 /** A scope that always has a parent. */
@@ -72,6 +76,7 @@ export const SCOPES = {
     guards: [{ kind: 'LOCATION_CODE', field: 'code', normalise: normaliseCode }],
     listShards: 4,
     ...listed,
+    named: { kind: 'scope', by: ['name', 'code'], above: 'ancestors' },
   },
   client: {
     type: 'client',

@@ -314,7 +314,9 @@ function otherInputs(
       users: { 'The first': { email: `${page}@example.com`, grants: { [tenant]: ['admin'] } } },
     };
   };
+  const name = async () => ({ name: 'Acme/North', kind: 'scope' });
   return {
+    ...{ 'name.find': name, 'name.suggest': name },
     'audit.create': async () => ({
       tenant: `tenant:${(await made('tenant')).id}`,
       action: 'login',

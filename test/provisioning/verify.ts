@@ -120,7 +120,29 @@ export function faultsOf(items: readonly Item[]): readonly string[] {
   }
   const guards = items.filter((item) => item.Type === 'Guard').length;
   if (guards !== values.length) faults.push(`${guards} guards for ${values.length} values`);
+  const names = items.filter(({ SK }) => SK === META).flatMap(namesOf);
+  for (const { PK, SK, value, above } of names) {
+    const item = all.get(key(PK, SK));
+    const [found, path] = [item?.values as string[] | undefined, (item?.above ?? []) as string[]];
+    if (!found?.includes(value) || path.join() !== above.join())
+      faults.push(`${SK} is not found by ${value} below ${above.join()}`);
+  }
+  const known = new Set(names.map(({ PK, SK }) => key(PK, SK)));
+  for (const { PK, SK } of items.filter((item) => item.Type === 'NodeName'))
+    if (!known.has(key(PK, SK))) faults.push(`${key(PK, SK)} is a name that no node has`);
   return faults;
+}
+
+/** The names by which a node is to be found. */
+function namesOf(node: Item) {
+  const named = Object.values<Entity>(ENTITIES).find(({ label }) => label === node.Type)?.named;
+  return (named?.by ?? []).flatMap((attribute) => {
+    if (typeof node[attribute] !== 'string') return [];
+    const value = node[attribute].normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+    const PK = `NAMES#${named?.kind.toUpperCase()}#${value.split('/').at(-1)}`;
+    const above = [node[named?.above ?? '']].flat().filter((each) => String(each).includes(':'));
+    return [{ PK, SK: node.PK, value, above: above as string[] }];
+  });
 }
 
 /**

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import * as field from '../../table/entities/fields.ts';
+import { isSafeText } from '../../table/identifiers.ts';
+import { type Command, readCommand } from '../command.ts';
+import { findName } from '../names/find.ts';
+import { suggestName } from '../names/suggest.ts';
+
+/** Characters of a path of 17 names, the longest that there is. */
+const MAX_PATH = 2_200;
+
+const name = z
+  .string()
+  .min(1)
+  .max(MAX_PATH)
+  .refine((value) => isSafeText(value) && value.trim() !== '', 'holds # or control characters, or is blank')
+  .describe('name, path of names with `/`, email, username, phone, code, id or reference');
+const kind = z.enum(['subject', 'scope', 'group', 'role']);
+
+/** Names instead of ids (ADR 0035). */
+export const nameCommands: readonly Command[] = [
+  readCommand({
+    name: 'name.find',
+    summary:
+      'Finds what people call by a name, in at most 3 reads: every candidate with its reference and its path. `more` says that there may be others; `elsewhere` is what has the last name of a path that is not there.',
+    input: z.strictObject({ name, kind, type: field.scopeType.optional() }),
+    run: async ({ reader }, input) => ({ ...(await findName(reader, input)) }),
+  }),
+  readCommand({
+    name: 'name.suggest',
+    summary: 'Says which name was probably meant instead of one that nothing has, by an index.',
+    input: z.strictObject({ name, kind }),
+    run: async ({ reader }, input) => {
+      const meant = await suggestName(reader, input);
+      return meant === undefined ? {} : { meant };
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+import { ulid } from 'ulid';
+import { beforeEach, expect, test } from 'vitest';
+import { verify } from '../../../provisioning/verify/index.ts';
+import type { Item } from '../../../table/item.ts';
+import { createMemoryWorld, type MemoryWorld } from '../apply/support.ts';
+import { findingsOn } from '../findings.ts';
+
+/** `verify` finds look-ups by name that are missing, stale or left over, and repairs them. */
+let world: MemoryWorld;
+let tenant = '';
+beforeEach(async () => {
+  world = createMemoryWorld();
+  tenant = (await world.run('tenant.create', { name: 'Acme' })).id;
+  await world.run('location.create', { name: 'North', code: 'N1', parent: `tenant:${tenant}` });
+  await world.run('group.create', { name: 'Crew', scope: `tenant:${tenant}` });
+});
+const names = (): readonly Item[] =>
+  world
+    .items()
+    .filter(({ Type }) => Type === 'NodeName')
+    .sort((a, b) => (a.PK < b.PK ? -1 : 1));
+const keyOf = ({ PK, SK }: Item) => ({ PK, SK });
+const named = (name: string): Item => names().find(({ PK }) => PK.endsWith(`#${name}`)) as Item;
+const repair = (of?: { type: string; id: string }) =>
+  verify({
+    ...{ reader: world.reader, clock: world.clock, graceMs: 0 },
+    repair: { writer: world.writer, newId: () => ulid() },
+    ...(of ? { tenant: of } : {}),
+  });
+
+test('a table that was written by commands has a look-up for each name', async () => {
+  expect(names().map(({ PK }) => PK)).toEqual([
+    'NAMES#GROUP#crew',
+    'NAMES#SCOPE#acme',
+    'NAMES#SCOPE#n1',
+    'NAMES#SCOPE#north',
+  ]);
+  expect(await findingsOn(world)).toEqual([]);
+});
+
+test.each<[string, string, () => Promise<unknown>]>([
+  [
+    'one that is missing',
+    'name_missing',
+    async () =>
+      world.writer.send(['n1', 'crew'].map((name) => ({ kind: 'delete', key: keyOf(named(name)) }))),
+  ],
+  [
+    'one with another path',
+    'name_differs',
+    async () => world.writer.send([{ kind: 'put', item: { ...named('north'), above: ['tenant:other'] } }]),
+  ],
+  [
+    'one of a name that its node does not have',
+    'name_left_over',
+    async () =>
+      world.writer.send([
+        { kind: 'put', item: { ...named('north'), PK: 'NAMES#SCOPE#old', GSI1SK: 'NAMES#SCOPE#old' } },
+      ]),
+  ],
+  [
+    'one of a node that is not there',
+    'name_left_over',
+    async () => world.writer.send([{ kind: 'put', item: { ...named('north'), SK: 'LOCATION#gone' } }]),
+  ],
+])('finds and repairs %s', async (_, code, damage) => {
+  const before = names();
+  await damage();
+  const { open } = await verify({ reader: world.reader, clock: world.clock, graceMs: 0 });
+  expect([
+    ...new Set(open.map((finding) => [finding.code, finding.effect, finding.repairable].join())),
+  ]).toEqual([`${code},none,true`]);
+  expect((await repair()).open).toEqual([]);
+  expect(names()).toEqual(before);
+});
+
+test('a table of an earlier version gets its look-ups by a repair, tenant by tenant too', async () => {
+  const before = names();
+  await world.writer.send(before.map((item) => ({ kind: 'delete', key: keyOf(item) })));
+  expect(await world.run('name.find', { name: 'North', kind: 'scope' })).toMatchObject({ candidates: [] });
+  expect((await repair({ type: 'tenant', id: tenant })).repaired).toHaveLength(4);
+  expect(names()).toEqual(before);
+});
+
+test('renaming and deleting work where the look-up is missing', async () => {
+  const { of } = named('crew');
+  const id = String(of).slice('group:'.length);
+  await world.writer.send([{ kind: 'delete', key: keyOf(named('crew')) }]);
+  await world.run('group.update', { id, name: 'Staff' });
+  expect(named('staff').of).toBe(of);
+  await world.writer.send([{ kind: 'delete', key: keyOf(named('staff')) }]);
+  await world.run('group.delete', { id });
+  expect(await findingsOn(world)).toEqual([]);
+});
