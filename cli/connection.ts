@@ -20,24 +20,24 @@ export interface ConnectionOptions {
 /** The options that every subcommand has; they may stand before it too. */
 export const addGlobalOptions = (program: Command): Command =>
   program
-    .option('--table <name>', 'the table (or TABLE_NAME)')
-    .option('--endpoint <url>', 'the DynamoDB endpoint, if not AWS (or DYNAMODB_ENDPOINT)')
+    .option('--table <name>', 'the DynamoDB table (or TABLE_NAME)')
+    .option('--endpoint <url>', 'the endpoint of DynamoDB, for a local table (or DYNAMODB_ENDPOINT)')
     .option('--region <region>', 'the AWS region (or AWS_REGION)')
-    .option('--function <name>', 'send commands to this provisioning function instead of the table')
-    .option('--lambda-endpoint <url>', 'the Lambda endpoint, if not AWS, such as http://127.0.0.1:3002')
-    .option('--json', 'print data, of errors too');
+    .option('--function <name>', 'send commands to this provisioning function, instead of --table')
+    .option('--lambda-endpoint <url>', 'the endpoint of Lambda, for a local function')
+    .option('--json', 'print JSON, for errors too');
 
 /** Throws {@link UsageError} for options that name both the table and a function in front of one. */
 export function assertOneConnection(options: ConnectionOptions): void {
   if (options.function === undefined) {
     if (options.lambdaEndpoint !== undefined)
-      throw new UsageError('--lambda-endpoint goes with --function NAME');
+      throw new UsageError('--lambda-endpoint is of a function: give --function NAME too');
     return;
   }
   if (options.table !== undefined)
-    throw new UsageError('--table and --function: give one of them, the function has its own table');
+    throw new UsageError('--table and --function exclude each other: the function has its own table');
   if (options.endpoint !== undefined)
-    throw new UsageError('--endpoint is of a table: with --function it is --lambda-endpoint');
+    throw new UsageError('--endpoint is of a table: with --function, give --lambda-endpoint');
 }
 
 const isUrl = (text: string): boolean => /^https?:\/\/[^/]/.test(text) && URL.canParse(text);
@@ -47,7 +47,7 @@ export function readEndpoint(options: ConnectionOptions, env: Context['env']): C
   const endpoint = options.endpoint ?? (env.DYNAMODB_ENDPOINT || undefined);
   const name = options.endpoint === undefined ? 'DYNAMODB_ENDPOINT' : '--endpoint';
   if (endpoint !== undefined && !isUrl(endpoint))
-    throw new UsageError(`${name} is not a URL such as http://127.0.0.1:8000`);
+    throw new UsageError(`${name} ${endpoint} is not a URL, such as http://127.0.0.1:8000`);
   const region = options.region ?? env.AWS_REGION;
   return {
     ...(endpoint === undefined ? {} : { endpoint }),
@@ -62,15 +62,18 @@ export function functionOf(options: ConnectionOptions, env: Context['env']): Fun
   if (!/^[\w:$-]{1,170}$/.test(name))
     throw new UsageError(`--function ${name} is neither the name of a Lambda function nor its ARN`);
   if (endpoint !== undefined && !isUrl(endpoint))
-    throw new UsageError('--lambda-endpoint is not a URL such as http://127.0.0.1:3002');
+    throw new UsageError(`--lambda-endpoint ${endpoint} is not a URL, such as http://127.0.0.1:3002`);
   const region = options.region ?? env.AWS_REGION;
   return { name, ...(endpoint === undefined ? {} : { endpoint }), ...(region ? { region } : {}) };
 }
 
+const NO_TABLE =
+  'no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001';
+
 /** The name of the table that options or environment name. */
 export function tableOf(options: ConnectionOptions, env: Context['env']): string {
   const table = options.table ?? env.TABLE_NAME;
-  if (!table) throw new UsageError('which table? Give --table NAME, or set TABLE_NAME');
+  if (!table) throw new UsageError(NO_TABLE);
   return table;
 }
 
@@ -142,14 +145,19 @@ async function assertAnswers(client: Client, table: string, { endpoint }: Client
 
 function problemOf(error: unknown, table: string, endpoint: string | undefined): string | undefined {
   const where = endpoint ?? 'DynamoDB';
-  const check = endpoint === undefined ? '--region and the network' : '--endpoint';
+  const check =
+    endpoint === undefined
+      ? '--region and the network'
+      : '--endpoint or DYNAMODB_ENDPOINT (gatehouse dev starts a local table)';
+  const orLocal =
+    endpoint === undefined ? '; for a local table, give --endpoint or set DYNAMODB_ENDPOINT' : '';
   switch (sdkFaultOf(error)) {
     case 'no_region':
-      return NO_REGION;
+      return `${NO_REGION}${orLocal}`;
     case 'no_credentials':
-      return NO_CREDENTIALS;
+      return `${NO_CREDENTIALS}${orLocal}`;
     case 'missing':
-      return `the table ${table} does not exist: check --table, --endpoint and --region`;
+      return `there is no table ${table} at ${where}: check --table or TABLE_NAME, the endpoint and the region`;
     case 'unreachable':
     case 'transient':
       return `${where} does not answer${detailOf(error)}: check ${check}`;
@@ -157,7 +165,7 @@ function problemOf(error: unknown, table: string, endpoint: string | undefined):
       return `${where} is not DynamoDB${detailOf(error)}: check ${check}`;
     default:
       return (error as { name?: string }).name === 'ValidationException'
-        ? `${table} is no table of Gatehouse: check --table`
+        ? `${table} is not a table of Gatehouse: check --table or TABLE_NAME`
         : undefined;
   }
 }

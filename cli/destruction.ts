@@ -21,7 +21,7 @@ export interface Agreed {
 
 export const YES = [
   '--yes',
-  'do it without asking, though it takes access or data away; needed where nobody can be asked',
+  'do not ask before access or data is taken away; required without a terminal',
 ] as const;
 
 /** The commands that take something away, or may, in a transaction too, and their undo. */

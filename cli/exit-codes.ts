@@ -2,7 +2,7 @@
 export const OK = 0;
 /** Refused, or a check found something. */
 export const REFUSED = 1;
-/** A usage error, or a fault. */
+/** Wrong usage, or a failure of the table, the network or the program. */
 export const USAGE = 2;
 
 /** What the exit codes of some subcommands mean; without `1` they never end with it. */
@@ -13,9 +13,9 @@ export interface ExitCodes {
   readonly 2: string;
 }
 
-const FAULT = 'usage error or fault';
+const FAULT = 'wrong usage, or a failure';
 const NOT_AGREED = 'nothing was done: --yes is missing, or the answer was not yes';
-const REFUSAL = 'usage error, refusal or fault';
+const REFUSAL = 'wrong usage, refused by provisioning, or a failure';
 
 /** Of every subcommand: for its help, for docs/cli.md, and for the tests, which hold the code to it. */
 export const EXIT_CODES: readonly ExitCodes[] = [
@@ -26,52 +26,52 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   { of: ['route remove'], 0: 'done', 1: NOT_AGREED, 2: REFUSAL },
   {
     of: ['route test'],
-    0: 'a route matches, and allows --subject',
-    1: 'no route matches, or it refuses',
+    0: 'a route matches, and --subject is allowed',
+    1: 'no route matches, or --subject is refused',
     2: FAULT,
   },
   { of: ['route gaps'], 0: 'no gaps', 1: 'gaps', 2: FAULT },
   {
     of: ['route check'],
-    0: "nothing is outside of the cache's key, or the key is not known",
-    1: "something is outside of the cache's key",
+    0: 'every route depends only on inputs in the cache key, or the cache key is not known',
+    1: 'a route depends on an input outside of the cache key',
     2: FAULT,
   },
-  { of: ['command'], 0: 'done', 1: 'refused, or not agreed to: nothing was written', 2: FAULT },
+  { of: ['command'], 0: 'done', 1: 'refused, or not confirmed: nothing was written', 2: FAULT },
   {
     of: ['plan'],
-    0: 'the table has what the file says',
-    1: 'there is something to do, or a plan is out of date',
+    0: 'the table matches the manifest',
+    1: 'there are changes to apply, or a plan is out of date',
     2: REFUSAL,
   },
   {
     of: ['apply'],
-    0: 'the table has what the file says',
+    0: 'the table matches the manifest',
     1: `${NOT_AGREED}, or a plan is out of date`,
     2: `${REFUSAL}; the message says how much was done`,
   },
-  { of: ['export'], 0: 'the manifest is written', 2: FAULT },
+  { of: ['export'], 0: 'the manifest was written', 2: FAULT },
   {
     of: ['onboard'],
-    0: 'all of it is there',
-    2: `${REFUSAL}: nothing of it is there (after a fault perhaps all: repeat it with --operation)`,
+    0: 'the tenant was created',
+    2: `${REFUSAL}. Nothing was written, except perhaps after a failure: repeat it with --operation`,
   },
   {
     of: ['load'],
-    0: 'all rows are loaded',
-    1: 'some rows were refused: see the file of refused rows; the others are loaded',
-    2: 'usage error, and nothing was sent; or a fault: nothing is lost, run it again',
+    0: 'all rows were loaded',
+    1: 'some rows were refused and are in the file of refused rows; the others were loaded',
+    2: 'wrong usage, and nothing was sent; or a failure: nothing is lost, run it again',
   },
   {
     of: ['revoke-user', 'suspend-tenant', 'revoke-session', 'revoke-token'],
-    0: 'it is revoked; the answer says until when caches may still allow',
+    0: 'revoked; the answer says until when caches may still allow',
     1: NOT_AGREED,
-    2: `${REFUSAL}: read the message, and send it again`,
+    2: `${REFUSAL}: read the message, then run it again`,
   },
-  { of: ['verify'], 0: 'no findings, or all are repaired', 1: 'findings', 2: FAULT },
-  { of: ['serve'], 0: 'it was stopped, and all requests in flight were answered', 2: FAULT },
-  { of: ['dev'], 0: 'it was stopped', 2: FAULT },
-  { of: ['completion'], 0: 'done', 2: 'usage error' },
+  { of: ['verify'], 0: 'no findings, or all were repaired', 1: 'findings', 2: FAULT },
+  { of: ['serve'], 0: 'stopped, after all requests in flight were answered', 2: FAULT },
+  { of: ['dev'], 0: 'stopped', 2: FAULT },
+  { of: ['completion', 'help'], 0: 'done', 2: 'wrong usage' },
 ];
 
 /** The exit codes of a subcommand, as its help shows them. */
@@ -81,5 +81,5 @@ export function exitCodesText(name: string): string {
   const lines = ([0, 1, 2] as const).flatMap((code) =>
     codes[code] === undefined ? [] : [`  ${code}  ${codes[code]}`],
   );
-  return `\nExit codes:\n${lines.join('\n')}`;
+  return `Exit codes:\n${lines.join('\n')}`;
 }

@@ -4,7 +4,7 @@ import {
   type Property,
   typeOf,
 } from '../provisioning/documents/commands.ts';
-import { readInstant } from '../provisioning/instant.ts';
+import { NOT_AN_INSTANT, readInstant } from '../provisioning/instant.ts';
 import { hint } from '../provisioning/suggestions.ts';
 import { readDocument } from '../testing/document.ts';
 import { readText } from '../testing/text-file.ts';
@@ -57,7 +57,7 @@ export async function readInput(
   for (const pair of pairs) {
     const [, name, isJson, text] = /^([A-Za-z_]\w*)(:?)=([\s\S]*)$/.exec(pair) ?? [];
     if (name === undefined || text === undefined)
-      throw new UsageError(`${pair} is neither FIELD=VALUE nor FIELD:=JSON`);
+      throw new UsageError(`${pair} is not FIELD=VALUE or FIELD:=JSON`);
     refuseUnknown(name, '');
     if (seen.has(name)) throw new UsageError(`${name} is given twice`);
     seen.add(name);
@@ -75,10 +75,11 @@ export async function readInput(
 /** A mapping from a YAML or JSON file, or from the standard input (`-`). Throws {@link UsageError}. */
 export async function readObject(file: string, context: Context): Promise<Mapping> {
   const isStandard = file === '-';
-  if (isStandard && !context.input) throw new UsageError('--input -: there is no standard input here');
+  if (isStandard && !context.input)
+    throw new UsageError('--input - reads the standard input, and there is none');
   const text = isStandard ? await context.input?.() : await readText(file);
   const { data } = readDocument(isStandard ? 'standard input' : file, text ?? '');
-  if (!isMapping(data)) throw new UsageError(`--input ${file} holds no mapping of fields to values`);
+  if (!isMapping(data)) throw new UsageError(`--input ${file} does not hold a mapping of fields to values`);
   return data;
 }
 
@@ -121,14 +122,16 @@ function readValue(name: string, text: string, property: Property): unknown {
     case 'integer': {
       const value = Number(text);
       if (text.trim() === '' || !Number.isFinite(value))
-        throw new UsageError(`${name}: ${text} is no number`);
+        throw new UsageError(`${name}: ${text} is not a number`);
       return value;
     }
     case 'string': {
       if (property.enum && !property.enum.includes(text))
         throw new UsageError(`${name}: there is no ${text}: ${hint(text, property.enum)}`);
-      const instant = property.format === 'date-time' ? readInstant(text) : undefined;
-      return instant === undefined ? text : new Date(instant).toISOString();
+      if (property.format !== 'date-time') return text;
+      const instant = readInstant(text);
+      if (instant === undefined) throw new UsageError(`${name}: ${text} ${NOT_AN_INSTANT}`);
+      return new Date(instant).toISOString();
     }
     default: {
       // The schema allows anything: JSON, otherwise the text itself.

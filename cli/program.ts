@@ -7,6 +7,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addDev } from './commands/dev.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExport } from './commands/export.ts';
+import { addHelp } from './commands/help.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
@@ -21,35 +22,21 @@ import { addTest } from './commands/test.ts';
 import { addVerify } from './commands/verify.ts';
 import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection.ts';
 import { type Context, NothingDoneError } from './context.ts';
-import { exitCodesText, OK, REFUSED, USAGE } from './exit-codes.ts';
+import { OK, REFUSED, USAGE } from './exit-codes.ts';
+import { formatProgramHelp, formatterOf, lineOf } from './help.ts';
 import { asJson } from './print.ts';
 import { IncompleteError, reportedOf } from './report-error.ts';
 import type { Subcommand } from './subcommand.ts';
+import { usageErrorOf } from './usage-error.ts';
 
-/** In the order of the help. */
-const SUBCOMMANDS: readonly Subcommand[] = [
-  addCheck,
-  addExplain,
-  addWho,
-  addMenu,
-  addWhere,
-  addTest,
-  addDev,
-  addRoute,
-  addCommand,
-  addPlan,
-  addApply,
-  addExport,
-  addOnboard,
-  addLoad,
-  addRevokeUser,
-  addSuspendTenant,
-  addRevokeSession,
-  addRevokeToken,
-  addLog,
-  addVerify,
-  addServe,
-  addCompletion,
+/** By what a person wants to do, in the order of the help. */
+const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
+  ['Get started', [addDev, addTest]],
+  ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere]],
+  ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
+  ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
+  ['Operate', [addLog, addVerify, addServe]],
+  ['Command line', [addCompletion, addHelp]],
 ];
 
 /**
@@ -64,11 +51,10 @@ export async function runProgram(args: readonly string[], context: Context): Pro
   // Also of arguments that cannot be parsed.
   const isJson = args.slice(0, [...args, '--'].indexOf('--')).includes('--json');
   const program = addGlobalOptions(new Command('gatehouse'))
-    .description('Authorization on one DynamoDB table: check, explain, test and administer access.')
-    .usage('<subcommand> [options]')
-    .version(readVersion(), '--version', 'the version of gatehouse')
-    .addHelpText('after', '\ngatehouse help SUBCOMMAND shows options, examples and exit codes.')
-    .configureHelp({ showGlobalOptions: true })
+    .version(readVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .helpCommand(false)
+    .configureHelp({ formatHelp: formatterOf() })
     .exitOverride()
     .configureOutput({
       writeOut: context.out,
@@ -82,25 +68,28 @@ export async function runProgram(args: readonly string[], context: Context): Pro
       for (const [name, value] of Object.entries(given)) action.setOptionValue(name, value);
       assertOneConnection(given);
     });
-  for (const add of SUBCOMMANDS) {
-    add(program, context, (code) => {
-      exitCode = code;
-    });
+  for (const [title, subcommands] of SUBCOMMANDS) {
+    program.commandsGroup(`${title}:`);
+    for (const add of subcommands)
+      add(program, context, (code) => {
+        exitCode = code;
+      });
   }
-  for (const [name, command] of leavesOf(program)) command.addHelpText('after', exitCodesText(name));
+  program.configureHelp({ formatHelp: formatProgramHelp });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return OK;
-    const names = namedIn(program, args);
+    const named = namedIn(program, args);
     const repeats = active?.options.some(({ long }) => long === '--operation') === true;
-    const reported = reportedOf(error, repeats);
+    const reported =
+      error instanceof CommanderError ? usageErrorOf(error, named) : reportedOf(error, repeats);
     if (isJson) {
       const data = error instanceof IncompleteError || error instanceof NothingDoneError ? error.data : {};
       context.out(asJson({ ...data, ok: false, error: reported }));
     } else if (reported.problems) context.error(`${reported.message}\n`);
-    else if (!isHelp(error)) context.error(`${['gatehouse', ...names].join(' ')}: ${reported.message}\n`);
+    else if (!isHelp(error)) context.error(`${lineOf(named)}: ${reported.message}\n`);
     return error instanceof NothingDoneError ? REFUSED : USAGE;
   }
 }
@@ -109,28 +98,19 @@ export async function runProgram(args: readonly string[], context: Context): Pro
 const isHelp = (error: unknown): boolean =>
   error instanceof CommanderError && error.code === 'commander.help';
 
-/** The subcommands that do something, each with its name: `route add`. */
-const leavesOf = (command: Command, path: readonly string[] = []): readonly (readonly [string, Command])[] =>
-  command.commands.length === 0
-    ? [[path.join(' '), command]]
-    : command.commands.flatMap((each) => leavesOf(each, [...path, each.name()]));
-
-/** The subcommands that the arguments name, between the options that all have: `route`, `add`. */
-function namedIn(program: Command, args: readonly string[]): readonly string[] {
-  const names: string[] = [];
+/** The subcommand that the arguments name, between the options that all have: that of `route add`. */
+function namedIn(program: Command, args: readonly string[]): Command {
   let at = program;
   let isValue = false;
   for (const arg of args) {
-    const next = at.commands.find((command) => command.name() === arg || command.aliases().includes(arg));
+    const next = at.commands.find((command) => command.name() === arg);
     if (isValue) isValue = false;
     else if (arg.startsWith('-'))
       isValue = program.options.some(({ long, required }) => long === arg && required);
-    else if (next) {
-      names.push(next.name());
-      at = next;
-    } else break;
+    else if (next) at = next;
+    else break;
   }
-  return names;
+  return at;
 }
 
 /** The version of the package: package.json stands beside `cli` in the checkout, above `dist` in the package. */

@@ -49,12 +49,12 @@ const DEADLINES = { kind: 'number of seconds', least: 0, most: 3_600 };
 
 export const addActorOption = (command: Command): Command =>
   command
-    .option('--actor <name>', 'who acts, for the audit log (or USER)')
+    .option('--actor <name>', 'who makes the change, for the audit log (or USER)')
     .addOption(
       numberOption(
         '--deadline',
         '<seconds>',
-        'how long to retry commands that are throttled or get no answer',
+        'how long to retry when DynamoDB throttles or does not answer',
         DEADLINES,
       ).default(DEFAULT_DEADLINE_S),
     );

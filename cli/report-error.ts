@@ -1,4 +1,3 @@
-import { CommanderError } from 'commander';
 import { GatehouseError } from '../table/errors.ts';
 import { ProblemsError } from '../testing/document.ts';
 import { ConnectionError } from './connection.ts';
@@ -50,7 +49,6 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  * @param repeats whether the subcommand has `--operation`
  */
 export function reportedOf(error: unknown, repeats: boolean): ReportedError {
-  if (error instanceof CommanderError) return { code: 'usage', message: usageText(error), retryable: false };
   const text = error instanceof Error ? error.message : String(error);
   if (error instanceof UsageError) return { code: 'usage', message: text, retryable: false };
   if (error instanceof NothingDoneError) return { code: error.code, message: text, retryable: false };
@@ -75,15 +73,6 @@ export function reportedOf(error: unknown, repeats: boolean): ReportedError {
   }
   return { code: 'internal', message, retryable: false };
 }
-
-/** Commander puts its suggestion on a line of its own. */
-const usageText = ({ code, message }: CommanderError): string =>
-  code === 'commander.help'
-    ? 'which subcommand? --help lists them'
-    : message
-        .trim()
-        .replace(/^error: /, '')
-        .replace(/\n+/g, ' ');
 
 function adviceOn(error: unknown, text: string): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;

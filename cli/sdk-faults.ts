@@ -47,7 +47,7 @@ export function sdkFaultOf(error: unknown): SdkFault {
   return CODES.find(([, of]) => of.test(code))?.[0] ?? NAMES.find(([, of]) => of.test(name))?.[0] ?? 'other';
 }
 
-export const NO_REGION = 'which region? Give --region, or set AWS_REGION';
+export const NO_REGION = 'no AWS region is set: give --region or set AWS_REGION';
 export const NO_CREDENTIALS = 'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)';
 
 /** A code of the network, a status of HTTP or the name of the error, in brackets. */

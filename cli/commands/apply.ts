@@ -1,6 +1,7 @@
 import { confirm } from '../ask.ts';
 import { NothingDoneError, wantsColours } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { applyFile } from '../manifest/apply.ts';
 import { formatDangers, formatPlan, planData, progressOn } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
@@ -11,26 +12,24 @@ interface ApplyOptions extends ManifestOptions {
   readonly yes?: boolean;
 }
 
-const HELP = `
-Shows the plan and carries it out, one transaction after the other: what takes away before what
-grants. An interrupted apply is run again and goes on where it stopped.
-
-Examples:
+const EXAMPLES = `  gatehouse apply school.manifest.yaml
   gatehouse apply school.manifest.yaml --yes --actor pipeline
   gatehouse apply school.manifest.yaml --prune     (asks first)
-  gatehouse apply school.plan --yes                (of gatehouse plan --out: that and nothing else)`;
+  gatehouse apply school.plan --yes                (exactly the plan that gatehouse plan --out wrote)`;
 
-/** `gatehouse apply`: makes the table have what a manifest says. */
+const NOTES = `It shows the plan and applies it, one transaction after another. Changes that take access away come
+before those that grant it. If an apply is interrupted, run it again: it continues where it stopped.`;
+
+/** `gatehouse apply`: changes the table to match a manifest. */
 export const addApply: Subcommand = (program, around, finish) => {
   const command = program
     .command('apply')
-    .summary('make the table have what a manifest says')
-    .description('Carries out what gatehouse plan shows for a manifest (tenants in YAML or JSON).')
-    .argument('<file>', 'YAML or JSON, or a plan of gatehouse plan --out')
-    .option('--yes', 'without asking, where nobody can be asked, and what is dangerous or removes');
-  withManifestOptions(command)
-    .addHelpText('after', HELP)
-    .action(async (path: string, options: ApplyOptions) => {
+    .summary('change the table to match a manifest')
+    .description('Changes the table to match a manifest: tenants, roles and people in one YAML or JSON file.')
+    .argument('<file>', 'a manifest, or a plan that gatehouse plan --out wrote')
+    .option('--yes', 'do not ask; required without a terminal if a step removes something or is dangerous');
+  addHelpTexts(withManifestOptions(command), { examples: EXAMPLES, notes: NOTES }).action(
+    async (path: string, options: ApplyOptions) => {
       const planned = await planFile(path, options, around);
       const { plan, table, place, file } = planned;
       const colours = wantsColours(around);
@@ -38,7 +37,7 @@ export const addApply: Subcommand = (program, around, finish) => {
       if (!options.json) around.out(formatPlan(plan, printing));
       const { dangerous, remove } = plan;
       const why = [
-        ...(around.isTerminal ? [] : ['this is no terminal']),
+        ...(around.isTerminal ? [] : ['there is no terminal to ask on']),
         ...(dangerous > 0 ? ['some of it is dangerous'] : []),
         ...(remove > 0 ? ['some of it removes'] : []),
       ];
@@ -57,5 +56,6 @@ export const addApply: Subcommand = (program, around, finish) => {
       if (options.json) around.out(asJson({ ...planData(plan, table), applied: true }));
       else if (steps > 0) around.out(`done: ${steps} steps\n`);
       finish(OK);
-    });
+    },
+  );
 };

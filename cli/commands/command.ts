@@ -5,6 +5,7 @@ import { hint } from '../../provisioning/suggestions.ts';
 import { UsageError } from '../context.ts';
 import { type Agreed, agree, YES } from '../destruction.ts';
 import { OK, REFUSED, USAGE } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
 import { asJson, columns } from '../print.ts';
 import {
@@ -27,78 +28,80 @@ interface CommandOptions extends WriteOptions {
   readonly yes?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  gatehouse command --list
+const EXAMPLES = `  gatehouse command --list
   gatehouse command user.create --help
   gatehouse command user.create email=ann@example.com displayName='Ann Arbor'
   gatehouse command role.list scope=global limit=10 --function gatehouse-provisioning
-  gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run
+  gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run`;
 
-FIELD=VALUE is read as the schema of the command says: lists as a,b or JSON, days and instants as
-2026-03-01 or 2026-03-01T08:00:00Z, null to clear. FIELD:=JSON takes JSON as it stands.`;
+const NOTES = `gatehouse command NAME --help lists the fields of a command. Write FIELD=VALUE: a list as a,b or as JSON,
+a day or an instant as 2026-03-01 or 2026-03-01T08:00:00Z, true or false, a number, or null to clear a
+field. FIELD:=JSON takes any JSON value.`;
 
 /** `gatehouse command`: every command of provisioning. */
 export const addCommand: Subcommand = (program, context, finish) => {
   const command = program
     .command('command')
-    .alias('run')
-    .summary('send any command of provisioning')
-    .description('Sends a command of provisioning, to the table or through its function.')
-    .argument('[name]', 'as user.create; --list names them all')
-    .argument('[fields...]', 'its input: FIELD=VALUE or FIELD:=JSON')
-    .option('--list', 'list the commands, or those whose names begin with NAME')
+    .summary('run any command that reads or changes the table')
+    .description('Runs one command of provisioning, such as user.create or role.list.')
+    .argument('[name]', 'the command, such as user.create; --list shows all')
+    .argument('[fields...]', 'its input, as FIELD=VALUE or FIELD:=JSON')
+    .option('--list', 'list all commands, or those whose names begin with the given one')
     .option('--input <file>', 'the input as YAML or JSON; - is the standard input')
-    .option('--dry-run', 'check whether it would succeed, write nothing')
-    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given')
+    .option('--dry-run', 'check whether it would succeed; write nothing')
+    .option(
+      '--operation <id>',
+      'an id of this operation: a repetition with the same id changes nothing more (default: a new id)',
+    )
     .option(...YES);
-  addActorOption(command)
-    .addHelpText('after', ({ command: { args } }) => {
-      const described = findCommand(args[0] ?? '');
-      return described ? `\n${describe(described)}` : EXAMPLES;
-    })
-    .action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
-      if (options.list) {
-        context.out(listOf(name, options.json === true));
-        return finish(OK);
-      }
-      if (name === undefined) throw new UsageError('which command? gatehouse command --list names them');
-      const described = find(name);
-      const input = await readInput(described, fields, options.input, context);
-      const { operation: operationId } = options;
-      const editing = await connectForWriting(options, context);
-      const sent = { command: described.name, input };
-      const said = `this sends ${[described.name, ...fields].join(' ')}`;
-      const refuse = (error: Failure['error'], retry: string): void => {
-        const may = error.retryable ? `retryable${retry}` : 'not retryable';
-        if (!options.json)
-          context.error(`gatehouse command ${name}: ${withField(error)} (${error.code}, ${may})\n`);
-        finish(isFault(error) ? USAGE : REFUSED);
-      };
-      let agreed: Agreed | undefined;
-      try {
-        if (!options.dryRun) agreed = await agree(editing, [sent], said, options, context);
-      } catch (error) {
-        if (!(error instanceof RefusedError)) throw error;
-        if (options.json) context.out(asJson({ ok: false, error: error.failure }));
-        return refuse(error.failure, '');
-      }
-      const delivered = await editing.deliver({
-        command: described.name,
-        input,
-        ...(options.dryRun ? { dryRun: true } : {}),
-        ...(operationId === undefined ? {} : { operationId }),
-        ...(editing.actor === undefined ? {} : { actor: editing.actor }),
-      });
-      const { answer } = delivered;
-      if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId, ...agreed }));
-      if (answer.ok) {
-        if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true));
-        for (const note of notesOn(described, input, answer, delivered)) context.error(`note: ${note}\n`);
-        return finish(OK);
-      }
-      refuse(answer.error, ` with --operation ${delivered.operationId}`);
+  addHelpTexts(addActorOption(command), {
+    examples: EXAMPLES,
+    notes: ({ args: [name = ''] }) => {
+      const described = findCommand(name);
+      return described ? describe(described) : NOTES;
+    },
+  }).action(async (name: string | undefined, fields: readonly string[], options: CommandOptions) => {
+    if (options.list) {
+      context.out(listOf(name, options.json === true));
+      return finish(OK);
+    }
+    if (name === undefined) throw new UsageError('which command? gatehouse command --list shows all');
+    const described = find(name);
+    const input = await readInput(described, fields, options.input, context);
+    const { operation: operationId } = options;
+    const editing = await connectForWriting(options, context);
+    const sent = { command: described.name, input };
+    const said = `this sends ${[described.name, ...fields].join(' ')}`;
+    const refuse = (error: Failure['error'], retry: string): void => {
+      const may = error.retryable ? `retryable${retry}` : 'not retryable';
+      if (!options.json)
+        context.error(`gatehouse command ${name}: ${withField(error)} (${error.code}, ${may})\n`);
+      finish(isFault(error) ? USAGE : REFUSED);
+    };
+    let agreed: Agreed | undefined;
+    try {
+      if (!options.dryRun) agreed = await agree(editing, [sent], said, options, context);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      if (options.json) context.out(asJson({ ok: false, error: error.failure }));
+      return refuse(error.failure, '');
+    }
+    const delivered = await editing.deliver({
+      command: described.name,
+      input,
+      ...(options.dryRun ? { dryRun: true } : {}),
+      ...(operationId === undefined ? {} : { operationId }),
+      ...(editing.actor === undefined ? {} : { actor: editing.actor }),
     });
+    const { answer } = delivered;
+    if (options.json) context.out(asJson({ ...answer, operationId: delivered.operationId, ...agreed }));
+    if (answer.ok) {
+      if (!options.json) context.out(textOf(described, answer, delivered, options.dryRun === true));
+      for (const note of notesOn(described, input, answer, delivered)) context.error(`note: ${note}\n`);
+      return finish(OK);
+    }
+    refuse(answer.error, ` with --operation ${delivered.operationId}`);
+  });
 };
 
 /** The command of this name. Throws {@link UsageError} with what was probably meant. */
@@ -147,7 +150,7 @@ function textOf(
   const body = Object.keys(result).length === 0 ? '' : stringify(result, { lineWidth: 0 });
   if (kind === 'read') return body;
   const end = isDryRun
-    ? `${name} would be done; nothing was written\n`
+    ? `${name} would succeed; nothing was written\n`
     : `token ${token}\noperation ${operationId}\n`;
   return `${body}---\n${end}`;
 }

@@ -3,6 +3,7 @@ import { isRef } from '../../table/identifiers.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { exportManifest } from '../manifest/export.ts';
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
@@ -19,33 +20,38 @@ interface ExportCommandOptions extends ConnectionOptions {
   readonly output?: string;
 }
 
-const HELP = `
-Examples:
-  gatehouse export --api school > school.manifest.yaml
+const EXAMPLES = `  gatehouse export --api school > school.manifest.yaml
   gatehouse export --json                        (JSON instead of YAML)
   gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --output school.manifest.yaml
-  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (for a tenant like it)`;
+  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (as a template for another tenant)`;
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 
-/** `gatehouse export`: a manifest of what is there. */
+/** `gatehouse export`: a manifest of what is in the table. */
 export const addExport: Subcommand = (program, around, finish) => {
   const command = program
     .command('export')
-    .summary('write a manifest of what is there')
-    .description('Writes tenants as a manifest, which makes the same of an empty table (gatehouse apply).')
-    .option('--root <ref>', 'a tenant, as tenant:ID, as often as needed; all unless given', collect, [])
+    .summary('write the tenants of the table as a manifest')
+    .description(
+      'Writes tenants as a manifest. gatehouse apply of it makes the same tenants in an empty table.',
+    )
     .option(
-      '--api <name>',
-      'the routes of an API, as often as needed; those of default unless given',
+      '--root <ref>',
+      'only this tenant, such as tenant:ID; may be repeated (default: all)',
       collect,
       [],
     )
-    .option('--no-ids', 'leave out the ids')
-    .option('--output <file>', 'write there; a file that is there stays as it is');
-  command.addHelpText('after', HELP).action(async (options: ExportCommandOptions) => {
+    .option(
+      '--api <name>',
+      'the routes of this API; may be repeated (default: the API named default)',
+      collect,
+      [],
+    )
+    .option('--no-ids', 'leave out the ids, so that apply creates new ones')
+    .option('--output <file>', 'write to this new file instead of the standard output');
+  addHelpTexts(command, { examples: EXAMPLES }).action(async (options: ExportCommandOptions) => {
     const wrong = options.root.find((ref) => !isRef(ref));
-    if (wrong !== undefined) throw new UsageError(`--root ${wrong} is not type:ID, as tenant:ID`);
+    if (wrong !== undefined) throw new UsageError(`--root ${wrong} is not type:ID, such as tenant:ID`);
     for (const api of options.api) apiOf({ api });
     if (options.output !== undefined) assertWritable(options.output, true);
     const { deliver } = await connectTo(options, around);

@@ -18,6 +18,7 @@ import { nameOf, openInput, readSource, readThrough, STDIN, sizeOf } from '../bu
 import { functionOf, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { functionTransport } from '../lambda.ts';
 import { assertWritable } from '../output-file.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
@@ -36,14 +37,13 @@ interface LoadCommandOptions extends WriteOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-The file is CSV with a header, or JSON Lines. The columns are the fields of user.create, membership.create and
-assignment.create. Rows that exist and are equal are left alone: the same file can be loaded again.
+const NOTES = `The file is CSV with a header, or JSON Lines. Its columns are the fields of user.create, subject.create,
+membership.create or assignment.create: gatehouse command user.create --help lists them. A row that is
+in the table already and equal is skipped, so the same file can be loaded again.`;
 
-Examples:
-  gatehouse load users users.csv
+const EXAMPLES = `  gatehouse load users users.csv
   gatehouse load memberships memberships.jsonl --refused refused.jsonl
-  gatehouse load users users.csv --resume        (continues after an interruption)
+  gatehouse load users users.csv --resume        (after an interruption)
   zcat users.csv.gz | gatehouse load users - --refused refused.csv`;
 
 /** The client keeps at most this many connections. */
@@ -58,13 +58,20 @@ const REFUSALS_SHOWN = 5;
 export const addLoad: Subcommand = (program, context, finish) => {
   const command = program
     .command('load')
-    .summary('load users, subjects, memberships or assignments in bulk')
-    .description('Loads rows from CSV or JSON Lines: each row is one command of provisioning.')
+    .summary('load users, subjects, memberships or assignments from a file')
+    .description(
+      'Loads users, subjects, memberships or assignments from CSV or JSON Lines, one row at a time.',
+    )
     .addArgument(new Argument('<kind>', 'what the rows are').choices(ROW_KINDS.map(({ name }) => name)))
-    .argument('<file>', 'CSV or JSON Lines; - reads standard input')
+    .argument('<file>', 'CSV or JSON Lines; - is the standard input')
     .option('--refused <file>', 'where to write refused rows (default: FILE.refused.csv or .jsonl)')
     .addOption(
-      numberOption('--parallel', '<number>', 'the most rows in flight, 1 to 50', PARALLEL).default(32),
+      numberOption(
+        '--parallel',
+        '<number>',
+        'how many rows are sent at the same time, 1 to 50',
+        PARALLEL,
+      ).default(32),
     )
     .addOption(
       numberOption(
@@ -75,13 +82,13 @@ export const addLoad: Subcommand = (program, context, finish) => {
       ).default(60),
     )
     .option('--resume', 'continue an interrupted load')
-    .option('--dry-run', 'report what would be refused, write nothing');
-  addActorOption(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (name: string, file: string, options: LoadCommandOptions) => {
+    .option('--dry-run', 'report which rows would be refused; write nothing to the table');
+  addHelpTexts(addActorOption(command), { examples: EXAMPLES, notes: NOTES }).action(
+    async (name: string, file: string, options: LoadCommandOptions) => {
       const kind = ROW_KINDS.find((each) => each.name === name);
       if (kind) finish(await loadFile(kind, file, options, context));
-    });
+    },
+  );
 };
 
 /** Throws {@link UsageError} for options that contradict each other. */

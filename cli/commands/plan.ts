@@ -1,5 +1,6 @@
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { idsOf, writePlan } from '../manifest/plan-file.ts';
 import { formatPlan, planData } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
@@ -7,23 +8,22 @@ import { assertWritable } from '../output-file.ts';
 import { asJson } from '../print.ts';
 import type { Subcommand } from '../subcommand.ts';
 
-const HELP = `
-Examples:
-  gatehouse plan school.manifest.yaml
+const EXAMPLES = `  gatehouse plan school.manifest.yaml
   gatehouse plan school.manifest.yaml --prune --json
   gatehouse plan school.manifest.yaml --prune --out school.plan && gatehouse apply school.plan`;
 
-/** `gatehouse plan`: what an apply of a manifest would do. */
+/** `gatehouse plan`: what an apply of a manifest would change. */
 export const addPlan: Subcommand = (program, around, finish) => {
   const command = program
     .command('plan')
-    .summary('what would a manifest change?')
-    .description('Compares a manifest (tenants in YAML or JSON) with the table, and writes nothing.')
-    .argument('<file>', 'YAML or JSON, or a plan of --out: whether it still holds')
-    .option('--out <file>', 'write the plan to a new file too, for gatehouse apply');
-  withManifestOptions(command)
-    .addHelpText('after', HELP)
-    .action(async (path: string, options: ManifestOptions & { readonly out?: string }) => {
+    .summary('show what a manifest would change')
+    .description(
+      'Shows what gatehouse apply would change in the table for a manifest. It writes nothing to the table.',
+    )
+    .argument('<file>', 'a manifest, or a plan of --out, to check whether it is still current')
+    .option('--out <file>', 'also write the plan to a new file, for gatehouse apply');
+  addHelpTexts(withManifestOptions(command), { examples: EXAMPLES }).action(
+    async (path: string, options: ManifestOptions & { readonly out?: string }) => {
       const { out } = options;
       if (out !== undefined) assertWritable(out, true);
       const { plan, table, place, file, input } = await planFile(path, options, around);
@@ -38,5 +38,6 @@ export const addPlan: Subcommand = (program, around, finish) => {
       const printing = { colours, all: options.all === true, place, file: file.source.file };
       around.out(options.json ? asJson(planData(plan, table)) : formatPlan(plan, printing));
       finish(plan.changes.length === 0 ? OK : REFUSED);
-    });
+    },
+  );
 };

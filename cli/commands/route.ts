@@ -13,7 +13,8 @@ export const addRoute: Subcommand = (program, context, finish) => {
     .command('route')
     .summary('which permission and scope does a request need?')
     .description('Routes are data: adds, lists and tests them, and reads them from an OpenAPI document.')
-    .usage('<subcommand> [options]');
+    .usage('<subcommand> [options]')
+    .helpCommand(false);
   for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck])
     add(route, context, finish);
 };

@@ -9,6 +9,7 @@ import { readText } from '../../testing/text-file.ts';
 import { type ConnectionOptions, connect, readEndpoint, tableOf } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { numberOption } from '../question.ts';
 import { createManifestTable } from '../serve/manifest-table.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -24,60 +25,59 @@ interface ServeOptions extends ConnectionOptions {
   readonly manifest?: string;
 }
 
-const HELP = `
-Callers show an API token or, where TOKEN_ISSUER and TOKEN_AUDIENCE (or TOKEN_ISSUERS) are set, a JWT.
-See docs/authzen.md. SIGTERM ends it: requests in flight are answered first.
+const NOTES = `Callers authenticate with an API token or, if TOKEN_ISSUER and TOKEN_AUDIENCE (or TOKEN_ISSUERS) are set,
+with a JWT. SIGTERM or Ctrl-C stops the server after it has answered the requests in flight.`;
 
-Examples:
-  gatehouse serve --table gatehouse --public-url https://pdp.example.com
+const EXAMPLES = `  gatehouse serve --table gatehouse --public-url https://pdp.example.com
   gatehouse serve --table gatehouse --host 0.0.0.0 --tls-cert pdp.crt --tls-key pdp.key
-  gatehouse serve --manifest docs/examples/authzen-certification.manifest.yaml     (to try it)`;
+  gatehouse serve --manifest docs/examples/authzen-certification.manifest.yaml`;
 
 /** Milliseconds for which it is known that the table answers. */
 const REACHABLE_MS = 1_000;
 
 /** `gatehouse serve`: the AuthZEN API as a server. */
 export const addServe: Subcommand = (program, context, finish) => {
-  program
+  const command = program
     .command('serve')
-    .summary('serve the AuthZEN Authorization API')
-    .description('Serves decisions and searches by OpenID AuthZEN 1.0, until SIGTERM or Ctrl-C.')
+    .summary('serve the AuthZEN API over HTTP')
+    .description('Serves decisions and searches over HTTP, as OpenID AuthZEN 1.0 defines them.')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(
-      numberOption('--port', '<number>', 'the port; 0 takes a free one', {
+      numberOption('--port', '<number>', 'the port to listen on; 0 chooses a free one', {
         ...{ kind: 'whole number', least: 0, most: 65_535 },
       }).default(8080),
     )
-    .option('--public-url <url>', 'its base URL as callers know it (or PUBLIC_URL)')
-    .option('--tls-cert <file>', 'the certificate chain, as PEM; without it the server speaks HTTP')
-    .option('--tls-key <file>', "the certificate's private key, as PEM")
+    .option('--public-url <url>', 'the base URL that callers use (or PUBLIC_URL)')
+    .option('--tls-cert <file>', 'the certificate chain (PEM); without it the server uses plain HTTP')
+    .option('--tls-key <file>', "the certificate's private key (PEM)")
     .addOption(
-      numberOption('--max-requests', '<number>', 'the most requests at a time; more are refused with 429', {
-        ...{ kind: 'whole number', least: 1, most: 100_000 },
-      }).default(1_000),
+      numberOption(
+        '--max-requests',
+        '<number>',
+        'how many requests to serve at the same time; others get 429',
+        {
+          ...{ kind: 'whole number', least: 1, most: 100_000 },
+        },
+      ).default(1_000),
     )
     .addOption(
-      numberOption('--grace', '<seconds>', 'how long requests in flight may take once it is stopped', {
+      numberOption('--grace', '<seconds>', 'how long to wait for requests in flight when the server stops', {
         ...{ kind: 'number of seconds', least: 0, most: 3_600 },
       }).default(20),
     )
-    .option(
-      '--manifest <file>',
-      'serve this manifest from a table of its own, with a token that may evaluate',
-    )
-    .addHelpText('after', HELP)
-    .action(async (options: ServeOptions) => {
-      await serve(options, context);
-      finish(OK);
-    });
+    .option('--manifest <file>', 'serve this manifest from a temporary table, and print a token for callers');
+  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(async (options: ServeOptions) => {
+    await serve(options, context);
+    finish(OK);
+  });
 };
 
 async function serve(options: ServeOptions, context: Context): Promise<void> {
   const { host, port, manifest, tlsCert, tlsKey } = options;
   if ((tlsCert === undefined) !== (tlsKey === undefined))
-    throw new UsageError('--tls-cert and --tls-key: give both, or none');
+    throw new UsageError('--tls-cert and --tls-key go together: give both or neither');
   if (manifest !== undefined && options.table !== undefined)
-    throw new UsageError('--manifest has a table of its own: give it without --table');
+    throw new UsageError('--manifest makes a temporary table: give --manifest or --table, not both');
   const tls = tlsCert && tlsKey ? { cert: await readText(tlsCert), key: await readText(tlsKey) } : undefined;
   assertCertificate(tls);
   const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));

@@ -1,6 +1,7 @@
 import { type ConnectionOptions, connect, readEndpoint } from '../connection.ts';
 import { UsageError, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { readTestFiles, runFiles } from '../model-tests/files.ts';
 import { countsOf, formatReport, reportData } from '../model-tests/report.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -9,41 +10,40 @@ interface TestOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-A file holds a manifest and tests, or tests alone, which are then asked of the table. A manifest
-is applied to a table of its own, on an embedded engine or at --endpoint, which is removed again.
+const NOTES = `A file holds tests and the manifest that they are about, or tests alone. The manifest is applied to a
+temporary table, on the embedded engine or at --endpoint. Tests without a manifest ask the table of
+--table.`;
 
-Examples:
-  gatehouse test permissions.test.yaml
+const EXAMPLES = `  gatehouse test permissions.test.yaml
   gatehouse test --json tests/*.test.yaml
   gatehouse test --table gatehouse --region eu-central-1 live.test.yaml`;
 
-/** `gatehouse test`: questions with the answers that a team expects, asked of the engine itself. */
+/** `gatehouse test`: questions and the answers that a team expects, asked of the engine itself. */
 export const addTest: Subcommand = (program, around, finish) => {
   const command = program
     .command('test')
-    .summary('are the answers those that you expect?')
-    .description(
-      'Runs model tests: a manifest in YAML or JSON, questions, and the decisions that are expected.',
-    )
-    .argument('<files...>', 'YAML or JSON');
-  command.addHelpText('after', EXAMPLES).action(async (files: readonly string[], options: TestOptions) => {
-    const read = await readTestFiles(files);
-    if (options.table !== undefined && read.every(({ manifest }) => manifest))
-      throw new UsageError(
-        '--table has no use here: each file has a manifest, which gets a table of its own',
+    .summary('run model tests: questions and the decisions you expect')
+    .description('Runs model tests: a manifest, questions about it, and the decisions that you expect.')
+    .argument('<files...>', 'model tests, in YAML or JSON');
+  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
+    async (files: readonly string[], options: TestOptions) => {
+      const read = await readTestFiles(files);
+      if (options.table !== undefined && read.every(({ manifest }) => manifest))
+        throw new UsageError(
+          '--table is not used: each file has a manifest, which is tested in a temporary table',
+        );
+      const results = await runFiles(read, {
+        endpoint: readEndpoint(options, around.env),
+        live: () => connect(options, around.env),
+        now: around.now,
+        onInterrupt: around.onInterrupt,
+      });
+      around.out(
+        options.json
+          ? `${JSON.stringify(reportData(results), null, 2)}\n`
+          : formatReport(results, wantsColours(around)),
       );
-    const results = await runFiles(read, {
-      endpoint: readEndpoint(options, around.env),
-      live: () => connect(options, around.env),
-      now: around.now,
-      onInterrupt: around.onInterrupt,
-    });
-    around.out(
-      options.json
-        ? `${JSON.stringify(reportData(results), null, 2)}\n`
-        : formatReport(results, wantsColours(around)),
-    );
-    finish(countsOf(results).failed === 0 ? OK : REFUSED);
-  });
+      finish(countsOf(results).failed === 0 ? OK : REFUSED);
+    },
+  );
 };

@@ -7,6 +7,7 @@ import { parseScopeRef } from '../../table/entities/scope-types.ts';
 import { type ConnectionOptions, openTable } from '../connection.ts';
 import { type Paint, painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { numberOption, tenantOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
@@ -18,9 +19,7 @@ interface VerifyOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  gatehouse verify --rate 2000
+const EXAMPLES = `  gatehouse verify --rate 2000
   gatehouse verify --tenant tenant:01M7… --repair`;
 
 /** A walk of a large table must not end because one page of it was slow. */
@@ -32,12 +31,14 @@ const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_00
 export const addVerify: Subcommand = (program, context, finish) => {
   const command: Command = program
     .command('verify')
-    .summary('is the data in the table consistent?')
-    .description('Compares nodes, edges, guards, copies and decision items with each other.')
-    .addOption(tenantOption('only this tenant, and who has a grant there'))
-    .option('--repair', 'repair what can be derived, each in a transaction with its audit record')
-    .addOption(numberOption('--rate', '<items>', 'read at most so many items per second', RATES));
-  command.addHelpText('after', EXAMPLES).action(async (options: VerifyOptions) => {
+    .summary('check that the data in the table is consistent')
+    .description(
+      'Checks that repeated data in the table agrees: nodes, edges, guards, copies and decision items.',
+    )
+    .addOption(tenantOption('only this tenant, and the subjects with a grant in it'))
+    .option('--repair', 'repair what can be derived; each repair is one transaction with an audit record')
+    .addOption(numberOption('--rate', '<items>', 'how many items to read per second at most', RATES));
+  addHelpTexts(command, { examples: EXAMPLES }).action(async (options: VerifyOptions) => {
     const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
     const { tenant, rate } = options;
     let reportedAt = context.now();
@@ -63,7 +64,7 @@ export const addVerify: Subcommand = (program, context, finish) => {
 function lineOf(finding: Finding, paint: Paint, isDone: boolean): string {
   const { code, key, attribute, expected, effect, repairable } = finding;
   const what = attribute === undefined ? '' : ` ${attribute}`;
-  const can = isDone ? 'put right' : repairable ? '--repair puts it right' : 'cannot be derived';
+  const can = isDone ? 'repaired' : repairable ? '--repair repairs it' : 'cannot be derived';
   const does = effect === 'none' ? '' : `${effect}; `;
   const head = finding.dangerous ? paint('red', code) : code;
   return `${head}  ${key.PK} / ${key.SK}${what}\n  expected: ${expected} ${paint('dim', `(${does}${can})`)}\n`;
@@ -75,8 +76,8 @@ function format({ open, repaired, partitions, items, reads }: Verified, paint: P
   const dangerous = open.filter((finding) => finding.dangerous).length;
   const sum =
     open.length === 0
-      ? paint('green', 'nothing is wrong')
-      : paint('red', `${open.length} finding(s), ${dangerous} of them may let somebody in`);
-  const put = repaired.length === 0 ? '' : `, ${repaired.length} put right`;
+      ? paint('green', 'no findings')
+      : paint('red', `${open.length} finding(s), ${dangerous} of which may allow too much`);
+  const put = repaired.length === 0 ? '' : `, ${repaired.length} repaired`;
   return `${[...left, ...done].join('')}${sum}${put} (${partitions} partitions, ${items} items, ${reads} reads)\n`;
 }

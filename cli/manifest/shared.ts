@@ -26,9 +26,9 @@ export interface ManifestOptions extends WriteOptions {
 export const withManifestOptions = (command: Command): Command =>
   addActorOption(
     command
-      .option('--prune', 'remove what the sections of the file leave out')
-      .option('--prune-shared', 'also what belongs to no tenant: permissions, shared roles')
-      .option('--all', 'show every step, however many'),
+      .option('--prune', 'also remove what is in the table and not in the sections of the file')
+      .option('--prune-shared', 'also remove permissions and shared roles, which belong to no tenant')
+      .option('--all', 'show all steps, not only the first ones'),
   );
 
 export interface Connected {

@@ -44,6 +44,6 @@ test('it keeps its first line, and behaves as in the checkout', async () => {
   const wrong = run(process.execPath, [main, 'tset'], { cwd: ROOT });
   await expect(wrong).rejects.toMatchObject({
     code: 2,
-    stderr: "gatehouse: unknown command 'tset' (Did you mean test?)\n",
+    stderr: 'gatehouse: there is no subcommand tset: did you mean test?\n',
   });
 });

@@ -89,7 +89,7 @@ describe('on the table', () => {
       code: 0,
       error: expect.stringMatching(/^note: there may be more: add cursor=\S+\n$/),
     });
-    const input = await gatehouse(['run', 'page.read', '--input', '-'], {
+    const input = await gatehouse(['command', 'page.read', '--input', '-'], {
       env: { TABLE_NAME: world.table },
       input: async () => '{"name":"p1"}',
     });
@@ -100,7 +100,7 @@ describe('on the table', () => {
     const dry = await onTable('page.create', 'name=dry', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
-      out: expect.stringContaining('would be done; nothing was written'),
+      out: expect.stringContaining('would succeed; nothing was written'),
     });
     expect((await onTable('page.read', 'name=dry')).code).toBe(1);
     const args = ['user.create', 'username=once', '--operation', 'once', '--json'];
@@ -124,16 +124,23 @@ describe('on the table', () => {
     [['user.creat'], 'there is no command user.creat: did you mean user.create?'],
     [['usr.create'], 'there is no command usr.create: did you mean user.create?'],
     [['user.create', 'emial=a@b.de'], 'user.create has no field emial: did you mean email?'],
-    [['user.create', 'email'], 'email is neither FIELD=VALUE nor FIELD:=JSON'],
+    [['user.create', 'email'], 'email is not FIELD=VALUE or FIELD:=JSON'],
     [['user.create', 'status=activ'], 'status: there is no activ: did you mean active?'],
     [['user.create', 'mfaEnabled=yes'], 'mfaEnabled: yes is neither true nor false'],
-    [['role.list', 'limit=many'], 'limit: many is no number'],
+    [['role.list', 'limit=many'], 'limit: many is not a number'],
     [['role.create', 'scope=global'], 'role.create needs name (string, at most 128 characters)'],
     [['user.create', 'email=a@b.de', 'email=b@c.de'], 'email is given twice'],
     [['user.create', '--deadline', 'soon'], '--deadline soon is no number of seconds'],
+    [
+      ['user.create', 'endsAt=tomorrow'],
+      'endsAt: tomorrow is neither an instant such as 2026-03-01T08:00:00Z',
+    ],
     [[], 'which command?'],
     [['page.list', '--function', 'a b'], '--function a b is neither the name'],
-    [['page.list', '--lambda-endpoint', 'http://127.0.0.1:1'], '--lambda-endpoint goes with --function'],
+    [
+      ['page.list', '--lambda-endpoint', 'http://127.0.0.1:1'],
+      '--lambda-endpoint is of a function: give --function NAME too',
+    ],
   ])('wrong use %j is 2', async (args, message) => {
     const { code, out, error } = await onTable(...args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -261,7 +268,7 @@ describe('through the function', () => {
       env: {},
     });
     expect(code).toBe(2);
-    expect(error.match(/which region\?/g)).toHaveLength(1);
+    expect(error.match(/no AWS region is set/g)).toHaveLength(1);
   });
 
   test('an unknown function, and an endpoint that does not answer', async () => {

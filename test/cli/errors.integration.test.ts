@@ -11,6 +11,7 @@ beforeAll(async () => {
 });
 afterAll(removeFiles);
 
+const ENDPOINT = '--endpoint or DYNAMODB_ENDPOINT (gatehouse dev starts a local table)';
 const ID = '01M7YAMYCAWSND2TZ7F47P6DYF';
 const [SUBJECT, SCOPE] = [`user:${ID}`, `tenant:${ID}`];
 const manifest = () => fileOf('scopes: { school: { type: tenant } }');
@@ -92,13 +93,17 @@ describe('every subcommand says what to do', () => {
   };
 
   test('without a table', () =>
-    expectOfAll([], 'which table? Give --table NAME, or set TABLE_NAME', 'usage'));
+    expectOfAll(
+      [],
+      'no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
+      'usage',
+    ));
 
   test('without a region', async () => {
     withoutAws();
     await expectOfAll(
       ['--table', 'gatehouse'],
-      'which region? Give --region, or set AWS_REGION',
+      'no AWS region is set: give --region or set AWS_REGION; for a local table, give --endpoint or set DYNAMODB_ENDPOINT',
       'connection',
     );
   });
@@ -107,14 +112,14 @@ describe('every subcommand says what to do', () => {
     withoutAws();
     await expectOfAll(
       ['--table', 'gatehouse', '--region', 'eu-central-1'],
-      'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login)',
+      'no valid AWS credentials: set AWS_PROFILE, or log in (aws sso login); for a local table, give --endpoint or set DYNAMODB_ENDPOINT',
     );
   });
 
   test('where nothing listens', () =>
     expectOfAll(
       ['--table', 'gatehouse', '--endpoint', 'http://127.0.0.1:1'],
-      'http://127.0.0.1:1 does not answer (ECONNREFUSED): check --endpoint',
+      `http://127.0.0.1:1 does not answer (ECONNREFUSED): check ${ENDPOINT}`,
     ));
 
   test.each([
@@ -127,21 +132,21 @@ describe('every subcommand says what to do', () => {
     const detail = status === 200 && body === '{}' ? 'UnknownError' : `HTTP ${status}`;
     await expectOfAll(
       ['--table', 'gatehouse', '--endpoint', url],
-      `${url} is not DynamoDB (${detail}): check --endpoint`,
+      `${url} is not DynamoDB (${detail}): check ${ENDPOINT}`,
     );
   });
 
   test('where there is no such table', () =>
     expectOfAll(
       ['--table', 'no-such-table', '--endpoint', world.endpoint],
-      'the table no-such-table does not exist: check --table, --endpoint and --region',
+      `there is no table no-such-table at ${world.endpoint}: check --table or TABLE_NAME, the endpoint and the region`,
       'connection',
     ));
 
   test('with a table and a function', () =>
     expectOfAll(
       ['--table', 'gatehouse', '--function', 'provisioning'],
-      '--table and --function: give one of them, the function has its own table',
+      '--table and --function exclude each other: the function has its own table',
     ));
 });
 
@@ -155,14 +160,17 @@ describe('--json', () => {
   };
 
   test.each<[readonly string[], string]>([
-    [['chekc', '--json'], "unknown command 'chekc' (Did you mean check?)"],
-    [['--json'], 'which subcommand? --help lists them'],
-    [['route', '--json'], 'which subcommand? --help lists them'],
-    [['--json', 'check', SUBJECT], "missing required argument 'permission'"],
-    [['check', '--jsom', '--json'], "unknown option '--jsom' (Did you mean --json?)"],
+    [['chekc', '--json'], 'there is no subcommand chekc: did you mean check?'],
+    [['--json'], 'which subcommand? There are '],
+    [['route', '--json'], 'which subcommand? There are '],
+    [
+      ['--json', 'check', SUBJECT],
+      '<permission> is missing. Usage: gatehouse check [options] <subject> <permission> <scope>',
+    ],
+    [['check', '--jsom', '--json'], 'there is no option --jsom: did you mean --json?'],
     [
       ['load', 'people', 'x.csv', '--json'],
-      "command-argument value 'people' is invalid for argument 'kind'.",
+      '<kind> people is not one of users, subjects, memberships, assignments',
     ],
   ])('of a usage error: %j', async (args, message) => {
     const error = await errorOf(...args);
@@ -222,7 +230,7 @@ test('global options stand before the subcommand too', async () => {
   ])
     expect(await gatehouse(args, { env: { DYNAMODB_ENDPOINT: undefined } }), args.join(' ')).toEqual(after);
   expect((await gatehouse(['--table', 'check', 'check', SUBJECT])).error).toBe(
-    "gatehouse check: missing required argument 'permission'\n",
+    'gatehouse check: <permission> is missing. Usage: gatehouse check [options] <subject> <permission> <scope>\n',
   );
 });
 

@@ -93,18 +93,26 @@ describe('colours', () => {
 
 describe('a usage error is 2, with one line', () => {
   test.each<[string, readonly string[], string]>([
-    ['an unknown subcommand', ['chekc'], "gatehouse: unknown command 'chekc' (Did you mean check?)"],
+    ['an unknown subcommand', ['chekc'], 'gatehouse: there is no subcommand chekc: did you mean check?'],
     [
       'an unknown option',
       ['test', '--jsn', 'x'],
-      "gatehouse test: unknown option '--jsn' (Did you mean --json?)",
+      'gatehouse test: there is no option --jsn: did you mean --json?',
     ],
-    ['an unknown option of all', ['--colour'], "gatehouse: unknown option '--colour'"],
-    ['too few arguments', ['check', ID, 'home'], "gatehouse check: missing required argument 'scope'"],
+    [
+      'an unknown option of all',
+      ['--colour'],
+      'gatehouse: there is no option --colour: gatehouse --help lists them',
+    ],
+    [
+      'too few arguments',
+      ['check', ID, 'home'],
+      'gatehouse check: <scope> is missing. Usage: gatehouse check',
+    ],
     [
       'too many',
       ['explain', ID, 'home', PLACE, 'more'],
-      "gatehouse explain: too many arguments for 'explain'. Expected 3 arguments but got 4.",
+      'gatehouse explain: 4 arguments are too many: put a value with spaces in quotes.',
     ],
     [
       'no subject',
@@ -124,13 +132,17 @@ describe('a usage error is 2, with one line', () => {
       ['check', ID, 'home', PLACE, '--at', '2026-02-30'],
       'gatehouse check: --at 2026-02-30 is',
     ],
-    ['no table', ['check', ID, 'home', PLACE], 'gatehouse check: which table? Give --table NAME, or set'],
+    [
+      'no table',
+      ['check', ID, 'home', PLACE],
+      'gatehouse check: no table is named: give --table NAME or set TABLE_NAME.',
+    ],
     [
       'no address',
       ['check', ID, 'home', PLACE, '--table', 'abc', '--endpoint', 'here'],
-      'gatehouse check: --endpoint is not a URL',
+      'gatehouse check: --endpoint here is not a URL',
     ],
-    ['no file', ['test'], "gatehouse test: missing required argument 'files'"],
+    ['no file', ['test'], 'gatehouse test: <files> is missing. Usage: gatehouse test'],
   ])('%s', async (_, args, message) => {
     const { code, out, error } = await gatehouse(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -142,7 +154,9 @@ describe('a usage error is 2, with one line', () => {
     const env = { TABLE_NAME: 'abc', DYNAMODB_ENDPOINT: 'here' };
     const { code, error } = await gatehouse(['check', ID, 'home', PLACE], { env });
     expect(code).toBe(2);
-    expect(error).toBe('gatehouse check: DYNAMODB_ENDPOINT is not a URL such as http://127.0.0.1:8000\n');
+    expect(error).toBe(
+      'gatehouse check: DYNAMODB_ENDPOINT here is not a URL, such as http://127.0.0.1:8000\n',
+    );
   });
 
   test('no subcommand: the help, as an error', async () => {
@@ -162,15 +176,15 @@ test.each([['check'], ['explain'], ['test']])('%s --help shows examples and exit
   const { code, out, error } = await gatehouse([name, '--help']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out).toContain(`Examples:\n  gatehouse ${name} `);
-  expect(out).toContain('2  usage error or fault');
-  expect(out).toContain('--endpoint <url>');
+  expect(out).toContain('2  wrong usage, or a failure');
+  expect(out).toContain('see gatehouse help');
 });
 
 test('--help names every subcommand', async () => {
   const { code, out } = await gatehouse(['--help']);
   expect(code).toBe(0);
   for (const name of ['check', 'explain', 'test']) expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
-  expect(out).toContain('gatehouse help SUBCOMMAND shows options, examples and exit codes.');
+  expect(out).toContain('gatehouse help SUBCOMMAND shows examples, options and exit codes.');
 });
 
 test('without an answer, the message says what to check', async () => {
@@ -178,6 +192,7 @@ test('without an answer, the message says what to check', async () => {
   expect(await gatehouse(['check', bob, 'home', place], { env })).toEqual({
     code: 2,
     out: '',
-    error: 'gatehouse check: http://127.0.0.1:1 does not answer (ECONNREFUSED): check --endpoint\n',
+    error:
+      'gatehouse check: http://127.0.0.1:1 does not answer (ECONNREFUSED): check --endpoint or DYNAMODB_ENDPOINT (gatehouse dev starts a local table)\n',
   });
 });

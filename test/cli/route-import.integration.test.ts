@@ -352,7 +352,7 @@ paths:
     expect(await run(file, '--table', 'abc', '--base-path', 'v1/')).toMatchObject({
       ...{ code: 2, error: expect.stringContaining('--base-path v1/ is no path such as /v1') },
     });
-    expect(await run(file)).toMatchObject({ code: 2, error: expect.stringContaining('which table?') });
+    expect(await run(file)).toMatchObject({ code: 2, error: expect.stringContaining('no table is named') });
     expect(await run(file, '--table', 'no-such-table')).toMatchObject({
       ...{ code: 2, error: expect.stringContaining('the table no-such-table does not exist') },
     });

@@ -283,12 +283,16 @@ scope       project:7
 
 describe('a usage error is 2, with one line', () => {
   test.each<[string, readonly string[], string]>([
-    ['an unknown subcommand', ['tset'], "gatehouse route: unknown command 'tset' (Did you mean test?)"],
-    ['too few arguments', ['test', 'GET'], "gatehouse route test: missing required argument 'path'"],
+    ['an unknown subcommand', ['tset'], 'gatehouse route: there is no subcommand tset: did you mean test?'],
+    [
+      'too few arguments',
+      ['test', 'GET'],
+      'gatehouse route test: <path> is missing. Usage: gatehouse route test',
+    ],
     [
       'no permission',
       ['add', 'GET', '/a', '--scope', 'tenant:{claim:x}'],
-      "gatehouse route add: required option '--permission",
+      'gatehouse route add: --permission <template> is missing.',
     ],
     ['no path', ['test', 'GET', 'a'], 'gatehouse route test: PATH a does not begin with /'],
     [
@@ -310,12 +314,12 @@ describe('a usage error is 2, with one line', () => {
     [
       'a wrong table',
       ['list', '--table', 'no-such-table'],
-      'gatehouse route list: the table no-such-table does not exist: check --table',
+      'gatehouse route list: there is no table no-such-table at ',
     ],
     [
       'a wrong table to write to',
       ['add', 'GET', '/a', '--permission', 'p', '--scope', 'tenant:{claim:x}', '--table', 'no-such-table'],
-      'gatehouse route add: the table no-such-table does not exist: check --table',
+      'gatehouse route add: there is no table no-such-table at ',
     ],
   ])('%s', async (_, args, message) => {
     const { code, out, error } = await gatehouse(['route', ...args], { env: { TABLE_NAME: world.table } });
@@ -335,7 +339,7 @@ describe('a usage error is 2, with one line', () => {
   });
 
   test('no table', async () => {
-    expect((await gatehouse(['route', 'list'])).error).toContain('gatehouse route list: which table?');
+    expect((await gatehouse(['route', 'list'])).error).toContain('gatehouse route list: no table is named');
   });
 
   test('no credentials', async () => {

@@ -22,6 +22,13 @@ export async function gatehouse(args: readonly string[], changes: Partial<Contex
   return { code, out: out.join(''), error: error.join('') };
 }
 
+/** The subcommands that a help lists. */
+export const subcommandsIn = (help: string): readonly string[] =>
+  help
+    .split('\n\n')
+    .filter((part) => /^[A-Z][\w ]+:\n {2}[a-z]/.test(part) && !/^(?:Example|Argument|Exit)/.test(part))
+    .flatMap((part) => [...part.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name]) => String(name)));
+
 /** Every run of every test holds the table of exit codes to the code. */
 function assertDocumented(args: readonly string[], code: number): void {
   const words = args.filter((arg) => /^[a-z-]+$/.test(arg) && !arg.startsWith('-'));

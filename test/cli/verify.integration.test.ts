@@ -24,7 +24,7 @@ const damage = async () => {
 test('a consistent table: 0', async () => {
   const { code, out, error } = await asked();
   expect({ code, error }).toEqual({ code: 0, error: '' });
-  expect(out).toMatch(/^nothing is wrong \(\d+ partitions, \d+ items, \d+ reads\)\n$/);
+  expect(out).toMatch(/^no findings \(\d+ partitions, \d+ items, \d+ reads\)\n$/);
 });
 
 test('findings: 1, and 0 after the repair', async () => {
@@ -34,8 +34,8 @@ test('findings: 1, and 0 after the repair', async () => {
   expect(out).toContain(
     `decision_differs  USER#${user} / DECISION status\n  expected: "disabled" says USER#${user} / META`,
   );
-  expect(out).toContain('(opens; --repair puts it right)');
-  expect(out).toContain('1 finding(s), 1 of them may let somebody in');
+  expect(out).toContain('(opens; --repair repairs it)');
+  expect(out).toContain('1 finding(s), 1 of which may allow too much');
 
   const repaired = await asked('--repair', '--json');
   expect(repaired.code).toBe(0);

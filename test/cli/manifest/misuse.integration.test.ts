@@ -162,7 +162,7 @@ describe.each(['plan', 'apply'])('%s', (command) => {
     expect((await at(['nowhere.yaml'], { TABLE_NAME: world.table })).error).toContain(
       'nowhere.yaml: there is no such file',
     );
-    expect((await at([file])).error).toContain('which table?');
+    expect((await at([file])).error).toContain('no table is named');
     const wrong = await at([file], { TABLE_NAME: 'no-such-table' });
     expect(wrong.code).toBe(2);
     expect(wrong.error).toMatch(/^gatehouse (?:plan|apply): .*\n$/);

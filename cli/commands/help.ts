@@ -1,0 +1,30 @@
+import { Argument, type Command } from 'commander';
+import { hint } from '../../provisioning/suggestions.ts';
+import { UsageError } from '../context.ts';
+import { addHelpTexts } from '../help.ts';
+import type { Subcommand } from '../subcommand.ts';
+
+/** `gatehouse help`: the help of the program, or of a subcommand. */
+export const addHelp: Subcommand = (program) => {
+  const command = program
+    .command('help')
+    .summary('show the help of a subcommand')
+    .description('Shows the help of a subcommand, or what subcommands there are.')
+    .addArgument(new Argument('[subcommand...]', 'such as check, or route add'))
+    .action((names: readonly string[]) => names.reduce(childOf, program).outputHelp());
+  addHelpTexts(command, {
+    examples: '  gatehouse help\n  gatehouse help check\n  gatehouse help route add',
+  });
+};
+
+/** The subcommand of this name. Throws {@link UsageError} where there is none. */
+function childOf(parent: Command, name: string): Command {
+  const found = parent.commands.find((each) => each.name() === name);
+  if (found) return found;
+  const names = parent.commands.map((each) => each.name());
+  throw new UsageError(
+    names.length === 0
+      ? `${parent.name()} has no subcommands`
+      : `there is no subcommand ${name}: ${hint(name, names)}`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { Command, Help, Option } from 'commander';
+import { exitCodesText } from './exit-codes.ts';
+
+/** What the help of a subcommand shows beside its arguments and options. */
+export interface HelpTexts {
+  /** Command lines, each indented by two spaces. */
+  readonly examples: string;
+  /** Paragraphs after the options; a function where they depend on the arguments. */
+  readonly notes?: string | ((command: Command) => string);
+}
+
+/** Adds examples and notes to the help of a subcommand. */
+export const addHelpTexts = (command: Command, texts: HelpTexts): Command =>
+  command.configureHelp({ formatHelp: formatterOf(texts) });
+
+/** How a command is called: `gatehouse route add`. */
+export const lineOf = (command: Command): string =>
+  `${command.parent ? `${lineOf(command.parent)} ` : ''}${command.name()}`;
+
+/** How a command is called, with its arguments: `gatehouse route remove [options] <id>`. */
+export const usageOf = (command: Command): string => `${lineOf(command)} ${command.usage()}`;
+
+/** Usage, description, examples, arguments, options, notes, exit codes: what is used most stands first. */
+export const formatterOf =
+  ({ examples, notes }: Partial<HelpTexts> = {}) =>
+  (command: Command, help: Help): string =>
+    [
+      `Usage: ${usageOf(command)}`,
+      help.boxWrap(help.commandDescription(command), widthOf(help)),
+      titled('Examples', examples),
+      titled('Arguments', argumentsText(command, help)),
+      titled('Subcommands', subcommandsText(command, help, help.visibleCommands(command))),
+      titled('Options', `${optionsText(command, help)}\n  ${GLOBAL_OPTIONS}`),
+      typeof notes === 'function' ? notes(command) : notes,
+      exitCodesText(lineOf(command).replace(/^gatehouse /, '')),
+    ]
+      .flatMap((part) => (part ? [`${part}\n`] : []))
+      .join('\n');
+
+const GLOBAL_OPTIONS = 'and those of every subcommand, such as --table and --json: see gatehouse help';
+
+const INTRODUCTION = `Usage: gatehouse <subcommand> [options]
+
+Gatehouse decides who may do what, and where. All of its data is in one DynamoDB table.
+
+Example:
+  npx gatehouse-authz check tina@school.example grades "North School"
+
+  subject     tina@school.example  who acts: a user, or a program (a technical user)
+  permission  grades               what for: a page, or an action such as doors:open:door
+  scope       "North School"       where: a tenant, or a place below one, such as a building
+
+In this help, gatehouse stands for npx gatehouse-authz.
+`;
+
+const END = `gatehouse help SUBCOMMAND shows examples, options and exit codes.
+npm docs gatehouse-authz opens the documentation.
+`;
+
+/** The help of the program: what it is for, subcommands by what a person wants to do, and options of all of them. */
+export function formatProgramHelp(program: Command, help: Help): string {
+  const groups = help.groupItems(program.commands.slice(), help.visibleCommands(program), (each) =>
+    each.helpGroup(),
+  );
+  return [
+    INTRODUCTION,
+    ...[...groups].map(([title, commands]) => `${title}\n${subcommandsText(program, help, commands)}\n`),
+    `${titled('Options of every subcommand', optionsText(program, help))}\n`,
+    END,
+  ].join('\n');
+}
+
+const titled = (title: string, text: string | undefined): string => (text ? `${title}:\n${text}` : '');
+
+const widthOf = (help: Help): number => help.helpWidth ?? 80;
+
+const subcommandsText = (parent: Command, help: Help, commands: readonly Command[]): string => {
+  const width = Math.max(...help.visibleCommands(parent).map((each) => each.name().length));
+  return commands
+    .map((each) => help.formatItem(each.name(), width, help.subcommandDescription(each), help))
+    .join('\n');
+};
+
+const argumentsText = (command: Command, help: Help): string => {
+  const width = help.longestArgumentTermLength(command, help);
+  return help
+    .visibleArguments(command)
+    .map((each) => help.formatItem(help.argumentTerm(each), width, help.argumentDescription(each), help))
+    .join('\n');
+};
+
+const optionsText = (command: Command, help: Help): string => {
+  const width = help.longestOptionTermLength(command, help);
+  return help
+    .visibleOptions(command)
+    .map((each: Option) => help.formatItem(help.optionTerm(each), width, help.optionDescription(each), help))
+    .join('\n');
+};
