@@ -1,4 +1,3 @@
-import { keepAuthorization } from './authorization.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -63,10 +62,9 @@ export function expressGuard<Permission extends string = string, R = ExpressRequ
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): ExpressMiddleware => {
     const route = routeOf(what, where, given);
     return async (request, response, next) => {
-      const outcome = await guard(route, request as R, httpOf(request));
-      if ('answer' in outcome) return send(response, outcome.answer, request.method);
-      keepAuthorization(request, outcome.authorization);
-      next();
+      const answer = await guard(route, request as R, httpOf(request));
+      if (answer) send(response, answer, request.method);
+      else next();
     };
   };
 }

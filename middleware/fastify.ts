@@ -1,4 +1,3 @@
-import { keepAuthorization } from './authorization.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -58,10 +57,8 @@ export function fastifyGuard<Permission extends string = string, R = FastifyRequ
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): FastifyHook => {
     const route = routeOf(what, where, given);
     return async (request, reply) => {
-      const outcome = await guard(route, request as R, httpOf(request));
-      if ('answer' in outcome) return send(reply, outcome.answer);
-      keepAuthorization(request, outcome.authorization);
-      return undefined;
+      const answer = await guard(route, request as R, httpOf(request));
+      return answer && send(reply, answer);
     };
   };
 }
