@@ -12,6 +12,7 @@ import {
   type NodeHeaders,
   nodeHeader,
   ownValue,
+  type Parsed,
   targetOf,
 } from './http.ts';
 import { bodyOfNode } from './permissions/body.ts';
@@ -30,9 +31,9 @@ export interface NodeRequest extends NodeHeaders {
 
 /** What functions of the application get if they do not name Express's own `Request`. */
 export interface ExpressRequest extends NodeRequest {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
+  readonly params: Parsed;
+  readonly query: Parsed;
+  readonly body?: Parsed;
 }
 
 /** What the guard uses of a response of Express, Connect or `node:http`. */

@@ -12,6 +12,7 @@ import {
   type NodeHeaders,
   nodeHeader,
   ownValue,
+  type Parsed,
   targetOf,
 } from './http.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
@@ -28,9 +29,9 @@ export interface FastifyCall {
 
 /** What functions of the application get if they do not name Fastify's own `FastifyRequest`. */
 export interface FastifyRequest extends FastifyCall {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: unknown;
+  readonly params: Parsed;
+  readonly query: Parsed;
+  readonly body: Parsed;
 }
 
 /** What the guard uses of a reply of Fastify. */
