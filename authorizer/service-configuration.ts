@@ -7,16 +7,13 @@ import {
   toTokenConfiguration,
 } from './credentials/configuration.ts';
 
-/** The configuration of a service that verifies callers and decides, as the authorizer does. */
-export type ServiceConfiguration = ReturnType<typeof parseServiceConfiguration>;
-
 const SERVICE = z.object(COMMON);
 const ONE = z.object({ ...COMMON, ...ONE_ISSUER });
 const SEVERAL = z.object({ ...COMMON, ...SEVERAL_ISSUERS });
 
 /**
- * Reads the authorizer's variables for table, cache and callers. Without an issuer, API tokens are the only
- * credentials.
+ * The configuration of a service that verifies callers and decides, as the authorizer does: from the authorizer's
+ * variables for table, cache and callers. Without an issuer, API tokens are the only credentials.
  *
  * @throws Error naming all variables that are missing or invalid, without their values
  */

@@ -1,4 +1,3 @@
-import { keepAuthorization } from './authorization.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -13,6 +12,7 @@ import {
   type NodeHeaders,
   nodeHeader,
   ownValue,
+  type Parsed,
   targetOf,
 } from './http.ts';
 import { bodyOfNode } from './permissions/body.ts';
@@ -31,9 +31,9 @@ export interface NodeRequest extends NodeHeaders {
 
 /** What functions of the application get if they do not name Express's own `Request`. */
 export interface ExpressRequest extends NodeRequest {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
+  readonly params: Parsed;
+  readonly query: Parsed;
+  readonly body?: Parsed;
 }
 
 /** What the guard uses of a response of Express, Connect or `node:http`. */
@@ -63,10 +63,9 @@ export function expressGuard<Permission extends string = string, R = ExpressRequ
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): ExpressMiddleware => {
     const route = routeOf(what, where, given);
     return async (request, response, next) => {
-      const outcome = await guard(route, request as R, httpOf(request));
-      if ('answer' in outcome) return send(response, outcome.answer, request.method);
-      keepAuthorization(request, outcome.authorization);
-      next();
+      const answer = await guard(route, request as R, httpOf(request));
+      if (answer) send(response, answer, request.method);
+      else next();
     };
   };
 }

@@ -1,4 +1,3 @@
-import { keepAuthorization } from './authorization.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -13,6 +12,7 @@ import {
   type NodeHeaders,
   nodeHeader,
   ownValue,
+  type Parsed,
   targetOf,
 } from './http.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
@@ -29,9 +29,9 @@ export interface FastifyCall {
 
 /** What functions of the application get if they do not name Fastify's own `FastifyRequest`. */
 export interface FastifyRequest extends FastifyCall {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: unknown;
+  readonly params: Parsed;
+  readonly query: Parsed;
+  readonly body: Parsed;
 }
 
 /** What the guard uses of a reply of Fastify. */
@@ -58,10 +58,8 @@ export function fastifyGuard<Permission extends string = string, R = FastifyRequ
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): FastifyHook => {
     const route = routeOf(what, where, given);
     return async (request, reply) => {
-      const outcome = await guard(route, request as R, httpOf(request));
-      if ('answer' in outcome) return send(reply, outcome.answer);
-      keepAuthorization(request, outcome.authorization);
-      return undefined;
+      const answer = await guard(route, request as R, httpOf(request));
+      return answer && send(reply, answer);
     };
   };
 }

@@ -3,7 +3,7 @@ import type { Answer, Engine, Given, Question, Reason } from '../engine/index.ts
 import { isId } from '../table/identifiers.ts';
 import type { Properties } from '../table/properties.ts';
 import { parseScopeTemplate, type TemplatePart } from '../table/route-template.ts';
-import type { Authorization } from './authorization.ts';
+import { keepAuthorization } from './authorization.ts';
 import {
   type Caller,
   type CallerOptions,
@@ -65,11 +65,11 @@ export function routeOf<R>(
   return { what, where: parseScopeTemplate(where, 'where'), given };
 }
 
-/** What becomes of a request: it goes on to its handler, or it gets an answer. */
-export type Outcome = { readonly authorization: Authorization } | { readonly answer: HttpAnswer };
-
-/** Decides one request. It never throws, and anything but an allow is an answer. */
-export type Guard<R> = (route: Route<R>, request: R, http: HttpRequest) => Promise<Outcome>;
+/**
+ * Decides one request. Undefined lets it through, with its decision kept for `authorizationOf(request)`; anything
+ * else is answered. It never throws.
+ */
+export type Guard<R> = (route: Route<R>, request: R, http: HttpRequest) => Promise<HttpAnswer | undefined>;
 
 /**
  * The core of all guards, as the authorizer decides: the caller first (401), then the permission and the scope,
@@ -82,7 +82,7 @@ export function createGuard<R>(options: GuardOptions<R>): Guard<R> {
   if (typeof engine?.checkAsked !== 'function') throw invalidOption('engine', 'an engine');
   const { identify, answerTo } = createCallers(options);
 
-  async function outcomeOf(route: Route<R>, request: R, http: HttpRequest): Promise<Outcome> {
+  async function answerOf(route: Route<R>, request: R, http: HttpRequest): Promise<HttpAnswer | undefined> {
     const caller = await identify(request, http);
     const { what, where } = route;
     const permission = typeof what === 'function' ? await what(request) : what;
@@ -97,21 +97,19 @@ export function createGuard<R>(options: GuardOptions<R>): Guard<R> {
     const { decision, roles } = answered;
     if (decision?.reason === 'credential_refused') throw new CredentialsError('token_refused');
     if (!decision?.allowed || roles === undefined)
-      return { answer: problem(403, { reason: showReason ? reasonOf(answered, asked) : undefined }) };
-    return {
-      authorization: {
-        subject: answered.question.subject,
-        permission: asked.permission as string,
-        scope: asked.scope as string,
-        ...roles,
-        reason: decision.reason,
-        claims: caller.claims ?? {},
-      },
-    };
+      return problem(403, { reason: showReason ? reasonOf(answered, asked) : undefined });
+    keepAuthorization(request as object, {
+      subject: answered.question.subject,
+      permission: asked.permission as string,
+      scope: asked.scope as string,
+      ...roles,
+      reason: decision.reason,
+      claims: caller.claims ?? {},
+    });
+    return undefined;
   }
 
-  return (route, request, http) =>
-    outcomeOf(route, request, http).catch((error) => ({ answer: answerTo(error) }));
+  return (route, request, http) => answerOf(route, request, http).catch(answerTo);
 }
 
 /** What is asked about a caller; without a scope or a permission only the credential is checked. */

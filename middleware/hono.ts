@@ -1,4 +1,3 @@
-import { keepAuthorization } from './authorization.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -62,9 +61,8 @@ export function honoGuard<Permission extends string = string, R = HonoContext>(
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): HonoMiddleware => {
     const route = routeOf(what, where, given);
     return async (c, next) => {
-      const outcome = await guard(route, c as R, httpOf(c, options.ip));
-      if ('answer' in outcome) return send(c, outcome.answer);
-      keepAuthorization(c, outcome.authorization);
+      const answer = await guard(route, c as R, httpOf(c, options.ip));
+      if (answer) return send(c, answer);
       await next();
     };
   };

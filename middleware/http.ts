@@ -20,6 +20,13 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
+/**
+ * What frameworks parse of a request, typed by the application: a function may ask for the framework's own request,
+ * and types other than these would contradict it.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Parsed = any;
+
 /** Headers as Node has them. */
 export interface NodeHeaders {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;

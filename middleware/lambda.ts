@@ -1,4 +1,3 @@
-import { keepAuthorization } from './authorization.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -71,10 +70,8 @@ export function lambdaGuard<Permission extends string = string, R = LambdaEvent>
   return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): LambdaGuard => {
     const route = routeOf(what, where, given);
     async function refusalOf(event: unknown): Promise<LambdaAnswer | undefined> {
-      const outcome = await guard(route, event as R, httpOf(event));
-      if ('answer' in outcome) return toLambda(outcome.answer, event);
-      keepAuthorization(event as object, outcome.authorization);
-      return undefined;
+      const answer = await guard(route, event as R, httpOf(event));
+      return answer && toLambda(answer, event);
     }
     return {
       wrap: (handler) => async (event, context) => (await refusalOf(event)) ?? handler(event, context),
@@ -115,12 +112,8 @@ export function powertoolsGuard<Permission extends string = string, R = Powertoo
     return async ({ reqCtx, next }) => {
       const { params } = reqCtx as { readonly params?: unknown };
       const http = { ...httpOf(reqCtx.event), parameter: (name: string) => ownValue(params, name) };
-      const outcome = await guard(route, reqCtx as R, http);
-      if ('answer' in outcome) {
-        const { status, headers, body } = outcome.answer;
-        return new Response(body, { status, headers });
-      }
-      keepAuthorization(reqCtx, outcome.authorization);
+      const answer = await guard(route, reqCtx as R, http);
+      if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
       await next();
       return undefined;
     };

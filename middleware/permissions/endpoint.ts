@@ -45,7 +45,7 @@ export type PermissionsEndpoint<R> = (
 ) => Promise<HttpAnswer>;
 
 /** Registered permissions that one answer decides. */
-export const PERMISSIONS_PER_PAGE = 500;
+const PERMISSIONS_PER_PAGE = 500;
 
 /** Any of these is the same for every permission. */
 const HOPELESS = /^(?:subject|scope)_/;

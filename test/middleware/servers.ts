@@ -91,7 +91,7 @@ async function listening(server: Server): Promise<Application> {
   };
 }
 
-export const startExpress: Start = async (parts) => {
+const startExpress: Start = async (parts) => {
   const guard = expressGuard(parts);
   const app = express();
   const show = (request: ExpressRequest, response: express.Response) =>
@@ -128,7 +128,7 @@ export const startExpress: Start = async (parts) => {
   return listening(createServer(app));
 };
 
-export const startFastify: Start = async (parts) => {
+const startFastify: Start = async (parts) => {
   const guard = fastifyGuard(parts);
   const app = fastify({ forceCloseConnections: true });
   const show = async (request: FastifyRequest) => authorizationOf(request);
@@ -165,7 +165,7 @@ export const startFastify: Start = async (parts) => {
   return { send: overHttp(base), close: () => app.close() };
 };
 
-export const startHono: Start = async (parts) => {
+const startHono: Start = async (parts) => {
   const guard = honoGuard({ ...parts, ip: () => '127.0.0.1' });
   const app = new Hono();
   const show = (c: Context) => c.json(authorizationOf(c));

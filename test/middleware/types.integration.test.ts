@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/**
+ * The declarations as they are shipped, used with the frameworks' own types: by applications that check libraries
+ * too, and where no framework is installed.
+ */
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CONSUMERS = join(ROOT, 'test/middleware/consumers');
+
+let folder = '';
+beforeAll(() => {
+  mkdirSync(join(ROOT, '.site'), { recursive: true });
+  // Within the checkout, so that packages are found.
+  folder = mkdtempSync(join(ROOT, '.site/types-'));
+  writeFileSync(
+    join(folder, 'build.json'),
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.build.json'),
+      compilerOptions: { outDir: join(folder, 'dist'), rootDir: ROOT, emitDeclarationOnly: true },
+      include: [join(ROOT, 'middleware'), join(ROOT, 'client')],
+    }),
+  );
+  expect(compile('build.json')).toEqual([]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the compiler and returns its errors, but those of the packages themselves. */
+function compile(project: string): readonly string[] {
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { stdout, stderr } = spawnSync('node', [tsc, '-p', join(folder, project), '--pretty', 'false'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  return `${stdout}${stderr}`
+    .split('\n')
+    .filter((line) => /error TS/.test(line) && !/^[^(]*node_modules\//.test(line));
+}
+
+const consume = (name: string, files: readonly string[], options: object) => {
+  writeFileSync(
+    join(folder, name),
+    JSON.stringify({
+      compilerOptions: {
+        ...{ target: 'ES2022', strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+        ...{ noEmit: true, noUncheckedIndexedAccess: true, types: ['node'] },
+        ...{ module: 'nodenext', moduleResolution: 'nodenext', allowImportingTsExtensions: true },
+        paths: Object.fromEntries(
+          ['middleware', 'client'].map((entry) => [
+            `gatehouse-authz/${entry}`,
+            [join(folder, `dist/${entry}/index.d.ts`)],
+          ]),
+        ),
+        ...options,
+      },
+      files,
+    }),
+  );
+  return compile(name);
+};
+
+test.each<[string, object]>([
+  ['nodenext', {}],
+  ['bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+])('applications of every framework compile under %s', (name, options) => {
+  const files = readdirSync(CONSUMERS).map((file) => join(CONSUMERS, file));
+  expect(files).toHaveLength(5);
+  expect(consume(`${name}.json`, files, options)).toEqual([]);
+});
+
+test('the client compiles with the types of a browser alone', () => {
+  const browser = { types: [], lib: ['ES2022', 'DOM'], module: 'esnext', moduleResolution: 'bundler' };
+  expect(consume('browser.json', [join(CONSUMERS, 'client.ts')], browser)).toEqual([]);
+});
+
+test('no declaration imports a framework', () => {
+  const declarations = readdirSync(join(folder, 'dist/middleware'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.d.ts'))
+    .map((file) => readFileSync(join(folder, 'dist/middleware', file), 'utf8'));
+  expect(declarations.length).toBeGreaterThan(10);
+  expect(declarations.join('').match(/'(?:express|fastify|hono|aws-lambda|@middy)[^']*'/g)).toBeNull();
+});
