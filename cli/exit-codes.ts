@@ -22,6 +22,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   { of: ['check', 'explain'], 0: 'allowed', 1: 'refused', 2: FAULT },
   { of: ['who', 'menu', 'where', 'log'], 0: 'the list, which may be empty', 2: FAULT },
   { of: ['test'], 0: 'all tests passed', 1: 'a test failed', 2: FAULT },
+  {
+    of: ['types'],
+    0: 'the type was written, or the file is up to date',
+    1: '--check: the file is not up to date',
+    2: FAULT,
+  },
   { of: ['route add', 'route import', 'route list'], 0: 'done', 2: REFUSAL },
   { of: ['route remove'], 0: 'done', 1: NOT_AGREED, 2: REFUSAL },
   {

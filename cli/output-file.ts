@@ -7,6 +7,7 @@ import {
   ftruncateSync,
   lstatSync,
   openSync,
+  readFileSync,
   rmSync,
   type Stats,
   writeFileSync,
@@ -76,6 +77,17 @@ export const writeNewFile = (path: string, text: string): void =>
       closeSync(file);
     }
   });
+
+/** Writes a file that others may read, in place of one that is there. Throws {@link UsageError}. */
+export const writeText = (path: string, text: string): void =>
+  attempt(path, () => {
+    existing(path);
+    writeFileSync(path, text);
+  });
+
+/** The text of a file; undefined where there is none. Throws {@link UsageError}. */
+export const readIfThere = (path: string): string | undefined =>
+  attempt(path, () => (existing(path) ? readFileSync(path, 'utf8') : undefined));
 
 /** Opens an empty file for writing, in place of one that is there. Throws {@link UsageError}. */
 export const replaceFile = (path: string): number =>

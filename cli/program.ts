@@ -19,6 +19,7 @@ import { addRoute } from './commands/route.ts';
 import { addServe } from './commands/serve.ts';
 import { addSuspendTenant } from './commands/suspend-tenant.ts';
 import { addTest } from './commands/test.ts';
+import { addTypes } from './commands/types.ts';
 import { addVerify } from './commands/verify.ts';
 import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from './connection.ts';
 import { type Context, NothingDoneError } from './context.ts';
@@ -31,7 +32,7 @@ import { usageErrorOf } from './usage-error.ts';
 
 /** By what a person wants to do, in the order of the help. */
 const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
-  ['Get started', [addDev, addTest]],
+  ['Get started', [addDev, addTest, addTypes]],
   ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
