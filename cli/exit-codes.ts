@@ -70,6 +70,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   },
   { of: ['verify'], 0: 'no findings, or all are repaired', 1: 'findings', 2: FAULT },
   { of: ['serve'], 0: 'it was stopped, and all requests in flight were answered', 2: FAULT },
+  {
+    of: ['init'],
+    0: 'the files are written',
+    1: 'nothing was written: the files are there already, or nobody answered',
+    2: FAULT,
+  },
   { of: ['dev'], 0: 'it was stopped', 2: FAULT },
   { of: ['completion'], 0: 'done', 2: 'usage error' },
 ];

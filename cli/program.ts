@@ -7,6 +7,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addDev } from './commands/dev.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExport } from './commands/export.ts';
+import { addInit } from './commands/init.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
@@ -35,6 +36,7 @@ const SUBCOMMANDS: readonly Subcommand[] = [
   addWhere,
   addTest,
   addDev,
+  addInit,
   addRoute,
   addCommand,
   addPlan,

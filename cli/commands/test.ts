@@ -10,8 +10,9 @@ interface TestOptions extends ConnectionOptions {
 }
 
 const EXAMPLES = `
-A file holds a manifest and tests, or tests alone, which are then asked of the table. A manifest
-is applied to a table of its own, on an embedded engine or at --endpoint, which is removed again.
+A file holds tests and a manifest, or the path of one, or tests alone, which are then asked of the table. A
+manifest is applied to a table of its own, which is removed again: on an embedded engine if one is
+installed, at --endpoint, or else in memory.
 
 Examples:
   gatehouse test permissions.test.yaml
