@@ -23,3 +23,41 @@ export function confirm({ input, output }: Terminal, question: string): Promise<
     });
   });
 }
+
+/** Asks a person several questions. */
+export interface Asker {
+  /** The answer without blanks around it; undefined at the end of the input and after Ctrl-C. */
+  readonly ask: (question: string) => Promise<string | undefined>;
+  readonly say: (line: string) => void;
+  readonly close: () => void;
+}
+
+export function createAsker({ input, output }: Terminal): Asker {
+  const lines = createInterface({ input, output, terminal: true, historySize: 0 });
+  let closed = false;
+  // What was typed ahead is the answer to a later question.
+  const typed: string[] = [];
+  let waiting: ((answer: string | undefined) => void) | undefined;
+  const answer = (text: string | undefined): void => {
+    waiting?.(text);
+    waiting = undefined;
+  };
+  lines.on('line', (line) => (waiting ? answer(line.trim()) : typed.push(line.trim())));
+  lines.once('close', () => {
+    closed = true;
+    answer(undefined);
+  });
+  return {
+    ask: (question) => {
+      lines.setPrompt(question);
+      if (!closed) lines.prompt();
+      const ahead = typed.shift();
+      if (ahead !== undefined || closed) return Promise.resolve(ahead);
+      return new Promise((resolve) => {
+        waiting = resolve;
+      });
+    },
+    say: (line) => void output.write(`${line}\n`),
+    close: () => lines.close(),
+  };
+}

@@ -24,10 +24,10 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Nothing was done: nobody agreed to it, or what was agreed to is out of date. */
+/** Nothing was done: nobody agreed to it, what was agreed to is out of date, or it is there already. */
 export class NothingDoneError extends Error {
   override readonly name = 'NothingDoneError';
-  readonly code: 'not_agreed' | 'out_of_date';
+  readonly code: 'not_agreed' | 'out_of_date' | 'exists';
   /** For programs: what it would have done. */
   readonly data: Readonly<Record<string, unknown>>;
   constructor(code: NothingDoneError['code'], message: string, data: NothingDoneError['data'] = {}) {

@@ -76,6 +76,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   },
   { of: ['verify'], 0: 'no findings, or all were repaired', 1: 'findings', 2: FAULT },
   { of: ['serve'], 0: 'stopped, after all requests in flight were answered', 2: FAULT },
+  {
+    of: ['init'],
+    0: 'the files were written',
+    1: 'nothing was written: the files exist already, or nobody answered',
+    2: FAULT,
+  },
   { of: ['dev'], 0: 'stopped', 2: FAULT },
   { of: ['completion', 'help'], 0: 'done', 2: 'wrong usage' },
 ];

@@ -8,6 +8,7 @@ import { addDev } from './commands/dev.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExport } from './commands/export.ts';
 import { addHelp } from './commands/help.ts';
+import { addInit } from './commands/init.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
@@ -32,7 +33,7 @@ import { usageErrorOf } from './usage-error.ts';
 
 /** By what a person wants to do, in the order of the help. */
 const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
-  ['Get started', [addDev, addTest, addTypes]],
+  ['Get started', [addInit, addTest, addDev, addTypes]],
   ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],

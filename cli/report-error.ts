@@ -9,7 +9,7 @@ import { TransportError } from './transport.ts';
 /** What the command line says of an error: a message for people, all of it for programs. */
 export interface ReportedError {
   /**
-   * `usage`, `file`, `not_agreed`, `out_of_date`, `connection`, `no_answer`, `incomplete`, `internal`, or the code
+   * `usage`, `file`, `not_agreed`, `out_of_date`, `exists`, `connection`, `no_answer`, `incomplete`, `internal`, or the code
    * of provisioning.
    */
   readonly code: string;

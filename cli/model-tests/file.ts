@@ -7,7 +7,7 @@ import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
 import { isRef } from '../../table/identifiers.ts';
-import { assertNone, type Source } from '../../testing/document.ts';
+import { assertNone, ProblemsError, type Source } from '../../testing/document.ts';
 import type { Expectation } from '../../testing/expectation.ts';
 import { type PreparedManifest, prepareManifest } from '../../testing/manifest.ts';
 import { properties } from '../given.ts';
@@ -75,7 +75,7 @@ const modelTest = object({
 const fileSchema = object({
   /** For all tests that do not say otherwise. */
   at: instant.optional(),
-  /** Read by its own parser, as any manifest. */
+  /** Read by its own parser, as any manifest; a text is the path of its file, from the folder of this one. */
   manifest: z.unknown().optional(),
   tests: list(modelTest),
 });
@@ -100,20 +100,33 @@ export interface TestFile {
   readonly source: Source;
   /** What the tests ask about; undefined when they ask a table that exists. */
   readonly manifest: PreparedManifest | undefined;
+  /** Throws ProblemsError with problems of the manifest, where they are: in this file, or in one that it names. */
+  readonly assertManifest: (problems: readonly Problem[]) => void;
   readonly tests: readonly ModelTest[];
 }
 
-/** Reads a file of model tests. Throws ProblemsError with everything that can be seen without a table. */
-export async function readTestFile(source: Source): Promise<TestFile> {
+/**
+ * Reads a file of model tests. Throws ProblemsError with everything that can be seen without a table.
+ *
+ * @param open reads another file, by the path that this one says from its own folder
+ */
+export async function readTestFile(
+  source: Source,
+  open: (path: string) => Promise<Source> = noOtherFile,
+): Promise<TestFile> {
   const parsed = fileSchema.safeParse(source.data, { error: inPlainWords });
   if (!parsed.success) {
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;
   }
-  const { at, manifest: data, tests } = parsed.data;
+  const { at, manifest: given, tests } = parsed.data;
+  const named = typeof given === 'string' ? await open(given) : undefined;
+  const data = named ? named.data : given;
   const manifest = data === undefined ? undefined : await prepareManifest(data);
+  const assertManifest = (problems: readonly Problem[]): void =>
+    named ? assertNone(named, problems) : assertNone(source, inManifest(problems));
   // Without it, names in tests lead nowhere.
-  if (manifest && !manifest.manifest) assertNone(source, inManifest(manifest.problems));
+  if (manifest && (named || !manifest.manifest)) assertManifest(manifest.problems);
   const read = tests.map((test): ModelTest => {
     const { subject, scope, permission, expect } = test;
     const ask = (each: string, expected: string): Question => ({
@@ -136,11 +149,14 @@ export async function readTestFile(source: Source): Promise<TestFile> {
     ),
     ...(tests.length === 0 ? [{ path: [], message: 'there are no tests in it: give a list, tests' }] : []),
   ]);
-  return { source, manifest, tests: read };
+  return { source, manifest, assertManifest, tests: read };
 }
 
+const noOtherFile = (path: string): Promise<never> =>
+  Promise.reject(new ProblemsError([`${path}: no other file can be read here`]));
+
 /** Problems of the manifest, with their paths in the file. */
-export const inManifest = (problems: readonly Problem[]): readonly Problem[] =>
+const inManifest = (problems: readonly Problem[]): readonly Problem[] =>
   problems.map((problem) => ({ ...problem, path: ['manifest', ...problem.path] }));
 
 type Written = z.infer<typeof modelTest>;

@@ -1,17 +1,18 @@
+import { dirname, isAbsolute, join } from 'node:path';
 import { ulid } from 'ulid';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
-import { assertNone, ProblemsError, readDocument } from '../../testing/document.ts';
+import { ProblemsError, readDocument } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
 import { readText } from '../../testing/text-file.ts';
 import type { Context } from '../context.ts';
-import { inManifest, readTestFile, type TestFile } from './file.ts';
+import { readTestFile, type TestFile } from './file.ts';
 import type { FileResult } from './report.ts';
 import { type Asked, runTests } from './run.ts';
 import { type ThrowAwayTables, throwAwayTables } from './throw-away.ts';
 
 export interface RunOptions {
-  /** Where the tables of manifests are; the embedded engine when no endpoint is named. */
+  /** Where the tables of manifests are; an engine of their own when no endpoint is named. */
   readonly endpoint: ClientOptions;
   /** The table that files without a manifest ask. */
   readonly live: () => Promise<Reader>;
@@ -21,7 +22,15 @@ export interface RunOptions {
 
 /** Reads all files. Throws ProblemsError with everything that is wrong with any of them. */
 export const readTestFiles = (files: readonly string[]): Promise<readonly TestFile[]> =>
-  gathered(files, async (file) => readTestFile(readDocument(file, await readText(file))));
+  gathered(files, async (file) =>
+    readTestFile(await readSource(file), (path) => readSource(resolveFrom(file, path))),
+  );
+
+const readSource = async (file: string) => readDocument(file, await readText(file));
+
+/** A path as another file says it. */
+const resolveFrom = (file: string, path: string): string =>
+  isAbsolute(path) ? path : join(dirname(file), path);
 
 /**
  * Runs the tests of all files: first every manifest is applied to a table of its own, then questions are asked. Tables are
@@ -62,14 +71,14 @@ async function prepareAndRun(
 const itself = (name: string): string => name;
 
 async function prepare(
-  { source, manifest }: TestFile,
+  { manifest, assertManifest }: TestFile,
   tables: ThrowAwayTables,
   { live, now }: RunOptions,
 ): Promise<Asked> {
   if (!manifest)
     return { reader: await live(), now, subjectOf: itself, scopeOf: itself, nameOf: () => undefined };
   const { reader, provisioning } = await tables.create();
-  assertNone(source, inManifest(await applyManifest(manifest, provisioning)));
+  assertManifest(await applyManifest(manifest, provisioning));
   const { of, nameOf } = manifest.names;
   // What the manifest does not name is asked for by an id that nothing has.
   const nobody = ulid();

@@ -1,13 +1,14 @@
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb';
 import { ulid } from 'ulid';
-import { startEmbeddedEngine } from '../../local/embedded-engine.ts';
+import { findBinary, startEmbeddedEngine } from '../../local/embedded-engine.ts';
 import { type ClientOptions, createClient, createServiceClient } from '../../table/dynamodb/client.ts';
 import { createTable } from '../../table/dynamodb/definition.ts';
 import { createPacing } from '../../table/read/pacing.ts';
-import type { Provisioned } from '../../testing/memory.ts';
+import { type Provisioned, provisionedInMemory } from '../../testing/memory.ts';
 import { provisionedOn } from '../provisioning.ts';
 
 export interface ThrowAwayTables {
+  readonly isInMemory: boolean;
   readonly create: () => Promise<Provisioned>;
   /** Removes all that were created, and stops what was started. */
   readonly close: () => Promise<void>;
@@ -18,9 +19,15 @@ const TIMEOUT_MS = 20_000;
 
 /**
  * Tables for as long as a run takes: at the endpoint that is given, or else on the embedded engine, which is started
- * with the first of them.
+ * with the first of them, or else, where none is installed, in memory.
  */
-export function throwAwayTables(given: ClientOptions, now: () => number): ThrowAwayTables {
+export function throwAwayTables(
+  given: ClientOptions,
+  now: () => number,
+  find: () => string | undefined = findBinary,
+): ThrowAwayTables {
+  if (given.endpoint === undefined && find() === undefined)
+    return { isInMemory: true, create: async () => provisionedInMemory(now), close: async () => {} };
   const ends: (() => Promise<void>)[] = [];
   let endpoint: Promise<ClientOptions> | undefined;
   let closed = false;
@@ -31,6 +38,7 @@ export function throwAwayTables(given: ClientOptions, now: () => number): ThrowA
     return { endpoint: engine.endpoint, requestTimeoutMs: TIMEOUT_MS };
   };
   return {
+    isInMemory: false,
     create: async () => {
       endpoint ??= start();
       const options = await endpoint;

@@ -1,11 +1,9 @@
 import { EVALUATE } from '../../authzen/questions.ts';
-import { findBinary } from '../../local/embedded-engine.ts';
 import type { Provisioning } from '../../provisioning/index.ts';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
 import { assertNone, readDocument } from '../../testing/document.ts';
 import { applyManifest, prepareManifest } from '../../testing/manifest.ts';
-import { provisionedInMemory } from '../../testing/memory.ts';
 import { readText } from '../../testing/text-file.ts';
 import { throwAwayTables } from '../model-tests/throw-away.ts';
 import { RefusedError } from '../provisioning.ts';
@@ -22,7 +20,7 @@ export interface ManifestTable {
 
 /**
  * Makes a table from a manifest: at the endpoint that is given, else on the embedded engine, else, where none is
- * published for this platform, in memory.
+ * installed, in memory.
  *
  * @throws ProblemsError for what is wrong with the manifest
  */
@@ -34,12 +32,16 @@ export async function createManifestTable(
   const source = readDocument(path, await readText(path));
   const manifest = await prepareManifest(source.data);
   assertNone(source, manifest.problems);
-  const isInMemory = at.endpoint === undefined && findBinary() === undefined;
   const tables = throwAwayTables(at, now);
   try {
-    const { reader, provisioning } = isInMemory ? provisionedInMemory(now) : await tables.create();
+    const { reader, provisioning } = await tables.create();
     assertNone(source, await applyManifest(manifest, provisioning));
-    return { reader, token: await createCaller(provisioning), isInMemory, close: tables.close };
+    return {
+      reader,
+      token: await createCaller(provisioning),
+      isInMemory: tables.isInMemory,
+      close: tables.close,
+    };
   } catch (error) {
     await tables.close();
     throw error;
