@@ -65,7 +65,10 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
     ...quoted(/readonly code:([^;]*);/.exec(textOf('cli/context.ts'))?.[1] ?? ''),
     // `custom` is Zod's own, for an issue of a schema.
   ].filter((code) => code !== 'custom' && !TABLE.includes(code)),
-  status: [...foundIn('authzen', /\b(?:text\(|status: )(\d{3})\b/g)].filter((status) => status !== '200'),
+  status: [
+    ...foundIn('authzen', /\b(?:text\(|status: )(\d{3})\b/g).filter((status) => status !== '200'),
+    ...foundIn('middleware', /^ {2}(\d{3}): '/gm),
+  ],
 };
 
 const sorted = (codes: Iterable<string>): readonly string[] => [...new Set(codes)].sort();

@@ -10,7 +10,7 @@ import {
   TTL_0,
   webSocketEvent,
 } from '../authorizer/support.ts';
-import { openModelTest } from '../support/model-test.ts';
+import { type ModelTestInMemory, openModelTest } from '../support/model-test.ts';
 
 /** The routes of docs/guides and docs/coming-from, behind the authorizer: requests in, answers of API Gateway out. */
 const GITHUB = 'https://token.actions.githubusercontent.com';
@@ -21,9 +21,18 @@ beforeAll(async () => {
   issuer = await createIssuer();
 });
 
-async function openExample(name: string, variables: Readonly<Record<string, string>> = {}) {
+const opened = new Map<string, Promise<ModelTestInMemory>>();
+
+/** The same table for all tests of an example: planning it takes longer than all of its requests. */
+function openOnce(name: string): Promise<ModelTestInMemory> {
   const url = new URL(`../../docs/examples/${name}.test.yaml`, import.meta.url);
-  const example = await openModelTest(name, readFileSync(url, 'utf8'));
+  const example = opened.get(name) ?? openModelTest(name, readFileSync(url, 'utf8'));
+  opened.set(name, example);
+  return example;
+}
+
+async function openExample(name: string, variables: Readonly<Record<string, string>> = {}) {
+  const example = await openOnce(name);
   const authorizer = createHandlerFrom(
     {
       ...{ TABLE_NAME: 'memory', RESULT_CACHE: TTL_0, HTTP_ANSWER: 'simple', CACHE_TTL_SECONDS: '0' },

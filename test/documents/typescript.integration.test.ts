@@ -10,15 +10,8 @@ import { type Block, blocksOf, GUIDES, ROOT } from './documents.ts';
  * samples. A sample that begins with a comment `// name.ts` is the file of that name, for the samples beside it. What
  * a fragment takes for granted is declared in `prelude.d.ts` for all documents, and here for one.
  */
-const AROUND: Readonly<Record<string, { readonly before: string; readonly after?: string }>> = {
-  'docs/change-feed.md': {
-    before: 'declare const connectionsInYourTable: (ref: string) => Promise<readonly string[]>;',
-  },
-  'docs/guides/websocket.md': {
-    before: `interface Message { requestContext: { authorizer: { subject: string; scope: string } } }
-      export async function handler(event: Message): Promise<{ statusCode: number }> {`,
-    after: 'return { statusCode: 200 }; }',
-  },
+const PRELUDES: Readonly<Record<string, string>> = {
+  'docs/change-feed.md': 'declare const connectionsInYourTable: (ref: string) => Promise<readonly string[]>;',
 };
 
 const LANGUAGES: Readonly<Record<string, string>> = { ts: 'ts', typescript: 'ts', tsx: 'tsx' };
@@ -42,13 +35,12 @@ interface Sample {
   readonly line: number;
 }
 
-/** Writes a sample as a module of its own. What is around it takes one line before it. */
+/** Writes a sample as a module of its own. Its prelude is one line before it. */
 function write(document: string, { language, text, line }: Block): Sample {
   const named = /^\/\/ (\S+\.tsx?)\n/.exec(text)?.[1] ?? `line-${line}.${LANGUAGES[language]}`;
   const file = join(folder, document.replace(/\.md$/, ''), named);
   mkdirSync(dirname(file), { recursive: true });
-  const { before = '', after = '' } = AROUND[document] ?? {};
-  writeFileSync(file, `export {}; ${before.replaceAll('\n', ' ')}\n${text}${after}`);
+  writeFileSync(file, `export {}; ${PRELUDES[document] ?? ''}\n${text}`);
   return { file, document, line };
 }
 

@@ -18,3 +18,5 @@ export async function openModelTest(file: string, text: string) {
   const run = (): Promise<readonly TestResult[]> => runTests(tests, asked);
   return { ...asked, provision: provisioning, run };
 }
+
+export type ModelTestInMemory = Awaited<ReturnType<typeof openModelTest>>;

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, expect, test } from 'vitest';
-import { fileOf, gatehouse, removeFiles } from './support.ts';
+import { expect, test } from 'vitest';
+import { openModelTest } from '../support/model-test.ts';
 
 /** Each recipe of docs/recipes.md passes as it is printed. */
-afterAll(removeFiles);
-
 const TEXT = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
 const RECIPES = [...TEXT.matchAll(/^## (.+)\n[\s\S]*?^```yaml\n([\s\S]*?)^```$/gm)].map(
   ([, title = '', block = '']) => [title, block] as const,
@@ -16,7 +14,7 @@ test('every heading has a recipe', () => {
   );
 });
 
-test.each(RECIPES)('%s', async (_title, block) => {
-  const { code, out, error } = await gatehouse(['test', fileOf(block)]);
-  expect({ code, error }, out).toEqual({ code: 0, error: '' });
+test.each(RECIPES)('%s', async (title, block) => {
+  const { run } = await openModelTest(title, block);
+  expect((await run()).filter(({ passed }) => !passed)).toEqual([]);
 });
