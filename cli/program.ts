@@ -26,7 +26,8 @@ import { addGlobalOptions, assertOneConnection, type ConnectionOptions } from '.
 import { type Context, NothingDoneError } from './context.ts';
 import { OK, REFUSED, USAGE } from './exit-codes.ts';
 import { formatProgramHelp, formatterOf, lineOf } from './help.ts';
-import { asJson } from './print.ts';
+import { asJson, columns } from './print.ts';
+import { candidateRows } from './references.ts';
 import { IncompleteError, reportedOf } from './report-error.ts';
 import type { Subcommand } from './subcommand.ts';
 import { usageErrorOf } from './usage-error.ts';
@@ -91,7 +92,11 @@ export async function runProgram(args: readonly string[], context: Context): Pro
       const data = error instanceof IncompleteError || error instanceof NothingDoneError ? error.data : {};
       context.out(asJson({ ...data, ok: false, error: reported }));
     } else if (reported.problems) context.error(`${reported.message}\n`);
-    else if (!isHelp(error)) context.error(`${lineOf(named)}: ${reported.message}\n`);
+    else if (!isHelp(error)) {
+      const rows =
+        reported.code === 'name_ambiguous' ? columns(candidateRows(reported.candidates ?? [])) : [];
+      context.error([`${lineOf(named)}: ${reported.message}`, ...rows, ''].join('\n'));
+    }
     return error instanceof NothingDoneError ? REFUSED : USAGE;
   }
 }

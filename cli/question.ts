@@ -15,20 +15,15 @@ const accepting =
     throw new UsageError(`${name} ${text} ${problem}`);
   };
 
-export const SUBJECT = 'user:ID, technical-user:ID or TYPE:ID of an added type';
+export const SUBJECT = 'an email, a username, a name, or user:ID, technical-user:ID, TYPE:ID';
 export const isSubjectRef = (text: string): boolean => {
   const type = text.slice(0, text.indexOf(':'));
   return isRef(text) && (isBuiltInSubject(type) || mayBeSubjectType(type));
 };
-const subjectOf = (name: string) =>
-  accepting(
-    name,
-    isSubjectRef,
-    'is not a subject such as user:ID, technical-user:ID or TYPE:ID of an added type',
-  );
+export const SCOPE = 'a name, a path of names, a code, or type:ID such as location:ID';
 
-export const subjectArgument = () => new Argument('<subject>', SUBJECT).argParser(subjectOf('SUBJECT'));
-export const subjectOption = () => new Option('--subject <ref>', SUBJECT).argParser(subjectOf('--subject'));
+export const subjectArgument = () => new Argument('<subject>', SUBJECT);
+export const subjectOption = () => new Option('--subject <subject>', SUBJECT);
 
 export const permissionArgument = () =>
   new Argument('<permission>', 'a page (dashboard) or module:action:resource').argParser(
@@ -39,16 +34,10 @@ export const permissionArgument = () =>
     ),
   );
 
-export const scopeArgument = () =>
-  new Argument('<scope>', 'type:ID, such as location:ID').argParser(
-    accepting('SCOPE', isRef, 'is not type:ID, such as location:ID'),
-  );
+export const scopeArgument = () => new Argument('<scope>', SCOPE);
 
 /** An option that is a root scope. */
-export const tenantOption = (description: string) =>
-  new Option('--tenant <ref>', description).argParser(
-    accepting('--tenant', isRef, 'is not type:ID, as tenant:ID'),
-  );
+export const tenantOption = (description: string) => new Option('--tenant <tenant>', description);
 
 /** An option for results of one type: `of` says what they are, in the singular. */
 export const typeOption = (of: 'scope' | 'subject', example: string) =>

@@ -1,22 +1,26 @@
+import type { Candidate } from '../provisioning/names/find.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { ProblemsError } from '../testing/document.ts';
 import { ConnectionError } from './connection.ts';
 import { NothingDoneError, UsageError } from './context.ts';
 import { RefusedError } from './provisioning.ts';
+import { NameError } from './references.ts';
 import { NO_CREDENTIALS } from './sdk-faults.ts';
 import { TransportError } from './transport.ts';
 
 /** What the command line says of an error: a message for people, all of it for programs. */
 export interface ReportedError {
   /**
-   * `usage`, `file`, `not_agreed`, `out_of_date`, `exists`, `connection`, `no_answer`, `incomplete`, `internal`, or the code
-   * of provisioning.
+   * `usage`, `name_unknown`, `name_ambiguous`, `file`, `not_agreed`, `out_of_date`, `exists`, `connection`,
+   * `no_answer`, `incomplete`, `internal`, or the code of provisioning.
    */
   readonly code: string;
   readonly message: string;
   /** Of a file: each with its place. */
   readonly problems?: readonly string[];
   readonly field?: string;
+  /** Of a name that nothing has, or several have: what it may mean. */
+  readonly candidates?: readonly Candidate[];
   readonly retryable: boolean;
   /** Under which a command without an answer can be repeated. */
   readonly operationId?: string;
@@ -50,6 +54,10 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
  */
 export function reportedOf(error: unknown, repeats: boolean): ReportedError {
   const text = error instanceof Error ? error.message : String(error);
+  if (error instanceof NameError) {
+    const { code, candidates } = error;
+    return { code, message: text, retryable: false, ...(candidates.length > 0 ? { candidates } : {}) };
+  }
   if (error instanceof UsageError) return { code: 'usage', message: text, retryable: false };
   if (error instanceof NothingDoneError) return { code: error.code, message: text, retryable: false };
   if (error instanceof ConnectionError) return { code: 'connection', message: text, retryable: false };

@@ -5,6 +5,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
+import { meantText, namesIn, questionOf, unknownPermission } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface CheckOptions extends ConnectionOptions {
@@ -16,6 +17,7 @@ interface CheckOptions extends ConnectionOptions {
 
 const EXAMPLES = `
 Examples:
+  gatehouse check tina@school.example grades 'North School'
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
   gatehouse check --at 2026-03-01 --json user:01M7… doors:open:door building:01M7…
   gatehouse check --given '{"context":{"ip":"10.0.0.1"}}' user:01M7… grades location:01M7…`;
@@ -34,12 +36,12 @@ export const addCheck: Subcommand = (program, context, finish) => {
     .option('--strong', 'read everything at one instant, in a transaction');
   command
     .addHelpText('after', EXAMPLES)
-    .action(async (subject: string, permission: string, scope: string, options: CheckOptions) => {
+    .action(async (given: string, permission: string, scopeGiven: string, options: CheckOptions) => {
       const { at = context.now() } = options;
-      const engine = createEngine({
-        reader: await connect(options, context.env),
-        clock: { now: context.now },
-      });
+      const reader = await connect(options, context.env);
+      const asked = await questionOf(namesIn(reader), given, scopeGiven);
+      const { subject, scope } = asked;
+      const engine = createEngine({ reader, clock: { now: context.now } });
       const consistency = options.strong ? 'strong' : 'cached';
       const { allowed, reason } = await engine.check(subject, permission, scope, {
         at,
@@ -49,9 +51,11 @@ export const addCheck: Subcommand = (program, context, finish) => {
       const paint = painter(wantsColours(context));
       context.out(
         options.json
-          ? asJson({ allowed, reason, subject, permission, scope, at: new Date(at).toISOString() })
-          : `${paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED')} (${reason})\n`,
+          ? asJson({ allowed, reason, ...asked, permission, at: new Date(at).toISOString() })
+          : `${paint(allowed ? 'green' : 'red', allowed ? 'ALLOWED' : 'REFUSED')} (${reason})\n${meantText(asked)}`,
       );
+      if (reason === 'permission_unknown')
+        context.error(`note: ${await unknownPermission(reader, permission)}\n`);
       finish(allowed ? OK : REFUSED);
     });
 };

@@ -7,6 +7,7 @@ import { type Agreed, agree, YES } from '../destruction.ts';
 import { OK, REFUSED, USAGE } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { fieldsOf, findCommand, readInput, typeText } from '../input.ts';
+import { withoutNames } from '../input-names.ts';
 import { asJson, columns } from '../print.ts';
 import {
   addActorOption,
@@ -16,6 +17,7 @@ import {
   type WriteOptions,
   withField,
 } from '../provisioning.ts';
+import { namesThrough } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 import type { Delivered } from '../transport.ts';
 
@@ -31,12 +33,14 @@ interface CommandOptions extends WriteOptions {
 const EXAMPLES = `  gatehouse command --list
   gatehouse command user.create --help
   gatehouse command user.create email=ann@example.com displayName='Ann Arbor'
+  gatehouse command membership.create user=tina@school.example group='North School/Teachers'
   gatehouse command role.list scope=global limit=10 --function gatehouse-provisioning
   gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run`;
 
 const NOTES = `gatehouse command NAME --help lists the fields of a command. Write FIELD=VALUE: a list as a,b or as JSON,
 a day or an instant as 2026-03-01 or 2026-03-01T08:00:00Z, true or false, a number, or null to clear a
-field. FIELD:=JSON takes any JSON value.`;
+field. A user, scope, group or role may be given by a name instead of an id. FIELD:=JSON takes any
+JSON value.`;
 
 /** `gatehouse command`: every command of provisioning. */
 export const addCommand: Subcommand = (program, context, finish) => {
@@ -67,9 +71,10 @@ export const addCommand: Subcommand = (program, context, finish) => {
     }
     if (name === undefined) throw new UsageError('which command? gatehouse command --list shows all');
     const described = find(name);
-    const input = await readInput(described, fields, options.input, context);
+    const written = await readInput(described, fields, options.input, context);
     const { operation: operationId } = options;
     const editing = await connectForWriting(options, context);
+    const input = await withoutNames(namesThrough(editing.send), described, written);
     const sent = { command: described.name, input };
     const said = `this sends ${[described.name, ...fields].join(' ')}`;
     const refuse = (error: Failure['error'], retry: string): void => {

@@ -5,6 +5,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
+import { namesIn, questionOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface ExplainOptions extends ConnectionOptions {
@@ -15,7 +16,7 @@ interface ExplainOptions extends ConnectionOptions {
 
 const EXAMPLES = `
 Examples:
-  gatehouse explain user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
+  gatehouse explain tina@school.example grades 'North School'
   gatehouse explain --table gatehouse --region eu-central-1 --json user:01M7… grades location:01M7…`;
 
 /** `gatehouse explain`: why a decision is what it is. */
@@ -31,12 +32,11 @@ export const addExplain: Subcommand = (program, context, finish) => {
     .addOption(givenOption());
   command
     .addHelpText('after', EXAMPLES)
-    .action(async (subject: string, permission: string, scope: string, options: ExplainOptions) => {
+    .action(async (given: string, permission: string, scopeGiven: string, options: ExplainOptions) => {
       const { at = context.now() } = options;
-      const explainer = createExplainer({
-        reader: await connect(options, context.env),
-        clock: { now: context.now },
-      });
+      const reader = await connect(options, context.env);
+      const { subject, scope } = await questionOf(namesIn(reader), given, scopeGiven);
+      const explainer = createExplainer({ reader, clock: { now: context.now } });
       const explanation = await explainer.explain(subject, permission, scope, { at, ...options.given });
       context.out(
         options.json

@@ -1,7 +1,5 @@
 import { stringify } from 'yaml';
-import { isRef } from '../../table/identifiers.ts';
 import type { ConnectionOptions } from '../connection.ts';
-import { UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { exportManifest } from '../manifest/export.ts';
@@ -9,6 +7,7 @@ import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
 import { assertWritable, writeNewFile } from '../output-file.ts';
 import { asJson } from '../print.ts';
+import { namesThrough, referenceOf } from '../references.ts';
 import { apiOf } from '../routes/routes.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -22,7 +21,7 @@ interface ExportCommandOptions extends ConnectionOptions {
 
 const EXAMPLES = `  gatehouse export --api school > school.manifest.yaml
   gatehouse export --json                        (JSON instead of YAML)
-  gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --output school.manifest.yaml
+  gatehouse export --root Northwind --output school.manifest.yaml
   gatehouse export --root tenant:01M7YAMY51QT61RYW2RQE37W98 --no-ids     (as a template for another tenant)`;
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
@@ -36,8 +35,8 @@ export const addExport: Subcommand = (program, around, finish) => {
       'Writes tenants as a manifest. gatehouse apply of it makes the same tenants in an empty table.',
     )
     .option(
-      '--root <ref>',
-      'only this tenant, such as tenant:ID; may be repeated (default: all)',
+      '--root <tenant>',
+      'only this tenant, by its name or as tenant:ID; may be repeated (default: all)',
       collect,
       [],
     )
@@ -50,13 +49,16 @@ export const addExport: Subcommand = (program, around, finish) => {
     .option('--no-ids', 'leave out the ids, so that apply creates new ones')
     .option('--output <file>', 'write to this new file instead of the standard output');
   addHelpTexts(command, { examples: EXAMPLES }).action(async (options: ExportCommandOptions) => {
-    const wrong = options.root.find((ref) => !isRef(ref));
-    if (wrong !== undefined) throw new UsageError(`--root ${wrong} is not type:ID, such as tenant:ID`);
     for (const api of options.api) apiOf({ api });
     if (options.output !== undefined) assertWritable(options.output, true);
     const { deliver } = await connectTo(options, around);
-    const { manifest, notes } = await exportManifest(queriesThrough(deliver), {
-      roots: options.root.length === 0 ? undefined : options.root,
+    const queries = queriesThrough(deliver);
+    const names = namesThrough(queries.read);
+    const roots = await Promise.all(
+      options.root.map((root) => referenceOf(names, { label: '--root', kind: 'scope' }, root)),
+    );
+    const { manifest, notes } = await exportManifest(queries, {
+      roots: roots.length === 0 ? undefined : roots,
       apis: options.api.length === 0 ? ['default'] : options.api,
       ids: options.ids,
     });

@@ -15,6 +15,7 @@ import {
   subjectArgument,
   typeOption,
 } from '../question.ts';
+import { assertPermission, lookUp, namesIn } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface Options extends ConnectionOptions {
@@ -29,12 +30,16 @@ interface Options extends ConnectionOptions {
   readonly type?: string | undefined;
 }
 
+type Kind = 'subject' | 'permission' | 'scope';
+
 /** A search of the engine as a subcommand of two arguments. */
 interface Search {
   readonly name: string;
   readonly summary: string;
   readonly description: string;
   readonly arguments: readonly [Argument, Argument];
+  /** What each argument is. */
+  readonly kinds: readonly [Kind, Kind];
   readonly options?: readonly Option[];
   readonly example: string;
   readonly search: (
@@ -70,14 +75,26 @@ const subcommandOf =
       });
   };
 
+/** What an argument means. A list of what does not exist would be empty, so it throws {@link NameError} instead. */
+async function existing(reader: Reader, kind: Kind, text: string): Promise<string> {
+  if (kind !== 'permission')
+    return (await lookUp(namesIn(reader), { label: kind.toUpperCase(), kind }, text)).ref;
+  await assertPermission(reader, text);
+  return text;
+}
+
 async function run(
-  { search, labels, keys }: Search,
-  given: readonly [string, string],
+  { search, labels, keys, kinds }: Search,
+  typed: readonly [string, string],
   options: Options,
   context: Context,
 ): Promise<void> {
   const { limit, at = context.now(), kind, type } = options;
   const reader = await connect(options, context.env);
+  const given = await Promise.all([
+    existing(reader, kinds[0], typed[0]),
+    existing(reader, kinds[1], typed[1]),
+  ]);
   const clock = { now: context.now };
   const lists = createLists({ reader, engine: createEngine({ reader, clock }), clock });
   const rows: (readonly [string, string | undefined])[] = [];
@@ -112,8 +129,9 @@ export const addWho = subcommandOf({
   summary: 'who may do this there?',
   description: 'Lists the subjects that may use a permission at a scope.',
   arguments: [permissionArgument(), scopeArgument()],
+  kinds: ['permission', 'scope'],
   options: [typeOption('subject', 'user')],
-  example: 'grades location:01M7YAMY51QT61RYW2RQE37W98 --all',
+  example: "grades 'North School' --all",
   search: (lists, [permission, scope], options) => lists.listSubjects(permission, scope, options),
   labels: namesOfSubjects,
   keys: ['subject', 'name'],
@@ -125,8 +143,9 @@ export const addMenu = subcommandOf({
   summary: 'what may this subject do there?',
   description: 'Lists the pages and permissions that a subject may use at a scope.',
   arguments: [subjectArgument(), scopeArgument()],
+  kinds: ['subject', 'scope'],
   options: [new Option('--kind <kind>', 'only pages, or only permissions').choices(['page', 'permission'])],
-  example: 'user:01M7YAMYCAWSND2TZ7F47P6DYF location:01M7YAMY51QT61RYW2RQE37W98 --kind page',
+  example: "tina@school.example 'North School' --kind page",
   search: (lists, [subject, scope], options) => lists.listPermissions(subject, scope, options),
   labels: descriptionsOf,
   keys: ['permission', 'description'],
@@ -138,8 +157,9 @@ export const addWhere = subcommandOf({
   summary: 'where may this subject do this?',
   description: 'Lists the scopes at which a subject may use a permission.',
   arguments: [subjectArgument(), permissionArgument()],
+  kinds: ['subject', 'permission'],
   options: [typeOption('scope', 'building')],
-  example: 'user:01M7YAMYCAWSND2TZ7F47P6DYF doors:open:door --type building',
+  example: 'tina@school.example doors:open:door --type building',
   search: (lists, [subject, permission], options) => lists.listScopes(subject, permission, options),
   labels: namesOf,
   keys: ['scope', 'name'],

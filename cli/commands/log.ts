@@ -12,10 +12,12 @@ import {
   type WriteOptions,
 } from '../provisioning.ts';
 import { addPageOptions, instantOption, isSubjectRef, tenantOption } from '../question.ts';
+import { lookUpAny, type Names, namesThrough, referenceOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface LogOptions extends WriteOptions {
   readonly tenant?: string;
+  readonly user?: string;
   readonly entity?: string;
   readonly from?: number;
   readonly until?: number;
@@ -28,15 +30,15 @@ type Entry = Readonly<Record<string, unknown>>;
 
 const EXAMPLES = `
 Which log is read:
-  --tenant REF        the log of that tenant
-  --actor user:ID     what that user did, in all tenants, by an index of its own
+  --tenant TENANT     the log of that tenant
+  --user USER         what that user did (as --actor user:ID), in all tenants, by an index of its own
   neither             the log of what belongs to no tenant; with --entity, that of its tenant
-Other conditions (an --actor that is no user, --actor with --tenant, --entity) filter these records until
+Other conditions (an --actor that is no user, one with --tenant, --entity) filter these records until
 there are --limit of them or the log ends.
 
 Examples:
-  gatehouse log --tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --from 2026-03-01 --until 2026-04-01
-  gatehouse log --actor user:01M7YAMYCAWSND2TZ7F47P6DYF --json
+  gatehouse log --tenant Northwind --from 2026-03-01 --until 2026-04-01
+  gatehouse log --user tina@school.example --json
   gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…`;
 
 /** `gatehouse log`: who did what, when, and what it was before and after. */
@@ -45,8 +47,9 @@ export const addLog: Subcommand = (program, context, finish) => {
     .command('log')
     .summary('who did what, and when?')
     .description('Shows audit records in the order of time: of a tenant, an actor or one entity.')
-    .addOption(tenantOption('type:ID of a root scope'))
-    .option('--entity <ref>', 'what was changed, as user:ID or page:NAME')
+    .addOption(tenantOption('a root scope, by its name or as type:ID'))
+    .option('--user <subject>', 'what this user did, by an email, a username, a name, or user:ID')
+    .option('--entity <entity>', 'what was changed, by its name, or as user:ID or page:NAME')
     .addOption(instantOption('--from', 'from this instant on, ISO 8601'))
     .addOption(instantOption('--until', 'before this instant'));
   addPageOptions(command, 50);
@@ -59,7 +62,7 @@ export const addLog: Subcommand = (program, context, finish) => {
         ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
       };
       const { send } = await connectForWriting(options, context);
-      const { by, keep, title } = await choose(send, options);
+      const { by, keep, title } = await choose(send, await named(namesThrough(send), options));
       const found = await read(send, { ...by, ...period }, keep, limit, options.cursor);
       if (options.json) context.out(asJson({ log: title, ...found }));
       else {
@@ -72,6 +75,25 @@ export const addLog: Subcommand = (program, context, finish) => {
       finish(OK);
     });
 };
+
+/** The options with references in the place of names. An actor is any text, as it was recorded. */
+async function named(names: Names, options: LogOptions): Promise<LogOptions> {
+  const { tenant, user, entity } = options;
+  if (user !== undefined && options.actor !== undefined)
+    throw new UsageError('give --actor or --user, not both');
+  return {
+    ...options,
+    ...(tenant === undefined
+      ? {}
+      : { tenant: await referenceOf(names, { label: '--tenant', kind: 'scope' }, tenant) }),
+    ...(user === undefined
+      ? {}
+      : { actor: await referenceOf(names, { label: '--user', kind: 'subject' }, user) }),
+    ...(entity === undefined || entity.includes(':')
+      ? {}
+      : { entity: (await lookUpAny(names, '--entity', entity)).ref }),
+  };
+}
 
 /** A user as actors are indexed: by reference, or by a ULID or UUID. */
 const asUser = (actor: string): string | undefined => {

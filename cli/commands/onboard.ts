@@ -1,4 +1,4 @@
-import { isId } from '../../table/identifiers.ts';
+import { isId, isUlidOrUuid, parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { readObject } from '../input.ts';
@@ -11,6 +11,7 @@ import {
   type WriteOptions,
   withField,
 } from '../provisioning.ts';
+import { lookUp, type Names, namesThrough, type Typed } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 import { collect } from './route/shared.ts';
 
@@ -59,10 +60,10 @@ export const addOnboard: Subcommand = (program, around, finish) => {
     .option('--attribute <field=value>', 'another field of the root scope, as often as needed', collect, [])
     .option('--email <email>', 'of the administrator, who is made unless there is a user with it')
     .option('--display-name <name>', 'of the administrator, where it is a new user')
-    .option('--user <id>', 'the administrator, by the id of a user')
+    .option('--user <user>', 'the administrator: an email, a username, or the id of a user')
     .option('--role <name=permissions>', 'a role and what it allows, as often as needed', collect, [])
     .option('--template <name=id>', 'a role from a template, as often as needed', collect, [])
-    .option('--admin-role <role>', 'a role of the administrator: its name, or an id', collect, [])
+    .option('--admin-role <role>', 'a role of the administrator: its name or path, or an id', collect, [])
     .option('--input <file>', 'more of the tenant, as a manifest; - is the standard input')
     .option('--dry-run', 'look whether it would be done, write nothing')
     .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given');
@@ -70,8 +71,10 @@ export const addOnboard: Subcommand = (program, around, finish) => {
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: OnboardOptions) => {
       const given = options.input === undefined ? {} : await readObject(options.input, around);
-      const input = { manifest: manifestOf(name, options, given) };
-      const { deliver, actor } = await connectForWriting(options, around);
+      // Before anything is read: what is wrong with the options themselves.
+      manifestOf(name, options, given);
+      const { deliver, actor, send } = await connectForWriting(options, around);
+      const input = { manifest: manifestOf(name, await withIds(namesThrough(send), options, given), given) };
       const { operation } = options;
       const { answer, operationId } = await deliver({
         ...{ command: 'tenant.onboard', input },
@@ -102,6 +105,25 @@ export const addOnboard: Subcommand = (program, around, finish) => {
       finish(OK);
     });
 };
+
+/** The options with ids in the place of names of users and roles that exist. Throws NameError. */
+async function withIds(names: Names, options: OnboardOptions, given: Row): Promise<OnboardOptions> {
+  const { user, adminRole } = options;
+  const known = new Set([...Object.keys(rolesOf('', options)), ...Object.keys((given.roles as Row) ?? {})]);
+  const idOf = async (typed: Typed, text: string) =>
+    isUlidOrUuid(text) ? text : parseRef((await lookUp(names, typed, text)).ref, typed.label).id;
+  const role = (text: string) =>
+    known.has(text) ? text : idOf({ label: '--admin-role', kind: 'role', takesIds: true }, text);
+  return {
+    ...options,
+    adminRole: await Promise.all(adminRole.map(role)),
+    ...(user === undefined
+      ? {}
+      : {
+          user: await idOf({ label: '--user', kind: 'subject', type: 'user', takesIds: true }, user),
+        }),
+  };
+}
 
 /** `NAME=REST`. */
 function split(option: string, text: string, rest = 'VALUE'): readonly [string, string] {

@@ -1,15 +1,8 @@
 import { Option } from 'commander';
-import {
-  formatRef,
-  isId,
-  parseRef,
-  parseSubjectRef,
-  REGISTERED_SUBJECT,
-  type Ref,
-} from '../../table/identifiers.ts';
-import { UsageError } from '../context.ts';
+import { parseRef, parseSubjectRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { type Editing, listAll, RefusedError } from '../provisioning.ts';
-import { isSubjectRef, SUBJECT } from '../question.ts';
+import { SUBJECT } from '../question.ts';
+import { namesThrough, referenceOf } from '../references.ts';
 import { type RevokeOptions, revocation } from '../revocation/subcommand.ts';
 
 interface Subject {
@@ -24,39 +17,15 @@ interface Subject {
   readonly status: string;
 }
 
-/** A reference names one subject. Any other text is the id of a user or an email, and nothing tells which. */
+/** Throws NameError for a name that nothing has, or several have. */
 async function findSubject({ send }: Editing, text: string): Promise<Subject> {
-  const read = async (node: Ref, email?: string): Promise<Subject> => {
-    const named = node.type === REGISTERED_SUBJECT ? { ...parseRef(node.id, 'user') } : { id: node.id };
-    const { id, status } = await send(`${node.type}.read`, email === undefined ? named : { email });
-    const own = email === undefined ? { node, named } : { node: { ...node, id: String(id) }, named: { id } };
-    const ref = formatRef(own.node);
-    const user = node.type === 'user' ? own.node.id : ref;
-    return { ref, kind: node.type, named: own.named, user, status: String(status) };
-  };
-  const user = { type: 'user', id: text };
-  if (isSubjectRef(text)) return read(parseSubjectRef(text, 'user'));
-  const isEmail = text.includes('@');
-  if (!isId(text) && !isEmail)
-    throw new UsageError(`USER ${text} is neither ${SUBJECT}, nor the id of a user, nor an email`);
-  if (!isEmail) return read(user);
-  const byId = isId(text) ? await unlessMissing(read(user)) : undefined;
-  if (!byId) return read(user, text);
-  const byEmail = await unlessMissing(read(user, text));
-  if (byEmail && byEmail.ref !== byId.ref)
-    throw new UsageError(
-      `USER ${text} is the id of one user and the email of ${byEmail.ref}: give user:ID of the one you mean`,
-    );
-  return byId;
+  const ref = await referenceOf(namesThrough(send), { label: 'USER', kind: 'subject' }, text);
+  const node = parseSubjectRef(ref, 'user');
+  const named = node.type === REGISTERED_SUBJECT ? { ...parseRef(node.id, 'user') } : { id: node.id };
+  const { status } = await send(`${node.type}.read`, named);
+  const user = node.type === 'user' ? node.id : ref;
+  return { ref, kind: node.type, named, user, status: String(status) };
 }
-
-/** Undefined if there is no such user, or the text is not even an email. */
-const unlessMissing = (found: Promise<Subject>): Promise<Subject | undefined> =>
-  found.catch((error: unknown) => {
-    if (error instanceof RefusedError && (error.code === 'not_found' || error.code === 'invalid'))
-      return undefined;
-    throw error;
-  });
 
 /** The edges of a subject and the fields that identify each, in the order of removal: what grants most goes first. */
 const EDGES: readonly (readonly [string, readonly string[]])[] = [
@@ -90,7 +59,7 @@ export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boole
   name: 'revoke-user',
   summary: 'disable a user everywhere',
   description: 'Disables a user, a technical user or a subject of an added type',
-  argument: ['<user>', `${SUBJECT}, the id of a user, or an email`],
+  argument: ['<user>', SUBJECT],
   options: [new Option('--strip', 'then remove all grants, memberships, assignments and global roles')],
   examples:
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',

@@ -1,6 +1,7 @@
-import { isRef, parseRef } from '../../table/identifiers.ts';
+import { parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { fieldsOf, findCommand } from '../input.ts';
+import { namesThrough, referenceOf } from '../references.ts';
 import { revocation } from '../revocation/subcommand.ts';
 
 /** The command and the status that close a root of this type: `suspended` where it exists, else `inactive`. */
@@ -18,10 +19,10 @@ export const addSuspendTenant = revocation({
   name: 'suspend-tenant',
   summary: 'close a tenant and all scopes below it',
   description: 'Suspends a root scope',
-  argument: ['<tenant>', 'type:ID, such as tenant:ID or client:ID'],
-  examples: '  gatehouse suspend-tenant tenant:01M7YAMY51QT61RYW2RQE37W98 --yes --actor billing',
-  revoke: async ({ send, write }, tenant, _options, agreed) => {
-    if (!isRef(tenant)) throw new UsageError(`TENANT ${tenant} is not type:ID, such as tenant:ID`);
+  argument: ['<tenant>', 'a root scope, by its name or as type:ID such as tenant:ID'],
+  examples: '  gatehouse suspend-tenant Northwind --yes --actor billing',
+  revoke: async ({ send, write }, typed, _options, agreed) => {
+    const tenant = await referenceOf(namesThrough(send), { label: 'TENANT', kind: 'scope' }, typed);
     const { type, id } = parseRef(tenant, 'tenant');
     const closing = closingOf(type);
     if (!closing) throw new UsageError(`TENANT ${tenant}: a ${type} cannot be suspended`);

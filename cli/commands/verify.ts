@@ -10,6 +10,7 @@ import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
 import { asJson, CLEAR_LINE } from '../print.ts';
 import { numberOption, tenantOption } from '../question.ts';
+import { namesIn, referenceOf } from '../references.ts';
 import type { Subcommand } from '../subcommand.ts';
 
 interface VerifyOptions extends ConnectionOptions {
@@ -20,7 +21,7 @@ interface VerifyOptions extends ConnectionOptions {
 }
 
 const EXAMPLES = `  gatehouse verify --rate 2000
-  gatehouse verify --tenant tenant:01M7… --repair`;
+  gatehouse verify --tenant Northwind --repair`;
 
 /** A walk of a large table must not end because one page of it was slow. */
 const DEADLINE_MS = 30_000;
@@ -40,7 +41,15 @@ export const addVerify: Subcommand = (program, context, finish) => {
     .addOption(numberOption('--rate', '<items>', 'how many items to read per second at most', RATES));
   addHelpTexts(command, { examples: EXAMPLES }).action(async (options: VerifyOptions) => {
     const table = await openTable(options, context.env, { requestTimeoutMs: 5_000 });
-    const { tenant, rate } = options;
+    const { rate } = options;
+    const tenant =
+      options.tenant === undefined
+        ? undefined
+        : await referenceOf(
+            namesIn(createReader(table)),
+            { label: '--tenant', kind: 'scope' },
+            options.tenant,
+          );
     let reportedAt = context.now();
     const result = await verify({
       reader: createReader({ ...table, deadlineMs: DEADLINE_MS }),

@@ -22,7 +22,7 @@ export const nameCommands: readonly Command[] = [
     name: 'name.find',
     summary:
       'Finds what people call by a name, in at most 3 reads: every candidate with its reference and its path. `more` says that there may be others; `elsewhere` is what has the last name of a path that is not there.',
-    input: z.strictObject({ name, kind, type: field.scopeType.optional() }),
+    input: z.strictObject({ name, kind, type: field.entityType.optional() }),
     run: async ({ reader }, input) => ({ ...(await findName(reader, input)) }),
   }),
   readCommand({

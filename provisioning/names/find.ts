@@ -26,7 +26,7 @@ export interface Wanted {
   /** A name, a path of names, an id, an email or another unique value, or a reference. */
   readonly name: string;
   readonly kind: NamedKind;
-  /** Only scopes of this type; then an id counts as a name too. */
+  /** Only scopes or subjects of this type. An id counts as a name where the type is known; without it, of users. */
   readonly type?: string | undefined;
 }
 
@@ -67,12 +67,13 @@ const USER_GUARDS = ['email', 'phone', 'username'] as const;
 
 function directOf({ name, kind, type }: Wanted): readonly Direct[] {
   const node = (by: Candidate['by'], ref: Ref): Direct => ({ by, ref, key: nodeKey(ref) });
-  const own = { subject: 'user', scope: type, group: 'group', role: 'role' }[kind];
+  const own = { subject: type ?? 'user', scope: type, group: 'group', role: 'role' }[kind];
   const ref = isRef(name) ? refOf(kind, parseRef(name, 'name')) : undefined;
+  const byId = own !== undefined && isId(name) ? refOf(kind, { type: own, id: name }) : undefined;
   return [
-    ...(ref && (type === undefined || ref.type === type) ? [node('reference', ref)] : []),
-    ...(own !== undefined && isId(name) ? [node('id', { type: own, id: name })] : []),
-    ...(kind === 'subject' ? guardsOf(name) : []),
+    ...(ref && isOfType(formatRef(ref), type) ? [node('reference', ref)] : []),
+    ...(byId ? [node('id', byId)] : []),
+    ...(own === 'user' ? guardsOf(name) : []),
   ];
 }
 
@@ -82,6 +83,9 @@ function refOf(kind: NamedKind, ref: Ref): Ref | undefined {
   const isOfKind = kind === 'scope' ? mayBeScopeType(ref.type) : ref.type === kind;
   return isOfKind ? ref : undefined;
 }
+
+const isOfType = (ref: string, type: string | undefined): boolean =>
+  type === undefined || ref.startsWith(`${type}:`);
 
 /** The keys of the guards that a text can be the value of. */
 const guardsOf = (text: string): readonly Direct[] =>
@@ -127,7 +131,7 @@ const query = (reader: Reader, kind: NamedKind, text: string, type?: string): Pr
     ranges: [
       {
         partition: nodesNamedPartition(kind, lastSegment(text)),
-        ...(type === undefined ? {} : { prefix: edgePrefix(type) }),
+        ...(type === undefined || kind !== 'scope' ? {} : { prefix: edgePrefix(type) }),
       },
     ],
     limit: MAX_PAGE,
@@ -256,7 +260,8 @@ export async function findName(reader: Reader, wanted: Wanted): Promise<Found> {
   const { kind, type } = wanted;
   const text = foldName(wanted.name);
   const page = await query(reader, kind, text, type);
-  const all: Step = { endings: endingsOf(page, text), more: page.cursor !== undefined };
+  const named = endingsOf(page, text).filter(({ ref }) => isOfType(ref, type));
+  const all: Step = { endings: named, more: page.cursor !== undefined };
   const most = COMPARED[kind];
   const inScopes = kind === 'scope' || kind === 'group';
   const isPath = all.endings.some(({ rest }) => rest !== undefined);

@@ -12,7 +12,7 @@ const PREFIX = 2;
 const MOST = 100;
 
 /** The value of a guard or the name in a key of the lists. */
-const valueOf = (sort: unknown): string => String(sort).slice(String(sort).lastIndexOf('#') + 1);
+const nameIn = (sort: unknown): string => String(sort).slice(String(sort).lastIndexOf('#') + 1);
 
 /**
  * The name that was probably meant: the last of a path, an email or a username, folded; undefined where nothing that
@@ -37,6 +37,6 @@ export async function suggestName(
   ]);
   return closest(
     wanted,
-    pages.flatMap(({ items }) => items.map((item) => valueOf(item[`${INDEXES.all}SK`]))),
+    pages.flatMap(({ items }) => items.map((item) => nameIn(item[`${INDEXES.all}SK`]))),
   );
 }

@@ -189,9 +189,17 @@ describe('--json', () => {
   });
 
   test('of a refusal: its code and field', async () => {
-    expect(await errorOf('revoke-user', 'nobody@example.com', '--json')).toMatchObject({
+    expect(await errorOf('revoke-user', `user:${ID}`, '--json')).toMatchObject({
       code: 'not_found',
-      field: 'email',
+      field: 'id',
+      retryable: false,
+    });
+  });
+
+  test('of a name that nothing has', async () => {
+    expect(await errorOf('revoke-user', 'nobody@example.com', '--json')).toEqual({
+      code: 'name_unknown',
+      message: 'USER nobody@example.com: no user or other subject has this name',
       retryable: false,
     });
   });

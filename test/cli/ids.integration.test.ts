@@ -115,7 +115,11 @@ describe('a text that may be an id and an email', () => {
     await world.run('user.create', { id: text });
     const both = await revoked();
     expect(both).toMatchObject({ code: 2, out: '' });
-    expect(both.error).toContain(`is the id of one user and the email of user:${id}: give user:ID`);
+    expect(both.error).toContain(
+      `USER ${text}: 2 subjects have this name; give a longer path, or a reference`,
+    );
+    expect(both.error).toContain(`\n  user:${text}`);
+    expect(both.error).toContain(`\n  user:${id}`);
     expect((await run('revoke-user', `user:${text}`, '--yes')).out).toContain(`user:${text} is disabled`);
     await world.run('user.delete', { id });
     expect((await revoked()).out).toContain(`user:${text} is disabled (it was disabled)`);

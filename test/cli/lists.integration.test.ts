@@ -74,8 +74,12 @@ const ID = 'user:01M7YAMYCAWSND2TZ7F47P6DYF';
 const PLACE = 'location:01M7YAMY51QT61RYW2RQE37W98';
 test.each([
   [['who', 'a:b', PLACE], 'gatehouse who: PERMISSION a:b is neither a page'],
-  [['who', 'home', 'north'], 'gatehouse who: SCOPE north is not type:ID'],
-  [['menu', 'ada', PLACE], 'gatehouse menu: SUBJECT ada is not a subject such as user:ID'],
+  [['who', 'home', 'north'], 'gatehouse who: SCOPE north: no scope has this name'],
+  [['menu', 'nobody', 'Acme'], 'gatehouse menu: SUBJECT nobody: no user or other subject has this name'],
+  [['menu', ID, 'Acme'], `gatehouse menu: SUBJECT ${ID} does not exist`],
+  [['where', ID, 'home'], `gatehouse where: SUBJECT ${ID} does not exist`],
+  [['who', 'home', PLACE], `gatehouse who: SCOPE ${PLACE} does not exist`],
+  [['who', 'hme', 'Acme'], 'gatehouse who: there is no permission hme: did you mean home?'],
   [
     ['menu', ID, PLACE, '--kind', 'pages'],
     "gatehouse menu: option '--kind <kind>' argument 'pages' is invalid. Allowed choices are",
@@ -83,7 +87,7 @@ test.each([
   [['where', ID, 'home', '--type', 'A B'], 'gatehouse where: --type A B is no scope type'],
   [['who', 'home', PLACE, '--type', 'A B'], 'gatehouse who: --type A B is no subject type'],
   [['who', 'home', PLACE, '--limit', '0'], 'gatehouse who: --limit 0 is no whole number'],
-  [['who', 'home', PLACE, '--cursor', 'x'], 'gatehouse who: cursor'],
+  [['who', 'home', 'Tower', '--cursor', 'x'], 'gatehouse who: cursor'],
   [
     ['who', 'home', PLACE, '--function', 'provisioning'],
     'gatehouse who: this reads the table itself, not through a function',

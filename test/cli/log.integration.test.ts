@@ -113,8 +113,11 @@ test('the log of what belongs to no tenant', async () => {
 });
 
 test.each([
-  [['--tenant', 'acme'], '--tenant acme is not type:ID'],
-  [['--entity', 'role'], '--entity role is not type:ID'],
+  [['--tenant', 'nowhere'], '--tenant nowhere: no scope has this name'],
+  [['--user', 'nobody'], '--user nobody: no user or other subject has this name'],
+  [['--user', 'a', '--actor', 'b'], 'give --actor or --user, not both'],
+  [['--entity', 'nothing'], '--entity nothing: nothing has this name'],
+  [['--entity', 'role:'], '--entity role: is not type:ID'],
   [['--from', 'noon'], '--from noon is neither'],
   [['--limit', '0'], '--limit 0 is no whole number'],
 ])('%j is 2', async (args, message) => {

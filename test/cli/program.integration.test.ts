@@ -114,18 +114,7 @@ describe('a usage error is 2, with one line', () => {
       ['explain', ID, 'home', PLACE, 'more'],
       'gatehouse explain: 4 arguments are too many: put a value with spaces in quotes.',
     ],
-    [
-      'no subject',
-      ['check', 'ada', 'home', PLACE],
-      'gatehouse check: SUBJECT ada is not a subject such as user:ID',
-    ],
-    [
-      'a role as a subject',
-      ['check', 'role:r1', 'home', PLACE],
-      'gatehouse check: SUBJECT role:r1 is not a subject',
-    ],
     ['no permission', ['check', ID, 'a:b', PLACE], 'gatehouse check: PERMISSION a:b is neither a page'],
-    ['no scope', ['explain', ID, 'home', 'north'], 'gatehouse explain: SCOPE north is not type:ID'],
     ['no instant', ['check', ID, 'home', PLACE, '--at', 'noon'], 'gatehouse check: --at noon is neither'],
     [
       'no such day',

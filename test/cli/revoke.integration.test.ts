@@ -191,11 +191,11 @@ test.each([
 
 const ID = '01M7YAMYCAWSND2TZ7F47P6DYF';
 test.each([
-  [['revoke-user', 'Ann B.'], 'USER Ann B. is neither user:ID'],
-  [['revoke-user', 'ann'], 'this user does not exist'],
-  [['revoke-user', `role:${ID}`], `USER role:${ID} is neither user:ID`],
-  [['revoke-user', 'nobody@example.com'], 'a user with this email does not exist'],
-  [['suspend-tenant', 'acme'], 'TENANT acme is not type:ID'],
+  [['revoke-user', 'Ann B.'], 'USER Ann B.: no user or other subject has this name'],
+  [['revoke-user', `user:${ID}`], 'this user does not exist'],
+  [['revoke-user', `role:${ID}`], `USER role:${ID}: no user or other subject has this name`],
+  [['revoke-user', 'nobody@example.com'], 'USER nobody@example.com: no user or other subject has this name'],
+  [['suspend-tenant', 'nowhere'], 'TENANT nowhere: no scope has this name'],
   [['suspend-tenant', `role:${ID}`], `TENANT role:${ID}`],
   [['revoke-session', 'x'], 'there is no session with this id: give the id, not the credential itself'],
   [['revoke-token', ID], 'there is no token with this id: give the id, not the credential itself'],

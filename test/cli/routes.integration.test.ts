@@ -308,7 +308,7 @@ describe('a usage error is 2, with one line', () => {
     [
       'no subject',
       ['test', 'GET', '/a', '--subject', 'ada'],
-      'gatehouse route test: --subject ada is not a subject',
+      'gatehouse route test: --subject ada: no user or other subject has this name',
     ],
     ['no id', ['remove', '/7'], 'gatehouse route remove: ID /7 is no id'],
     [

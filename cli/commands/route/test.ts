@@ -6,6 +6,7 @@ import { givenOption } from '../../given.ts';
 import { asJson, columns, section } from '../../print.ts';
 import { connectForWriting } from '../../provisioning.ts';
 import { atOption, subjectOption } from '../../question.ts';
+import { namesIn, referenceOf } from '../../references.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
 import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
@@ -22,7 +23,7 @@ interface TestOptions extends RouteOptions {
 }
 
 const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W98/tasks
-  gatehouse route test GET /reports --claim tenant_id=01M7… --subject user:01M7…`;
+  gatehouse route test GET /reports --claim tenant_id=01M7… --subject tina@school.example`;
 
 /** `gatehouse route test`: what a request means, by the code of the authorizer. */
 export const addTry: Subcommand = (route, context, finish) => {
@@ -39,11 +40,15 @@ export const addTry: Subcommand = (route, context, finish) => {
     .addOption(atOption())
     .addOption(givenOption());
   withRouteOptions(command, EXAMPLES).action(async (method: string, path: string, options: TestOptions) => {
-    const { subject, at = context.now() } = options;
+    const { at = context.now() } = options;
     const request = readRequest(method, path, options);
     const api = apiOf(options);
     const editing = await connectForWriting(options, context);
-    const reader = subject === undefined ? undefined : editing.reader;
+    const reader = options.subject === undefined ? undefined : editing.reader;
+    const subject =
+      options.subject === undefined || reader === undefined
+        ? undefined
+        : await referenceOf(namesIn(reader), { label: '--subject', kind: 'subject' }, options.subject);
     const routes = await routesOf(editing.send, api);
     const { trial, others } = tryRequest(routes, request);
     const suggestions = trial ? [] : suggestRoutes(routes, request.method, request.path);

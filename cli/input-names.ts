@@ -1,0 +1,88 @@
+import type { CommandDescription } from '../provisioning/documents/commands.ts';
+import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { isRef, isUlidOrUuid, parseRef } from '../table/identifiers.ts';
+import { type Field, fieldsOf } from './input.ts';
+import type { Mapping } from './json.ts';
+import { isReference, lookUp, type Names, type Typed } from './references.ts';
+
+/** Names in the inputs of commands: which fields take the id or reference of what. */
+
+/** Fields that hold a reference to a scope. */
+const SCOPES = new Set(['scope', 'parent', 'tenant', 'account', 'enterprise', 'workstream']);
+/** Fields that hold the id of a user, or the reference of another subject. */
+const SUBJECTS = new Set([
+  ...['user', 'userId', 'ownerUserId', 'invitedBy', 'createdBy', 'grantedBy', 'updatedBy', 'revokedBy'],
+]);
+/** Types whose nodes are found by names. */
+const SUBJECT_TYPES = new Set(['user', 'technical-user']);
+/** What `role.scope` may be beside a reference. */
+const OWNERS = new Set(['global', 'tenant']);
+
+/** What a field names; undefined for one that names nothing that is found by a name. */
+export function namedBy(command: string, { name, property }: Field, input: Mapping): Typed | undefined {
+  const [entity = '', verb = ''] = command.split('.');
+  const description =
+    property.description ?? property.anyOf?.[0]?.description ?? property.items?.description ?? '';
+  const typed = (kind: Typed['kind'], type?: unknown): Typed => ({
+    ...{ label: name, kind, takesIds: true },
+    ...(typeof type === 'string' ? { type } : {}),
+  });
+  if (name === 'id') {
+    if (verb === 'create') return undefined;
+    if (entity === 'scope') return typed('scope', input.type);
+    if (entity === 'subject') return typed('subject', input.type);
+    if (entity === 'group' || entity === 'role') return typed(entity);
+    if (SUBJECT_TYPES.has(entity)) return typed('subject', entity);
+    return mayBeScopeType(entity) ? typed('scope', entity) : undefined;
+  }
+  if (SUBJECTS.has(name)) return typed('subject', /^id of a user,/.test(description) ? undefined : 'user');
+  if (name === 'group') return typed('group');
+  if (name === 'role' || name === 'roles' || (entity === 'role' && name === 'parent')) return typed('role');
+  const isReferred = description.startsWith('reference such as') || (entity === 'role' && name === 'scope');
+  return SCOPES.has(name) && isReferred ? typed('scope') : undefined;
+}
+
+/** Commands whose answer for what does not exist would be an empty list. The log is of what is gone too. */
+const isList = ({ name, kind }: CommandDescription): boolean =>
+  kind === 'read' && /\.(?:list|list-all|access)$/.test(name) && name !== 'audit.list';
+
+/**
+ * The input with ids and references in the place of names. Of lists, ids and references are looked up too: they have
+ * to exist. Throws NameError.
+ */
+export async function withoutNames(
+  names: Names,
+  described: CommandDescription,
+  input: Mapping,
+): Promise<Mapping> {
+  const mustExist = isList(described);
+  const meant = async (typed: Typed, property: string, text: unknown): Promise<unknown> => {
+    if (typeof text !== 'string' || OWNERS.has(text)) return text;
+    // A setting is of a scope or of a user.
+    const kind = typed.kind === 'scope' && text.startsWith('user:') ? 'subject' : typed.kind;
+    const of: Typed = { ...typed, kind };
+    const isExact = isUlidOrUuid(text) || (isRef(text) && isReference(of, text));
+    const ref = isExact && !mustExist ? text : (await lookUp(names, of, text)).ref;
+    return isRef(ref) ? asField(property, ref) : ref;
+  };
+  const entries = fieldsOf(described).map(async (field) => {
+    const { name, property } = field;
+    const typed = namedBy(described.name, field, input);
+    const value = input[name];
+    if (!typed || value === undefined) return [];
+    const form = property.description ?? property.anyOf?.[0]?.description ?? '';
+    const found = Array.isArray(value)
+      ? await Promise.all(value.map((each) => meant(typed, form, each)))
+      : await meant(typed, form, value);
+    return [[name, found] as const];
+  });
+  return { ...input, ...Object.fromEntries((await Promise.all(entries)).flat()) };
+}
+
+/** A reference as a field takes it: whole where it takes references, otherwise the id. */
+function asField(form: string, ref: string): string {
+  const { type, id } = parseRef(ref, 'ref');
+  const takesReference = /^(?:reference|`global`)/.test(form);
+  const takesSubject = form.startsWith('id of a user,');
+  return takesReference || (takesSubject && type !== 'user') ? ref : id;
+}

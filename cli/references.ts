@@ -1,0 +1,198 @@
+import type { Queries } from '../provisioning/apply/queries.ts';
+import { type Candidate, type Found, findName, type Wanted } from '../provisioning/names/find.ts';
+import { suggestName } from '../provisioning/names/suggest.ts';
+import { hint } from '../provisioning/suggestions.ts';
+import type { NamedKind } from '../table/entities/entity.ts';
+import type { EntityType } from '../table/entities/registry.ts';
+import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { isRef, isSafeText } from '../table/identifiers.ts';
+import { allOf } from '../table/index-queries.ts';
+import { nodeKey, permissionRef } from '../table/keys.ts';
+import { readPermissionName } from '../table/permission-name.ts';
+import type { Reader } from '../table/reader.ts';
+import { UsageError } from './context.ts';
+import { columns, plain } from './print.ts';
+import { isSubjectRef } from './question.ts';
+
+/**
+ * What a person types for a subject, a scope, a group or a role: a reference, an email, a username, a code, an id, a
+ * name, or a path of names (ADR 0035). A reference stays one; everything else is looked up.
+ */
+
+/** Where names are looked up: in the table, or through the provisioning function. */
+export interface Names {
+  readonly find: (wanted: Wanted) => Promise<Found>;
+  readonly suggest: (wanted: Wanted) => Promise<string | undefined>;
+}
+
+export const namesIn = (reader: Reader): Names => ({
+  find: (wanted) => findName(reader, wanted),
+  suggest: (wanted) => suggestName(reader, wanted),
+});
+
+export const namesThrough = (send: Queries['read']): Names => ({
+  find: async (wanted) => (await send('name.find', { ...wanted })) as unknown as Found,
+  suggest: async ({ name, kind }) =>
+    (await send('name.suggest', { name, kind }))?.meant as string | undefined,
+});
+
+/** A name that nothing has, or several have. */
+export class NameError extends UsageError {
+  readonly code: 'name_unknown' | 'name_ambiguous';
+  /** What it may mean. */
+  readonly candidates: readonly Candidate[];
+  constructor(code: NameError['code'], message: string, candidates: readonly Candidate[]) {
+    super(message);
+    this.code = code;
+    this.candidates = candidates;
+  }
+}
+
+/** The candidates for people: what to type instead, and which it is. */
+export const candidateRows = (candidates: readonly Candidate[]): readonly (readonly string[])[] =>
+  candidates.map(({ ref, name, path, email }) => [`  ${ref}`, plain(path ?? name), email ?? '']);
+
+/** What is to be typed, and how messages call it. */
+export interface Typed {
+  /** As in messages: `SUBJECT`, `--tenant`, `group`. */
+  readonly label: string;
+  readonly kind: NamedKind;
+  readonly type?: string;
+  /** Whether an id is meant before any other name. */
+  readonly takesIds?: true;
+}
+
+const WORDS: Readonly<Record<NamedKind, string>> = {
+  subject: 'user or other subject',
+  scope: 'scope',
+  group: 'group',
+  role: 'role',
+};
+const MAX_LENGTH = 2_200;
+const isName = (text: string): boolean => text.trim() !== '' && text.length <= MAX_LENGTH && isSafeText(text);
+
+/** Whether a text is a reference to something of this kind. */
+export function isReference({ kind, type }: Pick<Typed, 'kind' | 'type'>, text: string): boolean {
+  if (kind === 'subject') return isSubjectRef(text);
+  if (!isRef(text)) return false;
+  const given = text.slice(0, text.indexOf(':'));
+  return kind === 'scope' ? given === (type ?? given) && mayBeScopeType(given) : given === kind;
+}
+
+/** What a text means. Throws {@link NameError} unless it is one thing, which exists. */
+export async function lookUp(names: Names, typed: Typed, text: string): Promise<Candidate> {
+  const found = await optionsOf(names, typed, text);
+  const exact = typed.takesIds ? found.candidates.find(({ by }) => by === 'id') : undefined;
+  if (exact) return exact;
+  const [one, ...others] = found.candidates;
+  if (one && others.length === 0 && !found.more) return one;
+  throw ambiguous(typed, text, found);
+}
+
+/** Candidates, at least one. Throws {@link NameError} where there is none. */
+async function optionsOf(names: Names, typed: Typed, text: string): Promise<Found> {
+  const { label, kind, type } = typed;
+  if (!isName(text)) throw new NameError('name_unknown', `${label} ${plain(text)} is no name`, []);
+  const wanted = { name: text, kind, ...(type === undefined ? {} : { type }) };
+  const found = await names.find(wanted);
+  if (found.candidates.length > 0 || found.more) return found;
+  if (isReference(typed, text)) throw new NameError('name_unknown', `${label} ${text} does not exist`, []);
+  const what = type ?? WORDS[kind];
+  const head = `${label} ${plain(text)}: no ${what} has this ${text.includes('/') ? 'path' : 'name'}`;
+  const [other] = found.elsewhere;
+  if (other)
+    throw new NameError(
+      'name_unknown',
+      `${head}; there is ${plain(other.path ?? other.name)} (${other.ref})`,
+      found.elsewhere,
+    );
+  const meant = await names.suggest(wanted);
+  throw new NameError(
+    'name_unknown',
+    meant === undefined ? head : `${head}; did you mean ${plain(meant)}?`,
+    [],
+  );
+}
+
+function ambiguous({ label, kind, type }: Typed, text: string, { candidates, more }: Found): NameError {
+  const number = more ? `more than ${candidates.length}` : String(candidates.length);
+  const plural =
+    type === undefined ? (kind === 'subject' ? 'subjects' : `${kind}s`) : `scopes of type ${type}`;
+  return new NameError(
+    'name_ambiguous',
+    `${label} ${plain(text)}: ${number} ${plural} have this name; give a longer path, or a reference`,
+    candidates,
+  );
+}
+
+const KINDS: readonly NamedKind[] = ['subject', 'scope', 'group', 'role'];
+
+/** What a text means that may be of any kind. Throws {@link NameError}. */
+export async function lookUpAny(names: Names, label: string, text: string): Promise<Candidate> {
+  const found = await Promise.all(
+    KINDS.map((kind) => (isName(text) ? names.find({ name: text, kind }) : undefined)),
+  );
+  const candidates = found.flatMap((each) => each?.candidates ?? []);
+  const [one, ...others] = candidates;
+  const more = found.some((each) => each?.more);
+  if (one && others.length === 0 && !more) return one;
+  if (!one) throw new NameError('name_unknown', `${label} ${plain(text)}: nothing has this name`, []);
+  throw new NameError(
+    'name_ambiguous',
+    `${label} ${plain(text)}: ${more ? 'more than ' : ''}${candidates.length} have this name; give a reference`,
+    candidates,
+  );
+}
+
+/** A reference as it is, and the reference of what a name means. */
+export const referenceOf = async (names: Names, typed: Typed, text: string): Promise<string> =>
+  isReference(typed, text) ? text : (await lookUp(names, typed, text)).ref;
+
+/** Throws {@link NameError} for a permission that is not registered. */
+export async function assertPermission(reader: Reader, text: string): Promise<void> {
+  const name = readPermissionName(text);
+  if (!name || (await reader.get(nodeKey(permissionRef(name))))) return;
+  throw new NameError('name_unknown', await unknownPermission(reader, text), []);
+}
+
+/** What to say of a permission that is not registered, with what was probably meant. */
+export async function unknownPermission(reader: Reader, text: string): Promise<string> {
+  const pages = await Promise.all(
+    ['page', 'permission'].map((type) => reader.list({ ...allOf(type as EntityType), limit: 1_000 })),
+  );
+  const known = pages.flatMap(({ items }) => items.map((item) => String(item.name)));
+  return `there is no permission ${plain(text)}: ${hint(text, known)}`;
+}
+
+/** Who and where of a question, and what was typed for them where that is no reference. */
+export interface Asked {
+  readonly subject: string;
+  readonly scope: string;
+  readonly subjectName?: string;
+  readonly scopeName?: string;
+}
+
+/** Throws {@link NameError}. A reference is taken as it is: the decision says what is missing. */
+export async function questionOf(names: Names, subject: string, scope: string): Promise<Asked> {
+  const meant = async (typed: Typed, text: string) =>
+    isReference(typed, text) ? { ref: text } : lookUp(names, typed, text);
+  const [who, where] = (await Promise.all([
+    meant({ label: 'SUBJECT', kind: 'subject' }, subject),
+    meant({ label: 'SCOPE', kind: 'scope' }, scope),
+  ])) as [Partial<Candidate> & { ref: string }, Partial<Candidate> & { ref: string }];
+  const [subjectName, scopeName] = [who, where].map(({ path, name }) => path ?? name);
+  return {
+    ...{ subject: who.ref, scope: where.ref },
+    ...(subjectName === undefined ? {} : { subjectName }),
+    ...(scopeName === undefined ? {} : { scopeName }),
+  };
+}
+
+/** The lines that say what names mean; none where references were given. */
+export const meantText = ({ subject, scope, subjectName, scopeName }: Asked): string =>
+  columns([
+    ...(subjectName === undefined ? [] : [['subject', subject, plain(subjectName)]]),
+    ...(scopeName === undefined ? [] : [['scope', scope, plain(scopeName)]]),
+  ])
+    .map((line) => `${line}\n`)
+    .join('');
