@@ -93,7 +93,8 @@ export function createPermissionsEndpoint<R>(options: PermissionsOptions<R>): Pe
     const isSettled = (at: number): boolean => decided[at]?.uses.length === 0;
     const permissions = names.filter((_, at) => isSettled(at) && decided[at]?.decision?.allowed);
     const cursor = isHopeless ? undefined : page.cursor;
-    return json({ subject, scope, permissions, ask, issuedAt, expiresAt, cursor } satisfies Snapshot);
+    const answer = { subject, scope, permissions, ask, issuedAt, expiresAt: Math.floor(expiresAt), cursor };
+    return json(answer satisfies Snapshot);
   }
 
   async function question(
