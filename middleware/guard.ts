@@ -73,7 +73,8 @@ export type Guard<R> = (route: Route<R>, request: R, http: HttpRequest) => Promi
 
 /**
  * The core of all guards, as the authorizer decides: the caller first (401), then the permission and the scope,
- * then the engine (403). A missing or malformed scope or permission is a 403. Whatever is thrown is a 503.
+ * then the engine (403). A missing or malformed scope or permission is a 403. Whatever is thrown is a 503. The
+ * engine verifies an API token with the decision, in one read: functions of the application are called before that.
  *
  * @throws GatehouseError `invalid` for options that are missing or of a wrong type
  */

@@ -29,7 +29,11 @@ export type Parsed = any;
 
 /** Headers as Node has them. */
 export interface NodeHeaders {
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: {
+    readonly [name: string]: string | readonly string[] | undefined;
+    readonly authorization?: string | undefined;
+    readonly cookie?: string | undefined;
+  };
   /** All values of each header: of one that comes twice, `headers` keeps the first or joins them. */
   readonly headersDistinct?: Readonly<Record<string, readonly string[] | undefined>> | undefined;
 }

@@ -44,8 +44,8 @@ export type PermissionsEndpoint<R> = (
   readBody: () => Promise<Body>,
 ) => Promise<HttpAnswer>;
 
-/** Registered permissions that one answer decides. */
-const PERMISSIONS_PER_PAGE = 500;
+/** Registered permissions that one answer decides: two items each, so at most ten calls that read. */
+const PERMISSIONS_PER_PAGE = 400;
 
 /** Any of these is the same for every permission. */
 const HOPELESS = /^(?:subject|scope)_/;
@@ -54,7 +54,7 @@ const HOPELESS = /^(?:subject|scope)_/;
 const REGISTERED = { ...allOf('page'), ranges: [...allOf('page').ranges, ...allOf('permission').ranges] };
 
 /**
- * The permissions endpoint, in no framework. `GET ?scope=type:id` answers a {@link Snapshot}, at most 500
+ * The permissions endpoint, in no framework. `GET ?scope=type:id` answers a {@link Snapshot}, at most 400
  * registered permissions at a time. `POST` with `permission`, `scope` and, for conditions, `resource` and
  * `action` answers `{ allowed }`. Errors are problem details: 400, 401, 403 (claims that name nobody), 405, 413
  * and 503. A scope or permission that does not exist is not an error: nothing is allowed there.
@@ -93,7 +93,8 @@ export function createPermissionsEndpoint<R>(options: PermissionsOptions<R>): Pe
     const isSettled = (at: number): boolean => decided[at]?.uses.length === 0;
     const permissions = names.filter((_, at) => isSettled(at) && decided[at]?.decision?.allowed);
     const cursor = isHopeless ? undefined : page.cursor;
-    return json({ subject, scope, permissions, ask, issuedAt, expiresAt, cursor } satisfies Snapshot);
+    const answer = { subject, scope, permissions, ask, issuedAt, expiresAt: Math.floor(expiresAt), cursor };
+    return json(answer satisfies Snapshot);
   }
 
   async function question(

@@ -1,6 +1,6 @@
 import { bearer } from '../../middleware/index.ts';
 import { AUDIENCE, createIssuer, goodClaims, ISSUER } from '../authorizer/support.ts';
-import { createWorld } from '../support/world.ts';
+import { createWorld, type World } from '../support/world.ts';
 
 /** Pages that Ann may use where a condition holds. */
 const CONDITIONS = {
@@ -15,8 +15,8 @@ const CONDITIONS = {
  * A tenant with a location `north`. Ann may use the page `grades`, and others where their conditions hold; Ben
  * exists and may nothing.
  */
-export async function createSchool() {
-  const world = await createWorld();
+export async function createSchool(newWorld: () => Promise<World> = createWorld) {
+  const world = await newWorld();
   const { run } = world;
   const issuer = await createIssuer();
   await run('property.create', { of: 'resource:record', name: 'owner', type: 'string', source: 'passed' });
