@@ -11,6 +11,7 @@ import { createIdentityProvider, type FindCaller } from './identity/identity-pro
 import { createLambdaEndpoint } from './lambda/endpoint.ts';
 import type { LambdaFunction } from './lambda/invocation.ts';
 import { type OnStarted, startParts } from './parts.ts';
+import { withPermissions } from './permissions.ts';
 import { listen } from './server.ts';
 import { type LocalTable, openTable, type TableOptions } from './table.ts';
 
@@ -97,11 +98,12 @@ async function start<World>(
     clock: Date.now,
   });
   const authzen = createAuthzen({ ...environment, PUBLIC_URL: url }, { reader });
-  const behind = withConnections(sockets, toListener(gateway));
-  front.serve(
-    withAuthzen(authzen, Date.now, withIdentityProvider(identityProvider, behind)),
-    sockets?.upgrade,
+  const behind = withIdentityProvider(identityProvider, withConnections(sockets, toListener(gateway)));
+  const permissions = withPermissions(
+    { reader, issuer, audience: AUDIENCE, ttlSeconds: configuration.CACHE_TTL_SECONDS },
+    behind,
   );
+  front.serve(withAuthzen(authzen, Date.now, permissions), sockets?.upgrade);
   back.serve(
     createLambdaEndpoint({
       // Lambda gives its context as well, which is none of provisioning's hooks.

@@ -42,6 +42,7 @@ export function describeManifest(stack: ManifestStack, cacheTtlSeconds: number):
     '',
     `  gateway            ${url}                ${count(routes.length, 'route')} ${service}`,
     `  identity provider  ${url}/_dev/token     POST {"user": "<name or email>"}`,
+    `  permissions        ${url}/_dev/permissions?scope=…   what the caller of a token may do there`,
     `  AuthZEN API        ${url}/access/v1      for callers who may gatehouse:evaluate:decision`,
     `  Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy`,
     `  DynamoDB           ${tableLine(stack)}`,

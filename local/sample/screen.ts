@@ -25,6 +25,7 @@ Gatehouse on this machine
                      ${url}/rest-whole     REST API, cached by the token alone: policies for the whole API
                      ${url.replace('http', 'ws')}/ws?location=… WebSocket API, authorized at $connect
   identity provider  ${url}/_dev/token     POST {"user": "<email>"}
+  permissions        ${url}/_dev/permissions?scope=…   what the caller of a token may do there
   Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy
   DynamoDB           ${tableLine(stack)}
 

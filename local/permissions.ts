@@ -1,0 +1,37 @@
+import type { RequestListener } from 'node:http';
+import { createEngine } from '../engine/index.ts';
+import { bearer, expressPermissions } from '../middleware/index.ts';
+import type { Reader } from '../table/reader.ts';
+import { sendJson } from './gateway/http.ts';
+import { foreign, foreignHeader } from './own-requests.ts';
+
+export const PERMISSIONS_PATH = '/_dev/permissions';
+
+/** A snapshot holds for at least this long: with a shorter time, a client would do nothing but load. */
+const LEAST_TTL_SECONDS = 5;
+
+export interface LocalPermissionsOptions {
+  readonly reader: Reader;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Time-to-live of the engine's cache in seconds. */
+  readonly ttlSeconds: number;
+}
+
+/** What the caller of a token may do at a scope (`?scope=type:id`), for programs on this machine; the rest goes to `others`. */
+export function withPermissions(
+  { reader, issuer, audience, ttlSeconds }: LocalPermissionsOptions,
+  others: RequestListener,
+): RequestListener {
+  const engine = createEngine({
+    ...{ reader, clock: { now: Date.now } },
+    ttlMs: Math.max(ttlSeconds, LEAST_TTL_SECONDS) * 1_000,
+  });
+  const serve = expressPermissions({ engine, reader, who: bearer({ issuer, audience }) });
+  return (incoming, outgoing) => {
+    if ((incoming.url ?? '').split('?', 1)[0] !== PERMISSIONS_PATH) return others(incoming, outgoing);
+    const header = foreignHeader(incoming);
+    if (header !== undefined) return sendJson(outgoing, 403, { message: foreign(header) });
+    return void serve(incoming, outgoing);
+  };
+}

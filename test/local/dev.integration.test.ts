@@ -1,0 +1,315 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { gatehouse } from '../cli/support.ts';
+
+/** `gatehouse dev` as a process, used over HTTP as a person at a second terminal does. */
+const MAIN = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+const FREE = ['--port', '0', '--lambda-port', '0', '--dynamodb-port', '0'];
+
+const MANIFEST = `
+pages: [reports]
+scopes:
+  acme: { type: tenant, id: acme }
+  globex: { type: tenant }
+roles:
+  manager: { allow: [reports] }
+users:
+  ann@acme.example: { tenant: acme, grants: { acme: [manager] } }
+  ben: { username: benny, tenant: acme }
+  cleo: { email: cleo@acme.example, tenant: acme }
+routes:
+  - { method: GET, path: "/tenants/{tenant}/reports", permission: reports, scope: "tenant:{tenant}" }
+`;
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-dev-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'manifest.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+interface Dev {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly error: () => string;
+  readonly url: string;
+  /** Resolves when the text is in what was printed. */
+  readonly printed: (text: RegExp, stream?: 'out' | 'error') => Promise<void>;
+  readonly ended: Promise<number | null>;
+}
+
+async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Dev> {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'dev', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DYNAMODB_ENDPOINT: '', TABLE_NAME: '', ...env },
+  });
+  const texts = { out: '', error: '' };
+  const listeners = new Set<() => void>();
+  const note = (stream: keyof typeof texts) => (chunk: Buffer) => {
+    texts[stream] += chunk.toString();
+    for (const listener of listeners) listener();
+  };
+  child.stdout.on('data', note('out'));
+  child.stderr.on('data', note('error'));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  onTestFinished(async () => {
+    child.kill('SIGINT');
+    await ended;
+  });
+  const printed: Dev['printed'] = (text, stream = 'out') =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        if (!text.test(texts[stream])) return;
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+      void ended.then((code) => reject(new Error(`it ended with ${code}: ${texts.error}`)));
+      look();
+    });
+  await printed(/^ready /m);
+  const [, url = ''] = /^ready (\S+)$/m.exec(texts.out) ?? [];
+  return { child, out: () => texts.out, error: () => texts.error, url, printed, ended };
+}
+
+async function tokenOf({ url }: Dev, user: string): Promise<string> {
+  const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+async function get(dev: Dev, path: string, user?: string) {
+  const headers = user === undefined ? {} : { authorization: `Bearer ${await tokenOf(dev, user)}` };
+  const answer = await fetch(`${dev.url}${path}`, { headers });
+  const text = await answer.text();
+  return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+}
+const REPORTS = '/tenants/acme/reports';
+
+/** Runs what the screen shows under a heading. */
+function pasted(dev: Dev, heading: RegExp): Promise<string> {
+  const lines = dev.out().split('\n');
+  const command = lines[lines.findIndex((line) => heading.test(line)) + 1] ?? '';
+  const shell = spawn('bash', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'] });
+  let out = '';
+  shell.stdout.on('data', (chunk) => (out += chunk));
+  return new Promise((resolve) => shell.once('exit', () => resolve(out)));
+}
+
+describe('with a manifest', () => {
+  test('serves it, prints requests that are true, applies its changes, and ends with Ctrl-C', async () => {
+    const file = fileWith(MANIFEST);
+    const dev = await start([file, ...FREE]);
+
+    expect(await pasted(dev, /^Allowed \(200\): ann@acme\.example, reports at acme/)).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
+    expect(await pasted(dev, /^Refused \(403, no_grant\): (?:ben|cleo), reports at acme/)).toMatch(
+      /^HTTP\/1\.1 403 /,
+    );
+
+    // By name, by email, by username; the echo shows what a service gets.
+    expect(await get(dev, `${REPORTS}?x=1`, 'ann@acme.example')).toMatchObject({
+      status: 200,
+      body: {
+        request: { method: 'GET', path: REPORTS, query: 'x=1', pathParameters: { tenant: 'acme' } },
+        authorizer: { permission: 'reports', scope: 'tenant:acme', reason: 'role' },
+      },
+    });
+    for (const user of ['ben', 'benny', 'cleo', 'cleo@acme.example'])
+      expect((await get(dev, REPORTS, user)).status).toBe(403);
+    expect((await get(dev, REPORTS)).status).toBe(401);
+    expect((await get(dev, '/elsewhere', 'ann@acme.example')).status).toBe(403);
+    expect(await get(dev, '/_dev/permissions?scope=tenant:acme', 'ann@acme.example')).toMatchObject({
+      body: { scope: 'tenant:acme', permissions: ['reports'], ask: [] },
+    });
+
+    // The lines for a second terminal.
+    const exported = [...dev.out().matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    const env = Object.fromEntries(exported.filter(([name]) => /^[A-Z_]+$/.test(name ?? ''))) as Record<
+      string,
+      string
+    >;
+    expect(Object.keys(env).sort()).toEqual([
+      'DYNAMODB_ENDPOINT',
+      'TABLE_NAME',
+      'TOKEN_AUDIENCE',
+      'TOKEN_ISSUER',
+    ]);
+    const [, ...check] = /npx gatehouse-authz (check) (\S+) (\S+) (\S+)/.exec(dev.out()) ?? [];
+    expect(await gatehouse(check, { env })).toMatchObject({ code: 0 });
+
+    // A change is applied: ben may, ann may no longer.
+    writeFileSync(
+      file,
+      MANIFEST.replace('grants: { acme: [manager] } }', '}').replace(
+        'benny,',
+        'benny, grants: { acme: [manager] },',
+      ),
+    );
+    await dev.printed(/is applied: 1 created, 0 changed, 1 removed/, 'error');
+    expect((await get(dev, REPORTS, 'ben')).status).toBe(200);
+    expect((await get(dev, REPORTS, 'ann@acme.example')).status).toBe(403);
+
+    // One with errors is not, and what was there stays.
+    writeFileSync(file, MANIFEST.replace('[manager]', '[manger]'));
+    await dev.printed(/is not applied: what was there before stays/, 'error');
+    expect(dev.error()).toMatch(/manifest\.yaml:\d+:\d+: .*there is no role manger: did you mean manager\?/);
+    expect((await get(dev, REPORTS, 'ben')).status).toBe(200);
+
+    // A new route and a new user are there at once; those that left are gone.
+    writeFileSync(
+      file,
+      MANIFEST.replace(
+        '  ben: { username: benny, tenant: acme }\n',
+        '  dan: { tenant: acme, grants: { acme: [manager] } }\n',
+      ).replace('/reports"', '/news"'),
+    );
+    await dev.printed(/is applied[^]*is applied/, 'error');
+    expect((await get(dev, '/tenants/acme/news', 'dan')).status).toBe(200);
+    expect((await get(dev, REPORTS, 'dan')).status).toBe(403);
+    const gone = await fetch(`${dev.url}/_dev/token`, { method: 'POST', body: '{"user":"ben"}' });
+    expect(gone.status).toBe(404);
+
+    dev.child.kill('SIGINT');
+    expect(await dev.ended).toBe(0);
+    await expect(fetch(dev.url)).rejects.toThrow();
+  });
+
+  test('its ids are the same at each start, and it is the same screen but for the ports', async () => {
+    const file = fileWith(MANIFEST);
+    const screens: string[] = [];
+    for (const _ of [1, 2]) {
+      const dev = await start([file, ...FREE]);
+      screens.push(dev.out().replaceAll(/127\.0\.0\.1:\d+/g, '…'));
+      dev.child.kill('SIGINT');
+      await dev.ended;
+    }
+    expect(screens[0]).toBe(screens[1]);
+  });
+
+  test('a service behind it gets allowed requests alone, and 502 says that it is down', async () => {
+    const received: string[] = [];
+    const service = createServer((request, response) => {
+      received.push(`${request.method} ${request.url} ${request.headers['x-tenant']}`);
+      response.end('{"from":"service"}');
+    });
+    const port = await new Promise<number>((resolve) =>
+      service.listen(0, '127.0.0.1', () => resolve((service.address() as { port: number }).port)),
+    );
+    const dev = await start([fileWith(MANIFEST), ...FREE, '--backend', `http://127.0.0.1:${port}/api`]);
+    expect(await get(dev, REPORTS, 'ann@acme.example')).toEqual({ status: 200, body: { from: 'service' } });
+    expect((await get(dev, REPORTS, 'cleo')).status).toBe(403);
+    // Nor did the search for requests to paste reach it.
+    expect(received).toEqual([`GET /api${REPORTS} tenant:acme`]);
+
+    service.closeAllConnections();
+    await new Promise((resolve) => service.close(resolve));
+    expect(await get(dev, REPORTS, 'ann@acme.example')).toEqual({
+      status: 502,
+      body: { message: `the backend http://127.0.0.1:${port} does not answer: ECONNREFUSED` },
+    });
+  });
+
+  test('a program gets an API token; without routes, the screen says so', async () => {
+    const dev = await start([
+      fileWith(`
+pages: [reports]
+scopes: { bluefin: { type: account, id: bluefin } }
+technicalUsers: { robot: { account: bluefin } }
+`),
+      ...FREE,
+    ]);
+    expect(await tokenOf(dev, 'robot')).toMatch(/^gh1_/);
+    expect(dev.out()).toContain('No request to paste: the manifest has no routes.');
+    expect((await get(dev, '/any', 'robot')).status).toBe(403);
+  });
+});
+
+describe('wrong usage is one message, at once', () => {
+  const BUSY = async () => {
+    const server = createServer();
+    onTestFinished(() => void server.close());
+    return new Promise<number>((resolve) =>
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
+    );
+  };
+  const run = (...args: readonly string[]) => gatehouse(['dev', ...args], { env: { DYNAMODB_ENDPOINT: '' } });
+
+  test('no such file', async () => {
+    expect(await run('/no/such.yaml', ...FREE)).toEqual({
+      code: 2,
+      out: '',
+      error: '/no/such.yaml: there is no such file\n',
+    });
+  });
+
+  test('a manifest with errors: all of them, with their lines', async () => {
+    const file = fileWith(MANIFEST.replace('[manager]', '[manger]').replace('allow', 'alow'));
+    const { code, error } = await run(file, ...FREE);
+    expect(code).toBe(2);
+    expect(error).toMatch(
+      /manifest\.yaml:\d+:\d+: roles\.manager\.alow: unknown key: did you mean allow\?\n/,
+    );
+  });
+
+  test.each(['--port', '--lambda-port', '--dynamodb-port'])('%s in use', async (option) => {
+    const port = await BUSY();
+    const { code, error } = await run(fileWith(MANIFEST), ...FREE, option, String(port));
+    expect(code).toBe(2);
+    expect(error).toMatch(
+      new RegExp(
+        `^gatehouse dev: port ${port} is in use: give another one with ${option} \\(or [A-Z_]+\\); 0 takes a free one\n$`,
+      ),
+    );
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    [
+      'a backend that is no URL',
+      [...FREE, 'm.yaml', '--backend', 'localhost:4000'],
+      /--backend localhost:4000 is not a URL such as/,
+    ],
+    [
+      'a backend without a manifest',
+      [...FREE, '--backend', 'http://127.0.0.1:1'],
+      /--backend goes with a manifest/,
+    ],
+    [
+      'a function',
+      [...FREE, '--function', 'provisioning'],
+      /--function: gatehouse dev has functions of its own/,
+    ],
+    ['a port that is none', ['--port', '99999'], /--port 99999 is no whole number from 0 to 65535/],
+    [
+      'DynamoDB of AWS',
+      [...FREE, '--endpoint', 'https://dynamodb.eu-central-1.amazonaws.com'],
+      /DYNAMODB_ENDPOINT is AWS/,
+    ],
+    [
+      'an endpoint without an answer',
+      [...FREE, '--endpoint', 'http://127.0.0.1:1'],
+      /DYNAMODB_ENDPOINT http:\/\/127\.0\.0\.1:1: no table can be created there \(ECONNREFUSED\): start/,
+    ],
+  ])('%s', async (_, args, problem) => {
+    const { code, error } = await run(...args);
+    expect([code, error]).toEqual([2, expect.stringMatching(problem)]);
+    expect(error.trimEnd()).not.toContain('\n');
+  });
+});
+
+test('without a manifest it is the sample world, as by npm start', async () => {
+  const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts;
+  expect(scripts.start).toMatch(/ cli\/main\.ts dev$/);
+  const dev = await start([], { PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0' });
+  expect(await pasted(dev, /^Allowed \(200\): a teacher/)).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await pasted(dev, /^Refused \(403\): a volunteer/)).toMatch(/^HTTP\/1\.1 403 /);
+  expect(dev.out()).toMatch(/export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http/);
+});
