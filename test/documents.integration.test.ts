@@ -21,7 +21,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^docker /, 'needs a container engine'],
   [/^npx gatehouse-authz check tina@/, 'the command line does not take names yet'],
   [/^npx gatehouse-authz serve /, 'runs already'],
-  [/^npm test$/, 'runs this test'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^aws /, 'needs AWS'],
   [/^npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
