@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type MarkdownOptions } from 'vitepress';
 import { anchorOf, BEING_WRITTEN, isExternal, pageOf, targetOf } from './links.ts';
-import { sections } from './navigation.ts';
+import { bar, sections } from './navigation.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -59,11 +59,7 @@ export default defineConfig({
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
-    nav: [
-      { text: 'Concepts', link: '/concepts' },
-      { text: 'Command line', link: '/cli' },
-      { text: 'Deployment', link: '/deployment' },
-    ],
+    nav: [...bar()],
     sidebar: sections(),
     ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
   },

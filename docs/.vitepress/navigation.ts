@@ -85,8 +85,16 @@ const TITLES: Readonly<Record<string, string>> = {
   'docs/beside-others.md': 'Comparison',
   'docs/in-your-application.md': 'In your application',
   'docs/attach/README.md': 'Attach to an API',
-  'docs/performance.md': 'Performance',
+  'docs/observability.md': 'Observation',
+  'docs/verify.md': 'Verification and repair',
+  'docs/engines.md': 'DynamoDB engines',
   'ADR/README.md': 'All records',
+};
+
+/** Titles that fit into the bar at the top. */
+const SHORT: Readonly<Record<string, string>> = {
+  'docs/tutorial.md': 'Tutorial',
+  'docs/cli.md': 'Command line',
 };
 
 const titleOf = (document: string): string =>
@@ -96,14 +104,22 @@ const titleOf = (document: string): string =>
 
 const linkOf = (document: string): string => `/${pageOf(document)}`.replace(/(?:index)?\.md$/, '');
 
+const exists = (document: string): boolean => existsSync(`${ROOT}/${document}`);
+
 /** The documents of a folder itself, not of those in it. */
 const inFolder = (folder: string): readonly string[] =>
-  existsSync(`${ROOT}/${folder}`)
+  exists(folder)
     ? readdirSync(`${ROOT}/${folder}`)
         .filter((name) => name.endsWith('.md'))
         .map((name) => folder + name)
         .sort()
     : [];
+
+/** The bar at the top: where readers go first. */
+export const bar = (): readonly Entry[] =>
+  ['docs/tutorial.md', 'docs/concepts.md', 'docs/cli.md', 'docs/deployment.md', 'docs/faq.md']
+    .filter(exists)
+    .map((document) => ({ text: SHORT[document] ?? titleOf(document), link: linkOf(document) }));
 
 /** All sections with their documents. A folder stands for those in it that no section names. */
 export function sections(): Section[] {
@@ -117,7 +133,7 @@ export function sections(): Section[] {
         .flatMap((each) =>
           each.endsWith('/') ? inFolder(each).filter((document) => !named.has(document)) : [each],
         )
-        .filter((document) => existsSync(`${ROOT}/${document}`))
+        .filter(exists)
         .map((document) => ({ text: titleOf(document), link: linkOf(document) })),
     }))
     .filter(({ items }) => items.length > 0);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfiguration } from '../../authorizer/configuration.ts';
+import { parseServiceConfiguration } from '../../authorizer/service-configuration.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import { readConfiguration } from '../../local/configuration.ts';
 import { createHandlerFrom } from '../../provisioning/compose.ts';
@@ -36,8 +37,12 @@ const ISSUERS = JSON.stringify([{ issuer: 'https://issuer.example', audience: 'a
 const ONE = { TABLE_NAME: 'gatehouse', TOKEN_ISSUER: 'https://issuer.example', TOKEN_AUDIENCE: 'api' };
 const SEVERAL = { TABLE_NAME: 'gatehouse', TOKEN_ISSUERS: ISSUERS };
 
+const SERVICE = [ONE, SEVERAL, { TABLE_NAME: 'gatehouse' }] as const;
+
 interface Process {
   readonly section: string;
+  /** Another section, whose variables it reads too. */
+  readonly and?: string;
   readonly read: (env: Environment) => unknown;
   /** Between them they read all variables; the first one takes every one that has a default. */
   readonly environments: readonly [Environment, ...Environment[]];
@@ -45,23 +50,22 @@ interface Process {
 
 const PROCESSES: readonly Process[] = [
   { section: 'Authorizer', read: parseConfiguration, environments: [ONE, SEVERAL] },
-  {
-    section: 'AuthZEN API',
-    read: parseAuthzenConfiguration,
-    environments: [ONE, SEVERAL, { TABLE_NAME: 'gatehouse' }],
-  },
+  { section: 'Middleware', read: parseServiceConfiguration, environments: SERVICE },
+  { section: 'AuthZEN API', and: 'Middleware', read: parseAuthzenConfiguration, environments: SERVICE },
   { section: 'Provisioning', read: createHandlerFrom, environments: [{ TABLE_NAME: 'gatehouse' }] },
   { section: 'Local stack', read: readConfiguration, environments: [{}] },
 ];
 
-describe.each(PROCESSES)('docs/configuration.md: $section', ({ section, read, environments }) => {
+describe.each(PROCESSES)('docs/configuration.md: $section', ({ section, and, read, environments }) => {
+  const variables = new Map([...variablesOf(section), ...(and === undefined ? [] : variablesOf(and))]);
+
   test('names every variable that is read, and no other', () => {
     const names = namesReadBy(read, environments);
-    expect([...variablesOf(section).keys()].sort()).toEqual([...names].sort());
+    expect([...variables.keys()].sort()).toEqual([...names].sort());
   });
 
   test('its defaults are what holds when a variable is not set', () => {
-    const defaults = [...variablesOf(section)].filter(([, value]) => value !== undefined);
+    const defaults = [...variables].filter(([, value]) => value !== undefined);
     const [env] = environments;
     if (section !== 'Provisioning') expect(defaults.length).toBeGreaterThan(4);
     for (const [name, value] of defaults)

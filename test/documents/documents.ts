@@ -29,19 +29,22 @@ export interface Block {
   readonly line: number;
 }
 
-/** The fenced blocks of a document. */
+/** The fenced blocks of a document, those within lists too. */
 export function blocksOf(document: string): readonly Block[] {
   const blocks: Block[] = [];
-  let open: { readonly lines: string[]; readonly language: string; readonly line: number } | undefined;
+  let open: { lines: string[]; indent: string; language: string; line: number } | undefined;
   for (const [position, line] of textOf(document).split('\n').entries()) {
-    if (!line.startsWith('```')) open?.lines.push(line);
+    const [, indent, language = ''] = FENCE.exec(line) ?? [];
+    if (indent === undefined) open?.lines.push(line.replace(open.indent, ''));
     else if (open) {
       blocks.push({ language: open.language, text: `${open.lines.join('\n')}\n`, line: open.line });
       open = undefined;
-    } else open = { lines: [], language: line.slice(3).trim(), line: position + 2 };
+    } else open = { lines: [], indent, language: language.trim(), line: position + 2 };
   }
   return blocks;
 }
+
+const FENCE = /^(\s*)```(.*)$/;
 
 /** A document without its blocks, by the same lines. */
 export function proseOf(document: string): string {
@@ -49,7 +52,7 @@ export function proseOf(document: string): string {
   return textOf(document)
     .split('\n')
     .map((line) => {
-      if (!line.startsWith('```')) return isInBlock ? '' : line;
+      if (!FENCE.test(line)) return isInBlock ? '' : line;
       isInBlock = !isInBlock;
       return '';
     })

@@ -10,7 +10,7 @@ const samplesIn = (language: string) =>
   DOCUMENTS.flatMap((document) =>
     blocksOf(document)
       .filter((block) => block.language === language)
-      .map(({ text, line }) => ({ place: `${document}:${line}`, text })),
+      .map(({ text, line }) => ({ document, place: `${document}:${line}`, text })),
   );
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -20,12 +20,18 @@ const isManifest = (data: object): boolean =>
   ['scopes', 'roles', 'pages', 'permissions', 'groups'].some((section) => section in data) &&
   !('swagger' in data || 'openapi' in data);
 
-/** What is wrong with one YAML document: as YAML, and as the model test or the manifest that it is. */
-async function problemsIn(place: string, text: string): Promise<readonly string[]> {
-  const data: unknown = readDocument(place, text).data;
+/**
+ * What is wrong with one YAML document: as YAML, and as the model test or the manifest that it is.
+ *
+ * @param manifest what the document shows as a manifest before it, for model tests that name a file of it
+ */
+async function problemsIn(place: string, text: string, manifest: unknown): Promise<readonly string[]> {
+  const source = readDocument(place, text);
+  const data: unknown = source.data;
   if (typeof data !== 'object' || data === null) return [];
   if ('tests' in data) {
-    await readTestFile(readDocument(place, text));
+    const isOfFile = 'manifest' in data && typeof data.manifest === 'string';
+    await readTestFile(isOfFile ? { ...source, data: { ...data, manifest } } : source);
     return [];
   }
   if (!isManifest(data)) return [];
@@ -50,12 +56,16 @@ test('YAML is YAML; manifests and model tests are what the command line takes', 
   const samples = samplesIn('yaml');
   expect(samples.length).toBeGreaterThan(10);
   const wrong: string[] = [];
-  for (const { place, text } of samples) {
+  /** The last manifest of each document. */
+  const manifests = new Map<string, unknown>();
+  for (const { document, place, text } of samples) {
     // Tags of CloudFormation are unknown to us, and no mistake.
     const errors = parseAllDocuments(text, { logLevel: 'silent' }).flatMap((each) => each.errors);
     wrong.push(...errors.map(({ message }) => `${place}: ${message}`));
     if (/^\s*-? ?[\w]+: *!/m.test(text)) continue;
-    wrong.push(...(await problemsIn(place, text).catch((error) => [`${place}: ${messageOf(error)}`])));
+    const found = problemsIn(place, text, manifests.get(document));
+    wrong.push(...(await found.catch((error) => [`${place}: ${messageOf(error)}`])));
+    if (/^scopes:/m.test(text)) manifests.set(document, readDocument(place, text).data);
   }
   expect(wrong).toEqual([]);
 });
