@@ -259,7 +259,7 @@ test('an export does not begin where its file cannot be written', async () => {
   for (const [path, problem] of [
     ['/nowhere/out.yaml', 'cannot be written: there is no such folder'],
     ['/tmp', 'is a folder'],
-    [there, 'is there already: give another name'],
+    [there, 'exists already: give another name'],
   ])
     expect((await gatehouse(['export', '--output', String(path), ...endpoint])).error).toBe(
       `gatehouse export: ${path} ${problem}\n`,
