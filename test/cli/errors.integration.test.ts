@@ -95,7 +95,7 @@ describe('every subcommand says what to do', () => {
   test('without a table', () =>
     expectOfAll(
       [],
-      'no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
+      'no table is named: give --table NAME or set TABLE_NAME. For a local table, start npx gatehouse-authz dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
       'usage',
     ));
 

@@ -67,7 +67,7 @@ const MISTAKES: readonly (readonly [typed: string, message: string])[] = [
   // Where the table is
   [
     'export',
-    'gatehouse export: no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
+    'gatehouse export: no table is named: give --table NAME or set TABLE_NAME. For a local table, start npx gatehouse-authz dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
   ],
   [
     'export --table t --endpoint localhost:3001',
