@@ -68,7 +68,7 @@ export function functionOf(options: ConnectionOptions, env: Context['env']): Fun
 }
 
 const NO_TABLE =
-  'no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001';
+  'no table is named: give --table NAME or set TABLE_NAME. For a local table, start npx gatehouse-authz dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001';
 
 /** The name of the table that options or environment name. */
 export function tableOf(options: ConnectionOptions, env: Context['env']): string {

@@ -24,13 +24,13 @@ const MODE = 0o600;
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
 
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: 'is there already: give another name',
+  EEXIST: 'exists already: give another name',
   EISDIR: 'is a folder',
   ELOOP: 'is a symbolic link: name the file itself',
   ENOENT: 'cannot be written: there is no such folder',
   ENOTDIR: 'cannot be written: there is no such folder',
-  EACCES: 'cannot be written: you have no right to',
-  EPERM: 'cannot be written: you have no right to',
+  EACCES: 'cannot be written: you have no permission',
+  EPERM: 'cannot be written: you have no permission',
   EROFS: 'cannot be written: the file system is read-only',
 };
 

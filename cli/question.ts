@@ -42,7 +42,7 @@ export const tenantOption = (description: string) => new Option('--tenant <tenan
 /** An option for results of one type: `of` says what they are, in the singular. */
 export const typeOption = (of: 'scope' | 'subject', example: string) =>
   new Option('--type <type>', `only ${of}s of this type, such as ${example}`).argParser(
-    accepting('--type', isType, `is no ${of} type, such as ${example}`),
+    accepting('--type', isType, `is not a ${of} type, such as ${example}`),
   );
 
 /** An option that is an instant; its value is in epoch milliseconds. */
@@ -68,7 +68,7 @@ export function readNumber(name: string, text: string, { kind, least, most }: Ra
   const pattern = kind.startsWith('whole') ? /^\d+$/ : /^\d+(?:\.\d+)?$/;
   const number = Number(text);
   if (pattern.test(text) && number >= least && number <= most) return number;
-  throw new UsageError(`${name} ${text} is no ${kind} from ${least} to ${most}`);
+  throw new UsageError(`${name} ${text} is not a ${kind} from ${least} to ${most}`);
 }
 
 /** An option whose value is a number. */

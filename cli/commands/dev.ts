@@ -4,6 +4,7 @@ import { messageOf } from '../../local/message-of.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { numberOption } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
 
@@ -14,12 +15,10 @@ interface DevOptions extends ConnectionOptions {
   readonly backend?: URL;
 }
 
-const HELP = `
-With a manifest, its users can log in and its routes are served; save the file, and it is applied again.
-Without one, it is a sample world to look around in. What it prints can be pasted. See docs/local.md.
+const NOTES = `With a manifest, its users can log in and its routes are served; when the file is saved, it is applied
+again. Without one, there is a sample world to look around in. It prints requests to paste.`;
 
-Examples:
-  gatehouse dev authz/manifest.yaml
+const EXAMPLES = `  gatehouse dev authz/manifest.yaml
   gatehouse dev authz/manifest.yaml --backend http://127.0.0.1:4000
   gatehouse dev
   gatehouse dev --port 0 --dynamodb-port 0 --lambda-port 0     (free ports)`;
@@ -27,31 +26,32 @@ Examples:
 const PORTS = { kind: 'whole number', least: 0, most: 65_535 };
 
 const portOption = (flag: string, of: string, usual: number) =>
-  numberOption(flag, '<number>', `the port of ${of}; 0 takes a free one (default: ${usual})`, PORTS);
+  numberOption(flag, '<number>', `the port of ${of}; 0 chooses a free one (default: ${usual})`, PORTS);
 
 /** `gatehouse dev`: the local stack. */
 export const addDev: Subcommand = (program, context, finish) => {
-  program
+  const command = program
     .command('dev')
-    .summary('try a manifest on this machine: gateway, tokens, table')
+    .summary('run a manifest on this machine: API gateway, tokens, table')
     .description(
-      'Runs an API gateway with the authorizer, an issuer of tokens and a table on this machine, until Ctrl-C.',
+      'Runs an API gateway with the authorizer, a token issuer and a table on this machine, until Ctrl-C.',
     )
-    .argument('[manifest]', 'tenants, users and routes in YAML or JSON; a sample world when left out')
+    .argument('[manifest]', 'tenants, users and routes, in YAML or JSON (default: a sample world)')
     .addOption(
       new Option(
         '--backend <url>',
-        'the service that gets allowed requests; an echo of them when left out',
+        'the service that gets the allowed requests (default: one that echoes them)',
       ).argParser(readBackend),
     )
-    .addOption(portOption('--port', 'the gateway and of tokens', 3000))
+    .addOption(portOption('--port', 'the gateway and the token issuer', 3000))
     .addOption(portOption('--dynamodb-port', 'DynamoDB', 3001))
-    .addOption(portOption('--lambda-port', 'the Lambda Invoke API', 3002))
-    .addHelpText('after', HELP)
-    .action(async (manifest: string | undefined, options: DevOptions) => {
+    .addOption(portOption('--lambda-port', 'the Lambda Invoke API', 3002));
+  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
+    async (manifest: string | undefined, options: DevOptions) => {
       await dev(manifest, options, context);
       finish(OK);
-    });
+    },
+  );
 };
 
 const SOME_BACKEND = 'http://127.0.0.1:4000';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Asker, createAsker } from '../ask.ts';
 import { type Context, NothingDoneError, UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { type Answers, FIELDS, QUESTIONS } from '../init/answers.ts';
 import { firstManifest, firstTests } from '../init/documents.ts';
 import { withScripts } from '../init/package-scripts.ts';
@@ -22,34 +23,33 @@ const SCRIPTS = {
   'authz:test': `gatehouse test ${TESTS}`,
 };
 
-const HELP = `
-Asks three questions, and writes ${MANIFEST}, ${TESTS} and two scripts in package.json.
-What is there already stays as it is.
+const NOTES = `It asks three questions and writes ${MANIFEST}, ${TESTS} and two scripts
+in package.json. It overwrites no file.`;
 
-Examples:
-  gatehouse init
+const EXAMPLES = `  gatehouse init
   gatehouse init --yes
   gatehouse init --root company --protect orders:read:order --email ann@example.com`;
 
 /** `gatehouse init`: a first manifest, its tests, and scripts. */
 export const addInit: Subcommand = (program, context, finish) => {
-  program
+  const command = program
     .command('init')
-    .summary('start here: write a first manifest and its tests')
-    .description('Writes a first manifest, its tests, and the scripts that run both.')
+    .summary('write a first manifest and its tests: start here')
+    .description('Writes a first manifest, model tests for it, and scripts that run both.')
     .argument('[folder]', 'the folder of your project', '.')
     .option('--root <type>', 'what a customer of your product is called: tenant, company, school, …')
-    .option('--protect <permission>', 'what is protected first: a page, or module:action:resource')
-    .option('--email <email>', 'the first user')
+    .option('--protect <permission>', 'what to protect first: a page, or module:action:resource')
+    .option('--email <email>', 'the email of the first user')
     .option(
       '--yes',
-      `without asking: ${FIELDS.map((field) => QUESTIONS[field].usual).join(', ')} where not given`,
-    )
-    .addHelpText('after', HELP)
-    .action(async (folder: string, options: InitOptions) => {
+      `do not ask; without options, use ${FIELDS.map((field) => QUESTIONS[field].usual).join(', ')}`,
+    );
+  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(
+    async (folder: string, options: InitOptions) => {
       await init(folder, options, context);
       finish(OK);
-    });
+    },
+  );
 };
 
 async function init(folder: string, options: InitOptions, context: Context): Promise<void> {

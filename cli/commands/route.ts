@@ -11,8 +11,10 @@ import { addTry } from './route/test.ts';
 export const addRoute: Subcommand = (program, context, finish) => {
   const route = program
     .command('route')
-    .summary('which permission and scope does a request need?')
-    .description('Routes are data: adds, lists and tests them, and reads them from an OpenAPI document.')
+    .summary('manage routes: which permission and scope a request needs')
+    .description(
+      'A route says which permission and scope a request to an API needs. Routes are in the table.',
+    )
     .usage('<subcommand> [options]')
     .helpCommand(false);
   for (const add of [addAdd, addList, addRemove, addTry, addImport, addGaps, addCheck])

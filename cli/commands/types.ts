@@ -4,6 +4,7 @@ import { readText } from '../../testing/text-file.ts';
 import type { ConnectionOptions } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { queriesThrough } from '../manifest/queries.ts';
 import { connectTo } from '../manifest/shared.ts';
 import { readIfThere, writeText } from '../output-file.ts';
@@ -15,11 +16,7 @@ interface TypesOptions extends ConnectionOptions {
   readonly check?: boolean;
 }
 
-const HELP = `
-Without a manifest it reads the names from the table.
-
-Examples:
-  gatehouse types authz/manifest.yaml --out src/permission.ts
+const EXAMPLES = `  gatehouse types authz/manifest.yaml --out src/permission.ts
   gatehouse types authz/manifest.yaml --out src/permission.ts --check     (in CI)
   gatehouse types --table gatehouse > src/permission.ts`;
 
@@ -28,23 +25,27 @@ export const addTypes: Subcommand = (program, around, finish) => {
   const command = program
     .command('types')
     .summary('write permission names as a TypeScript type')
-    .description('Writes all pages and permissions as a union type, for the compiler to find misspelt ones.')
-    .argument('[manifests...]', 'YAML or JSON')
-    .option('--out <file>', 'write there, in place of what is there; standard output unless given')
-    .option('--check', 'write nothing, and end with 1 where the file of --out is not up to date');
-  command.addHelpText('after', HELP).action(async (manifests: readonly string[], options: TypesOptions) => {
-    const { out, check } = options;
-    if (check && out === undefined) throw new UsageError('--check compares a file: name it by --out');
-    const names = manifests.length > 0 ? await namesIn(manifests) : await namesOfTable(options, around);
-    const text = permissionType(names);
-    if (out === undefined) around.out(text);
-    else if (!check) writeText(out, text);
-    else if (readIfThere(out)?.replaceAll('\r\n', '\n') !== text) {
-      around.error(`${out} is not up to date: write it again, by the same command without --check\n`);
-      return finish(REFUSED);
-    }
-    finish(OK);
-  });
+    .description(
+      'Writes all pages and permissions as a union type, so that the compiler finds misspelt names.',
+    )
+    .argument('[manifests...]', 'manifests, in YAML or JSON (default: the names in the table)')
+    .option('--out <file>', 'write to this file, and replace it (default: the standard output)')
+    .option('--check', 'write nothing; exit with 1 if the file of --out is not up to date');
+  addHelpTexts(command, { examples: EXAMPLES }).action(
+    async (manifests: readonly string[], options: TypesOptions) => {
+      const { out, check } = options;
+      if (check && out === undefined) throw new UsageError('--check compares a file: name it with --out');
+      const names = manifests.length > 0 ? await namesIn(manifests) : await namesOfTable(options, around);
+      const text = permissionType(names);
+      if (out === undefined) around.out(text);
+      else if (!check) writeText(out, text);
+      else if (readIfThere(out)?.replaceAll('\r\n', '\n') !== text) {
+        around.error(`${out} is not up to date: write it again, by the same command without --check\n`);
+        return finish(REFUSED);
+      }
+      finish(OK);
+    },
+  );
 };
 
 /** Throws ProblemsError for a manifest that is wrong, and {@link UsageError} where none declares a name. */

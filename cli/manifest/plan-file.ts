@@ -35,7 +35,7 @@ export function readPlan(source: Source): { readonly plan: PlanFile; readonly so
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new ProblemsError([
-      `${file}: is no plan as gatehouse plan --out writes it: ${issue?.path.join('.') || 'the file'}: ${issue?.message}`,
+      `${file}: is not a plan that gatehouse plan --out wrote: ${issue?.path.join('.') || 'the file'}: ${issue?.message}`,
     ]);
   }
   const { manifest } = parsed.data;

@@ -45,16 +45,16 @@ const root = z.looseObject({
 function versionProblem(data: unknown): Problem | undefined {
   if (data === null || data === undefined) return { path: [], message: 'is empty' };
   if (!isMapping(data) || (data.openapi === undefined && data.swagger === undefined))
-    return { path: [], message: 'is no OpenAPI document: it has no key openapi, as in openapi: 3.1.0' };
+    return { path: [], message: 'is not an OpenAPI document: it has no key openapi, such as openapi: 3.1.0' };
   if (data.openapi === undefined)
     return {
       path: ['swagger'],
-      message: `Swagger ${data.swagger} is not read: convert the document to OpenAPI 3 (from API Gateway, export it as oas30)`,
+      message: `Swagger ${data.swagger} is not supported: convert the document to OpenAPI 3 (from API Gateway, export it as oas30)`,
     };
   if (typeof data.openapi === 'string' && /^3\.[01](?:\.|$)/.test(data.openapi)) return undefined;
   return {
     path: ['openapi'],
-    message: `OpenAPI ${data.openapi} is not read: 3.0 and 3.1 are, as in openapi: 3.1.0`,
+    message: `OpenAPI ${data.openapi} is not supported: use 3.0 or 3.1, such as openapi: 3.1.0`,
   };
 }
 
@@ -62,7 +62,7 @@ function versionProblem(data: unknown): Problem | undefined {
 export function basePathOf(text: string | undefined): string {
   if (text === undefined || text === '/') return '';
   if (!/^(?:\/[A-Za-z0-9._~$@-]+)+$/.test(text))
-    throw new UsageError(`--base-path ${text} is no path such as /v1, without a slash at its end`);
+    throw new UsageError(`--base-path ${text} is not a path such as /v1, without a slash at its end`);
   return text;
 }
 

@@ -26,7 +26,7 @@ export function readPublic(texts: readonly string[], { operations }: ApiDocument
   const known = operations.map(nameOf);
   for (const text of texts)
     if (!known.includes(text))
-      throw new UsageError(`--public ${text} is no operation of the document: ${hint(text, known)}`);
+      throw new UsageError(`--public ${text} is not an operation of the document: ${hint(text, known)}`);
   return new Set(texts);
 }
 

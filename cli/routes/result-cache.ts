@@ -32,11 +32,11 @@ export const addCacheOptions = (command: Command): Command =>
     )
     .option(
       '--http-answer <form>',
-      'simple or policy, its HTTP_ANSWER (or HTTP_ANSWER; simple, unless given)',
+      'simple or policy: HTTP_ANSWER of the authorizer (or HTTP_ANSWER; default: simple)',
     )
     .option(
       '--credentials-from <places>',
-      'its CREDENTIALS_FROM (or CREDENTIALS_FROM; header, unless given)',
+      'CREDENTIALS_FROM of the authorizer (or CREDENTIALS_FROM; default: header)',
     );
 
 /** Reads the options or the environment; undefined where they name no cache. Throws {@link UsageError}. */

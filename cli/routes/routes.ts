@@ -7,7 +7,7 @@ import { listAll, type Send } from '../provisioning.ts';
 /** Throws {@link UsageError} for what can be no API's name. */
 export function apiOf({ api = DEFAULT_API }: { readonly api?: string }): string {
   if (!isName(api))
-    throw new UsageError(`--api ${api} is no name: letters, digits, dot, dash, underscore, at most 128`);
+    throw new UsageError(`--api ${api} is not a name: letters, digits, dot, dash, underscore, at most 128`);
   return api;
 }
 

@@ -28,7 +28,7 @@ export const compareCommand = (parts: ReadonlyMap<string, Command>): Command =>
   readCommand({
     name: 'access.compare',
     summary:
-      'Says who would lose and who would gain which access by write commands that are not sent: how many people, at which scopes, which permissions. Where that is too much to look at, `incomplete` says why, and the numbers are the least.',
+      'Says who would lose and who would gain access by write commands, without running them: how many people, at which scopes, which permissions. If that is too much to compare, `incomplete` says why, and the numbers are lower bounds.',
     input,
     run: async ({ reader, now }, { commands }): Promise<AccessDifference & Record<string, unknown>> => {
       const changes = commands.flatMap((each, position) =>

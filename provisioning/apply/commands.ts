@@ -121,7 +121,7 @@ const planCommandOf = (commands: Commands): Command =>
   readCommand({
     name: 'tenant.plan',
     summary:
-      'Compares a manifest of tenants with the table: the changes in the order in which they are safe, what is kept though the manifest does not have it, and what is wrong with the manifest.',
+      'Compares a manifest with the table. It answers with the changes in a safe order, what only the table has, and what is wrong with the manifest.',
     input: planInput,
     run: async ({ reader, now }, given): Promise<PlanAnswer & Readonly<Record<string, unknown>>> => {
       const { parsed, problems } = parseManifest(given.manifest);
@@ -177,7 +177,7 @@ const applyCommandOf = (commands: Commands): Command =>
   writeCommand({
     name: 'tenant.apply',
     summary:
-      'Makes the table have what a manifest says, in as many transactions as it takes, in an order in which nothing is allowed in between that neither state allows. Sent again, it compares anew and goes on with what is left; `unfinished` says in `progress` how many changes are done and left.',
+      'Changes the table to match a manifest, in as many transactions as needed. At no step is anything allowed that neither the state before nor the state after allows. Sent again, it compares anew and continues; `unfinished` says in `progress` how many changes are done and left.',
     compares: true,
     destructive: {
       undo: `none: ${RESTORE}`,

@@ -114,7 +114,7 @@ export const onboardCommand = (parts: Commands): Command =>
   writeCommand({
     name: 'tenant.onboard',
     summary:
-      'Makes a tenant from a manifest, as one transaction or not at all: one root scope with what is below it, roles, groups, and users with their grants, new ones or those that exist already. Nothing else is changed.',
+      'Creates a tenant from a manifest, in one transaction: one root scope with the scopes below it, roles, groups, and grants of new or existing users. It changes nothing else.',
     compares: true,
     input: z.strictObject({ manifest: manifestInput }),
     plan: (planning, { manifest }) => plan(planning, parts, manifest),

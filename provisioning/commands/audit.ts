@@ -17,7 +17,7 @@ const word = field.pageName;
 export const auditCommands: readonly Command[] = [
   writeCommand({
     name: 'audit.create',
-    summary: 'Adds a record of what an application saw to the audit log of a tenant, or of none.',
+    summary: 'Adds a record of an application to the audit log of a tenant, or of none.',
     input: z.strictObject({
       tenant: field.ref.optional(),
       action: word,
@@ -45,7 +45,7 @@ export const auditCommands: readonly Command[] = [
   listCommand({
     name: 'audit.list',
     summary:
-      'Lists audit records by time, page by page: of a tenant, of what a user did, or of what concerns no tenant.',
+      'Lists audit records by time, page by page: of a tenant, of a user who acted, or of what belongs to no tenant.',
     by: [
       by(
         { tenant: field.ref },

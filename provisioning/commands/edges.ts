@@ -72,7 +72,7 @@ const membershipKind: EdgeKind = {
 const groupRoleKind: EdgeKind = {
   type: 'group-role',
   label: 'GroupRole',
-  summary: 'a role that a group carries',
+  summary: 'the assignment of a role to a group',
   identity: z.strictObject({ group: field.id, role: field.id }),
   details: z.strictObject({ assignedAt: field.instant.optional() }),
   changes: z.strictObject({ assignedAt: field.instant.optional() }),
@@ -139,7 +139,7 @@ const refuseEmptyValidity = (of: Readonly<Record<string, unknown>>): void =>
 const assignmentKind: EdgeKind = {
   type: 'assignment',
   label: 'Assignment',
-  summary: 'a role that a user holds at a scope, from a start until an end',
+  summary: 'the assignment of a role to a user at a scope, with a start and an end',
   identity: z.strictObject({ user: field.subject, scope: field.ref, role: field.id }),
   details: z.strictObject({
     id: field.id.optional(),
@@ -189,7 +189,7 @@ const assignmentKind: EdgeKind = {
 const globalRoleKind: EdgeKind = {
   type: 'global-role',
   label: 'GlobalRole',
-  summary: 'a global role that a user holds everywhere',
+  summary: 'the assignment of a global role to a user, everywhere',
   identity: z.strictObject({ user: field.subject, role: field.id }),
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), role(String(of.role))),
@@ -208,7 +208,7 @@ const globalRoleKind: EdgeKind = {
 const adminKind: EdgeKind = {
   type: 'admin',
   label: 'Admin',
-  summary: 'the flag that lets a user do everything everywhere',
+  summary: 'the administrator flag of a user, which allows everything everywhere',
   identity: z.strictObject({ user: field.subject }),
   details: none,
   keyOf: (of) => edgeKey(subject(String(of.user)), GLOBAL),

@@ -85,7 +85,7 @@ const isInForce =
 const listSubscriptions = listCommand({
   name: 'subscription.list',
   summary:
-    'Lists subscriptions, page by page: of one scope (those that count at the instant `at`, where given), of one module, of one status by their end, or all.',
+    'Lists subscriptions, page by page: of one scope (with `at`, those in force at that instant), of one module, of one status by their end, or all.',
   by: [
     by(
       { scope: field.ref },

@@ -68,7 +68,7 @@ const auditRef = (id: string) => ({ type: 'grant', id });
 export const grantCommands: readonly Command[] = [
   writeCommand({
     name: 'grant.create',
-    summary: 'Puts a user into a tenant (or another root scope), with roles there or none.',
+    summary: 'Adds a user to a tenant (or another root scope), with or without roles there.',
     input: z.strictObject({
       id: field.id.optional(),
       user: field.subject,
@@ -105,7 +105,7 @@ export const grantCommands: readonly Command[] = [
   }),
   writeCommand({
     name: 'grant.update',
-    summary: 'Gives a grant other roles.',
+    summary: 'Replaces the roles of a grant.',
     destructive: { undo: 'grant.update with the roles that it had', ...POSSIBLY },
     input: name.extend({ roles }).refine(isOneName, ONE_NAME),
     plan: async (planning, { roles: wanted, ...by }) => {
@@ -127,7 +127,7 @@ export const grantCommands: readonly Command[] = [
   }),
   writeCommand({
     name: 'grant.delete',
-    summary: 'Takes a user out of a tenant, with the roles held there.',
+    summary: 'Removes a user from a tenant, with the roles held there.',
     input: name.refine(isOneName, ONE_NAME),
     destructive: { undo: 'grant.create with the same fields' },
     plan: async (planning, input) => {

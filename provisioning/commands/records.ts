@@ -65,7 +65,7 @@ const isOpen =
 const listSessions = listCommand({
   name: 'session.list',
   summary:
-    'Lists login sessions: of one user (those that are good at the instant `at`, where given), of one tenant or one status by their start, or all. A session that is past its end is expired, whatever its status says.',
+    'Lists login sessions: of one user (with `at`, those that are valid at that instant), of one tenant or one status by their start, or all. A session that is past its end is expired, whatever its status says.',
   by: [
     by(
       { user: field.id },

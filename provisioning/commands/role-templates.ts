@@ -86,7 +86,7 @@ const unlessGiven = (action: Action): Action =>
 const applyTemplate = writeCommand({
   name: 'role-template.apply',
   summary:
-    'Gives a role every permission of a template that it does not hold yet, in as many steps as it takes.',
+    'Gives a role every permission of a template that it does not have yet, in as many steps as needed.',
   inSteps: true,
   input: z.strictObject({ id: field.id, role: field.id }),
   plan: async function plan(planning, input): Promise<Plan> {

@@ -182,7 +182,7 @@ const listRoles = listCommand({
 
 const readWithPermissions = listCommand({
   name: 'role.read-all',
-  summary: 'Reads a role with what it does to pages, permissions and patterns, page by page.',
+  summary: 'Reads a role with its effects on pages, permissions and patterns, page by page.',
   by: [by({ id: field.id }, ({ id }) => nodeWith(role(id), ['page', 'permission']))],
   withRefs: true,
 });

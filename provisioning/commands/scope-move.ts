@@ -221,7 +221,7 @@ async function goOn(planning: Planning, move: Move, queue: readonly Placed[]): P
 export const moveCommand: Command = writeCommand({
   name: 'scope.move',
   summary:
-    'Moves a scope of any type, with all that hangs below it, to another parent in its tenant. A large move is made in steps, during which all that is moved is closed.',
+    'Moves a scope of any type, with everything below it, to another parent in its tenant. A large move takes several steps, during which the scopes that it moves are closed.',
   inSteps: true,
   input: z.strictObject({ scope: field.ref, parent: field.ref }),
   destructive: { undo: 'scope.move to the parent that it had' },

@@ -112,7 +112,7 @@ async function refuseWhileLinked({ reader }: Planning, top: Node): Promise<void>
 export const deleteTreeCommand: Command = writeCommand({
   name: 'scope.delete-tree',
   summary:
-    'Deletes a scope of any type with all that hangs below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
+    'Deletes a scope of any type with everything below it: scopes, groups, roles, grants, entitlements. The first step closes all of it.',
   inSteps: true,
   input: z.strictObject({ scope: field.ref }),
   destructive: { undo: `none: ${RESTORE}` },

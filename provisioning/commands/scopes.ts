@@ -173,7 +173,7 @@ const wholeCommands: readonly Command[] = [
   listCommand({
     name: 'tenant.list-all',
     summary:
-      'Lists all that belongs to a tenant (a root scope of any type), by type and then by creation, or what is of one type and period, page by page.',
+      'Lists everything that belongs to a tenant (a root scope of any type), page by page: by type and time of creation, or of one type and period.',
     by: [
       by({ tenant: field.ref }, async ({ tenant }, reader) =>
         allInTenant(await readScopeRef(reader, tenant, 'tenant')),

@@ -83,7 +83,8 @@ const settingKind: EdgeKind = {
 
 const resolve = readCommand({
   name: 'setting.resolve',
-  summary: 'Reads the settings in force at a scope, and for a user there: typed, and where each comes from.',
+  summary:
+    'Reads the settings in force at a scope, or for a user there, each with its type and where it comes from.',
   input: z.strictObject({
     keys: z.array(field.pageName).min(1).max(20),
     scope: field.ref,

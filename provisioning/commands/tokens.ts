@@ -105,7 +105,7 @@ const isValid =
 const listTokens = listCommand({
   name: 'token.list',
   summary:
-    'Lists tokens: of one user (those that are good at the instant `at`, where given), of one tenant by the time of their issue, or all, page by page.',
+    'Lists tokens: of one user (with `at`, those that are valid at that instant), of one tenant by the time of their issue, or all, page by page.',
   by: [
     by(
       { user: field.subject },

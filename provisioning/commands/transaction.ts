@@ -31,7 +31,7 @@ export const transactionCommand = (parts: ReadonlyMap<string, Command>): Command
   writeCommand({
     name: 'transaction.write',
     summary:
-      'Carries out several write commands in one transaction or none of them, each as if those before it were done. Not for those that take several transactions, such as the deletion of much. What is wrong is named as commands.N.field.',
+      'Runs several write commands in one transaction, all of them or none, each as if those before it were done. Commands that take several transactions, such as large deletions, are refused. An error names its field as commands.N.field.',
     input: transactionInput,
     destructive: {
       undo: 'the undo of each command in it, such as membership.create for membership.delete',

@@ -161,7 +161,7 @@ const technicalUserBehaviour: Behaviour = {
 const listUsers = listCommand({
   name: 'user.list',
   summary:
-    'Lists users: of one tenant by their creation, of one status by their end (those without one last), or all.',
+    'Lists users: of one tenant by time of creation, of one status by their end (those without an end last), or all.',
   by: [ofTenant('user'), ofStatus('user')],
   all: allOf('user'),
 });
@@ -184,7 +184,7 @@ const isInForce = ({ Type, startsAt, endsAt }: Item, at: string | undefined): bo
 const listAccess = listCommand({
   name: 'user.access',
   summary:
-    'Lists what gives a user access: assignments, global roles, tenant grants and groups; those at scopes of one type, or in force at the instant `at`, where given.',
+    'Lists what gives a user access: assignments, global roles, tenant grants and groups; with `type` or `at`, only those at scopes of that type or in force at that instant.',
   by: [
     by(
       { user: field.subject },
@@ -212,7 +212,7 @@ const guardGiven = (given: Attributes): Guard | undefined =>
 const findUser = readCommand({
   name: 'user.find',
   summary:
-    'Finds whose an email, phone number, user name or identity is, by one GetItem: the id, and what the look-up keeps.',
+    'Finds the user with an email, phone number, username or identity, by one GetItem: the id, and the attributes that the look-up keeps.',
   input: z
     .strictObject({
       ...Object.fromEntries(
@@ -246,7 +246,7 @@ export const USER_KINDS: readonly NodeKind[] = [
 const listSubjects = listCommand({
   name: 'subject.list',
   summary:
-    'Lists subjects of types that were added: of one type, of one tenant by their creation, of one status by their end (those without one last), or all.',
+    'Lists subjects of types that were added: of one type, of one tenant by time of creation, of one status by their end (those without an end last), or all.',
   by: [
     by({ type: field.subjectType }, ({ type }) => subjectsOf(type)),
     ofTenant('subject'),

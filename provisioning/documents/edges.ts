@@ -26,7 +26,7 @@ const sample = (Type: string, of: string, repeated = '', scope = SAMPLE.scope) =
 
 export const EDGES = [
   sample('Membership', 'a user in a group', 'user: set of groups'),
-  sample('GroupRole', 'a role that a group carries', "the group's scope: roles of the group"),
+  sample('GroupRole', 'the assignment of a role to a group', "the group's scope: roles of the group"),
   sample(
     'RolePermission',
     'what a role does to a page, a permission or a pattern',

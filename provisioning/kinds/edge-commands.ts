@@ -179,10 +179,10 @@ function deleteCommand(kind: EdgeKind): Command {
 
 function listEdges({ type, summary, lists, listAll }: EdgeKind): Command {
   const names = [...new Set(lists.flatMap(({ fields }) => Object.keys(fields)))];
-  const ofOne = names.length > 0 ? ` of one ${names.join(' or ')}` : '';
+  const ofOne = names.length > 0 ? `: of one ${names.join(' or ')}` : '';
   return listCommand({
     name: `${type}.list`,
-    summary: `Lists ${summary.replace(/^(the|a|an) /, 'every ')}${ofOne}, page by page.`,
+    summary: `Lists ${summary.replace(/^(the|a|an) /, 'every ')}, page by page${ofOne}.`,
     by: lists,
     ...(listAll ? { all: listAll } : {}),
   });

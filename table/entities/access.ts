@@ -98,7 +98,7 @@ export const ACCESS = {
     type: 'resource-type',
     label: 'ResourceType',
     summary:
-      'A type of resources of the AuthZEN API: which permissions its actions are, and the scope at which objects are decided that no table keeps.',
+      'A type of resources of the AuthZEN API: which permissions its actions are, and the scope at which to decide about objects that are not in the table.',
     attributes: z.strictObject({
       name: z
         .string()

@@ -130,7 +130,7 @@ describe('on the table', () => {
     [['role.list', 'limit=many'], 'limit: many is not a number'],
     [['role.create', 'scope=global'], 'role.create needs name (string, at most 128 characters)'],
     [['user.create', 'email=a@b.de', 'email=b@c.de'], 'email is given twice'],
-    [['user.create', '--deadline', 'soon'], '--deadline soon is no number of seconds'],
+    [['user.create', '--deadline', 'soon'], '--deadline soon is not a number of seconds'],
     [
       ['user.create', 'endsAt=tomorrow'],
       'endsAt: tomorrow is neither an instant such as 2026-03-01T08:00:00Z',
@@ -173,7 +173,7 @@ describe('through the function', () => {
     expect(added).toMatchObject({
       code: 0,
       error: '',
-      out: expect.stringContaining('p-far is no registered'),
+      out: expect.stringContaining('p-far is not a registered'),
     });
     const listed = await through(url, 'route', 'list', '--json');
     const [route] = JSON.parse(listed.out);

@@ -95,7 +95,7 @@ describe('every subcommand says what to do', () => {
   test('without a table', () =>
     expectOfAll(
       [],
-      'no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
+      'no table is named: give --table NAME or set TABLE_NAME. For a local table, start npx gatehouse-authz dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
       'usage',
     ));
 
@@ -267,7 +267,7 @@ test('an export does not begin where its file cannot be written', async () => {
   for (const [path, problem] of [
     ['/nowhere/out.yaml', 'cannot be written: there is no such folder'],
     ['/tmp', 'is a folder'],
-    [there, 'is there already: give another name'],
+    [there, 'exists already: give another name'],
   ])
     expect((await gatehouse(['export', '--output', String(path), ...endpoint])).error).toBe(
       `gatehouse export: ${path} ${problem}\n`,

@@ -119,7 +119,7 @@ test.each([
   [['--entity', 'nothing'], '--entity nothing: nothing has this name'],
   [['--entity', 'role:'], '--entity role: is not type:ID'],
   [['--from', 'noon'], '--from noon is neither'],
-  [['--limit', '0'], '--limit 0 is no whole number'],
+  [['--limit', '0'], '--limit 0 is not a whole number'],
 ])('%j is 2', async (args, message) => {
   const { code, error } = await asked(...args);
   expect({ code, right: error.startsWith(`gatehouse log: ${message}`) }, error).toEqual({

@@ -18,8 +18,8 @@ const MISTAKES: readonly (readonly [typed: string, message: string])[] = [
   ['check --who tina', 'gatehouse check: there is no option --who: gatehouse check --help lists them'],
   ['check --table', 'gatehouse check: --table needs a value: --table <name>'],
   ['menu --kind role', 'gatehouse menu: --kind role is not one of page, permission'],
-  ['who --limit many', 'gatehouse who: --limit many is no whole number from 1 to 1000'],
-  ['serve --port x', 'gatehouse serve: --port x is no whole number from 0 to 65535'],
+  ['who --limit many', 'gatehouse who: --limit many is not a whole number from 1 to 1000'],
+  ['serve --port x', 'gatehouse serve: --port x is not a whole number from 0 to 65535'],
   [
     'check --at noon',
     'gatehouse check: --at noon is neither an instant such as 2026-03-01T08:00:00Z nor a day such as 2026-03-01',
@@ -67,7 +67,7 @@ const MISTAKES: readonly (readonly [typed: string, message: string])[] = [
   // Where the table is
   [
     'export',
-    'gatehouse export: no table is named: give --table NAME or set TABLE_NAME. For a local table, start gatehouse dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
+    'gatehouse export: no table is named: give --table NAME or set TABLE_NAME. For a local table, start npx gatehouse-authz dev in another terminal and type here: export TABLE_NAME=gatehouse DYNAMODB_ENDPOINT=http://127.0.0.1:3001',
   ],
   [
     'export --table t --endpoint localhost:3001',

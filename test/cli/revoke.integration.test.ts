@@ -199,7 +199,7 @@ test.each([
   [['suspend-tenant', `role:${ID}`], `TENANT role:${ID}`],
   [['revoke-session', 'x'], 'there is no session with this id: give the id, not the credential itself'],
   [['revoke-token', ID], 'there is no token with this id: give the id, not the credential itself'],
-  [['revoke-user', ID, '--cache-ttl', '1m'], '--cache-ttl 1m is no whole number of seconds'],
+  [['revoke-user', ID, '--cache-ttl', '1m'], '--cache-ttl 1m is not a whole number of seconds'],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);
   expect({ code, out }).toEqual({ code: 2, out: '' });

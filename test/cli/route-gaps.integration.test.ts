@@ -128,7 +128,7 @@ rules that no operation uses
     expect(await gaps(text, '--public', 'GET /versoin')).toMatchObject({
       code: 2,
       error:
-        'gatehouse route gaps: --public GET /versoin is no operation of the document: did you mean GET /version?\n',
+        'gatehouse route gaps: --public GET /versoin is not an operation of the document: did you mean GET /version?\n',
     });
   });
 });
@@ -218,11 +218,15 @@ components:
 describe('a usage error is 2', () => {
   test.each<[string, string, string]>([
     ['an empty document', '', 'FILE: is empty\n'],
-    ['no OpenAPI', 'a: b\n', 'FILE: is no OpenAPI document: it has no key openapi, as in openapi: 3.1.0\n'],
+    [
+      'no OpenAPI',
+      'a: b\n',
+      'FILE: is not an OpenAPI document: it has no key openapi, such as openapi: 3.1.0\n',
+    ],
     [
       'Swagger 2.0',
       '{ "swagger": "2.0" }',
-      'FILE:1:3: swagger: Swagger 2.0 is not read: convert the document to OpenAPI 3 (from API Gateway, export it as oas30)\n',
+      'FILE:1:3: swagger: Swagger 2.0 is not supported: convert the document to OpenAPI 3 (from API Gateway, export it as oas30)\n',
     ],
     ['a typo', documentOf('gett /a'), 'FILE:3:9: paths["/a"].gett: unknown key: did you mean get?\n'],
   ])('%s', async (_, text, message) => {

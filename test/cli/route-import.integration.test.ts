@@ -172,7 +172,7 @@ paths: { /: { get: {} }, /a: { get: {} } }
 `;
     expect((await done(text, '--dry-run')).notes).toEqual([
       expect.stringContaining("the server's path /v1 is left out"),
-      expect.stringContaining('home is no registered permission'),
+      expect.stringContaining('home is not a registered permission'),
     ]);
     await done(text, '--base-path', '/v1');
     expect(await stored()).toEqual([
@@ -209,22 +209,22 @@ describe('nothing is written, and every problem has its place', () => {
   test.each<[string, string, string]>([
     ['an empty document', '', ' is empty'],
     ['only a comment', '# nothing\n', ' is empty'],
-    ['a list', '- a\n', ' is no OpenAPI document: it has no key openapi'],
-    ['another kind of file', 'world: {}\ntests: []\n', ' is no OpenAPI document: it has no key openapi'],
+    ['a list', '- a\n', ' is not an OpenAPI document: it has no key openapi'],
+    ['another kind of file', 'world: {}\ntests: []\n', ' is not an OpenAPI document: it has no key openapi'],
     [
       'Swagger 2.0',
       'swagger: "2.0"\npaths: {}\n',
-      '1:1: swagger: Swagger 2.0 is not read: convert the document to OpenAPI 3',
+      '1:1: swagger: Swagger 2.0 is not supported: convert the document to OpenAPI 3',
     ],
     [
       'another version',
       'openapi: 3.2.0\npaths: {}\n',
-      '1:1: openapi: OpenAPI 3.2.0 is not read: 3.0 and 3.1 are',
+      '1:1: openapi: OpenAPI 3.2.0 is not supported: use 3.0 or 3.1',
     ],
     [
       'a number',
       'openapi: 3.1\npaths: {}\n',
-      '1:1: openapi: OpenAPI 3.1 is not read: 3.0 and 3.1 are, as in openapi: 3.1.0',
+      '1:1: openapi: OpenAPI 3.1 is not supported: use 3.0 or 3.1, such as openapi: 3.1.0',
     ],
     ['no paths', 'openapi: 3.1.0\n', ' paths: there are no operations in it'],
     ['paths that are a list', 'openapi: 3.1.0\npaths: []\n', '2:1: paths: must be a mapping of paths'],
@@ -350,11 +350,11 @@ paths:
     expect((await run('no.yaml', '--table', 'abc')).error).toBe('no.yaml: there is no such file\n');
     const file = fileOf(DOCUMENT);
     expect(await run(file, '--table', 'abc', '--base-path', 'v1/')).toMatchObject({
-      ...{ code: 2, error: expect.stringContaining('--base-path v1/ is no path such as /v1') },
+      ...{ code: 2, error: expect.stringContaining('--base-path v1/ is not a path such as /v1') },
     });
     expect(await run(file)).toMatchObject({ code: 2, error: expect.stringContaining('no table is named') });
     expect(await run(file, '--table', 'no-such-table')).toMatchObject({
-      ...{ code: 2, error: expect.stringContaining('the table no-such-table does not exist') },
+      ...{ code: 2, error: expect.stringContaining('there is no table no-such-table at ') },
     });
   });
 });

@@ -102,7 +102,7 @@ describe('add, list, remove', () => {
   test('an unregistered permission gets a note', async () => {
     const { code, out } = await add('GET', '/x', 'task:lst:project', 'tenant:{claim:tenant}');
     expect(code).toBe(0);
-    expect(out).toContain('note: task:lst:project is no registered permission');
+    expect(out).toContain('note: task:lst:project is not a registered permission');
   });
 
   test('a second route of one shape is refused, and names the first', async () => {
@@ -129,7 +129,11 @@ describe('add, list, remove', () => {
   });
 
   test.each<[string, readonly string[], string]>([
-    ['a verb in lower case', ['get', '/a', 'p', 'tenant:{x}'], 'METHOD get is no verb: did you mean GET?'],
+    [
+      'a verb in lower case',
+      ['get', '/a', 'p', 'tenant:{x}'],
+      'METHOD get is not a method: did you mean GET?',
+    ],
     ['a path without its slash', ['GET', 'a', 'p', 'tenant:{x}'], 'PATH a does not begin with /'],
     ['a slash at the end', ['GET', '/a/', 'p', 'tenant:{x}'], 'PATH /a/ ends in a slash'],
     [
@@ -310,7 +314,7 @@ describe('a usage error is 2, with one line', () => {
       ['test', 'GET', '/a', '--subject', 'ada'],
       'gatehouse route test: --subject ada: no user or other subject has this name',
     ],
-    ['no id', ['remove', '/7'], 'gatehouse route remove: ID /7 is no id'],
+    ['no id', ['remove', '/7'], 'gatehouse route remove: ID /7 is not an id'],
     [
       'a wrong table',
       ['list', '--table', 'no-such-table'],
@@ -334,7 +338,7 @@ describe('a usage error is 2, with one line', () => {
     });
     expect({ code, error }).toMatchObject({
       code: 2,
-      error: expect.stringContaining('--api a b is no name'),
+      error: expect.stringContaining('--api a b is not a name'),
     });
   });
 

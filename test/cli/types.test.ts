@@ -79,7 +79,7 @@ describe('misuse is an error that says what to do', () => {
     [
       '--check without a file',
       () => [fileOf(MANIFEST), '--check'],
-      /--check compares a file: name it by --out/,
+      /--check compares a file: name it with --out/,
     ],
     ['a folder to write to', () => [fileOf(MANIFEST), '--out', '/'], /is a folder/],
     [

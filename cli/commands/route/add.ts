@@ -38,12 +38,12 @@ export const addAdd: Subcommand = (route, context, finish) => {
   const command = route
     .command('add')
     .summary('add a route')
-    .description('Adds a route: the permission and the scope that requests to a path need.')
+    .description('Adds a route: the permission and the scope that a request with this method and path needs.')
     .argument('<method>', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS or ANY')
-    .argument('<path>', 'as /projects/{project}, without a stage')
-    .requiredOption('--permission <template>', 'as task:list:project, dashboard or {page}')
-    .requiredOption('--scope <template>', 'as project:{project} or tenant:{claim:tenant_id}')
-    .option('--description <text>', 'for people');
+    .argument('<path>', 'such as /projects/{project}, without a stage')
+    .requiredOption('--permission <template>', 'such as task:list:project, dashboard or {page}')
+    .requiredOption('--scope <template>', 'such as project:{project} or tenant:{claim:tenant_id}')
+    .option('--description <text>', 'what the route is for');
   addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
     async (method: string, path: string, options: AddOptions) => {
       const { permission, scope, description } = options;
@@ -88,7 +88,8 @@ export const addAdd: Subcommand = (route, context, finish) => {
 };
 
 function assertRoute({ method, path, permission, scope }: WrittenRoute): void {
-  if (!METHODS.has(method)) throw new UsageError(`METHOD ${method} is no verb: ${hint(method, METHODS)}`);
+  if (!METHODS.has(method))
+    throw new UsageError(`METHOD ${method} is not a method: ${hint(method, METHODS)}`);
   const problem = pathProblem(path);
   if (problem !== undefined) throw new UsageError(`PATH ${path} ${problem}`);
   for (const [option, schema, text] of [

@@ -49,9 +49,9 @@ function findingsOf(
 export const addCheck: Subcommand = (route, context, finish) => {
   const command = route
     .command('check')
-    .summary('which routes depend on inputs outside of the key of the result cache?')
+    .summary('find routes that depend on inputs outside of the cache key of API Gateway')
     .description(
-      'Lists each route that the authorizer refuses because API Gateway would reuse its answer for other requests: for what the route takes from them, or for what conditions on its permission look at.',
+      'Lists the routes that the authorizer refuses because API Gateway would reuse the answer for other requests: the route, or a condition on its permission, depends on an input outside of the cache key.',
     );
   withRouteOptions(addCacheOptions(command), EXAMPLES).action(
     async (options: RouteOptions & CacheOptions) => {

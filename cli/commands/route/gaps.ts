@@ -13,9 +13,9 @@ interface GapsOptions extends RouteOptions {
 }
 
 const EXAMPLES = `  gatehouse route gaps openapi.yaml
-  gatehouse route gaps export.yaml --public 'GET /health' --strict
+  gatehouse route gaps export.yaml --public 'GET /health' --strict`;
 
-API Gateway exports what it runs:
+const NOTES = `API Gateway exports its own document:
   aws apigateway get-export --rest-api-id ID --stage-name STAGE --export-type oas30 \\
     --parameters extensions=apigateway --accepts application/yaml export.yaml
   aws apigatewayv2 export-api --api-id ID --specification OAS30 --output-type YAML export.yaml`;
@@ -24,13 +24,18 @@ API Gateway exports what it runs:
 export const addGaps: Subcommand = (route, context, finish) => {
   const command = route
     .command('gaps')
-    .summary('which operations of an API does no route cover?')
+    .summary('find operations of an API that no route covers')
     .description('Compares an OpenAPI document, or an export of API Gateway, with the routes of an API.')
-    .argument('<file>', 'YAML or JSON')
-    .option('--public <operation>', "an operation that is open by intent, as 'GET /health'", collect, [])
-    .option('--strict', 'exit code 1 also for what is covered by wider routes only, and for unused routes')
-    .option('--base-path <path>', 'a path to put before each of the document, as /v1');
-  withRouteOptions(command, EXAMPLES).action(async (file: string, options: GapsOptions) => {
+    .argument('<file>', 'the document, in YAML or JSON')
+    .option(
+      '--public <operation>',
+      "an operation that is public on purpose, such as 'GET /health'; may be repeated",
+      collect,
+      [],
+    )
+    .option('--strict', 'exit code 1 also for operations that only wider routes cover, and for unused routes')
+    .option('--base-path <path>', 'a prefix for every path of the document, such as /v1');
+  withRouteOptions(command, EXAMPLES, NOTES).action(async (file: string, options: GapsOptions) => {
     const document = await readApiDocument(file, basePathOf(options.basePath));
     const intended = readPublic(options.public, document);
     const { api, routes } = await readApi(options, context);

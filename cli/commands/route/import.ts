@@ -28,23 +28,23 @@ interface ImportOptions extends RouteOptions, WriteOptions, CacheOptions {
 }
 
 const EXAMPLES = `  gatehouse route import openapi.yaml --dry-run
-  gatehouse route import openapi.yaml --api shop --prune --actor pipeline
+  gatehouse route import openapi.yaml --api shop --prune --actor pipeline`;
 
-In the document, on an operation, on a path, or at the root as a default:
+const NOTES = `In the document, on an operation, on a path, or at the root as a default:
   x-gatehouse: { permission: project:read:project, scope: "project:{project}" }
-  x-gatehouse: public      (no rule: the route stands without the authorizer)`;
+  x-gatehouse: public      (no route: the operation has no authorizer)`;
 
 /** `gatehouse route import`: the routes of an OpenAPI document. */
 export const addImport: Subcommand = (route, context, finish) => {
   const command = route
     .command('import')
-    .summary('read routes from an OpenAPI document')
-    .description('Makes the routes of an API those that an OpenAPI document (3.0, 3.1) names.')
-    .argument('<file>', 'YAML or JSON')
-    .option('--dry-run', 'show and check what would be done, write nothing')
-    .option('--prune', 'remove routes that the document does not name')
-    .option('--base-path <path>', 'a path to put before each of the document, as /v1');
-  addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES)).action(
+    .summary('import routes from an OpenAPI document')
+    .description('Changes the routes of an API to match an OpenAPI document (3.0 or 3.1).')
+    .argument('<file>', 'the document, in YAML or JSON')
+    .option('--dry-run', 'check and show the changes; write nothing')
+    .option('--prune', 'also remove routes that are not in the document')
+    .option('--base-path <path>', 'a prefix for every path of the document, such as /v1');
+  addActorOption(withRouteOptions(addCacheOptions(command), EXAMPLES, NOTES)).action(
     async (file: string, options: ImportOptions) => {
       const api = apiOf(options);
       const document = await readApiDocument(file, basePathOf(options.basePath));

@@ -9,7 +9,7 @@ export const addList: Subcommand = (route, context, finish) => {
   const command = route
     .command('list')
     .summary('list the routes of an API')
-    .description('Lists the routes of an API in the order of their paths.');
+    .description('Lists the routes of an API, in the order of their paths.');
   withRouteOptions(command, '  gatehouse route list --api shop --json').action(
     async (options: RouteOptions) => {
       const { api, routes } = await readApi(options, context);

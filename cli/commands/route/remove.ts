@@ -12,7 +12,7 @@ export const addRemove: Subcommand = (route, context, finish) => {
   const command = route
     .command('remove')
     .summary('remove a route')
-    .description('Removes a route by its id, as route list shows it.')
+    .description('Removes a route. gatehouse route list shows the ids of routes.')
     .argument('<id>', 'the id of a route');
   addActorOption(
     withRouteOptions(
@@ -20,7 +20,8 @@ export const addRemove: Subcommand = (route, context, finish) => {
       '  gatehouse route remove 01M7YAMYCAWSND2TZ7F47P6DYF --yes --actor pipeline',
     ),
   ).action(async (id: string, options: RouteOptions & WriteOptions & { readonly yes?: boolean }) => {
-    if (!isId(id)) throw new UsageError(`ID ${id} is no id: gatehouse route list shows ids`);
+    if (!isId(id))
+      throw new UsageError(`ID ${id} is not an id: gatehouse route list shows the ids of routes`);
     const editing = await connectForWriting(options, context);
     const { send } = editing;
     // Read first: to say what it was. Of another API than the one that is named it is not removed.

@@ -3,6 +3,7 @@ import type { Route } from '../../../provisioning/routes/route.ts';
 import { readPermissionName } from '../../../table/permission-name.ts';
 import type { ConnectionOptions } from '../../connection.ts';
 import type { Context } from '../../context.ts';
+import { addHelpTexts } from '../../help.ts';
 import { connectForWriting, type Editing, RefusedError, type Send } from '../../provisioning.ts';
 import { apiOf, routesOf } from '../../routes/routes.ts';
 
@@ -12,10 +13,11 @@ export interface RouteOptions extends ConnectionOptions {
 }
 
 /** The options of every subcommand of routes, and its examples. */
-export const withRouteOptions = (command: Command, examples: string): Command =>
-  command
-    .option('--api <name>', 'the API, as API_NAME of its authorizer (default, unless given)')
-    .addHelpText('after', `\nExamples:\n${examples}`);
+export const withRouteOptions = (command: Command, examples: string, notes?: string): Command =>
+  addHelpTexts(
+    command.option('--api <name>', 'the API: API_NAME of its authorizer (default: the API named default)'),
+    { examples, ...(notes === undefined ? {} : { notes }) },
+  );
 
 /** The API that the options name, with its routes in the order of their paths. */
 export async function readApi(
@@ -40,7 +42,9 @@ export async function unregistered(send: Send, permissions: readonly string[]): 
         return [];
       } catch (error) {
         if (!(error instanceof RefusedError) || error.code !== 'not_found') throw error;
-        return [`${text} is no registered permission: every request for it is refused until it is one`];
+        return [
+          `${text} is not a registered permission: every request for it is refused until it is registered`,
+        ];
       }
     }),
   );

@@ -60,7 +60,7 @@ async function readRoots({ queries, options }: Exporting, types: ScopeTypes): Pr
     const [type = '', id = ''] = ref.split(':');
     const row = await readScope(queries, type, id);
     if (!row) throw new Error(`there is no ${ref} in this table`);
-    if (row.parent !== undefined) throw new Error(`${ref} is no root: it is under ${row.parent}`);
+    if (row.parent !== undefined) throw new Error(`${ref} is not a root scope: it is below ${row.parent}`);
     rows.set(ref, row);
   }
   return rows;

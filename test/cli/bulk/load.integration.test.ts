@@ -272,8 +272,8 @@ describe('nothing is sent', () => {
   test.each([
     [['load', 'people', 'x.csv'], /<kind> people is not one of users, subjects, memberships, assignments/],
     [['load', 'users', '-', '--resume'], /--resume needs a file/],
-    [['load', 'users', 'x.csv', '--parallel', '0'], /--parallel 0 is no whole number from 1 to 50/],
-    [['load', 'users', 'x.csv', '--patience', 'long'], /--patience long is no number of seconds/],
+    [['load', 'users', 'x.csv', '--parallel', '0'], /--parallel 0 is not a whole number from 1 to 50/],
+    [['load', 'users', 'x.csv', '--patience', 'long'], /--patience long is not a number of seconds/],
     [['load', 'users', 'x.csv', '--refused', './x.csv'], /--refused is the input file/],
   ])('%j', async (args, message) => {
     const { code, error } = await gatehouse(args, { env: { TABLE_NAME: 'x' } });

@@ -122,7 +122,7 @@ describe('a plan in a file', () => {
     writeFileSync(broken, '{"gatehousePlan": 2}');
     expect(await run('apply', broken, '--yes')).toMatchObject({
       code: 2,
-      error: expect.stringContaining('is no plan as gatehouse plan --out writes it'),
+      error: expect.stringContaining('is not a plan that gatehouse plan --out wrote'),
     });
   });
 
@@ -130,7 +130,7 @@ describe('a plan in a file', () => {
     const there = fileOf('something');
     const file = fileOf(school());
     for (const [path, why] of [
-      [there, 'is there already'],
+      [there, 'exists already'],
       [join(folder, 'no', 'such', 'folder'), 'there is no such folder'],
     ] as const) {
       const { code, error } = await run('plan', file, '--out', path, '--table', 'no-such-table');
