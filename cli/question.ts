@@ -20,7 +20,7 @@ export const isSubjectRef = (text: string): boolean => {
   const type = text.slice(0, text.indexOf(':'));
   return isRef(text) && (isBuiltInSubject(type) || mayBeSubjectType(type));
 };
-export const SCOPE = 'a name, a path of names, a code, or type:ID such as location:ID';
+const SCOPE = 'a name, a path of names, a code, or type:ID such as location:ID';
 
 export const subjectArgument = () => new Argument('<subject>', SUBJECT);
 export const subjectOption = () => new Option('--subject <subject>', SUBJECT);

@@ -5,7 +5,7 @@ import type { Reader } from '../table/reader.ts';
 import { sendJson } from './gateway/http.ts';
 import { foreign, foreignHeader } from './own-requests.ts';
 
-export const PERMISSIONS_PATH = '/_dev/permissions';
+const PERMISSIONS_PATH = '/_dev/permissions';
 
 /** A snapshot holds for at least this long: with a shorter time, a client would do nothing but load. */
 const LEAST_TTL_SECONDS = 5;

@@ -22,11 +22,11 @@ function setUp() {
   };
   const permissions = createPermissions({ url: '/permissions', fetch, now: clock.now });
   const record = (owner: string) => ({ type: 'record', id: 'r1', properties: { owner } });
-  const page = (owner = 'ann') =>
-    createElement(PermissionsAt, {
-      ...{ permissions, scope: 'location:north' },
-      children: createElement(Toolbar, { record: record(owner) }),
-    });
+  const page = (owner = 'ann') => {
+    const children = createElement(Toolbar, { record: record(owner) });
+    const props = { permissions, scope: 'location:north', children };
+    return createElement(PermissionsAt, props);
+  };
   return { clock, server, permissions, page };
 }
 

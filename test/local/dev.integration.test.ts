@@ -172,7 +172,7 @@ describe('with a manifest', () => {
         '  dan: { tenant: acme, grants: { acme: [manager] } }\n',
       ).replace('/reports"', '/news"'),
     );
-    await dev.printed(/is applied[^]*is applied/, 'error');
+    await dev.printed(/is applied[\s\S]*is applied/, 'error');
     expect((await get(dev, '/tenants/acme/news', 'dan')).status).toBe(200);
     expect((await get(dev, REPORTS, 'dan')).status).toBe(403);
     const gone = await fetch(`${dev.url}/_dev/token`, { method: 'POST', body: '{"user":"ben"}' });
