@@ -6,12 +6,10 @@ import { type Path, type Problem, problemsOf } from '../../provisioning/apply/pr
 import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
-import { isRef } from '../../table/identifiers.ts';
 import { assertNone, ProblemsError, type Source } from '../../testing/document.ts';
 import type { Expectation } from '../../testing/expectation.ts';
 import { type PreparedManifest, prepareManifest } from '../../testing/manifest.ts';
 import { properties } from '../given.ts';
-import { isSubjectRef } from '../question.ts';
 
 const REASONS: readonly string[] = [
   'role',
@@ -185,19 +183,8 @@ function questionProblems(
     if (expect !== reason && !known.includes(word))
       problems.push({ path: [...path, ...at], message: `there is no ${what} ${word}: ${hint(word, known)}` });
   };
-  if (!manifest) {
-    if (!isSubjectRef(subject))
-      problems.push({
-        path: [...path, 'subject'],
-        message: 'without a manifest, it is user:ID, technical-user:ID or TYPE:ID of an added type',
-      });
-    if (!isRef(scope))
-      problems.push({
-        path: [...path, 'scope'],
-        message: 'without a manifest, it is type:ID, as location:ID',
-      });
-    return problems;
-  }
+  // Without a manifest, names are looked up in the table.
+  if (!manifest) return problems;
   const { scopes, pages, permissions: named } = manifest;
   const subjects = PEOPLE.flatMap((section) => Object.keys(manifest[section]));
   look(['subject'], 'subject', subject, subjects, 'subject_unknown');

@@ -6,6 +6,7 @@ import { ProblemsError, readDocument } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
 import { readText } from '../../testing/text-file.ts';
 import type { Context } from '../context.ts';
+import { namesIn, referenceOf } from '../references.ts';
 import { readTestFile, type TestFile } from './file.ts';
 import type { FileResult } from './report.ts';
 import { type Asked, runTests } from './run.ts';
@@ -68,15 +69,27 @@ async function prepareAndRun(
   return done;
 }
 
-const itself = (name: string): string => name;
+/** A table and what the names in a file mean there. Throws NameError. */
+async function asLive({ source, tests }: TestFile, reader: Reader, now: Asked['now']): Promise<Asked> {
+  const questions = tests.flatMap((test) => test.questions);
+  const names = namesIn(reader);
+  const typed: Record<string, string> = {};
+  const meant = async (kind: 'subject' | 'scope') => {
+    const refs = new Map<string, string>();
+    for (const text of new Set(questions.map((question) => question[kind]))) {
+      const ref = await referenceOf(names, { label: `${source.file}: ${kind}`, kind }, text);
+      refs.set(text, ref);
+      typed[ref] = text;
+    }
+    return (text: string) => refs.get(text) ?? text;
+  };
+  const [subjectOf, scopeOf] = [await meant('subject'), await meant('scope')];
+  return { ...{ reader, now, subjectOf, scopeOf }, nameOf: (ref) => typed[ref] };
+}
 
-async function prepare(
-  { manifest, assertManifest }: TestFile,
-  tables: ThrowAwayTables,
-  { live, now }: RunOptions,
-): Promise<Asked> {
-  if (!manifest)
-    return { reader: await live(), now, subjectOf: itself, scopeOf: itself, nameOf: () => undefined };
+async function prepare(file: TestFile, tables: ThrowAwayTables, { live, now }: RunOptions): Promise<Asked> {
+  const { manifest, assertManifest } = file;
+  if (!manifest) return asLive(file, await live(), now);
   const { reader, provisioning } = await tables.create();
   assertManifest(await applyManifest(manifest, provisioning));
   const { of, nameOf } = manifest.names;

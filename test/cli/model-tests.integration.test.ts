@@ -336,6 +336,19 @@ describe('a file without a manifest tests an existing table', () => {
     expect(out.endsWith('2 passed, 1 failed\n')).toBe(true);
   });
 
+  test('by names', async () => {
+    await world.run('user.update', { id: user, email: 'ada@school.example' });
+    const question = 'permission: home, scope: north, expect: admin }';
+    const file = fileOf(`tests: [{ subject: ADA@school.example, ${question}]`);
+    expect((await gatehouse(['test', file, '--table', world.table])).code).toBe(0);
+    const unknown = fileOf(`tests: [{ subject: eda, ${question}]`);
+    const { code, error } = await gatehouse(['test', unknown, '--table', world.table]);
+    expect({ code, error }).toEqual({
+      code: 2,
+      error: `gatehouse test: ${unknown}: subject eda: no user or other subject has this name\n`,
+    });
+  });
+
   test('that was written a moment ago, flat scopes and nested ones', async () => {
     const [tenant, other] = [
       `tenant:${(await world.run('tenant.create', { name: 'One' })).id}`,

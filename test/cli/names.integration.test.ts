@@ -87,23 +87,23 @@ test('who, menu and where take names', async () => {
 describe('a name that nothing has', () => {
   test.each<[string, readonly string[], string]>([
     ['a subject', ['check', 'tima@school.example', 'grades', 'NYC001'], 'did you mean tina@school.example?'],
-    ['a scope', ['explain', 'tina', 'grades', 'North Shcool'], 'did you mean north school?'],
+    ['a scope', ['explain', 'tina', 'grades', 'North Shcool'], 'did you mean North School?'],
     [
       'a path',
       ['who', 'grades', 'Eastwind/Lighthouse'],
       'no scope has this path; there is Northwind/Harbour/Lighthouse (building:',
     ],
     ['a group', ['command', 'membership.list', 'group=Teachres'], 'group Teachres: no group has this name'],
-    ['a role', ['command', 'group-role.list', 'role=Teachr'], 'did you mean teacher?'],
+    ['a role', ['command', 'group-role.list', 'role=Teachr'], 'did you mean Teacher?'],
     ['a permission', ['where', 'tina', 'grads'], 'there is no permission grads: did you mean grades?'],
     ['a list of a user', ['command', 'membership.list', 'user=user:nobody'], 'does not exist'],
     ['a list of a scope', ['command', 'group.list', 'scope=location:nowhere'], 'does not exist'],
     ['a list of an id', ['command', 'membership.list', 'user=01M7YAMYCAWSND2TZ7F47P6DYF'], 'no user'],
     ['no name at all', ['check', 'tina', 'grades', 'a#b'], 'SCOPE a#b is no name'],
-    ['a tenant', ['suspend-tenant', 'Nortwind'], 'did you mean northwind?'],
-    ['a tenant of a log', ['log', '--tenant', 'Nortwind'], 'did you mean northwind?'],
-    ['a tenant to verify', ['verify', '--tenant', 'Nortwind'], 'did you mean northwind?'],
-    ['a tenant to export', ['export', '--root', 'Nortwind'], 'did you mean northwind?'],
+    ['a tenant', ['suspend-tenant', 'Nortwind'], 'did you mean Northwind?'],
+    ['a tenant of a log', ['log', '--tenant', 'Nortwind'], 'did you mean Northwind?'],
+    ['a tenant to verify', ['verify', '--tenant', 'Nortwind'], 'did you mean Northwind?'],
+    ['a tenant to export', ['export', '--root', 'Nortwind'], 'did you mean Northwind?'],
   ])('%s: one line, and 2', async (_, args, message) => {
     // Suggestions come from an index, which may follow a moment later.
     await expect.poll(async () => (await run(...args)).error).toContain(message);

@@ -302,8 +302,8 @@ test('a role is found by its name, by a path from its tenant, and by its id', as
 describe('name.suggest', () => {
   const meant = (kind: string, name: string) => world.run('name.suggest', { kind, name });
   test.each([
-    ['scope', 'Lighthuose', 'lighthouse'],
-    ['scope', 'Northwind/Harbor', 'harbour'],
+    ['scope', 'Lighthuose', 'Lighthouse'],
+    ['scope', 'Northwind/Harbor', 'Harbour'],
     ['subject', 'tina@schol.example', 'tina@school.example'],
   ])('of a %s: %s', async (kind, name, expected) => {
     await make('tina', 'user', { email: 'tina@school.example' });
