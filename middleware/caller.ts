@@ -15,6 +15,9 @@ export type OfRequest<R, T, Rest extends readonly unknown[] = []> = {
   of(request: R, ...rest: Rest): T;
 }['of'];
 
+/** What functions of the application get: the request that `who` asks for, unless it takes any. */
+export type RequestOr<R, Default> = unknown extends R ? Default : R;
+
 /** Who sends a request. */
 export interface Caller {
   /**

@@ -1,3 +1,4 @@
+import type { RequestOr } from './caller.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -59,11 +60,16 @@ export type ExpressMiddleware = (
 export function expressGuard<Permission extends string = string, R = ExpressRequest>(
   options: GuardOptions<R>,
 ) {
-  const guard = createGuard(options);
-  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): ExpressMiddleware => {
+  type Request = RequestOr<R, ExpressRequest>;
+  const guard = createGuard(options as GuardOptions<Request>);
+  return (
+    what: What<Request, Permission>,
+    where: Where<Request>,
+    given?: RouteOptions<Request>,
+  ): ExpressMiddleware => {
     const route = routeOf(what, where, given);
     return async (request, response, next) => {
-      const answer = await guard(route, request as R, httpOf(request));
+      const answer = await guard(route, request as Request, httpOf(request));
       if (answer) send(response, answer, request.method);
       else next();
     };

@@ -1,3 +1,4 @@
+import type { RequestOr } from './caller.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -54,11 +55,16 @@ export type FastifyHook = (request: FastifyCall, reply: FastifyReply) => Promise
 export function fastifyGuard<Permission extends string = string, R = FastifyRequest>(
   options: GuardOptions<R>,
 ) {
-  const guard = createGuard(options);
-  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): FastifyHook => {
+  type Request = RequestOr<R, FastifyRequest>;
+  const guard = createGuard(options as GuardOptions<Request>);
+  return (
+    what: What<Request, Permission>,
+    where: Where<Request>,
+    given?: RouteOptions<Request>,
+  ): FastifyHook => {
     const route = routeOf(what, where, given);
     return async (request, reply) => {
-      const answer = await guard(route, request as R, httpOf(request));
+      const answer = await guard(route, request as Request, httpOf(request));
       return answer && send(reply, answer);
     };
   };

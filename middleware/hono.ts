@@ -1,3 +1,4 @@
+import type { RequestOr } from './caller.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -57,11 +58,16 @@ export interface HonoOptions<R> {
 export function honoGuard<Permission extends string = string, R = HonoContext>(
   options: GuardOptions<R> & HonoOptions<R>,
 ) {
-  const guard = createGuard(options);
-  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): HonoMiddleware => {
+  type Request = RequestOr<R, HonoContext>;
+  const guard = createGuard(options as GuardOptions<Request>);
+  return (
+    what: What<Request, Permission>,
+    where: Where<Request>,
+    given?: RouteOptions<Request>,
+  ): HonoMiddleware => {
     const route = routeOf(what, where, given);
     return async (c, next) => {
-      const answer = await guard(route, c as R, httpOf(c, options.ip));
+      const answer = await guard(route, c as Request, httpOf(c, options.ip));
       if (answer) return send(c, answer);
       await next();
     };

@@ -1,3 +1,4 @@
+import type { RequestOr } from './caller.ts';
 import {
   createGuard,
   type GuardOptions,
@@ -66,11 +67,16 @@ export interface LambdaGuard {
  * @throws GatehouseError `invalid` for a missing option or, from the guard, for a malformed template
  */
 export function lambdaGuard<Permission extends string = string, R = LambdaEvent>(options: GuardOptions<R>) {
-  const guard = createGuard(options);
-  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): LambdaGuard => {
+  type Request = RequestOr<R, LambdaEvent>;
+  const guard = createGuard(options as GuardOptions<Request>);
+  return (
+    what: What<Request, Permission>,
+    where: Where<Request>,
+    given?: RouteOptions<Request>,
+  ): LambdaGuard => {
     const route = routeOf(what, where, given);
     async function refusalOf(event: unknown): Promise<LambdaAnswer | undefined> {
-      const answer = await guard(route, event as R, httpOf(event));
+      const answer = await guard(route, event as Request, httpOf(event));
       return answer && toLambda(answer, event);
     }
     return {
@@ -106,13 +112,18 @@ export type PowertoolsMiddleware = (args: {
 export function powertoolsGuard<Permission extends string = string, R = PowertoolsContext>(
   options: GuardOptions<R>,
 ) {
-  const guard = createGuard(options);
-  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): PowertoolsMiddleware => {
+  type Request = RequestOr<R, PowertoolsContext>;
+  const guard = createGuard(options as GuardOptions<Request>);
+  return (
+    what: What<Request, Permission>,
+    where: Where<Request>,
+    given?: RouteOptions<Request>,
+  ): PowertoolsMiddleware => {
     const route = routeOf(what, where, given);
     return async ({ reqCtx, next }) => {
       const { params } = reqCtx as { readonly params?: unknown };
       const http = { ...httpOf(reqCtx.event), parameter: (name: string) => ownValue(params, name) };
-      const answer = await guard(route, reqCtx as R, http);
+      const answer = await guard(route, reqCtx as Request, http);
       if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
       await next();
       return undefined;

@@ -45,6 +45,11 @@ expressGuard({ engine, who: (request) => (request.headers.cookie === undefined ?
 expressGuard<Permission, Request>({ engine, who: async (request) => request.get('x-user') });
 expressGuard<Permission>({ engine, who: (request: Request) => request.get('x-user') });
 
+// Functions of routes get what "who" asks for.
+const typed = expressGuard({ engine, who: (request: Request) => request.get('x-user') });
+typed('grades', (request) => `location:${request.get('x-location')}`);
+expressGuard({ engine, who })('grades', (request) => `location:${request.params.location}`);
+
 // @ts-expect-error: not one of the permissions
 guard('payroll', 'tenant:school');
 // @ts-expect-error: a function of the request answers one of the permissions
