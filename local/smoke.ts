@@ -2,6 +2,7 @@ import { readConfiguration } from './configuration.ts';
 import { messageOf } from './message-of.ts';
 import { apiIdOf } from './sample/apis.ts';
 import { type SampleStack, startSample } from './sample/stack.ts';
+import { walkManifest } from './smoke/manifest.ts';
 import { walkNewTenant } from './smoke/new-tenant.ts';
 import { walkSample } from './smoke/sample.ts';
 import type { OpenSocket } from './smoke/socket.ts';
@@ -41,16 +42,15 @@ async function callAuthorizer({ school }: SampleStack, { invoke, tokenOf }: Visi
 }
 
 async function main(): Promise<void> {
-  const stack = await startSample(
-    readConfiguration({
-      PORT: '0',
-      LAMBDA_PORT: '0',
-      DYNAMODB_PORT: '0',
-      CACHE_TTL_SECONDS: String(CACHE_TTL_SECONDS),
-      DYNAMODB_ENDPOINT: process.env.DYNAMODB_ENDPOINT,
-      TABLE_NAME: `smoke-${Date.now()}`,
-    }),
-  );
+  const configuration = readConfiguration({
+    PORT: '0',
+    LAMBDA_PORT: '0',
+    DYNAMODB_PORT: '0',
+    CACHE_TTL_SECONDS: String(CACHE_TTL_SECONDS),
+    DYNAMODB_ENDPOINT: process.env.DYNAMODB_ENDPOINT,
+    TABLE_NAME: `smoke-${Date.now()}`,
+  });
+  const stack = await startSample(configuration);
   let open: readonly OpenSocket[] = [];
   try {
     open = await walk(stack);
@@ -61,6 +61,8 @@ async function main(): Promise<void> {
     const code = await socket.ended();
     check('a connection closes with the stack', code === 1001, code);
   }
+  const { TABLE_NAME } = configuration;
+  await walkManifest({ ...configuration, TABLE_NAME: `${TABLE_NAME}-manifest`, CACHE_TTL_SECONDS: 0 }, check);
 }
 
 main()

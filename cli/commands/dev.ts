@@ -68,14 +68,24 @@ async function dev(manifest: string | undefined, options: DevOptions, context: C
     throw new UsageError('--function: gatehouse dev has functions of its own');
   if (manifest === undefined && options.backend !== undefined)
     throw new UsageError('--backend goes with a manifest: gatehouse dev MANIFEST --backend URL');
-  const interrupted = new Promise<void>((resolve) => void context.onInterrupt?.(resolve));
-  const { stop, screen, url } = await start(manifest, options, context);
+  let isInterrupted = false;
+  const interrupted = new Promise<void>((resolve) => {
+    context.onInterrupt?.(() => {
+      isInterrupted = true;
+      resolve();
+    });
+  });
+  const stack = await start(manifest, options, context).catch((error: unknown) => {
+    // Ctrl-C ends the engine as well, and what asks it then fails.
+    if (!isInterrupted) throw error;
+  });
   try {
-    context.out(screen);
-    context.out(`ready ${url}\n`);
+    if (!stack || isInterrupted) return;
+    context.out(stack.screen);
+    context.out(`ready ${stack.url}\n`);
     await interrupted;
   } finally {
-    await stop();
+    await stack?.stop();
   }
 }
 

@@ -22,6 +22,12 @@ export function createTally() {
   return { check, count };
 }
 
+/** A token of a user of the stack at this origin. */
+export async function tokenFrom(url: string, user: string): Promise<string> {
+  const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
 /** A client of the stack over HTTP and the Lambda API. */
 export function createVisitor({ url, lambdaUrl }: SampleStack, check: Check) {
   const lambda = new LambdaClient({
@@ -47,10 +53,7 @@ export function createVisitor({ url, lambdaUrl }: SampleStack, check: Check) {
     return answer.result ?? { id: '' };
   }
 
-  async function tokenOf(user: string): Promise<string> {
-    const answer = await fetch(`${url}/_dev/token`, { method: 'POST', body: JSON.stringify({ user }) });
-    return ((await answer.json()) as { access_token: string }).access_token;
-  }
+  const tokenOf = (user: string): Promise<string> => tokenFrom(url, user);
 
   async function status(path: string, token?: string, method = 'GET'): Promise<number> {
     const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };

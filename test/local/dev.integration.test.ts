@@ -305,6 +305,22 @@ describe('wrong usage is one message, at once', () => {
   });
 });
 
+test('Ctrl-C while it starts: it ends, and prints nothing', async () => {
+  const atOnce = (listener: () => void) => {
+    listener();
+    return () => {};
+  };
+  for (const args of [
+    [fileWith(MANIFEST), ...FREE],
+    [...FREE, '--endpoint', 'http://127.0.0.1:1'],
+  ])
+    expect(
+      await gatehouse(['dev', ...args], { env: { DYNAMODB_ENDPOINT: '' }, onInterrupt: atOnce }),
+    ).toEqual({
+      ...{ code: 0, out: '', error: '' },
+    });
+});
+
 test('without a manifest it is the sample world, as by npm start', async () => {
   const scripts = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).scripts;
   expect(scripts.start).toMatch(/ cli\/main\.ts dev$/);
