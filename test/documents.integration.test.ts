@@ -37,7 +37,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 /** Commands that do not end with 0 when all is well: a decision is "no", or some of the input is refused. */
 const ENDS_WITH_1: readonly RegExp[] = [
   / plan /,
-  / explain user:/,
+  / explain /,
   / route test GET \/Projects/,
   / route test GET \/reports\/\S+ --subject/,
   / route gaps openapi/,
