@@ -60,11 +60,10 @@ const CODES: Readonly<Record<string, readonly string[]>> = {
     ...quoted(/constructor\(code:([^)]*)\)/.exec(textOf('authorizer/credentials/keys.ts'))?.[1] ?? ''),
   ],
   table: TABLE,
-  cli: [
-    ...foundIn('cli', /\bcode: '(\w+)'/g),
-    ...quoted(/readonly code:([^;]*);/.exec(textOf('cli/context.ts'))?.[1] ?? ''),
-    // `custom` is Zod's own, for an issue of a schema.
-  ].filter((code) => code !== 'custom' && !TABLE.includes(code)),
+  // Literals and unions; `custom` is Zod's own, for an issue of a schema.
+  cli: foundIn('cli', /\bcode: ('[^;,)]*')/g)
+    .flatMap(quoted)
+    .filter((code) => code !== 'custom' && !TABLE.includes(code)),
   status: [
     ...foundIn('authzen', /\b(?:text\(|status: )(\d{3})\b/g).filter((status) => status !== '200'),
     ...foundIn('middleware', /^ {2}(\d{3}): '/gm),
