@@ -75,6 +75,8 @@ const modelTest = object({
 const fileSchema = object({
   /** For all tests that do not say otherwise. */
   at: instant.optional(),
+  /** For editors. */
+  $schema: z.string().optional(),
   /** Read by its own parser, as any manifest; a text is the path of its file, from the folder of this one. */
   manifest: z.unknown().optional(),
   tests: list(modelTest),
