@@ -16,7 +16,7 @@ const REASONS: readonly string[] = [
   'admin',
   ...Object.keys(DENIED).filter((each) => each !== 'credential_refused'),
 ];
-const EXPECTATIONS: readonly string[] = ['allow', 'deny', ...REASONS];
+export const EXPECTATIONS: readonly string[] = ['allow', 'deny', ...REASONS];
 
 const expectation = z.string('must be allow, deny or a reason').superRefine((value, context) => {
   if (!EXPECTATIONS.includes(value))
@@ -70,9 +70,12 @@ const modelTest = object({
       });
 });
 
-const fileSchema = object({
+/** A file of model tests. */
+export const modelTestSchema = object({
   /** For all tests that do not say otherwise. */
   at: instant.optional(),
+  /** For editors. */
+  $schema: z.string().optional(),
   /** Read by its own parser, as any manifest; a text is the path of its file, from the folder of this one. */
   manifest: z.unknown().optional(),
   tests: list(modelTest),
@@ -112,7 +115,7 @@ export async function readTestFile(
   source: Source,
   open: (path: string) => Promise<Source> = noOtherFile,
 ): Promise<TestFile> {
-  const parsed = fileSchema.safeParse(source.data, { error: inPlainWords });
+  const parsed = modelTestSchema.safeParse(source.data, { error: inPlainWords });
   if (!parsed.success) {
     assertNone(source, problemsOf(parsed.error));
     throw parsed.error;

@@ -44,6 +44,8 @@ const root = z.looseObject({
 /** Why it is no OpenAPI document that is read here. */
 function versionProblem(data: unknown): Problem | undefined {
   if (data === null || data === undefined) return { path: [], message: 'is empty' };
+  if (isMapping(data) && data.openapi === undefined && data.routes !== undefined)
+    return { path: [], message: 'is a manifest and not an OpenAPI document: see gatehouse apply' };
   if (!isMapping(data) || (data.openapi === undefined && data.swagger === undefined))
     return { path: [], message: 'is not an OpenAPI document: it has no key openapi, such as openapi: 3.1.0' };
   if (data.openapi === undefined)

@@ -1,4 +1,5 @@
 import { truncateSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { fileOf, gatehouse, removeFiles } from './support.ts';
 
@@ -293,6 +294,47 @@ test('errors of commands are reported in the terms of the manifest', async () =>
 
 test('without a manifest, names are those of a table', async () => {
   expect(await problemsIn(TESTS)).toEqual([expect.stringContaining('no table is named')]);
+});
+
+describe('a manifest in a file of its own', () => {
+  const TESTS = 'tests: [{ subject: ann, permission: grades, scope: north, expect: allow }]';
+  const testFor = (manifest: string, tests = TESTS) => fileOf(`manifest: ${manifest}\n${tests}\n`);
+  const problemsWith = async (file: string) => {
+    const { code, out, error } = await gatehouse(['test', file], { env: NOWHERE });
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    return error.trimEnd().split('\n');
+  };
+
+  test('is reported with its places', async () => {
+    const manifest = fileOf('pages: [grades]\nroles:\n  teacher: { allow: [grade], alow: [] }\n');
+    expect(await problemsWith(testFor(basename(manifest)))).toEqual([
+      `${manifest}:3:30: roles.teacher.alow: unknown key: did you mean allow?`,
+    ]);
+    const other = fileOf('pages: [grades]\nroles:\n  teacher: { allow: [grade] }\n');
+    expect(await problemsWith(testFor(other))).toEqual([
+      `${other}:3:22: roles.teacher.allow[0]: there is no page or permission grade: did you mean grades?`,
+    ]);
+  });
+
+  test('gives names to the tests beside it', async () => {
+    const manifest = fileOf('pages: [grades]\nscopes: { north: { type: location } }\nusers: { anna: }\n');
+    const file = testFor(`./${basename(manifest)}`);
+    expect(await problemsWith(file)).toEqual([
+      `${file}:2:11: tests[0].subject: there is no subject ann: did you mean anna?`,
+    ]);
+  });
+
+  test.each([
+    ['is not there', './nowhere.yaml', /nowhere\.yaml: there is no such file$/],
+    ['is a folder', '.', /: is a folder$/],
+    [
+      'is a test itself',
+      basename(fileOf(TESTS)),
+      /: holds model tests and is no manifest: see gatehouse test$/,
+    ],
+  ])('that %s', async (_, path, message) => {
+    expect(await problemsWith(testFor(path))).toEqual([expect.stringMatching(message)]);
+  });
 });
 
 test('the problems of all files are reported together', async () => {

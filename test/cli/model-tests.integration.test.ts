@@ -1,5 +1,7 @@
+import { basename } from 'node:path';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { createServiceClient } from '../../table/dynamodb/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createWorld, type World } from '../support/world.ts';
@@ -64,6 +66,18 @@ test('the example of the documents passes', async () => {
   const { code, out, error } = await gatehouse(['test', 'docs/examples/school.test.yaml']);
   expect({ code, error }).toEqual({ code: 0, error: '' });
   expect(out).toMatch(/\n\d+ passed, 0 failed\n$/);
+});
+
+test('a manifest in a file of its own is found from the folder of the test', async () => {
+  const manifest = fileOf(stringify(parse(WORLD).manifest));
+  expect(
+    await right(`
+manifest: ./${basename(manifest)}
+tests:
+  - { subject: ann, permission: grades, scope: north, expect: allow }
+  - { subject: ben, permission: grades, scope: north, expect: no_grant }
+`),
+  ).toEqual(['role', 'no_grant']);
 });
 
 test('the example passes on an engine that is started for it', async () => {

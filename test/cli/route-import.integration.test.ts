@@ -211,6 +211,7 @@ describe('nothing is written, and every problem has its place', () => {
     ['only a comment', '# nothing\n', ' is empty'],
     ['a list', '- a\n', ' is not an OpenAPI document: it has no key openapi'],
     ['another kind of file', 'world: {}\ntests: []\n', ' is not an OpenAPI document: it has no key openapi'],
+    ['a manifest', 'routes: []\n', ' is a manifest and not an OpenAPI document: see gatehouse apply'],
     [
       'Swagger 2.0',
       'swagger: "2.0"\npaths: {}\n',

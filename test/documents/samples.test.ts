@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { readTestFile } from '../../cli/model-tests/file.ts';
 import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { readDocument } from '../../testing/document.ts';
-import { blocksOf, DOCUMENTS } from './documents.ts';
+import { readText } from '../../testing/text-file.ts';
+import { blocksOf, DOCUMENTS, ROOT } from './documents.ts';
 
 /** Blocks of a language in all documents, each with its place. */
 const samplesIn = (language: string) =>
@@ -23,15 +26,17 @@ const isManifest = (data: object): boolean =>
 /**
  * What is wrong with one YAML document: as YAML, and as the model test or the manifest that it is.
  *
- * @param manifest what the document shows as a manifest before it, for model tests that name a file of it
+ * @param manifest what the document shows as a manifest before it, for model tests that name a file that is not here
  */
 async function problemsIn(place: string, text: string, manifest: unknown): Promise<readonly string[]> {
   const source = readDocument(place, text);
   const data: unknown = source.data;
   if (typeof data !== 'object' || data === null) return [];
   if ('tests' in data) {
-    const isOfFile = 'manifest' in data && typeof data.manifest === 'string';
-    await readTestFile(isOfFile ? { ...source, data: { ...data, manifest } } : source);
+    await readTestFile(source, async (path) => {
+      const file = join(ROOT, dirname(place), path);
+      return existsSync(file) ? readDocument(file, await readText(file)) : { ...source, data: manifest };
+    });
     return [];
   }
   if (!isManifest(data)) return [];

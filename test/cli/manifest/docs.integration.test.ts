@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import { manifestJsonSchema } from '../../../cli/manifest/json-schema.ts';
 import { SECTIONS } from '../../../provisioning/apply/schema.ts';
 import { createWorld } from '../../support/world.ts';
 import { fileOf, gatehouse, removeFiles } from '../support.ts';
@@ -28,7 +27,6 @@ test('the first example comes to the plan that is shown', async () => {
   expect((await gatehouse(['plan', file], { env })).code).toBe(0);
 });
 
-test('the JSON Schema is that of the command line, and every section is told of', () => {
-  expect(JSON.parse(read('docs/manifest.schema.json'))).toEqual(manifestJsonSchema());
+test('every section is in the table of keys', () => {
   for (const section of SECTIONS) expect(DOCUMENT, section).toMatch(new RegExp(`^\\| \`${section}\``, 'm'));
 });
