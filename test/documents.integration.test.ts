@@ -18,7 +18,6 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm start$/, 'runs already'],
   [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
   [/^docker /, 'needs a container engine'],
-  [/^npx gatehouse-authz check tina@/, 'the command line does not take names yet'],
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^aws /, 'needs AWS'],
@@ -28,7 +27,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
 /** Commands that do not end with 0 when all is well: a decision is "no", or some of the input is refused. */
 const ENDS_WITH_1: readonly RegExp[] = [
   / plan /,
-  / explain user:/,
+  / explain (?:user:|victor@)/,
   / route test GET \/Projects/,
   / route test GET \/reports\/\S+ --subject/,
   / route gaps openapi/,
