@@ -21,7 +21,8 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^aws /, 'needs AWS'],
-  [/^npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
+  [/^(?:OPENFGA=.* )?npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
+  [/^go install /, 'installs from the network'],
 ];
 
 /** Commands that do not end with 0 when all is well: a decision is "no", or some of the input is refused. */
