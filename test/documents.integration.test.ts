@@ -1,13 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -23,15 +15,14 @@ import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci$|install )/, 'installs from the network'],
-  [/^npx gatehouse-authz init\b/, 'makes a project of its own'],
   [/^npm start$/, 'runs already'],
   [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
   [/^docker /, 'needs a container engine'],
-  [/^npx gatehouse-authz check tina@/, 'the command line does not take names yet'],
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
   [/^aws /, 'needs AWS'],
-  [/^npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
+  [/^(?:OPENFGA=.* )?npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
+  [/^go install /, 'installs from the network'],
 ];
 
 /** Commands that do not end with 0 when all is well: a decision is "no", or some of the input is refused. */
@@ -111,7 +102,8 @@ const PRINTING = GUIDES.filter(
 
 const reasonNotToRun = (command: string) => NOT_RUN.find(([pattern]) => pattern.test(command))?.[1];
 
-const failures = new Map<string, string>();
+/** What went wrong in a document. All of them run from the start; each test awaits its own. */
+const failures = new Map<string, Promise<string>>();
 let folder: string;
 let stack: ChildProcess;
 /** `serve` as docs/authzen.md starts it, and what that prints. */
@@ -122,23 +114,22 @@ let addresses: readonly (readonly [printed: string, real: string])[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-documents-'));
-  for (const name of readdirSync(ROOT))
-    if (!name.startsWith('.') && name !== 'package.json') symlinkSync(join(ROOT, name), join(folder, name));
-  // `gatehouse init` adds scripts to it, and is not to change those of the checkout.
-  copyFileSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   const [main] = await Promise.all([bundleOfCli(), startStack(), startServer()]);
   const bin = join(folder, '.bin');
-  await promised(execFile, 'mkdir', ['-p', bin]);
+  mkdirSync(bin);
   // The registry cannot be reached: `npx` runs this checkout's own package, and no other.
   const { name } = packageJson;
   const unknown = `{ echo "npx $1 is not ${name}" >&2; exit 127; }`;
   script(join(bin, 'npx'), `[ "$1" = ${name} ] || ${unknown}\nshift\nexec node ${main} "$@"`);
 
-  const oneByOne = async (some: readonly string[]) => {
-    for (const document of some) failures.set(document, await failuresOf(document));
-  };
-  const others = PRINTING.filter((document) => !OF_A_SCHOOL.includes(document));
-  await Promise.all([oneByOne(OF_A_SCHOOL), oneByOne(others)]);
+  for (const line of [OF_A_SCHOOL, PRINTING.filter((document) => !OF_A_SCHOOL.includes(document))]) {
+    let before: Promise<unknown> = Promise.resolve();
+    for (const document of line) {
+      const run = before.then(() => failuresOf(document));
+      failures.set(document, run);
+      before = run;
+    }
+  }
 });
 
 afterAll(async () => {
@@ -231,8 +222,19 @@ const ENVIRONMENT = /^export TABLE_NAME=.*$/m.exec(textOf('docs/cli.md'))?.[0] ?
 
 const MARK = '@@ended';
 
+/** What documents name of this checkout. `init` makes a package.json of its own. */
+const OF_CHECKOUT = readdirSync(ROOT).filter((name) => !name.startsWith('.') && !/^package/.test(name));
+
+/** An own folder for a document, as a reader's project beside a checkout. */
+function folderOf(document: string): string {
+  const own = join(folder, document.replaceAll('/', '-'));
+  mkdirSync(own);
+  for (const name of OF_CHECKOUT) symlinkSync(join(ROOT, name), join(own, name));
+  return own;
+}
+
 /** Runs commands in one shell; answers how each ended. */
-async function runAll(commands: readonly string[]): Promise<readonly Ran[]> {
+async function runAll(commands: readonly string[], cwd: string): Promise<readonly Ran[]> {
   const real = (text: string) => addresses.reduce((all, [printed, is]) => all.replaceAll(printed, is), text);
   const lines = [ENVIRONMENT, ...commands.flatMap((command) => [command, `printf '\\n${MARK} %s\\n' "$?"`])];
   const { output } = await promised(
@@ -240,7 +242,7 @@ async function runAll(commands: readonly string[]): Promise<readonly Ran[]> {
     'bash',
     ['-c', `exec 2>&1 </dev/null\n${real(lines.join('\n'))}`],
     {
-      cwd: folder,
+      cwd,
       maxBuffer: 2 ** 26,
       env: {
         ...process.env,
@@ -259,14 +261,15 @@ async function runAll(commands: readonly string[]): Promise<readonly Ran[]> {
 
 /** Runs the commands of a document; answers those that did not end as they should, with their output. */
 async function failuresOf(document: string): Promise<string> {
+  const own = folderOf(document);
   for (const [name, language, position] of FILES[document] ?? []) {
     const block = blocksOf(document)
       .filter((each) => each.language === language)
       .at(position);
-    writeFileSync(join(folder, name), block?.text ?? '');
+    writeFileSync(join(own, name), block?.text ?? '');
   }
   const commands = commandsOf(document).filter((command) => reasonNotToRun(command) === undefined);
-  const ran = await runAll(commands);
+  const ran = await runAll(commands, own);
   const failed = commands.flatMap((command, position) => {
     const { code, output } = ran[position] as Ran;
     const expected = ENDS_WITH_1.some((pattern) => pattern.test(command)) ? 1 : 0;
@@ -276,7 +279,7 @@ async function failuresOf(document: string): Promise<string> {
 }
 
 test.each(PRINTING)('%s', async (document) => {
-  expect(failures.get(document)).toBe('');
+  expect(await failures.get(document)).toBe('');
 });
 
 test('the script of package.json starts the command line', async () => {
