@@ -139,7 +139,8 @@ beforeAll(async () => {
   };
   const others = PRINTING.filter((document) => !OF_A_SCHOOL.includes(document));
   await Promise.all([oneByOne(OF_A_SCHOOL), oneByOne(others)]);
-});
+  // About a hundred processes: on a machine that others use as well they take minutes.
+}, 1_800_000);
 
 afterAll(async () => {
   const ended = [stack, server].map((each) => new Promise((resolve) => each.once('exit', resolve)));
