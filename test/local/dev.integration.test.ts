@@ -287,7 +287,7 @@ describe('wrong usage is one message, at once', () => {
       [...FREE, '--function', 'provisioning'],
       /--function: gatehouse dev has functions of its own/,
     ],
-    ['a port that is none', ['--port', '99999'], /--port 99999 is no whole number from 0 to 65535/],
+    ['a port that is none', ['--port', '99999'], /--port 99999 is not a whole number from 0 to 65535/],
     [
       'DynamoDB of AWS',
       [...FREE, '--endpoint', 'https://dynamodb.eu-central-1.amazonaws.com'],
