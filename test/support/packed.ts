@@ -42,11 +42,14 @@ export default function setup(project: TestProject): () => void {
 /** What a production install brings, by the lock file: `node_modules/…`. */
 function productionPackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Readonly<Record<string, { dev?: boolean; optional?: boolean; link?: boolean }>>;
+    packages: Readonly<
+      Record<string, { dev?: boolean; optional?: boolean; link?: boolean; devOptional?: boolean }>
+    >;
   };
   return Object.entries(packages)
     .filter(
-      ([path, { dev, optional, link }]) => path.startsWith('node_modules/') && !dev && !optional && !link,
+      ([path, { dev, optional, devOptional, link }]) =>
+        path.startsWith('node_modules/') && !(dev || optional || devOptional || link),
     )
     .map(([path]) => path);
 }
