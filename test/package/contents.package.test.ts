@@ -31,7 +31,7 @@ test('it holds the product and nothing else, in less than a megabyte', () => {
   );
   expect([...tops].sort()).toEqual(
     [
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json', 'template.yaml'],
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json', 'schemas', 'template.yaml'],
       ...[
         'authorizer',
         'authzen',
