@@ -34,10 +34,12 @@ function bundled() {
  *   *.test.ts              unit (`npm run test:unit`, on the memory table) and `npm test` (on the DynamoDB engine)
  *   *.integration.test.ts  `npm test` alone: it starts a process, needs the DynamoDB engine or takes seconds
  *   *.soak.test.ts         `npm run test:soak` alone: it takes long
+ *   *.package.test.ts      `npm run test:package` alone: it builds the package and installs its tarball
  */
 const ALL = 'test/**/*.test.ts';
 const INTEGRATION = 'test/**/*.integration.test.ts';
 const SOAK = 'test/**/*.soak.test.ts';
+const PACKAGE = 'test/**/*.package.test.ts';
 const ENGINE = ['test/support/engine.ts'];
 
 export default defineConfig({
@@ -57,14 +59,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [ALL],
-          exclude: [INTEGRATION, SOAK],
+          exclude: [INTEGRATION, SOAK, PACKAGE],
           globalSetup: ['test/support/no-engine.ts'],
           setupFiles: ['test/support/no-process.ts'],
         },
       },
       {
         extends: true,
-        test: { name: 'source', include: [ALL], exclude: [SOAK], globalSetup: ENGINE },
+        test: { name: 'source', include: [ALL], exclude: [SOAK, PACKAGE], globalSetup: ENGINE },
       },
       // The same tests, with what is deployed. handler.ts itself: test/stack/handler.integration.test.ts.
       {
@@ -79,6 +81,14 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'soak', include: [SOAK], globalSetup: ENGINE } },
+      {
+        extends: true,
+        test: {
+          name: 'package',
+          include: [PACKAGE],
+          globalSetup: [...ENGINE, 'test/support/packed.ts'],
+        },
+      },
     ],
   },
 });

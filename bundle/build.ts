@@ -6,9 +6,10 @@ import { conditionsChunk } from './conditions-chunk.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** The options of bundle/esbuild.yml. */
-const bundleOptions = (): BuildOptions => ({
+/** The options of bundle/esbuild.yml. Paths are from the root of the repository. */
+export const bundleOptions = (): BuildOptions & { readonly absWorkingDir: string } => ({
   ...parse(readFileSync(new URL('esbuild.yml', import.meta.url), 'utf8')),
+  absWorkingDir: ROOT,
   plugins: [conditionsChunk],
 });
 

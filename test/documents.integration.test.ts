@@ -20,6 +20,8 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^docker /, 'needs a container engine'],
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],
+  [/^sam deploy /, 'test/stack and test/package try the template; a deployment needs AWS'],
+  [/^npx esbuild /, 'test/package bundles a service so'],
   [/^aws /, 'needs AWS'],
   [/^(?:OPENFGA=.* )?npm run (?:-s )?(?:load|bench)\b/, 'takes minutes'],
   [/^go install /, 'installs from the network'],

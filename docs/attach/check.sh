@@ -47,3 +47,15 @@ if command -v terraform >/dev/null; then
   terraform fmt -check terraform >/dev/null 2>&1 || { terraform fmt -diff -check terraform; exit 1; }
   echo 'terraform/: terraform fmt'
 fi
+
+# The package's own stack, from the tarball alone.
+"$work/python/bin/pip" install --quiet aws-sam-cli==1.170.0
+(cd "$root" && npm run --silent build && npm pack --silent --ignore-scripts --pack-destination "$work" >/dev/null)
+tar -xzf "$work"/gatehouse-authz-*.tgz -C "$work"
+export SAM_CLI_TELEMETRY=0 AWS_DEFAULT_REGION=eu-central-1
+for step in 'validate --lint' "build --build-dir $work/sam"; do
+  # shellcheck disable=SC2086
+  (cd "$work/package" && "$work/python/bin/sam" $step --template template.yaml >"$work/log" 2>&1) ||
+    { cat "$work/log"; exit 1; }
+done
+echo 'template.yaml of the package: sam validate, sam build'

@@ -9,13 +9,8 @@ import {
 import definition from './definition.json' with { type: 'json' };
 
 /**
- * The table as it is: `definition.json` is in CloudFormation's form and stands once. `serverless.yml`
- * includes it as it is; the local stack and the tests create the table from it here.
- */
-export type TableDefinition = typeof definition;
-
-/**
- * Creates the table at an endpoint unless it is there already. Not for production: there the stack does it.
+ * Creates the table at an endpoint unless it is there already. Not for production: there the stack does it, from
+ * the same definition: `definition.json` is in CloudFormation's form, and serverless.yml includes it.
  *
  * @returns whether it was created
  */

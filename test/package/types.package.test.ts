@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, inject, test } from 'vitest';
+import { link } from '../support/packed.ts';
+
+/** Programs of users, compiled and run against the tarball as it is installed. */
+const INSTALLED = inject('installed');
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
+const MANIFEST = JSON.parse(
+  readFileSync(join(INSTALLED, 'node_modules/gatehouse-authz/package.json'), 'utf8'),
+);
+const ENTRIES = Object.entries<{ types?: string }>(MANIFEST.exports).flatMap(([name, { types }]) =>
+  types === undefined ? [] : [`gatehouse-authz${name.slice(1)}`],
+);
+
+/** Entries that add matchers to a test runner, which their users have. */
+const MATCHERS = ENTRIES.filter((entry) => /testing\/\w+$/.test(entry));
+
+const STRICT = {
+  strict: true,
+  skipLibCheck: false,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
+  rewriteRelativeImportExtensions: true,
+  target: 'es2023',
+};
+const RESOLUTIONS = {
+  nodenext: { module: 'nodenext', moduleResolution: 'nodenext' },
+  bundler: { module: 'preserve', moduleResolution: 'bundler' },
+};
+
+/** A project of its own beside the installed package. Answers what the compiler and the program print. */
+async function consume(
+  name: string,
+  files: Readonly<Record<string, string>>,
+  options: Readonly<Record<string, unknown>>,
+  packages: Readonly<Record<string, string>> = {},
+) {
+  const folder = join(INSTALLED, name);
+  mkdirSync(folder, { recursive: true });
+  for (const [as, each] of Object.entries(packages)) link(each, join(folder, 'node_modules'), as);
+  for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  const compilerOptions = { ...STRICT, outDir: 'out', rootDir: '.', ...options };
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: Object.keys(files) }),
+  );
+  return promisify(execFile)(process.execPath, [COMPILER, '-p', folder], { cwd: folder }).then(
+    () => ({ folder, errors: '' }),
+    ({ stdout }: { stdout: string }) => ({ folder, errors: stdout }),
+  );
+}
+
+const program = (name: string): string => readFileSync(new URL(`consumers/${name}`, import.meta.url), 'utf8');
+
+const NODE = { lib: ['es2023'], types: ['node'] };
+/** Those of Node 20 contradict themselves under exactOptionalPropertyTypes. */
+const NODE_TYPES = { '@types/node': '@types/node-26' };
+const same = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
+
+describe.each(Object.entries(RESOLUTIONS))('types under %s', (resolution, options) => {
+  test.each([
+    ['the types of Node 20', { ...NODE, exactOptionalPropertyTypes: false }, same('@types/node')],
+    ['the types of Node 26', NODE, NODE_TYPES],
+    ['the DOM and the types of Node 26', { ...NODE, lib: ['es2023', 'dom'] }, NODE_TYPES],
+  ])('of every entry, all declarations checked, with %s', async (kind, globals, packages) => {
+    const entries = ENTRIES.filter((entry) => !MATCHERS.includes(entry));
+    const text = entries.map((entry, at) => `export type * as entry${at} from '${entry}';`).join('\n');
+    const name = `entries ${resolution} ${kind}`;
+    const { errors } = await consume(name, { 'index.ts': text }, { ...options, ...globals }, packages);
+    expect(errors).toBe('');
+  });
+
+  test.each([
+    ['plain', NODE, []],
+    ['express', NODE, ['express', '@types/express']],
+    ['fastify', NODE, ['fastify']],
+    // Its declarations have names of the DOM.
+    ['hono', { ...NODE, lib: ['es2023', 'dom'] }, ['hono']],
+    ['lambda', NODE, ['@middy/core', '@types/aws-lambda']],
+  ])('a service with %s lets one user in and refuses another', async (name, globals, packages) => {
+    const files = { 'index.ts': program(`${name}.ts`), 'world.ts': program('world.ts') };
+    const { folder, errors } = await consume(
+      `${name} ${resolution}`,
+      files,
+      { ...options, ...globals },
+      { ...NODE_TYPES, ...same(...packages) },
+    );
+    expect(errors).toBe('');
+    const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'out/index.js')]);
+    expect(stdout).toBe('ann 200\nben 403\n');
+  });
+});
+
+test('without types of Node, what is no AWS SDK can be used in a browser', async () => {
+  const entries = ENTRIES.filter((entry) => !/dynamodb|authorizer|metrics|testing/.test(entry));
+  const text = entries.map((entry, at) => `export type * as entry${at} from '${entry}';`).join('\n');
+  const options = { ...RESOLUTIONS.bundler, lib: ['es2023', 'dom'], types: [] };
+  expect((await consume('entries in a browser', { 'index.ts': text }, options)).errors).toBe('');
+});
+
+test.each([
+  ['vitest', ['vitest'], "import { expect } from 'vitest';"],
+  ['jest', ['@jest/globals', 'expect'], "import { expect } from '@jest/globals';"],
+])('the matchers for %s have types', async (runner, packages, imported) => {
+  const text = `${imported}
+import { testEngine } from 'gatehouse-authz/testing';
+import 'gatehouse-authz/testing/${runner}';
+export const check = async (): Promise<void> => {
+  const authz = await testEngine({ version: 1 });
+  await expect(authz).toAllow('ann', 'grades', 'north');
+  // @ts-expect-error no such matcher
+  await expect(authz).toPermit('ann', 'grades', 'north');
+};
+`;
+  // They are peers of the package: beside it.
+  for (const each of packages) link(each, join(INSTALLED, 'node_modules'));
+  const { errors } = await consume(
+    `matchers ${runner}`,
+    { 'index.ts': text },
+    // The declarations of test runners have errors of their own under these settings.
+    { ...RESOLUTIONS.nodenext, ...NODE, skipLibCheck: true },
+    NODE_TYPES,
+  );
+  expect(errors).toBe('');
+});
+
+test('CommonJS in TypeScript requires it, and runs', async () => {
+  const { folder, errors } = await consume(
+    'commonjs',
+    { 'index.cts': program('commonjs.cts') },
+    { ...RESOLUTIONS.nodenext, ...NODE },
+    NODE_TYPES,
+  );
+  expect(errors).toBe('');
+  const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'out/index.cjs')]);
+  expect(stdout).toBe('ann 200\nben 403\n');
+});

@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { readSam } from './sam.ts';
+import { ISSUER, packageStack, type Template } from './template.ts';
+
+/** template.yaml, the package's stack for SAM, against serverless.yml: one stack in two forms. */
+const SAM = readSam(fileURLToPath(new URL('../../template.yaml', import.meta.url)));
+const FUNCTIONS = ['Authorizer', 'Provisioning'];
+
+let stack: Template;
+beforeAll(async () => {
+  stack = await packageStack('live', ISSUER);
+});
+
+/** What both stacks keep as parameters of CloudFormation. */
+const PARAMETERS = ['TableKeyArn', 'AlarmTopicArn', 'InvokeRole'];
+const values: Readonly<Record<string, unknown>> = {
+  ...Object.fromEntries(Object.entries(SAM.Parameters).map(([name, { Default }]) => [name, Default])),
+  TokenIssuer: ISSUER.tokenIssuer,
+  TokenAudience: ISSUER.tokenAudience,
+  'AWS::StackName': 'gatehouse-live',
+};
+const isFilledIn = (name: unknown): name is string =>
+  typeof name === 'string' && name in values && !PARAMETERS.includes(name);
+
+/** The template with its parameters filled in, as Serverless fills in its own. */
+function fill(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fill);
+  if (typeof value !== 'object' || value === null) return value;
+  const { Ref, 'Fn::Sub': text } = value as { readonly Ref?: unknown; readonly 'Fn::Sub'?: unknown };
+  if (isFilledIn(Ref)) return values[Ref];
+  if (typeof text === 'string') {
+    const filled = text.replace(/\$\{([\w:]+)\}/g, (whole, name) =>
+      isFilledIn(name) ? String(values[name]) : whole,
+    );
+    return filled.includes('${') ? { 'Fn::Sub': filled } : filled;
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each)]));
+}
+
+/** The stack of Serverless without its own helpers and without AuthZEN, and with the names of template.yaml. */
+function ours<Entry>(entries: Readonly<Record<string, Entry>>): Readonly<Record<string, Entry>> {
+  const kept = Object.entries(entries).filter(
+    ([name]) => !/Serverless|^Authzen|Lambda(?:Version|FunctionQ)/.test(name),
+  );
+  const text = JSON.stringify(Object.fromEntries(kept)).replaceAll('LambdaFunction', '');
+  return JSON.parse(text);
+}
+
+test('every resource is the same: table, roles, rights, logs, alarms', () => {
+  const [sam, serverless] = [fill(SAM.Resources) as Template['Resources'], ours(stack.Resources)];
+  expect(Object.keys(sam).sort()).toEqual(Object.keys(serverless).sort());
+  for (const name of Object.keys(sam).filter((each) => !FUNCTIONS.includes(each))) {
+    const { Properties } = sam[name] ?? {};
+    const given = name === 'Table' ? { ...Properties, DeletionProtectionEnabled: true } : Properties;
+    expect([name, { ...sam[name], Properties: given }]).toEqual([name, serverless[name]]);
+  }
+  expect(values.DeletionProtection).toBe('true');
+});
+
+describe.each(FUNCTIONS)('the function %s', (name) => {
+  test('has the same settings and environment', () => {
+    const { CodeUri, LoggingConfig, ...settings } = fill(SAM.Resources[name]?.Properties) as Record<
+      string,
+      unknown
+    >;
+    const { Code: _, ...expected } = ours(stack.Resources)[name]?.Properties ?? {};
+    expect({ ...SAM.Globals.Function, ...settings }).toEqual({ ...expected, Handler: 'handler.handler' });
+    expect(CodeUri).toBe(`functions/${name.toLowerCase()}`);
+    expect(LoggingConfig).toEqual({ LogGroup: { Ref: `${name}LogGroup` } });
+  });
+
+  test('is deployed as it is bundled', () => {
+    expect(SAM.Resources[name]).toMatchObject({ Metadata: { SkipBuild: true } });
+  });
+});
+
+test('the outputs and conditions are the same', () => {
+  expect(fill(SAM.Outputs)).toEqual(ours(stack.Outputs));
+  const { HasAuthzen: _, HasAuthzenKey: __, ...conditions } = stack.Conditions;
+  expect(SAM.Conditions).toEqual(conditions);
+});
+
+test('without an issuer it is refused before anything is made', () => {
+  const ref = (name: string) => ({ Ref: name });
+  const given = (name: string) => ({ 'Fn::Not': [{ 'Fn::Equals': [ref(name), ''] }] });
+  expect(SAM.Rules).toMatchObject({
+    TokensAreConfigured: {
+      Assertions: [
+        {
+          Assert: {
+            'Fn::Or': [{ 'Fn::And': [given('TokenIssuer'), given('TokenAudience')] }, given('TokenIssuers')],
+          },
+        },
+      ],
+    },
+  });
+});
