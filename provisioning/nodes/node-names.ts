@@ -10,7 +10,7 @@ import { canonical } from '../canonical.ts';
  * Names by which people find a node and which need not be unique (ADR 0035): one item per node and name, in a
  * partition of the name. It holds nothing but what is in the node, so the transaction of the node writes it blindly.
  */
-const NODE_NAME = 'NodeName';
+export const NODE_NAME = 'NodeName';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
