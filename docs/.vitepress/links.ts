@@ -31,6 +31,3 @@ export const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M}\s_-]/gu, '')
     .replaceAll(/\s/g, '-');
-
-/** Documents that others link to already, and that are being written. */
-export const BEING_WRITTEN: readonly string[] = ['docs/guard-your-service.md', 'docs/tutorial.md'];
