@@ -60,7 +60,7 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   {
     of: ['onboard'],
     0: 'the tenant was created',
-    2: `${REFUSAL}. Nothing was written, except perhaps after a failure: repeat it with --operation`,
+    2: `${REFUSAL}; nothing was written, or it is not known: repeat it with --operation`,
   },
   {
     of: ['load'],
@@ -86,12 +86,11 @@ export const EXIT_CODES: readonly ExitCodes[] = [
   { of: ['completion', 'help'], 0: 'done', 2: 'wrong usage' },
 ];
 
-/** The exit codes of a subcommand, as its help shows them. */
-export function exitCodesText(name: string): string {
+/** The exit codes of a subcommand with their meanings. */
+export function exitCodesOf(name: string): readonly (readonly [number, string])[] {
   const codes = EXIT_CODES.find(({ of }) => of.includes(name));
-  if (!codes) return '';
-  const lines = ([0, 1, 2] as const).flatMap((code) =>
-    codes[code] === undefined ? [] : [`  ${code}  ${codes[code]}`],
-  );
-  return `Exit codes:\n${lines.join('\n')}`;
+  return ([0, 1, 2] as const).flatMap((code) => {
+    const meaning = codes?.[code];
+    return meaning === undefined ? [] : [[code, meaning] as const];
+  });
 }

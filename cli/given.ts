@@ -32,14 +32,14 @@ const given = object({
 export const givenOption = () =>
   new Option(
     '--given <json>',
-    'what conditions look at: {"subject":{"properties":{}},"resource":{},"action":{},"context":{}}',
+    'the input of conditions, such as {"context":{"ip":"10.0.0.1"}}; also subject, resource, action',
   ).argParser((text): Given => {
     if (text.length > MAX_LENGTH) throw new UsageError(`--given is longer than ${MAX_LENGTH} characters`);
     let data: unknown;
     try {
       data = JSON.parse(text);
     } catch {
-      throw new UsageError('--given is not JSON, as {"context":{"ip":"10.0.0.1"}}');
+      throw new UsageError('--given is not JSON, such as {"context":{"ip":"10.0.0.1"}}');
     }
     const parsed = given.safeParse(data, { error: inPlainWords });
     if (parsed.success) return parsed.data;

@@ -1,5 +1,5 @@
 import type { Command, Help, Option } from 'commander';
-import { exitCodesText } from './exit-codes.ts';
+import { exitCodesOf as codesOf } from './exit-codes.ts';
 
 /** What the help of a subcommand shows beside its arguments and options. */
 export interface HelpTexts {
@@ -32,7 +32,7 @@ export const formatterOf =
       titled('Subcommands', subcommandsText(command, help, help.visibleCommands(command))),
       titled('Options', `${optionsText(command, help)}\n  ${GLOBAL_OPTIONS}`),
       typeof notes === 'function' ? notes(command) : notes,
-      exitCodesText(lineOf(command).replace(/^gatehouse /, '')),
+      titled('Exit codes', exitCodesOf(command, help)),
     ]
       .flatMap((part) => (part ? [`${part}\n`] : []))
       .join('\n');
@@ -41,14 +41,15 @@ const GLOBAL_OPTIONS = 'and those of every subcommand, such as --table and --jso
 
 const INTRODUCTION = `Usage: gatehouse <subcommand> [options]
 
-Gatehouse decides who may do what, and where. All of its data is in one DynamoDB table.
+Gatehouse decides who may do what, and where. Its data is in one DynamoDB table.
 
 Example:
   npx gatehouse-authz check tina@school.example grades "North School"
 
-  subject     tina@school.example  who acts: a user, or a program (a technical user)
-  permission  grades               what for: a page, or an action such as doors:open:door
-  scope       "North School"       where: a tenant, or a place below one, such as a building
+  subject      who acts: a user, or a program (technical user)
+  permission   what for: a page such as grades, or an action on a kind of
+               resource such as doors:open:door
+  scope        where: a tenant, or a place below one such as a building
 
 In this help, gatehouse stands for npx gatehouse-authz.
 `;
@@ -93,6 +94,15 @@ const optionsText = (command: Command, help: Help): string => {
   const width = help.longestOptionTermLength(command, help);
   return help
     .visibleOptions(command)
-    .map((each: Option) => help.formatItem(help.optionTerm(each), width, help.optionDescription(each), help))
+    .map((each: Option) => help.formatItem(help.optionTerm(each), width, descriptionOf(each, help), help))
     .join('\n');
 };
+
+/** An option that may be repeated is empty by default: that is not worth saying. */
+const descriptionOf = (option: Option, help: Help): string =>
+  Array.isArray(option.defaultValue) ? option.description : help.optionDescription(option);
+
+const exitCodesOf = (command: Command, help: Help): string =>
+  codesOf(lineOf(command).replace(/^gatehouse /, ''))
+    .map(([code, meaning]) => help.formatItem(String(code), 1, meaning, help))
+    .join('\n');

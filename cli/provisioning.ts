@@ -48,16 +48,17 @@ const DEFAULT_DEADLINE_S = 60;
 const DEADLINES = { kind: 'number of seconds', least: 0, most: 3_600 };
 
 export const addActorOption = (command: Command): Command =>
-  command
-    .option('--actor <name>', 'who makes the change, for the audit log (or USER)')
-    .addOption(
-      numberOption(
-        '--deadline',
-        '<seconds>',
-        'how long to retry when DynamoDB throttles or does not answer',
-        DEADLINES,
-      ).default(DEFAULT_DEADLINE_S),
-    );
+  addDeadlineOption(command.option('--actor <name>', 'who makes the change, for the audit log (or USER)'));
+
+export const addDeadlineOption = (command: Command): Command =>
+  command.addOption(
+    numberOption(
+      '--deadline',
+      '<seconds>',
+      'how long to retry when DynamoDB throttles or does not answer',
+      DEADLINES,
+    ).default(DEFAULT_DEADLINE_S),
+  );
 
 /** Who acts, for the audit log. */
 export const actorOf = ({ actor }: WriteOptions, env: Context['env']): string | undefined =>

@@ -15,22 +15,22 @@ const accepting =
     throw new UsageError(`${name} ${text} ${problem}`);
   };
 
-export const SUBJECT = 'an email, a username, a name, or user:ID, technical-user:ID, TYPE:ID';
+export const SUBJECT = 'an email, a username or a name, or user:ID, technical-user:ID, TYPE:ID';
 export const isSubjectRef = (text: string): boolean => {
   const type = text.slice(0, text.indexOf(':'));
   return isRef(text) && (isBuiltInSubject(type) || mayBeSubjectType(type));
 };
-const SCOPE = 'a name, a path of names, a code, or type:ID such as location:ID';
+const SCOPE = 'a name, a path of names or a code, or TYPE:ID such as location:ID';
 
 export const subjectArgument = () => new Argument('<subject>', SUBJECT);
 export const subjectOption = () => new Option('--subject <subject>', SUBJECT);
 
 export const permissionArgument = () =>
-  new Argument('<permission>', 'a page (dashboard) or module:action:resource').argParser(
+  new Argument('<permission>', 'a page such as dashboard, or module:action:resource').argParser(
     accepting(
       'PERMISSION',
       (text) => readPermissionName(text) !== undefined,
-      'is neither a page nor module:action:resource',
+      'is neither a page such as dashboard nor module:action:resource',
     ),
   );
 
@@ -81,6 +81,6 @@ const PAGE_LENGTHS: Range = { kind: 'whole number', least: 1, most: 1_000 };
 export const addPageOptions = (command: Command, usual: number): Command =>
   command
     .addOption(
-      numberOption('--limit', '<number>', 'the most results, 1 to 1000', PAGE_LENGTHS).default(usual),
+      numberOption('--limit', '<number>', 'how many results at most, 1 to 1000', PAGE_LENGTHS).default(usual),
     )
-    .option('--cursor <cursor>', 'continue where the last page ended');
+    .option('--cursor <cursor>', 'continue after the page that printed this cursor');

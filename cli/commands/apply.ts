@@ -17,8 +17,9 @@ const EXAMPLES = `  gatehouse apply school.manifest.yaml
   gatehouse apply school.manifest.yaml --prune     (asks first)
   gatehouse apply school.plan --yes                (exactly the plan that gatehouse plan --out wrote)`;
 
-const NOTES = `It shows the plan and applies it, one transaction after another. Changes that take access away come
-before those that grant it. If an apply is interrupted, run it again: it continues where it stopped.`;
+const NOTES = `It shows the plan and applies it, one transaction after another. Changes that
+take access away come before those that grant it. If an apply is interrupted,
+run it again: it continues where it stopped.`;
 
 /** `gatehouse apply`: changes the table to match a manifest. */
 export const addApply: Subcommand = (program, around, finish) => {

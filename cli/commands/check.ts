@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect } from '../connection.ts';
 import { painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
+import { addHelpTexts } from '../help.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import { meantText, namesIn, questionOf, unknownPermission } from '../references.ts';
@@ -15,28 +16,25 @@ interface CheckOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  gatehouse check tina@school.example grades 'North School'
+const EXAMPLES = `  gatehouse check tina@school.example grades 'North School'
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
-  gatehouse check --at 2026-03-01 --json user:01M7… doors:open:door building:01M7…
-  gatehouse check --given '{"context":{"ip":"10.0.0.1"}}' user:01M7… grades location:01M7…`;
+  gatehouse check tina@school.example grades 'North School' --at 2026-03-01 --json
+  gatehouse check tina@school.example grades 'North School' --given '{"context":{"ip":"10.0.0.1"}}'`;
 
 /** `gatehouse check`: the decision and its reason. */
 export const addCheck: Subcommand = (program, context, finish) => {
   const command = program
     .command('check')
-    .summary('may this subject do this there?')
-    .description('Decides whether a subject may use a permission at a scope, and gives the reason.')
+    .summary('decide whether a subject has a permission at a scope')
+    .description('Decides whether a subject has a permission at a scope, and gives the reason.')
     .addArgument(subjectArgument())
     .addArgument(permissionArgument())
     .addArgument(scopeArgument())
     .addOption(atOption())
     .addOption(givenOption())
-    .option('--strong', 'read everything at one instant, in a transaction');
-  command
-    .addHelpText('after', EXAMPLES)
-    .action(async (given: string, permission: string, scopeGiven: string, options: CheckOptions) => {
+    .option('--strong', 'read the table as it is now, in one transaction, instead of from caches');
+  addHelpTexts(command, { examples: EXAMPLES }).action(
+    async (given: string, permission: string, scopeGiven: string, options: CheckOptions) => {
       const { at = context.now() } = options;
       const reader = await connect(options, context.env);
       const asked = await questionOf(namesIn(reader), given, scopeGiven);
@@ -57,5 +55,6 @@ export const addCheck: Subcommand = (program, context, finish) => {
       if (reason === 'permission_unknown')
         context.error(`note: ${await unknownPermission(reader, permission)}\n`);
       finish(allowed ? OK : REFUSED);
-    });
+    },
+  );
 };

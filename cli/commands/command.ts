@@ -37,10 +37,11 @@ const EXAMPLES = `  gatehouse command --list
   gatehouse command role.list scope=global limit=10 --function gatehouse-provisioning
   gatehouse command role-template.create --input template.yaml --operation template-1 --dry-run`;
 
-const NOTES = `gatehouse command NAME --help lists the fields of a command. Write FIELD=VALUE: a list as a,b or as JSON,
-a day or an instant as 2026-03-01 or 2026-03-01T08:00:00Z, true or false, a number, or null to clear a
-field. A user, scope, group or role may be given by a name instead of an id. FIELD:=JSON takes any
-JSON value.`;
+const NOTES = `gatehouse command NAME --help lists the fields of a command. Write FIELD=VALUE:
+a list as a,b or as JSON, a day or an instant as 2026-03-01 or
+2026-03-01T08:00:00Z, true or false, a number, or null to clear a field. Where a
+field takes an id or a reference of a user, a scope, a group or a role, a name
+will do. FIELD:=JSON takes any JSON value.`;
 
 /** `gatehouse command`: every command of provisioning. */
 export const addCommand: Subcommand = (program, context, finish) => {

@@ -8,7 +8,7 @@ const EXAMPLES = `  gatehouse completion bash > ~/.local/share/bash-completion/c
   gatehouse completion zsh > "\${fpath[1]}/_gatehouse"
   gatehouse completion fish > ~/.config/fish/completions/gatehouse.fish`;
 
-const NOTES = `Open a new shell afterwards. Print the script again after an update of gatehouse.`;
+const NOTES = 'Open a new shell afterwards. Print the script again after an update.';
 
 /** `gatehouse completion`: a completion script for a shell. */
 export const addCompletion: Subcommand = (program, context) => {

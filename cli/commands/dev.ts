@@ -15,8 +15,9 @@ interface DevOptions extends ConnectionOptions {
   readonly backend?: URL;
 }
 
-const NOTES = `With a manifest, its users can log in and its routes are served; when the file is saved, it is applied
-again. Without one, there is a sample world to look around in. It prints requests to paste.`;
+const NOTES = `With a manifest, its users can log in and its routes are served; when the file
+is saved, it is applied again. Without one, there is a sample world to look
+around in. It prints requests to paste.`;
 
 const EXAMPLES = `  gatehouse dev authz/manifest.yaml
   gatehouse dev authz/manifest.yaml --backend http://127.0.0.1:4000

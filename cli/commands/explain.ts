@@ -3,6 +3,7 @@ import { type ConnectionOptions, connect } from '../connection.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
+import { addHelpTexts } from '../help.ts';
 import { asJson } from '../print.ts';
 import { atOption, permissionArgument, scopeArgument, subjectArgument } from '../question.ts';
 import { namesIn, questionOf } from '../references.ts';
@@ -14,25 +15,22 @@ interface ExplainOptions extends ConnectionOptions {
   readonly given?: Given;
 }
 
-const EXAMPLES = `
-Examples:
-  gatehouse explain tina@school.example grades 'North School'
-  gatehouse explain --table gatehouse --region eu-central-1 --json user:01M7… grades location:01M7…`;
+const EXAMPLES = `  gatehouse explain tina@school.example grades 'North School'
+  gatehouse explain tina@school.example grades 'North School' --table gatehouse --region eu-central-1 --json`;
 
 /** `gatehouse explain`: why a decision is what it is. */
 export const addExplain: Subcommand = (program, context, finish) => {
   const command = program
     .command('explain')
-    .summary('why is it allowed or refused?')
-    .description('Explains a decision step by step, and what would change a refusal.')
+    .summary('explain a decision step by step')
+    .description('Explains a decision step by step and, for a refusal, what would allow it.')
     .addArgument(subjectArgument())
     .addArgument(permissionArgument())
     .addArgument(scopeArgument())
     .addOption(atOption())
     .addOption(givenOption());
-  command
-    .addHelpText('after', EXAMPLES)
-    .action(async (given: string, permission: string, scopeGiven: string, options: ExplainOptions) => {
+  addHelpTexts(command, { examples: EXAMPLES }).action(
+    async (given: string, permission: string, scopeGiven: string, options: ExplainOptions) => {
       const { at = context.now() } = options;
       const reader = await connect(options, context.env);
       const { subject, scope } = await questionOf(namesIn(reader), given, scopeGiven);
@@ -44,5 +42,6 @@ export const addExplain: Subcommand = (program, context, finish) => {
           : formatExplanation(explanation, { colours: wantsColours(context) }),
       );
       finish(explanation.allowed ? OK : REFUSED);
-    });
+    },
+  );
 };

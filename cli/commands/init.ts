@@ -23,8 +23,8 @@ const SCRIPTS = {
   'authz:test': `gatehouse test ${TESTS}`,
 };
 
-const NOTES = `It asks three questions and writes ${MANIFEST}, ${TESTS} and two scripts
-in package.json. It overwrites no file.`;
+const NOTES = `It asks three questions and writes ${MANIFEST},
+${TESTS} and two scripts in package.json. It overwrites no file.`;
 
 const EXAMPLES = `  gatehouse init
   gatehouse init --yes

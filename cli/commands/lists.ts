@@ -5,6 +5,7 @@ import { type ConnectionOptions, connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
+import { addHelpTexts } from '../help.ts';
 import { descriptionsOf, namesOf, namesOfSubjects } from '../names.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
@@ -63,16 +64,16 @@ const subcommandOf =
     for (const each of search.arguments) command.addArgument(each);
     for (const each of search.options ?? []) command.addOption(each);
     addPageOptions(command, 100)
-      .option('--all', 'all pages, one after the other')
+      .option('--all', 'print all pages')
       .addOption(atOption())
       .addOption(givenOption())
-      .option('--strong', 'read the table as it is now, not caches');
-    command
-      .addHelpText('after', `\nExamples:\n  gatehouse ${search.name} ${search.example}`)
-      .action(async (first: string, second: string, options: Options) => {
+      .option('--strong', 'read the table as it is now, instead of from caches');
+    addHelpTexts(command, { examples: `  gatehouse ${search.name} ${search.example}` }).action(
+      async (first: string, second: string, options: Options) => {
         await run(search, [first, second], options, context);
         finish(OK);
-      });
+      },
+    );
   };
 
 /** What an argument means. A list of what does not exist would be empty, so it throws {@link NameError} instead. */
@@ -126,8 +127,8 @@ async function run(
 /** `gatehouse who`: the subjects that may use a permission at a scope. */
 export const addWho = subcommandOf({
   name: 'who',
-  summary: 'who may do this there?',
-  description: 'Lists the subjects that may use a permission at a scope.',
+  summary: 'list the subjects that have a permission at a scope',
+  description: 'Lists the subjects that have a permission at a scope, with their names.',
   arguments: [permissionArgument(), scopeArgument()],
   kinds: ['permission', 'scope'],
   options: [typeOption('subject', 'user')],
@@ -140,8 +141,8 @@ export const addWho = subcommandOf({
 /** `gatehouse menu`: what a subject may use at a scope. */
 export const addMenu = subcommandOf({
   name: 'menu',
-  summary: 'what may this subject do there?',
-  description: 'Lists the pages and permissions that a subject may use at a scope.',
+  summary: 'list the pages and permissions of a subject at a scope',
+  description: 'Lists the pages and permissions that a subject has at a scope.',
   arguments: [subjectArgument(), scopeArgument()],
   kinds: ['subject', 'scope'],
   options: [new Option('--kind <kind>', 'only pages, or only permissions').choices(['page', 'permission'])],
@@ -154,8 +155,8 @@ export const addMenu = subcommandOf({
 /** `gatehouse where`: the scopes at which a subject may use a permission. */
 export const addWhere = subcommandOf({
   name: 'where',
-  summary: 'where may this subject do this?',
-  description: 'Lists the scopes at which a subject may use a permission.',
+  summary: 'list the scopes at which a subject has a permission',
+  description: 'Lists the scopes at which a subject has a permission, with their names.',
   arguments: [subjectArgument(), permissionArgument()],
   kinds: ['subject', 'permission'],
   options: [typeOption('scope', 'building')],

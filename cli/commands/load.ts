@@ -37,9 +37,10 @@ interface LoadCommandOptions extends WriteOptions {
   readonly json?: boolean;
 }
 
-const NOTES = `The file is CSV with a header, or JSON Lines. Its columns are the fields of user.create, subject.create,
-membership.create or assignment.create: gatehouse command user.create --help lists them. A row that is
-in the table already and equal is skipped, so the same file can be loaded again.`;
+const NOTES = `The file is CSV with a header, or JSON Lines. Its columns are the fields of
+user.create, subject.create, membership.create or assignment.create: gatehouse
+command user.create --help lists them. A row that is in the table already and
+equal is skipped, so the same file can be loaded again.`;
 
 const EXAMPLES = `  gatehouse load users users.csv
   gatehouse load memberships memberships.jsonl --refused refused.jsonl

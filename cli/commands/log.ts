@@ -2,10 +2,11 @@ import { mayBeScopeType } from '../../table/entities/scope-types.ts';
 import { isRef, isUlidOrUuid, parseRef, REGISTERED_SUBJECT } from '../../table/identifiers.ts';
 import { painter, UsageError, wantsColours } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { findCommand } from '../input.ts';
 import { asJson, plain } from '../print.ts';
 import {
-  addActorOption,
+  addDeadlineOption,
   connectForWriting,
   RefusedError,
   type Send,
@@ -28,16 +29,15 @@ interface LogOptions extends WriteOptions {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-const EXAMPLES = `
-Which log is read:
-  --tenant TENANT     the log of that tenant
-  --user USER         what that user did (as --actor user:ID), in all tenants, by an index of its own
-  neither             the log of what belongs to no tenant; with --entity, that of its tenant
-Other conditions (an --actor that is no user, one with --tenant, --entity) filter these records until
-there are --limit of them or the log ends.
+const NOTES = `Which log is read:
+  --tenant TENANT   the log of that tenant
+  --user USER       what that user did in all tenants, as --actor user:ID
+  neither           the log of what belongs to no tenant; with --entity, the log
+                    of its tenant
+Other conditions (an --actor that is not a user, --actor with --tenant,
+--entity) filter these records, until --limit are found or the log ends.`;
 
-Examples:
-  gatehouse log --tenant Northwind --from 2026-03-01 --until 2026-04-01
+const EXAMPLES = `  gatehouse log --tenant Northwind --from 2026-03-01 --until 2026-04-01
   gatehouse log --user tina@school.example --json
   gatehouse log --tenant client:01M7… --actor pipeline --entity role:01M7…`;
 
@@ -45,17 +45,17 @@ Examples:
 export const addLog: Subcommand = (program, context, finish) => {
   const command = program
     .command('log')
-    .summary('who did what, and when?')
-    .description('Shows audit records in the order of time: of a tenant, an actor or one entity.')
-    .addOption(tenantOption('a root scope, by its name or as type:ID'))
-    .option('--user <subject>', 'what this user did, by an email, a username, a name, or user:ID')
-    .option('--entity <entity>', 'what was changed, by its name, or as user:ID or page:NAME')
-    .addOption(instantOption('--from', 'from this instant on, ISO 8601'))
-    .addOption(instantOption('--until', 'before this instant'));
+    .summary('show the audit log: who changed what, and when')
+    .description('Shows audit records in the order of time: of a tenant, a user or one entity.')
+    .addOption(tenantOption('the log of this root scope: a name, or TYPE:ID such as tenant:ID'))
+    .option('--user <subject>', 'only what this user did: an email, a username, a name or user:ID')
+    .option('--actor <name>', 'only what this actor did, such as pipeline or user:ID')
+    .option('--entity <entity>', 'only changes of this: a name, or TYPE:ID such as user:ID or page:NAME')
+    .addOption(instantOption('--from', 'from this day or instant on, such as 2026-03-01'))
+    .addOption(instantOption('--until', 'before this day or instant'));
   addPageOptions(command, 50);
-  addActorOption(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: LogOptions) => {
+  addHelpTexts(addDeadlineOption(command), { examples: EXAMPLES, notes: NOTES }).action(
+    async (options: LogOptions) => {
       const { from, until, limit } = options;
       const period = {
         ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
@@ -73,7 +73,8 @@ export const addLog: Subcommand = (program, context, finish) => {
           context.error(`note: there may be more: --cursor ${found.cursor}, or a larger --limit\n`);
       }
       finish(OK);
-    });
+    },
+  );
 };
 
 /** The options with references in the place of names. An actor is any text, as it was recorded. */
@@ -134,7 +135,7 @@ async function choose(send: Send, { tenant, actor, entity }: LogOptions): Promis
 function readEntity(text: string): { readonly type: string; readonly id: string } {
   const colon = text.indexOf(':');
   if (colon < 1 || colon === text.length - 1)
-    throw new UsageError(`--entity ${text} is not type:ID, as user:ID or page:NAME`);
+    throw new UsageError(`--entity ${text} is not TYPE:ID, such as user:ID or page:NAME`);
   return { type: text.slice(0, colon), id: text.slice(colon + 1) };
 }
 

@@ -1,6 +1,7 @@
 import { isId, isUlidOrUuid, parseRef } from '../../table/identifiers.ts';
 import { UsageError } from '../context.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { readObject } from '../input.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
@@ -31,14 +32,14 @@ interface OnboardOptions extends WriteOptions {
   readonly json?: boolean;
 }
 
-const EXAMPLES = `
-Examples:
-  gatehouse onboard 'Acme Corp' --email ann@acme.example --role 'admin=users,reports:*:*' --admin-role admin
+const EXAMPLES = `  gatehouse onboard 'Acme Corp' --email ann@acme.example --role 'admin=users,reports:*:*' --admin-role admin
   gatehouse onboard Acme --type client --email ann@acme.example --template teacher=01M7… --admin-role 01M7…
   gatehouse onboard North --type location --attribute code=NYC001 --user 01M7… --admin-role 01M7… --dry-run
-  gatehouse onboard Acme --input acme.yaml --operation onboard-acme
+  gatehouse onboard Acme --input acme.yaml --operation onboard-acme`;
 
-Of a --role, !PERMISSION is one that it denies. With one --role or --template and no --admin-role, it is that.`;
+const NOTES = `In a --role, !PERMISSION is a permission that the role denies. With exactly one
+--role or --template, it is also the role of the administrator unless
+--admin-role is given.`;
 
 interface Result {
   readonly scope: string;
@@ -50,26 +51,31 @@ interface Result {
 export const addOnboard: Subcommand = (program, around, finish) => {
   const command = program
     .command('onboard')
-    .summary('make a tenant with its roles and its first administrator')
-    .description(
-      'Makes a root scope, its roles and its first administrator, as one transaction or not at all.',
-    )
+    .summary('create a tenant with its roles and its first administrator')
+    .description('Creates a root scope, its roles and its first administrator in one transaction.')
     .argument('<name>', 'the name of the tenant')
-    .option('--type <type>', 'the type of its root scope; tenant unless given')
-    .option('--id <id>', 'its id; a new one unless given')
-    .option('--attribute <field=value>', 'another field of the root scope, as often as needed', collect, [])
-    .option('--email <email>', 'of the administrator, who is made unless there is a user with it')
-    .option('--display-name <name>', 'of the administrator, where it is a new user')
-    .option('--user <user>', 'the administrator: an email, a username, or the id of a user')
-    .option('--role <name=permissions>', 'a role and what it allows, as often as needed', collect, [])
-    .option('--template <name=id>', 'a role from a template, as often as needed', collect, [])
-    .option('--admin-role <role>', 'a role of the administrator: its name or path, or an id', collect, [])
-    .option('--input <file>', 'more of the tenant, as a manifest; - is the standard input')
-    .option('--dry-run', 'look whether it would be done, write nothing')
-    .option('--operation <id>', 'the id under which a repetition is recognised; a new one unless given');
-  addActorOption(command)
-    .addHelpText('after', EXAMPLES)
-    .action(async (name: string, options: OnboardOptions) => {
+    .option('--type <type>', 'the type of the root scope (default: tenant)')
+    .option('--id <id>', 'the id of the root scope (default: a new one)')
+    .option('--attribute <field=value>', 'a field of the root scope; may be repeated', collect, [])
+    .option('--email <email>', 'the email of the administrator: an existing user, or a new one')
+    .option('--display-name <name>', 'the name of the administrator, if the user is new')
+    .option('--user <user>', 'the administrator, an existing user: an email, a username or an id')
+    .option('--role <name=permissions>', 'a role and what it allows; may be repeated', collect, [])
+    .option('--template <name=id>', 'a role that is copied from a template; may be repeated', collect, [])
+    .option(
+      '--admin-role <role>',
+      'a role of the administrator: a name, a path or an id; may be repeated',
+      collect,
+      [],
+    )
+    .option('--input <file>', 'a manifest with more of the tenant; - is the standard input')
+    .option('--dry-run', 'check whether it would succeed; write nothing')
+    .option(
+      '--operation <id>',
+      'an id of this operation: a repetition with the same id changes nothing more (default: a new id)',
+    );
+  addHelpTexts(addActorOption(command), { examples: EXAMPLES, notes: NOTES }).action(
+    async (name: string, options: OnboardOptions) => {
       const given = options.input === undefined ? {} : await readObject(options.input, around);
       // Before anything is read: what is wrong with the options themselves.
       manifestOf(name, options, given);
@@ -94,16 +100,17 @@ export const addOnboard: Subcommand = (program, around, finish) => {
           ...roles.map((role) => [`role:${role.id}`, plain(role.name)]),
           ...users.map((user) => [
             `user:${user.id}`,
-            `${plain(user.name)}, ${user.isNew ? 'a new user' : 'who existed already'}`,
+            `${plain(user.name)}, ${user.isNew ? 'a new user' : 'who exists already'}`,
           ]),
         ];
         const end = options.dryRun
-          ? 'would be made; nothing was written, and the ids will be others'
+          ? 'would be created; nothing was written, and the ids will be different'
           : `token ${answer.token}\noperation ${operationId}`;
         around.out(`${columns(rows).join('\n')}\n${end}\n`);
       }
       finish(OK);
-    });
+    },
+  );
 };
 
 /** The options with ids in the place of names of users and roles that exist. Throws NameError. */
@@ -145,7 +152,7 @@ function rolesOf(owner: string, { role, template }: OnboardOptions): Row {
     const [name, permissions] = split(
       '--role',
       text,
-      'PERMISSION,…; a role that is there already is given with --admin-role',
+      'PERMISSION,…; an existing role is given with --admin-role',
     );
     const all = permissionsOf(permissions);
     const deny = all.flatMap((each) => (each.startsWith('!') ? [each.slice(1)] : []));
@@ -153,7 +160,7 @@ function rolesOf(owner: string, { role, template }: OnboardOptions): Row {
   });
   const copied = template.map((text) => {
     const [name, id] = split('--template', text, 'ID');
-    if (!isId(id)) throw new UsageError(`--template ${text}: ${id} is no id of a role template`);
+    if (!isId(id)) throw new UsageError(`--template ${text}: ${id} is not the id of a role template`);
     return [name, { owner, template: id }] as const;
   });
   const names = [...written, ...copied].map(([name]) => name);
@@ -170,14 +177,14 @@ function usersOf(
 ): Row {
   if (email !== undefined && user !== undefined) throw new UsageError('give --email or --user, not both');
   if (user !== undefined && displayName !== undefined)
-    throw new UsageError('--display-name goes with --email: a user of --user stays as it is');
+    throw new UsageError('--display-name is for a new user of --email: a user of --user keeps their name');
   const subject = email === undefined ? { id: user, existing: true } : { email };
   const key = displayName ?? email ?? user;
   if (key === undefined) {
     if (input !== undefined && roles.length === 0) return {};
     throw new UsageError('who is the administrator? Give --email or --user');
   }
-  if (roles.length === 0) throw new UsageError('which roles has the administrator? Give --admin-role');
+  if (roles.length === 0) throw new UsageError('which role does the administrator get? Give --admin-role');
   return { [key]: { ...subject, grants: { [tenant]: roles } } };
 }
 

@@ -6,7 +6,7 @@ import { type Revoked, revocation, secondsOption } from '../revocation/subcomman
 
 const JWT_LIFE = secondsOption(
   '--jwt-life',
-  "the rest of the JWT's life, where the authorizer's REVOCATION is not set",
+  'how long the JWT stays valid, if REVOCATION of the authorizer is not set',
 );
 
 /** An API token itself, which has the form of an id. */
@@ -33,7 +33,7 @@ export const addRevokeSession = revocation({
   name: 'revoke-session',
   summary: 'end a login session',
   description: 'Revokes a login session',
-  argument: ['<id>', 'the id of the session: the claim that REVOCATION names'],
+  argument: ['<id>', 'the id of the session: the value of the claim that REVOCATION of the authorizer names'],
   options: [JWT_LIFE],
   examples: '  gatehouse revoke-session 01M7YAMYCAWSND2TZ7F47P6DYF',
   revoke: async (editing: Editing, id, _options, agreed): Promise<Revoked> => {
@@ -50,7 +50,7 @@ export const addRevokeSession = revocation({
 /** `gatehouse revoke-token`: ends an API token, or a JWT by its id. */
 export const addRevokeToken = revocation({
   name: 'revoke-token',
-  summary: 'end an API token, or a JWT by its id',
+  summary: 'revoke an API token, or a JWT by its id',
   description: 'Revokes a token',
   argument: ['<id>', 'the id of the token'],
   options: [JWT_LIFE],

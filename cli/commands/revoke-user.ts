@@ -57,10 +57,10 @@ async function removeEdges({ send, write }: Editing, { user }: Subject): Promise
 /** `gatehouse revoke-user`: disables a user everywhere. */
 export const addRevokeUser = revocation<RevokeOptions & { readonly strip?: boolean }>({
   name: 'revoke-user',
-  summary: 'disable a user everywhere',
+  summary: 'disable a user, everywhere',
   description: 'Disables a user, a technical user or a subject of an added type',
   argument: ['<user>', SUBJECT],
-  options: [new Option('--strip', 'then remove all grants, memberships, assignments and global roles')],
+  options: [new Option('--strip', 'also remove all grants, memberships, assignments and global roles')],
   examples:
     '  gatehouse revoke-user ann@acme.example --actor security\n  gatehouse revoke-user user:01M7YAMYCAWSND2TZ7F47P6DYF --strip --yes --result-ttl 300',
   revoke: async (editing, argument, { strip }, agreed) => {

@@ -25,8 +25,9 @@ interface ServeOptions extends ConnectionOptions {
   readonly manifest?: string;
 }
 
-const NOTES = `Callers authenticate with an API token or, if TOKEN_ISSUER and TOKEN_AUDIENCE (or TOKEN_ISSUERS) are set,
-with a JWT. SIGTERM or Ctrl-C stops the server after it has answered the requests in flight.`;
+const NOTES = `Callers authenticate with an API token or, if TOKEN_ISSUER and TOKEN_AUDIENCE
+(or TOKEN_ISSUERS) are set, with a JWT. SIGTERM or Ctrl-C stops the server after
+it has answered the requests in flight.`;
 
 const EXAMPLES = `  gatehouse serve --table gatehouse --public-url https://pdp.example.com
   gatehouse serve --table gatehouse --host 0.0.0.0 --tls-cert pdp.crt --tls-key pdp.key

@@ -17,9 +17,9 @@ function closingOf(type: string): { readonly command: string; readonly status: s
 /** `gatehouse suspend-tenant`: closes a root scope and all scopes below it. */
 export const addSuspendTenant = revocation({
   name: 'suspend-tenant',
-  summary: 'close a tenant and all scopes below it',
-  description: 'Suspends a root scope',
-  argument: ['<tenant>', 'a root scope, by its name or as type:ID such as tenant:ID'],
+  summary: 'suspend a tenant and all scopes below it',
+  description: 'Suspends a tenant (a root scope of any type) and all scopes below it',
+  argument: ['<tenant>', 'a root scope, by its name or TYPE:ID such as tenant:ID'],
   examples: '  gatehouse suspend-tenant Northwind --yes --actor billing',
   revoke: async ({ send, write }, typed, _options, agreed) => {
     const tenant = await referenceOf(namesThrough(send), { label: 'TENANT', kind: 'scope' }, typed);

@@ -10,9 +10,10 @@ interface TestOptions extends ConnectionOptions {
   readonly json?: boolean;
 }
 
-const NOTES = `A file holds tests, and the manifest that they are about or its path. The manifest is applied to a
-temporary table: on the embedded engine if one is installed, at --endpoint, or else in memory. Tests
-without a manifest ask the table of --table.`;
+const NOTES = `A file holds tests, and the manifest that they are about or its path. The
+manifest is applied to a temporary table: on the embedded engine if one is
+installed, at --endpoint, or else in memory. Tests without a manifest ask the
+table of --table.`;
 
 const EXAMPLES = `  gatehouse test permissions.test.yaml
   gatehouse test --json tests/*.test.yaml

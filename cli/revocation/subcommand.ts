@@ -2,6 +2,7 @@ import type { Command, Option } from 'commander';
 import type { Context } from '../context.ts';
 import { type Agreed, agree, type Command as Sent, YES } from '../destruction.ts';
 import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
 import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
 import { numberOption, readNumber } from '../question.ts';
@@ -70,20 +71,22 @@ export const revocation =
     const command: Command = program
       .command(of.name)
       .summary(of.summary)
-      .description(`${of.description} in one transaction, and says until when caches may still allow.`)
+      .description(
+        `${of.description} in one transaction, and says until when caches may still allow requests.`,
+      )
       .argument(...of.argument);
     for (const option of of.options ?? []) command.addOption(option);
     command
       .addOption(
         secondsOption(
           '--cache-ttl',
-          `CACHE_TTL_SECONDS of the authorizer (or CACHE_TTL_SECONDS; default: ${DEFAULTS.cacheTtl})`,
+          `the cache TTL of the authorizer (or CACHE_TTL_SECONDS; default: ${DEFAULTS.cacheTtl})`,
         ),
       )
       .addOption(
         secondsOption(
           '--outage-ttl',
-          'CACHE_OUTAGE_TTL_SECONDS of the authorizer (or CACHE_OUTAGE_TTL_SECONDS; default: off)',
+          'the outage TTL of the authorizer (or CACHE_OUTAGE_TTL_SECONDS; default: off)',
         ),
       )
       .addOption(
@@ -93,9 +96,8 @@ export const revocation =
         ),
       )
       .option(...YES);
-    addActorOption(command)
-      .addHelpText('after', `\nExamples:\n${of.examples}`)
-      .action(async (argument: string, options: Options) => {
+    addHelpTexts(addActorOption(command), { examples: of.examples }).action(
+      async (argument: string, options: Options) => {
         const times = timesOf(options, context.env);
         const editing = await connectForWriting(options, context);
         let agreed: Agreed | undefined;
@@ -105,7 +107,8 @@ export const revocation =
         const done = { ...revoked, ...agreed };
         context.out(report(done, longestYes(times), context.now(), options.json === true));
         finish(OK);
-      });
+      },
+    );
   };
 
 /** What was done, and until when each layer may still allow. */

@@ -117,7 +117,7 @@ test.each([
   [['--user', 'nobody'], '--user nobody: no user or other subject has this name'],
   [['--user', 'a', '--actor', 'b'], 'give --actor or --user, not both'],
   [['--entity', 'nothing'], '--entity nothing: nothing has this name'],
-  [['--entity', 'role:'], '--entity role: is not type:ID'],
+  [['--entity', 'role:'], '--entity role: is not TYPE:ID'],
   [['--from', 'noon'], '--from noon is neither'],
   [['--limit', '0'], '--limit 0 is not a whole number'],
 ])('%j is 2', async (args, message) => {

@@ -42,14 +42,17 @@ test('a tenant of roles, a template and a new administrator', async () => {
 test("a single role is the administrator's; a repetition is recognised; a dry run writes nothing", async () => {
   const args = ['One', '--email', 'one@example.com', '--role', 'admin=users', '--operation', 'one'];
   const dry = await asked(...args, '--dry-run');
-  expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('would be made; nothing was written') });
+  expect(dry).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('would be created; nothing was written'),
+  });
   const [first, second] = [await asked(...args), await asked(...args)];
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining('one@example.com, a new user') });
   // A token is of the time of its answer.
   const withoutToken = (out: string) => out.replace(/^token gh1\.\S+$/m, 'token');
   expect({ ...second, out: withoutToken(second.out) }).toEqual({ ...first, out: withoutToken(first.out) });
   const other = await asked(...['Two', '--email', 'one@example.com', '--role', 'admin=']);
-  expect(other.out).toContain('one@example.com, who existed already');
+  expect(other.out).toContain('one@example.com, who exists already');
 });
 
 test('from a file', async () => {
@@ -64,7 +67,7 @@ test.each([
     ['Acme', '--type', 'client', '--email', 'x@example.com', '--role', 'a='],
     'manifest/scopes/Acme: client Acme exists already',
   ],
-  [['New', '--email', 'x@example.com'], 'which roles has the administrator? Give --admin-role'],
+  [['New', '--email', 'x@example.com'], 'which role does the administrator get? Give --admin-role'],
   [['New', '--role', 'a='], 'who is the administrator? Give --email or --user'],
   [
     ['New', '--email', 'x@example.com', '--role', 'a=nope'],
@@ -73,11 +76,11 @@ test.each([
   [['New', '--email', 'x@example.com', '--template', 'a'], '--template a is not NAME=ID'],
   [
     ['New', '--email', 'x@example.com', '--role', 'admin'],
-    '--role admin is not NAME=PERMISSION,…; a role that is there already is given with --admin-role',
+    '--role admin is not NAME=PERMISSION,…; an existing role is given with --admin-role',
   ],
   [
     ['New', '--email', 'x@example.com', '--template', 'a=b c'],
-    '--template a=b c: b c is no id of a role template',
+    '--template a=b c: b c is not the id of a role template',
   ],
 ])('%j is 2', async (args, message) => {
   const { code, out, error } = await asked(...args);

@@ -79,7 +79,11 @@ test('where no embedded engine is published, a manifest is served from memory', 
 describe('what cannot be served is one error, at once', () => {
   test.each<[string, readonly string[], RegExp]>([
     ['neither a table nor a manifest', [], /--table NAME/],
-    ['a manifest and a table', ['--manifest', MANIFEST, '--table', 'x'], /--manifest has a table of its own/],
+    [
+      'a manifest and a table',
+      ['--manifest', MANIFEST, '--table', 'x'],
+      /--manifest makes a temporary table/,
+    ],
     ['a manifest that is not there', ['--manifest', 'nothing.yaml'], /nothing\.yaml/],
     [
       'a certificate without its key',

@@ -29,13 +29,13 @@ const EXAMPLES = `  gatehouse route test GET /projects/01M7YAMY51QT61RYW2RQE37W9
 export const addTry: Subcommand = (route, context, finish) => {
   const command = route
     .command('test')
-    .summary('which route, permission and scope does a request mean?')
-    .description('Says which route a request matches and what it needs, and with --subject the decision.')
-    .argument('<method>', 'the verb of the request')
-    .argument('<path>', 'its path as it is sent, without a stage; a query string may follow')
-    .option('--header <name=value>', 'a header, as often as needed', collect, [])
-    .option('--claim <name=value>', 'a claim of the verified token', collect, [])
-    .option('--query <name=value>', 'a parameter of the query string', collect, [])
+    .summary('show which route, permission and scope a request matches')
+    .description('Shows which route a request matches and what it needs and, with --subject, the decision.')
+    .argument('<method>', 'the method of the request, such as GET')
+    .argument('<path>', 'the path of the request without a stage, with or without a query string')
+    .option('--header <name=value>', 'a header; may be repeated', collect, [])
+    .option('--claim <name=value>', 'a claim of the token; may be repeated', collect, [])
+    .option('--query <name=value>', 'a parameter of the query string; may be repeated', collect, [])
     .addOption(subjectOption())
     .addOption(atOption())
     .addOption(givenOption());
@@ -90,7 +90,8 @@ const givenFor = ({ method, path, claims }: TriedRequest, at: number, given: Giv
 });
 
 function readRequest(method: string, path: string, options: TestOptions): TriedRequest {
-  if (method === 'ANY') throw new UsageError('METHOD ANY is for routes: a request has one verb, as GET');
+  if (method === 'ANY')
+    throw new UsageError('METHOD ANY is for routes: a request has one method, such as GET');
   if (!path.startsWith('/')) throw new UsageError(`PATH ${path} does not begin with /`);
   const [before = '', ...after] = path.split('?');
   const pairs = (option: string, texts: readonly string[]): readonly (readonly [string, string])[] =>

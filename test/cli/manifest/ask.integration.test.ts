@@ -94,7 +94,7 @@ test('where nobody can be asked it wants --yes: all of it where nobody looks on,
   const refused = await gatehouse(['apply', file], { env });
   expect(refused).toMatchObject({
     code: 1,
-    error: 'gatehouse apply: nothing was done: this is no terminal: give --yes to do it\n',
+    error: 'gatehouse apply: nothing was done: there is no terminal to ask on: give --yes to do it\n',
   });
   expect((await gatehouse(['plan', file], { env })).code).toBe(1);
   const done = await gatehouse(['apply', file], { env, isTerminal: true, isErrorTerminal: true });
