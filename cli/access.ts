@@ -32,6 +32,6 @@ export function accessLines({ loses, gains, incomplete }: AccessDifference): rea
     ...shown.map((row) => `  ${rowText(row)}`),
     ...(rest > 0 ? [`  … and ${rest} more like these`] : []),
     ...(gains.people > 0 ? [`who gains access: ${peopleIn(gains, isLeast)}`] : []),
-    ...(incomplete === undefined ? [] : [plain(`this is not all: ${incomplete}`)]),
+    ...(incomplete === undefined ? [] : [plain(`this list is incomplete: ${incomplete}`)]),
   ];
 }

@@ -39,15 +39,15 @@ export const addApply: Subcommand = (program, around, finish) => {
       const { dangerous, remove } = plan;
       const why = [
         ...(around.isTerminal ? [] : ['there is no terminal to ask on']),
-        ...(dangerous > 0 ? ['some of it is dangerous'] : []),
-        ...(remove > 0 ? ['some of it removes'] : []),
+        ...(dangerous > 0 ? ['some changes are dangerous'] : []),
+        ...(remove > 0 ? ['some changes remove something'] : []),
       ];
       const steps = plan.changes.length;
       if (steps > 0 && options.yes !== true && why.length > 0) {
         const terminal = around.isTerminal && !options.json ? around.terminal : undefined;
         if (terminal) around.out(formatDangers(plan, printing));
         if (!terminal || !(await confirm(terminal, 'Apply this?'))) {
-          const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: give --yes to do it`;
+          const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: add --yes to apply them`;
           const data = { ...planData(plan, table), applied: false };
           throw new NothingDoneError('not_agreed', `nothing was done: ${reason}`, data);
         }

@@ -59,7 +59,7 @@ async function init(folder: string, options: InitOptions, context: Context): Pro
   if (there.length > 0)
     throw new NothingDoneError(
       'exists',
-      `${there.map(at).join(' and ')}: there already, and nothing was written; next: npx gatehouse-authz test ${TESTS}`,
+      `${there.map(at).join(' and ')} ${there.length > 1 ? 'exist' : 'exists'} already; nothing was written. Next: npx gatehouse-authz test ${TESTS}`,
       { exists: there },
     );
   const before = existsSync(at(PACKAGE)) ? readFileSync(at(PACKAGE), 'utf8') : undefined;

@@ -83,8 +83,11 @@ export function formatPlan(plan: PlanAnswer, { colours, all, file, place }: Prin
     ...(steps.length === 0 ? [] : accessLines(plan.access)),
     '',
     steps.length === 0
-      ? paint('green', `nothing to do: ${count(plan.unchanged, 'entry', 'entries')} as the file says`)
-      : `${plan.create} to create, ${plan.change} to change, ${plan.remove} to remove; ${plan.dangerous} dangerous; ${plan.unchanged} as they should be`,
+      ? paint(
+          'green',
+          `nothing to do: the table has all ${count(plan.unchanged, 'entry', 'entries')} of the file`,
+        )
+      : `${plan.create} to create, ${plan.change} to change, ${plan.remove} to remove; ${plan.dangerous} dangerous; ${plan.unchanged} unchanged`,
     ...(plan.dangerous === 0
       ? []
       : ['undo: gatehouse apply of a file that gatehouse export wrote before this']),

@@ -32,7 +32,7 @@ export function formatImport(imported: Imported, colours: boolean): string {
     ...removes.map((route) => ['-', route.method, route.path, requirementText(route)]),
   ];
   const will = isDryRun ? 'would be ' : '';
-  const summary = `${creates.length} ${will}created, ${updates.length} ${will}changed, ${removes.length} ${will}removed, ${unchanged.length} as they were`;
+  const summary = `${creates.length} ${will}created, ${updates.length} ${will}changed, ${removes.length} ${will}removed, ${unchanged.length} unchanged`;
   return `${[
     `${document.source.file}: API ${api}${isDryRun ? ', dry run: nothing is written' : ''}`,
     ...columns(rows).map(

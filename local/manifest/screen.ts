@@ -50,7 +50,7 @@ export function describeManifest(stack: ManifestStack, cacheTtlSeconds: number):
     secondTerminal(
       stack,
       first
-        ? `check ${quoted(first.subjectRef)} ${first.permission} ${quoted(first.scopeRef)}`
+        ? `check ${quoted(first.caller.includes('@') ? first.caller : first.subjectRef)} ${first.permission} ${quoted(first.scopeRef)}`
         : `plan ${quoted(file)}`,
       `plan ${quoted(file)}`,
     ),

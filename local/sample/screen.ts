@@ -1,6 +1,5 @@
 import { secondTerminal, tableLine, tokenFor } from '../screen.ts';
 import { RESULT_TTL_SECONDS } from './apis.ts';
-import { idOf } from './provision.ts';
 import type { SampleStack } from './stack.ts';
 
 /** The stack's screen: addresses, people, places, and commands to paste. */
@@ -31,7 +30,7 @@ Gatehouse on this machine
 
 ${secondTerminal(
   stack,
-  `check user:${idOf('tina')} grades location:${school.north}`,
+  `check tina@school.example grades 'North School'`,
   'command user.read email=tina@school.example',
 )}
 

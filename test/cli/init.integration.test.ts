@@ -49,7 +49,7 @@ test('a second time, nothing is written and it says what is there', async () => 
   const { code, out, error } = await gatehouse(['init', folder, '--yes']);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(error).toMatch(
-    /^gatehouse init: \S+authz\/manifest\.yaml: there already, and nothing was written; next: /,
+    /^gatehouse init: \S+authz\/manifest\.yaml exists already; nothing was written\. Next: /,
   );
   expect(read(folder, 'authz/manifest.yaml')).toBe('mine');
   expect(existsSync(join(folder, 'authz/model.test.yaml'))).toBe(false);

@@ -87,7 +87,7 @@ describe('a document', () => {
     const { code, out } = await imported(DOCUMENT, '--dry-run');
     expect(code).toBe(0);
     expect(out).toContain(`API ${api}, dry run: nothing is written\n  +  GET   /projects `);
-    expect(out).toContain('5 would be created, 0 would be changed, 0 would be removed, 0 as they were');
+    expect(out).toContain('5 would be created, 0 would be changed, 0 would be removed, 0 unchanged');
     expect(await stored()).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ describe('what is dangerous', () => {
   test('for a program it wants --yes, though somebody sits there', async () => {
     const { code, out, error, isAsked } = await applyAt(DANGEROUS, 'y\n', '--json');
     expect({ code, error, isAsked }).toEqual({ code: 1, error: '', isAsked: false });
-    const message = 'nothing was done: some of it is dangerous: give --yes to do it';
+    const message = 'nothing was done: some changes are dangerous: add --yes to apply them';
     expect(JSON.parse(out)).toMatchObject({
       ...{ ok: false, applied: false },
       error: { code: 'not_agreed', message },
@@ -103,7 +103,7 @@ test('where nobody can be asked it wants --yes: all of it where nobody looks on,
   writeFileSync(file, 'scopes: { school: { type: tenant } }\nusers: { ann: { admin: true } }');
   const dangerous = await gatehouse(['apply', file], { env, isTerminal: true });
   expect(dangerous.code).toBe(1);
-  expect(dangerous.error).toContain('some of it is dangerous');
+  expect(dangerous.error).toContain('some changes are dangerous');
   const json = await gatehouse(['plan', file, '--json'], { env });
   expect(JSON.parse(json.out)).toMatchObject({ create: 2, dangerous: 1, table: world.table });
 });
