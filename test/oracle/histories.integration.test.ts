@@ -15,7 +15,7 @@ import { AT_PLACE, AT_THE_MARGIN, SCENES, STORIES, type Staged } from './stories
  * reads and writes arrive, though a batch is read item by item and a write is committed after its writer gave up:
  * `npm run oracle -- --histories 100` plays more of them.
  */
-const HISTORIES = size(2, 20);
+const HISTORIES = size(4, 20);
 /** Of stories and scenes. */
 const SEEDS = [...Array(size(2, 8)).keys()].map((n) => SEED + n);
 
