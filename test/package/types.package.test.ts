@@ -125,11 +125,11 @@ export const check = async (): Promise<void> => {
   const { errors } = await consume(
     `matchers ${runner}`,
     { 'index.ts': text },
-    // The declarations of test runners have errors of their own under these settings.
-    { ...RESOLUTIONS.nodenext, ...NODE, skipLibCheck: true },
+    { ...RESOLUTIONS.nodenext, ...NODE },
     NODE_TYPES,
   );
-  expect(errors).toBe('');
+  // The declarations of test runners may have errors of their own under these settings.
+  expect(errors.split('\n').filter((line) => /gatehouse-authz|^index\.ts/.test(line))).toEqual([]);
 });
 
 test('CommonJS in TypeScript requires it, and runs', async () => {
