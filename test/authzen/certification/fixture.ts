@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { EVALUATE } from '../../../authzen/questions.ts';
 import type { World } from '../../support/world.ts';
 
-/** The fixture of the certification scenario (its section 2), as `npm run serve` takes it. */
+/** The fixture of the certification scenario (its section 2), as `gatehouse serve` takes it. */
 export const MANIFEST = fileURLToPath(
   new URL('../../../docs/examples/authzen-certification.manifest.yaml', import.meta.url),
 );

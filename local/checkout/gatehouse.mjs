@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// npm links the command of a package for those who depend on it, not in its own checkout. With this one
+// `npx gatehouse-authz` runs the sources there, so that documents are right in both places.
+import { register } from 'tsx/esm/api';
+
+register();
+await import('../../cli/main.ts');
