@@ -47,7 +47,7 @@ export const addApply: Subcommand = (program, around, finish) => {
         const terminal = around.isTerminal && !options.json ? around.terminal : undefined;
         if (terminal) around.out(formatDangers(plan, printing));
         if (!terminal || !(await confirm(terminal, 'Apply this?'))) {
-          const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: add --yes to apply them`;
+          const reason = terminal ? 'the answer was not yes' : `${why.join(', ')}: add --yes to apply`;
           const data = { ...planData(plan, table), applied: false };
           throw new NothingDoneError('not_agreed', `nothing was done: ${reason}`, data);
         }

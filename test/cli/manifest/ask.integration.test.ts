@@ -68,7 +68,7 @@ describe('what is dangerous', () => {
   test('for a program it wants --yes, though somebody sits there', async () => {
     const { code, out, error, isAsked } = await applyAt(DANGEROUS, 'y\n', '--json');
     expect({ code, error, isAsked }).toEqual({ code: 1, error: '', isAsked: false });
-    const message = 'nothing was done: some changes are dangerous: add --yes to apply them';
+    const message = 'nothing was done: some changes are dangerous: add --yes to apply';
     expect(JSON.parse(out)).toMatchObject({
       ...{ ok: false, applied: false },
       error: { code: 'not_agreed', message },
@@ -94,7 +94,7 @@ test('where nobody can be asked it wants --yes: all of it where nobody looks on,
   const refused = await gatehouse(['apply', file], { env });
   expect(refused).toMatchObject({
     code: 1,
-    error: 'gatehouse apply: nothing was done: there is no terminal to ask on: give --yes to do it\n',
+    error: 'gatehouse apply: nothing was done: there is no terminal to ask on: add --yes to apply\n',
   });
   expect((await gatehouse(['plan', file], { env })).code).toBe(1);
   const done = await gatehouse(['apply', file], { env, isTerminal: true, isErrorTerminal: true });
