@@ -80,7 +80,7 @@ const uniqueFieldsOf = (type: string): readonly string[] =>
 
 /** Looks for a scope by its id, by what no other one can have, and by its name where it belongs. */
 async function findScope(
-  { queries, refuse, idFor }: Reading,
+  { manifest, queries, refuse, idFor }: Reading,
   { types, scopes, children }: Found,
   name: string,
   of: Scope,
@@ -97,12 +97,26 @@ async function findScope(
     return row ? resource(String(row.id), row) : resource(made, undefined);
   };
   if (!types.isKnown(type)) return resource(of.id ?? made, undefined);
-  if (of.id !== undefined) return resource(of.id, await readScope(queries, type, of.id));
   const unique = uniqueFieldsOf(type);
-  for (const field of unique) {
+  const holderOf = async (field: string): Promise<Row | undefined> => {
     const value = field === 'name' ? called : (of as Row)[field];
-    const row =
-      typeof value === 'string' ? await queries.read(`${type}.read`, { [field]: value }) : undefined;
+    return typeof value === 'string' ? queries.read(`${type}.read`, { [field]: value }) : undefined;
+  };
+  if (of.id !== undefined) {
+    const found = resource(of.id, await readScope(queries, type, of.id));
+    for (const field of found.row ? [] : unique) {
+      const holder = await holderOf(field);
+      // One of the manifest may give it up.
+      if (holder && !Object.values(manifest.scopes).some(({ id }) => id === holder.id))
+        refuse(
+          ['scopes', name, ...(Object.hasOwn(of, field) ? [field] : [])],
+          `the ${field} ${holder[field]} is that of another ${type} (${type}:${holder.id}): give its id, or another ${field}`,
+        );
+    }
+    return found;
+  }
+  for (const field of unique) {
+    const row = await holderOf(field);
     if (row) return resource(String(row.id), row);
   }
   if (parent !== undefined) {

@@ -97,6 +97,11 @@ const CASES: readonly (readonly [string, string, string])[] = [
     'the username ann is that of another user',
   ],
   [
+    'a name of another tenant, with an id of its own',
+    'scopes: { Taken: { type: tenant, id: mine } }',
+    'scopes.Taken: the name taken is that of another tenant',
+  ],
+  [
     'a name that several have',
     'scopes: { taken: { type: tenant }, twin: { type: location, parent: taken } }',
     '2 of type location are called twin: say which by its id',
