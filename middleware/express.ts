@@ -1,12 +1,5 @@
 import type { RequestOr } from './caller.ts';
-import {
-  createGuard,
-  type GuardOptions,
-  type RouteOptions,
-  routeOf,
-  type What,
-  type Where,
-} from './guard.ts';
+import { createGuards, type GuardOptions } from './guard.ts';
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -61,19 +54,13 @@ export function expressGuard<Permission extends string = string, R = ExpressRequ
   options: GuardOptions<R>,
 ) {
   type Request = RequestOr<R, ExpressRequest>;
-  const guard = createGuard(options as GuardOptions<Request>);
-  return (
-    what: What<Request, Permission>,
-    where: Where<Request>,
-    given?: RouteOptions<Request>,
-  ): ExpressMiddleware => {
-    const route = routeOf(what, where, given);
+  return createGuards<Permission, Request, ExpressMiddleware>(options as GuardOptions<Request>, (decide) => {
     return async (request, response, next) => {
-      const answer = await guard(route, request as Request, httpOf(request));
+      const answer = await decide(request as Request, httpOf(request));
       if (answer) send(response, answer, request.method);
       else next();
     };
-  };
+  });
 }
 
 /**

@@ -1,12 +1,5 @@
 import type { RequestOr } from './caller.ts';
-import {
-  createGuard,
-  type GuardOptions,
-  type RouteOptions,
-  routeOf,
-  type What,
-  type Where,
-} from './guard.ts';
+import { createGuards, type GuardOptions } from './guard.ts';
 import {
   type HttpAnswer,
   type HttpRequest,
@@ -56,18 +49,12 @@ export function fastifyGuard<Permission extends string = string, R = FastifyRequ
   options: GuardOptions<R>,
 ) {
   type Request = RequestOr<R, FastifyRequest>;
-  const guard = createGuard(options as GuardOptions<Request>);
-  return (
-    what: What<Request, Permission>,
-    where: Where<Request>,
-    given?: RouteOptions<Request>,
-  ): FastifyHook => {
-    const route = routeOf(what, where, given);
+  return createGuards<Permission, Request, FastifyHook>(options as GuardOptions<Request>, (decide) => {
     return async (request, reply) => {
-      const answer = await guard(route, request as Request, httpOf(request));
+      const answer = await decide(request as Request, httpOf(request));
       return answer && send(reply, answer);
     };
-  };
+  });
 }
 
 /** A handler that answers what the caller may do at a scope (permissions/endpoint.ts), for GET and POST. */

@@ -46,18 +46,14 @@ export interface RouteOptions<R> {
 }
 
 /** What a route asks, checked when it is defined. */
-export interface Route<R> {
+interface Route<R> {
   readonly what: string | OfRequest<R, MaybePromise<string | null | undefined>>;
   readonly where: readonly TemplatePart[] | OfRequest<R, MaybePromise<string | null | undefined>>;
   readonly given: RouteOptions<R>['given'];
 }
 
 /** @throws GatehouseError `invalid` on `what` or `where` */
-export function routeOf<R>(
-  what: What<R, string>,
-  where: Where<R>,
-  { given }: RouteOptions<R> = {},
-): Route<R> {
+function routeOf<R>(what: What<R, string>, where: Where<R>, { given }: RouteOptions<R> = {}): Route<R> {
   if (typeof what !== 'function' && !isText(what)) throw invalidOption('what', 'a permission or a function');
   if (given !== undefined && typeof given !== 'function') throw invalidOption('given', 'a function');
   if (typeof where === 'function') return { what, where, given };
@@ -66,19 +62,23 @@ export function routeOf<R>(
 }
 
 /**
- * Decides one request. Undefined lets it through, with its decision kept for `authorizationOf(request)`; anything
- * else is answered. It never throws.
+ * Decides one request of a route. Undefined lets it through, with its decision kept for `authorizationOf(request)`;
+ * anything else is answered. It never throws.
  */
-export type Guard<R> = (route: Route<R>, request: R, http: HttpRequest) => Promise<HttpAnswer | undefined>;
+type Decide<R> = (request: R, http: HttpRequest) => Promise<HttpAnswer | undefined>;
 
 /**
  * The core of all guards, as the authorizer decides: the caller first (401), then the permission and the scope,
  * then the engine (403). A missing or malformed scope or permission is a 403. Whatever is thrown is a 503. The
  * engine verifies an API token with the decision, in one read: functions of the application are called before that.
  *
+ * @param middleware makes what a framework calls of what decides the requests of one route
  * @throws GatehouseError `invalid` for options that are missing or of a wrong type
  */
-export function createGuard<R>(options: GuardOptions<R>): Guard<R> {
+export function createGuards<Permission extends string, R, Middleware>(
+  options: GuardOptions<R>,
+  middleware: (decide: Decide<R>) => Middleware,
+) {
   const { engine, showReason = false, now = Date.now } = options;
   if (typeof engine?.checkAsked !== 'function') throw invalidOption('engine', 'an engine');
   const { identify, answerTo } = createCallers(options);
@@ -110,7 +110,10 @@ export function createGuard<R>(options: GuardOptions<R>): Guard<R> {
     return undefined;
   }
 
-  return (route, request, http) => answerOf(route, request, http).catch(answerTo);
+  return (what: What<R, Permission>, where: Where<R>, given?: RouteOptions<R>): Middleware => {
+    const route = routeOf(what, where, given);
+    return middleware((request, http) => answerOf(route, request, http).catch(answerTo));
+  };
 }
 
 /** What is asked about a caller; without a scope or a permission only the credential is checked. */

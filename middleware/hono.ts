@@ -1,12 +1,5 @@
 import type { RequestOr } from './caller.ts';
-import {
-  createGuard,
-  type GuardOptions,
-  type RouteOptions,
-  routeOf,
-  type What,
-  type Where,
-} from './guard.ts';
+import { createGuards, type GuardOptions } from './guard.ts';
 import { type HttpAnswer, type HttpRequest, targetOf } from './http.ts';
 import { type BodyStream, bodyOfStream } from './permissions/body.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
@@ -59,19 +52,13 @@ export function honoGuard<Permission extends string = string, R = HonoContext>(
   options: GuardOptions<R> & HonoOptions<R>,
 ) {
   type Request = RequestOr<R, HonoContext>;
-  const guard = createGuard(options as GuardOptions<Request>);
-  return (
-    what: What<Request, Permission>,
-    where: Where<Request>,
-    given?: RouteOptions<Request>,
-  ): HonoMiddleware => {
-    const route = routeOf(what, where, given);
+  return createGuards<Permission, Request, HonoMiddleware>(options as GuardOptions<Request>, (decide) => {
     return async (c, next) => {
-      const answer = await guard(route, c as Request, httpOf(c, options.ip));
+      const answer = await decide(c as Request, httpOf(c, options.ip));
       if (answer) return send(c, answer);
       await next();
     };
-  };
+  });
 }
 
 /** A handler that answers what the caller may do at a scope (permissions/endpoint.ts), for GET and POST. */

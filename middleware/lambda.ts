@@ -1,12 +1,5 @@
 import type { RequestOr } from './caller.ts';
-import {
-  createGuard,
-  type GuardOptions,
-  type RouteOptions,
-  routeOf,
-  type What,
-  type Where,
-} from './guard.ts';
+import { createGuards, type GuardOptions } from './guard.ts';
 import { type HttpAnswer, type HttpRequest, ownValue } from './http.ts';
 import { createPermissionsEndpoint, type PermissionsOptions } from './permissions/endpoint.ts';
 
@@ -68,22 +61,16 @@ export interface LambdaGuard {
  */
 export function lambdaGuard<Permission extends string = string, R = LambdaEvent>(options: GuardOptions<R>) {
   type Request = RequestOr<R, LambdaEvent>;
-  const guard = createGuard(options as GuardOptions<Request>);
-  return (
-    what: What<Request, Permission>,
-    where: Where<Request>,
-    given?: RouteOptions<Request>,
-  ): LambdaGuard => {
-    const route = routeOf(what, where, given);
+  return createGuards<Permission, Request, LambdaGuard>(options as GuardOptions<Request>, (decide) => {
     async function refusalOf(event: unknown): Promise<LambdaAnswer | undefined> {
-      const answer = await guard(route, event as Request, httpOf(event));
+      const answer = await decide(event as Request, httpOf(event));
       return answer && toLambda(answer, event);
     }
     return {
       wrap: (handler) => async (event, context) => (await refusalOf(event)) ?? handler(event, context),
       before: ({ event }) => refusalOf(event),
     };
-  };
+  });
 }
 
 /** What the guard reads of the request context of Powertools' event handler. */
@@ -113,22 +100,19 @@ export function powertoolsGuard<Permission extends string = string, R = Powertoo
   options: GuardOptions<R>,
 ) {
   type Request = RequestOr<R, PowertoolsContext>;
-  const guard = createGuard(options as GuardOptions<Request>);
-  return (
-    what: What<Request, Permission>,
-    where: Where<Request>,
-    given?: RouteOptions<Request>,
-  ): PowertoolsMiddleware => {
-    const route = routeOf(what, where, given);
-    return async ({ reqCtx, next }) => {
-      const { params } = reqCtx as { readonly params?: unknown };
-      const http = { ...httpOf(reqCtx.event), parameter: (name: string) => ownValue(params, name) };
-      const answer = await guard(route, reqCtx as Request, http);
-      if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
-      await next();
-      return undefined;
-    };
-  };
+  return createGuards<Permission, Request, PowertoolsMiddleware>(
+    options as GuardOptions<Request>,
+    (decide) => {
+      return async ({ reqCtx, next }) => {
+        const { params } = reqCtx as { readonly params?: unknown };
+        const http = { ...httpOf(reqCtx.event), parameter: (name: string) => ownValue(params, name) };
+        const answer = await decide(reqCtx as Request, http);
+        if (answer) return new Response(answer.body, { status: answer.status, headers: answer.headers });
+        await next();
+        return undefined;
+      };
+    },
+  );
 }
 
 /** A Lambda handler that answers what the caller may do at a scope (permissions/endpoint.ts). */
