@@ -2,6 +2,7 @@
 export type { Answer, Failure, Success } from './answer.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { COMMANDS } from './commands/index.ts';
+export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
 export type { Progress } from './plan.ts';
 export {
   createProvisioning,

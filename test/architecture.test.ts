@@ -14,13 +14,14 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
+ *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
  *   local -> all of these, never cli: the local stack
  *   cli -> engine, provisioning, table, testing; authorizer/routes; local
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PRODUCTION = ['table', 'engine', 'authorizer', 'authzen', 'provisioning', 'middleware'];
-const FOLDERS = [...PRODUCTION, 'client', 'testing', 'cli', 'local', 'bundle', 'bench', 'test'];
+const FOLDERS = [...PRODUCTION, 'client', 'testing', 'explorer', 'cli', 'local', 'bundle', 'bench', 'test'];
 /** This file speaks of what it forbids. */
 const ITSELF = 'test/architecture.test.ts';
 
@@ -39,7 +40,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
   FOLDERS.filter((folder) => existsSync(join(ROOT, folder))).flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => posix.join(folder, name.replaceAll('\\', '/')))
-      .filter((path) => path.endsWith('.ts') && path !== ITSELF)
+      .filter((path) => /\.tsx?$/.test(path) && path !== ITSELF)
       .map((path) => [path, withoutComments(readFileSync(join(ROOT, path), 'utf8'))] as const),
   ),
 );
@@ -187,6 +188,24 @@ describe('what a folder may import', () => {
       (!within(to, 'testing/', 'engine/', 'provisioning/', 'table/') || within(to, 'table/dynamodb/'));
     expect(ofFolder('testing').length).toBeGreaterThan(10);
     expect(shown(ofFolder('testing').filter(isForbidden))).toEqual([]);
+  });
+
+  /** All of them run in a browser. */
+  const ENTRIES_OF_EXPLORER = [
+    ...['table/index.ts', 'table/memory/index.ts', 'engine/index.ts', 'provisioning/index.ts'],
+    ...['authorizer/policies/index.ts', 'testing/model.ts'],
+  ];
+
+  test('explorer: public entries that run in a browser, and nothing of Node', () => {
+    const isForbidden = ({ to, isOurs }: Import) =>
+      isOurs ? !within(to, 'explorer/', ...ENTRIES_OF_EXPLORER) : to.startsWith('node:');
+    expect(ofFolder('explorer').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('explorer').filter(isForbidden))).toEqual([]);
+  });
+
+  test('explorer/service and explorer/playground: nothing of the page', () => {
+    const ofPage = (folder: string) => ofFolder(folder).filter(({ to }) => within(to, 'explorer/page/'));
+    expect(shown([...ofPage('explorer/service'), ...ofPage('explorer/playground')])).toEqual([]);
   });
 
   test('cli: everything above the table, and of the authorizer only how routes match', () => {

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import { createProvisioning, type Provisioning } from '../provisioning/index.ts';
+import { toBase64Url } from '../table/bytes.ts';
 import { createMemoryTable, type MemoryTable, type MemoryTableOptions } from '../table/memory/index.ts';
 import type { Reader } from '../table/reader.ts';
 
@@ -21,7 +21,7 @@ export function provisionedInMemory(
   options: Pick<MemoryTableOptions, 'items' | 'onCommit'> = {},
 ): Provisioned & Pick<MemoryTable, 'items'> {
   const { reader, writer, items } = createMemoryTable(options);
-  const newSecret = () => randomBytes(32).toString('base64url');
+  const newSecret = () => toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const newId = () => ulid();
   // No platform ends this process.
   const budgetMs = Number.POSITIVE_INFINITY;

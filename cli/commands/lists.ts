@@ -1,12 +1,12 @@
 import { type Argument, type Command, Option } from 'commander';
 import { createEngine, createLists, type Given, type ListOptions, type Lists } from '../../engine/index.ts';
+import { descriptionsOf, namesOf, namesOfSubjects } from '../../provisioning/names/labels.ts';
 import type { Page, Reader } from '../../table/reader.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { OK } from '../exit-codes.ts';
 import { givenOption } from '../given.ts';
 import { addHelpTexts } from '../help.ts';
-import { descriptionsOf, namesOf, namesOfSubjects } from '../names.ts';
 import { asJson, columns, plain } from '../print.ts';
 import {
   addPageOptions,

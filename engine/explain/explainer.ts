@@ -28,9 +28,9 @@ export interface ExplainerOptions extends Omit<LoadOptions, 'reader'> {
 
 export interface ExplainOptions extends Given {
   /** The instant to decide for, in epoch milliseconds. Default: now. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   /** How fresh the decision's items must be. Default: `strong`, all items as of one instant. */
-  readonly consistency?: Consistency;
+  readonly consistency?: Consistency | undefined;
 }
 
 export interface Explainer {

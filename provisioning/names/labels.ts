@@ -1,8 +1,8 @@
-import { isRef, parseRef, parseSubjectRef } from '../table/identifiers.ts';
-import type { Item } from '../table/item.ts';
-import { type Key, nodeKey, permissionRef } from '../table/keys.ts';
-import { readPermissionName } from '../table/permission-name.ts';
-import type { Reader } from '../table/reader.ts';
+import { isRef, parseRef, parseSubjectRef } from '../../table/identifiers.ts';
+import type { Item } from '../../table/item.ts';
+import { type Key, nodeKey, permissionRef } from '../../table/keys.ts';
+import { readPermissionName } from '../../table/permission-name.ts';
+import type { Reader } from '../../table/reader.ts';
 
 /** Looks up a text for each name, in one BatchGetItem for every hundred; undefined where there is none. */
 const looking =

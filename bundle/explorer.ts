@@ -1,0 +1,61 @@
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { argv } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+/**
+ * `npm run explorer [folder]`: bundles the explorer's page. `index.html` is the playground, which is static files;
+ * `explorer.html` is what a server shows over its table.
+ */
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** The playground's policy; a server sends its own. Scripts and styles are files of the page; nothing is sent anywhere. */
+const POLICY = [
+  "default-src 'none'",
+  ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'"],
+  ...["connect-src 'none'", "base-uri 'none'", "form-action 'none'"],
+].join('; ');
+
+export async function buildExplorer(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: {
+      main: 'explorer/page/main.tsx',
+      worker: 'explorer/playground/worker.ts',
+    },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'browser',
+    target: ['chrome120', 'firefox121', 'safari17'],
+    minify: true,
+    legalComments: 'linked',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    loader: { '.yaml': 'text' },
+    chunkNames: 'chunk-[hash]',
+    logLevel: 'warning',
+  });
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: { main: 'explorer/page/styles/index.css' },
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    target: ['chrome120', 'firefox121', 'safari17'],
+    logLevel: 'warning',
+  });
+  const page = readFileSync(join(ROOT, 'explorer/page/index.html'), 'utf8');
+  const withMode = (mode: string, policy: string) =>
+    page.replace('MODE', mode).replace('    POLICY\n', policy && `    ${policy}\n`);
+  const meta = `<meta http-equiv="content-security-policy" content="${POLICY}">`;
+  writeFileSync(join(folder, 'index.html'), withMode('playground', meta));
+  writeFileSync(join(folder, 'explorer.html'), withMode('explorer', ''));
+  copyFileSync(join(ROOT, 'explorer/page/icon.svg'), join(folder, 'icon.svg'));
+}
+
+if (argv[1] === fileURLToPath(import.meta.url)) await buildExplorer(argv[2] ?? join(ROOT, 'explorer/built'));

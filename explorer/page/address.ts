@@ -1,0 +1,87 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** What is shown: the view, and its state as texts by name. All of it is in the address, so that a link reproduces it. */
+export interface Address {
+  readonly view: string;
+  readonly state: Readonly<Record<string, string>>;
+}
+
+/** Changes of the state: undefined takes a name out. */
+export type Patch = Readonly<Record<string, string | undefined>>;
+
+export interface Going {
+  /** Another view; the present one if left out. */
+  readonly view?: string;
+  /** Replaces the present entry of the history, as for each step of a slider. */
+  readonly replace?: boolean;
+}
+
+export type Go = (patch: Patch, going?: Going) => void;
+
+/** What a view gets. */
+export interface ViewProps {
+  readonly state: Address['state'];
+  readonly go: Go;
+}
+
+/** Reads `#view?name=value&…`. */
+export function parseAddress(hash: string): Address {
+  const [view = '', query = ''] = splitOnce(hash.replace(/^#/, ''), '?');
+  return { view, state: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function formatAddress({ view, state }: Address): string {
+  const query = new URLSearchParams(state).toString();
+  return `#${view}${query === '' ? '' : `?${query}`}`;
+}
+
+const splitOnce = (text: string, separator: string): readonly string[] => {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
+};
+
+/** The state with a patch: what is undefined or empty is left out. */
+export const patched = (state: Address['state'], patch: Patch): Address['state'] =>
+  Object.fromEntries(
+    Object.entries({ ...state, ...patch }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
+    ),
+  );
+
+/** Names of the state that stay from view to view: what is asked, and what the playground holds. */
+const SHARED = ['subject', 'permission', 'scope', 'at', 'given', 'example', 'model', 'hide'];
+
+/** The state that goes along to another view. */
+const sharedOf = (state: Address['state']): Address['state'] =>
+  Object.fromEntries(Object.entries(state).filter(([name]) => SHARED.includes(name)));
+
+/** The address of another view, with what is asked now. */
+export const linkTo = (view: string, state: Address['state'], patch: Patch = {}): string =>
+  formatAddress({ view, state: patched(sharedOf(state), patch) });
+
+/** The address of the page, and how to change it. */
+export function useAddress(): readonly [Address, Go] {
+  const [address, setAddress] = useState(() => parseAddress(location.hash));
+  useEffect(() => {
+    const read = () => setAddress(parseAddress(location.hash));
+    addEventListener('hashchange', read);
+    addEventListener('popstate', read);
+    return () => {
+      removeEventListener('hashchange', read);
+      removeEventListener('popstate', read);
+    };
+  }, []);
+  const go: Go = (patch, { view, replace = false } = {}) => {
+    // Several changes may come before the page is drawn anew: each one rests on the one before.
+    const current = parseAddress(location.hash);
+    const isOther = view !== undefined && view !== current.view;
+    const state = patched(isOther ? sharedOf(current.state) : current.state, patch);
+    const next = { view: view ?? current.view, state };
+    const hash = formatAddress(next);
+    if (hash === location.hash) return;
+    if (replace) history.replaceState(null, '', hash);
+    else history.pushState(null, '', hash);
+    setAddress(next);
+  };
+  return [address, go];
+}

@@ -1,0 +1,30 @@
+import type { Decision } from '../../../engine/index.ts';
+
+/** Why, in words; the codes are those of the engine (docs/errors.md has none of its own for them). */
+const REASONS: Readonly<Record<Decision['reason'], string>> = {
+  admin: 'the subject is an administrator',
+  role: 'a role allows it',
+  credential_refused: 'the credential is refused',
+  subject_unknown: 'there is no such subject',
+  subject_inactive: 'the subject is not active',
+  subject_ended: 'the time of the subject has ended',
+  scope_unknown: 'there is no such scope',
+  scope_inactive: 'the scope or one above it is not active',
+  permission_unknown: 'there is no such page or permission',
+  not_subscribed: 'there is no subscription to its module',
+  not_licensed: 'there is no licence',
+  condition_failed: 'a condition could not be evaluated',
+  denied_by_role: 'a role denies it',
+  no_grant: 'no role allows it',
+};
+
+export const reasonText = (reason: Decision['reason']): string => REASONS[reason] ?? reason;
+
+/** A decision in an icon and a word, never by colour alone. */
+export function DecisionBadge({ allowed }: { readonly allowed: boolean }) {
+  return (
+    <span class={`badge ${allowed ? 'allowed' : 'refused'}`}>
+      <span aria-hidden="true">{allowed ? '✓' : '✕'}</span> {allowed ? 'allowed' : 'refused'}
+    </span>
+  );
+}

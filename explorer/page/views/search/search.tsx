@@ -1,0 +1,6 @@
+import type { ViewProps } from '../../address.ts';
+import { Empty } from '../../parts/empty.tsx';
+
+export function SearchView(_: ViewProps) {
+  return <Empty title="Nothing to show yet">This view is being built.</Empty>;
+}

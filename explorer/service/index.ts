@@ -1,0 +1,13 @@
+/** Entry of the explorer's service: what its page asks of a table. */
+export {
+  type About,
+  type Fault,
+  type Inputs,
+  isMethod,
+  type Method,
+  type NamedPermission,
+  type NamedRef,
+  type Reply,
+  type Results,
+} from './methods.ts';
+export { createService, type Service, type ServiceParts } from './service.ts';

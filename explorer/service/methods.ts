@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import type { Decision, Explanation, Given } from '../../engine/index.ts';
+import type { Answer } from '../../provisioning/index.ts';
+import type { ErrorCode, Page } from '../../table/index.ts';
+
+/** What the explorer asks of a table: the name of each method with its input. The page sends it, the service checks it. */
+
+const text = z.string().min(1).max(1_024);
+const properties = z.record(z.string().max(64), z.unknown());
+const given = z.strictObject({
+  subject: z.strictObject({ properties: properties.optional() }).optional(),
+  resource: z
+    .strictObject({
+      type: z.string().min(1).max(32).optional(),
+      id: z.string().min(1).max(256).optional(),
+      properties: properties.optional(),
+    })
+    .optional(),
+  action: z
+    .strictObject({ name: z.string().min(1).max(128).optional(), properties: properties.optional() })
+    .optional(),
+  context: properties.optional(),
+});
+/** When to decide for, in epoch milliseconds (default: now), and what conditions look at beside the table. */
+const circumstances = { at: z.int().optional(), given: given.optional() };
+const paging = { limit: z.int().min(1).max(1_000).optional(), cursor: z.string().max(8_192).optional() };
+const search = { ...circumstances, ...paging };
+const question = z.strictObject({ subject: text, permission: text, scope: text, ...circumstances });
+
+export const INPUTS = {
+  about: z.strictObject({}),
+  check: question,
+  explain: question,
+  /** Subject search: who. */
+  subjects: z.strictObject({ permission: text, scope: text, type: text.optional(), ...search }),
+  /** Action search: what. */
+  permissions: z.strictObject({
+    subject: text,
+    scope: text,
+    kind: z.enum(['page', 'permission']).optional(),
+    ...search,
+  }),
+  /** Resource search: where. */
+  scopes: z.strictObject({ subject: text, permission: text, type: text.optional(), ...search }),
+  names: z.strictObject({ refs: z.array(text).max(100) }),
+  /** A command of provisioning (docs/commands.md). */
+  command: z.strictObject({
+    command: z.string().max(64),
+    input: z.record(z.string(), z.unknown()),
+    dryRun: z.boolean().optional(),
+  }),
+} as const;
+
+export type Method = keyof typeof INPUTS;
+export type Inputs = { readonly [M in Method]: z.input<(typeof INPUTS)[M]> };
+
+export const isMethod = (name: string): name is Method => Object.hasOwn(INPUTS, name);
+
+/** What the page says of its table. */
+export interface About {
+  /** Which table it is, for people. */
+  readonly place: string;
+  /** Whether commands may write. */
+  readonly canWrite: boolean;
+  /** Whether decisions can be watched as they happen. */
+  readonly isLive: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** An entity by reference. Its name is the reference if it has none. */
+export interface NamedRef {
+  readonly ref: string;
+  readonly name: string;
+}
+
+export interface NamedPermission {
+  readonly permission: string;
+  readonly description?: string;
+}
+
+export interface Results {
+  readonly about: About;
+  readonly check: Decision;
+  readonly explain: Explanation;
+  readonly subjects: Page<NamedRef>;
+  readonly permissions: Page<NamedPermission>;
+  readonly scopes: Page<NamedRef>;
+  /** Names by reference; what has none is left out. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly command: Answer;
+}
+
+/** Why there is no result: never a decision. */
+export interface Fault {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field?: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+}
+
+/** A method's answer. It is never thrown: it crosses a worker or HTTP. */
+export type Reply<M extends Method = Method> =
+  | { readonly ok: true; readonly result: Results[M] }
+  | { readonly ok: false; readonly error: Fault };
+
+export type { Given };

@@ -1,0 +1,152 @@
+import {
+  createEngine,
+  createExplainer,
+  createLists,
+  type Explanation,
+  type Given,
+} from '../../engine/index.ts';
+import {
+  type Answer,
+  COMMANDS,
+  descriptionsOf,
+  namesOf,
+  namesOfSubjects,
+  type Provisioning,
+} from '../../provisioning/index.ts';
+import { GatehouseError, isRef, type Reader } from '../../table/index.ts';
+import {
+  type About,
+  type Fault,
+  INPUTS,
+  isMethod,
+  type Method,
+  type Reply,
+  type Results,
+} from './methods.ts';
+
+/** What the service rests on: a table, and how it is presented. */
+export interface ServiceParts {
+  readonly reader: Reader;
+  readonly provisioning: Provisioning;
+  readonly clock: { readonly now: () => number };
+  readonly about: Omit<About, 'now'>;
+  /** Who makes changes, for the audit log. */
+  readonly actor?: string | undefined;
+  /** The name of a reference that the table has no name of; a manifest has some. */
+  readonly nameOf?: ((ref: string) => string | undefined) | undefined;
+}
+
+/**
+ * Answers a method of {@link INPUTS}. It never rejects: whatever goes wrong is an answer, and never a decision.
+ *
+ * @param method its name
+ * @param input checked here, by its schema
+ */
+export type Service = (method: string, input: unknown) => Promise<Reply>;
+
+type Checked<M extends Method> = ReturnType<(typeof INPUTS)[M]['parse']>;
+type Implementation = { readonly [M in Method]: (input: Checked<M>) => Promise<Results[M]> };
+
+const READ_ONLY: Answer = {
+  ok: false,
+  error: {
+    code: 'invalid',
+    message: 'this explorer is read-only: start it with --write to change the table',
+    retryable: false,
+  },
+};
+
+/**
+ * The functions of the explorer over a table: the code that decides, explains, searches and provisions elsewhere, one
+ * call each. Decisions rest on the table as it is when they are asked, not on a cache.
+ */
+export function createService(parts: ServiceParts): Service {
+  const { reader, provisioning, clock, about, actor, nameOf = () => undefined } = parts;
+  const engine = createEngine({ reader, clock, ttlMs: 0 });
+  const explainer = createExplainer({ reader, clock });
+  const lists = createLists({ reader, engine, clock });
+
+  const named = async (refs: readonly string[], names: readonly (string | undefined)[]) =>
+    refs.map((ref, position) => ({ ref, name: names[position] ?? nameOf(ref) ?? ref }));
+
+  const methods: Implementation = {
+    about: async () => ({ ...about, now: clock.now() }),
+    check: async ({ subject, permission, scope, ...rest }) =>
+      engine.check(subject, permission, scope, optionsOf(rest)),
+    explain: async ({ subject, permission, scope, ...rest }) =>
+      withNames(await explainer.explain(subject, permission, scope, optionsOf(rest)), nameOf),
+    subjects: async ({ permission, scope, ...rest }) => {
+      const page = await lists.listSubjects(permission, scope, optionsOf(rest));
+      return { ...page, items: await named(page.items, await namesOfSubjects(reader, page.items)) };
+    },
+    permissions: async ({ subject, scope, ...rest }) => {
+      const page = await lists.listPermissions(subject, scope, optionsOf(rest));
+      const descriptions = await descriptionsOf(reader, page.items);
+      const items = page.items.map((permission, position) => {
+        const description = descriptions[position];
+        return { permission, ...(description === undefined ? {} : { description }) };
+      });
+      return { ...page, items };
+    },
+    scopes: async ({ subject, permission, ...rest }) => {
+      const page = await lists.listScopes(subject, permission, optionsOf(rest));
+      return { ...page, items: await named(page.items, await namesOf(reader, page.items)) };
+    },
+    names: async ({ refs }) => {
+      const known = refs.filter(isRef);
+      const subjects = await namesOfSubjects(reader, known);
+      const others = await namesOf(reader, known);
+      return Object.fromEntries(
+        known.flatMap((ref, position) => {
+          const name = others[position] ?? subjects[position] ?? nameOf(ref);
+          return name === undefined ? [] : [[ref, name]];
+        }),
+      );
+    },
+    command: async ({ command, input, dryRun }) => {
+      const isRead = COMMANDS.get(command)?.kind === 'read' || dryRun === true;
+      if (!isRead && COMMANDS.has(command) && !about.canWrite) return READ_ONLY;
+      return provisioning({
+        ...{ command, input },
+        ...(dryRun === undefined ? {} : { dryRun }),
+        ...(actor === undefined ? {} : { actor }),
+      });
+    },
+  };
+
+  return async (method, input) => {
+    try {
+      if (!isMethod(method)) throw new GatehouseError('not_found', `there is no method ${method}`);
+      const checked = INPUTS[method].safeParse(input);
+      if (!checked.success) {
+        const [issue] = checked.error.issues;
+        const field = issue?.path.join('.') || 'input';
+        throw new GatehouseError('invalid', `${field}: ${issue?.message ?? 'is not valid'}`, { field });
+      }
+      const run = methods[method] as (given: unknown) => Promise<Results[Method]>;
+      return { ok: true, result: await run(checked.data) };
+    } catch (error) {
+      return { ok: false, error: faultOf(error) };
+    }
+  };
+}
+
+/** The engine's options, with what is given beside them. */
+function optionsOf<T extends { readonly given?: unknown }>({ given, ...rest }: T) {
+  return { ...rest, ...(given as Given | undefined) };
+}
+
+/** What went wrong, for the page. What is not ours is reported as `internal`, without its message. */
+export function faultOf(error: unknown): Fault {
+  const known = error instanceof GatehouseError ? error : new GatehouseError('internal', 'this did not work');
+  const { code, message, field, retryable } = known;
+  return { code, message, retryable, ...(field === undefined ? {} : { field }) };
+}
+
+/** An explanation in which what has no name in the table has the one that `nameOf` knows. */
+const withNames = (explanation: Explanation, nameOf: (ref: string) => string | undefined): Explanation =>
+  JSON.parse(JSON.stringify(explanation), (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null) return value;
+    const { ref, name } = value as { readonly ref?: unknown; readonly name?: unknown };
+    return typeof ref === 'string' && ref === name ? { ...value, name: nameOf(ref) ?? name } : value;
+  });
