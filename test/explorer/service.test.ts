@@ -1,0 +1,178 @@
+import { readFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createService, type Service } from '../../explorer/service/index.ts';
+import { GatehouseError } from '../../table/errors.ts';
+import type { Reader } from '../../table/reader.ts';
+import {
+  applyManifest,
+  asWrittenLongAgo,
+  prepareManifest,
+  provisionedInMemory,
+  readDocument,
+} from '../../testing/model.ts';
+
+const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+
+async function school(
+  options: { readonly canWrite?: boolean; readonly reader?: (of: Reader) => Reader } = {},
+) {
+  const prepared = await prepareManifest(readDocument('school', readFileSync(SCHOOL, 'utf8')).data);
+  const { reader, provisioning } = provisionedInMemory(() => NOW);
+  expect(await applyManifest(prepared, provisioning)).toEqual([]);
+  const refOf = (kind: 'subject' | 'scope' | 'group', name: string) =>
+    String(prepared.names.of(kind).get(name));
+  const service = createService({
+    reader: (options.reader ?? asWrittenLongAgo)(reader),
+    provisioning,
+    clock: { now: () => NOW },
+    about: { place: 'a test', canWrite: options.canWrite ?? true, isLive: false },
+    actor: 'somebody',
+    nameOf: prepared.names.nameOf,
+  });
+  return { service, refOf };
+}
+
+let service: Service;
+let refOf: (kind: 'subject' | 'scope' | 'group', name: string) => string;
+beforeEach(async () => {
+  ({ service, refOf } = await school());
+});
+
+const asked = () => ({
+  subject: refOf('subject', 'dora'),
+  permission: 'grades',
+  scope: refOf('scope', 'south'),
+});
+
+describe('the service', () => {
+  test('says which table it is of, and when it is', async () => {
+    expect(await service('about', {})).toEqual({
+      ok: true,
+      result: { place: 'a test', canWrite: true, isLive: false, now: NOW },
+    });
+  });
+
+  test('decides for the instant that is asked for: an assignment from March to April', async () => {
+    const at = (instant: string) => service('check', { ...asked(), at: Date.parse(instant) });
+    expect(await at('2026-02-28')).toMatchObject({ result: { allowed: false, reason: 'no_grant' } });
+    expect(await at('2026-03-01')).toMatchObject({ result: { allowed: true, reason: 'role' } });
+    expect(await at('2026-04-01')).toMatchObject({ result: { allowed: false } });
+  });
+
+  test('explains with the names of the table, or else those of the manifest', async () => {
+    const subject = refOf('subject', 'ann@school.example');
+    const reply = await service('explain', { ...asked(), subject, scope: refOf('scope', 'north') });
+    expect(reply).toMatchObject({
+      ok: true,
+      result: {
+        allowed: true,
+        subject: { ref: subject, name: 'Ann' },
+        path: [{ name: 'north' }, { name: 'Lindgren School' }],
+      },
+    });
+    const of = { ...asked(), subject: refOf('subject', 'dora') };
+    expect(await service('explain', of)).toMatchObject({ result: { subject: { name: 'dora' } } });
+  });
+
+  test('searches for subjects, permissions and scopes, with their names', async () => {
+    const [north, ann] = [refOf('scope', 'north'), refOf('subject', 'ann@school.example')];
+    expect(await service('subjects', { permission: 'grades', scope: north })).toEqual({
+      ok: true,
+      result: { items: [{ ref: ann, name: 'Ann' }] },
+    });
+    const permissions = await service('permissions', { subject: ann, scope: north });
+    const items = ['grades', 'dashboard', 'library:lend:book'].map((permission) => ({ permission }));
+    expect(permissions).toEqual({ ok: true, result: { items: expect.arrayContaining(items) } });
+    expect(await service('scopes', { subject: ann, permission: 'grades' })).toEqual({
+      ok: true,
+      result: { items: [{ ref: north, name: 'north' }] },
+    });
+  });
+
+  test('names references, and leaves out those that lead nowhere', async () => {
+    const [north, nobody] = [refOf('scope', 'north'), 'user:01J8Z0E2Z8D2A3J7A7Y2H9GQ9C'];
+    expect(await service('names', { refs: [north, nobody, 'not a reference'] })).toEqual({
+      ok: true,
+      result: { [north]: 'north' },
+    });
+  });
+
+  test('sends commands to provisioning, and its refusal is an answer', async () => {
+    const name = (input: object) => service('command', { command: 'tenant.create', input });
+    expect(await name({ name: 'Acme' })).toMatchObject({ ok: true, result: { ok: true } });
+    expect(await name({})).toMatchObject({
+      ok: true,
+      result: { ok: false, error: { code: 'invalid', field: 'name' } },
+    });
+    const log = await service('command', { command: 'audit.list', input: {} });
+    expect(JSON.stringify(log)).not.toContain('Acme');
+  });
+});
+
+describe('a service that only reads', () => {
+  test('refuses commands that write, but for dry runs', async () => {
+    ({ service } = await school({ canWrite: false }));
+    const create = { command: 'tenant.create', input: { name: 'Acme' } };
+    expect(await service('command', create)).toMatchObject({
+      result: { ok: false, error: { code: 'invalid', retryable: false } },
+    });
+    expect(await service('command', { ...create, dryRun: true })).toMatchObject({ result: { ok: true } });
+    const tenants = await service('command', { command: 'tenant.list', input: {} });
+    expect(JSON.stringify(tenants)).not.toContain('Acme');
+  });
+
+  test.each(['tenant.onboard', 'transaction.write', 'tenant.apply', 'admin.create'])(
+    'refuses %s',
+    async (command) => {
+      ({ service } = await school({ canWrite: false }));
+      expect(await service('command', { command, input: {} })).toMatchObject({
+        result: { ok: false, error: { message: expect.stringContaining('read-only') } },
+      });
+    },
+  );
+});
+
+describe('what is not a call', () => {
+  test.each([
+    ['nothing', {}, 'not_found'],
+    ['constructor', {}, 'not_found'],
+    ['check', undefined, 'invalid'],
+    ['check', { subject: '', permission: 'a', scope: 'b' }, 'invalid'],
+    ['check', { subject: 's', permission: 'p', scope: 'x', more: 1 }, 'invalid'],
+    ['check', { subject: 's'.repeat(1_025), permission: 'p', scope: 'x' }, 'invalid'],
+    ['names', { refs: Array.from({ length: 101 }, () => 'user:1') }, 'invalid'],
+  ])('%s %j', async (method, input, code) => {
+    expect(await service(method, input)).toMatchObject({ ok: false, error: { code, retryable: false } });
+  });
+});
+
+describe('a table that fails', () => {
+  test('is an error that says whether to try again, never a decision', async () => {
+    const failing = (error: Error) => (reader: Reader) => ({
+      ...reader,
+      getMany: async () => {
+        throw error;
+      },
+    });
+    const throttled = new GatehouseError('throttled', 'the table is throttled');
+    ({ service } = await school({ reader: failing(throttled) }));
+    expect(await service('check', asked())).toEqual({
+      ok: false,
+      error: { code: 'throttled', message: 'the table is throttled', retryable: true },
+    });
+  });
+
+  test('keeps what is not ours to itself', async () => {
+    const failing = (reader: Reader) => ({
+      ...reader,
+      getMany: async () => {
+        throw new Error('password is hunter2');
+      },
+    });
+    ({ service } = await school({ reader: failing }));
+    const reply = await service('check', asked());
+    expect(reply).toMatchObject({ ok: false, error: { code: 'internal' } });
+    expect(JSON.stringify(reply)).not.toContain('hunter2');
+  });
+});
