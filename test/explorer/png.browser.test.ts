@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openPage, serveFolder } from '../support/browser.ts';
+import { openPage } from '../support/browser.ts';
+import { serveFolder } from '../support/static-server.ts';
 import { decodePng, encodePng, type Picture } from './png.ts';
 
 /** A picture in which the colour of a pixel follows from its place. */

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { expectAccessible, openPage, serveFolder } from '../support/browser.ts';
+import { expectAccessible, openPage } from '../support/browser.ts';
+import { serveFolder } from '../support/static-server.ts';
 
 const POLICY = `<meta http-equiv="content-security-policy" content="default-src 'none'; script-src 'self'">`;
 const page = (body: string): string =>

@@ -9,27 +9,31 @@
  *     await expectAccessible(page);
  *   });
  *
+ * - The page is built before the first test. `playground(view, state)` is the address of a view of it. The state is that
+ *   of explorer/page/address.ts.
  * - Find elements by role and label. Wait for conditions (`waitFor`, `expect.poll`), never for time.
  * - `openPage` is for the inside of a test. When the test ends, it closes the page and fails the test if the page
  *   logged an error or a warning, threw, broke its content security policy, had a request fail, or sent one to another
  *   origin. Where a test provokes such complaints, it names them: `openPage({ url, provokes: [/status of 503/] })`.
  *   `expectClean()` does the same check at once.
+ * - What `page.evaluate` runs is a text here: the types of tests know no DOM.
  * - A page has its own profile (cookies, storage), 1280 x 800 pixels, light colours, and no motion.
  * - A failed test leaves a picture of its page, and says where.
  */
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 
 /** Milliseconds after which what has not come true never will, on the slowest machine. */
 const LIMIT_MS = 120_000;
+
+/** The address of a view of the playground. */
+export const playground = (name = '', state: Readonly<Record<string, string>> = {}): string =>
+  `${inject('playground')}#${name}?${new URLSearchParams(state)}`;
 
 interface PageOptions extends BrowserContextOptions {
   readonly url: string;
@@ -130,50 +134,4 @@ export async function expectAccessible(page: Page): Promise<void> {
     ),
   );
   if (findings.length > 0) throw new Error(`axe finds:\n\n${findings.join('\n\n')}`);
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.map': 'application/json',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-};
-
-interface Served {
-  /** The address of the folder; ends with a slash. */
-  readonly url: string;
-  readonly close: () => Promise<void>;
-}
-
-/**
- * Serves a folder on loopback as hosts of static files do: `/a/` is `a/index.html`, `/a` is `a` or `a.html`, and
- * everything else is a 404.
- *
- * @param base path under which the folder is served; starts and ends with a slash
- */
-export async function serveFolder(folder: string, base = '/'): Promise<Served> {
-  const server = createServer(async ({ url = '' }, response) => {
-    const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
-    const name = path.startsWith(base) ? path.slice(base.length) : undefined;
-    for (const file of name === undefined
-      ? []
-      : [name || 'index.html', `${name}index.html`, `${name}.html`]) {
-      const content = await readFile(join(folder, file)).catch(() => undefined);
-      if (!content) continue;
-      response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream').end(content);
-      return;
-    }
-    response.writeHead(404).end();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { url: `http://127.0.0.1:${port}${base}`, close };
 }

@@ -1,7 +1,10 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type BrowserServer, chromium } from 'playwright-core';
 import type { TestProject } from 'vitest/node';
+import { buildExplorer } from '../../bundle/explorer.ts';
+import { serveFolder } from './static-server.ts';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -47,16 +50,27 @@ export const launchChromium = (): Promise<BrowserServer> =>
     timeout: 300_000,
   });
 
-/** One Chromium for all files of the tier. */
+/** The page as `npm run explorer` builds it. */
+const BUILT = fileURLToPath(new URL('../../explorer/built', import.meta.url));
+
+/** One Chromium and one playground for all files of the tier. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await buildExplorer(BUILT);
+  const playground = await serveFolder(BUILT);
+  project.provide('playground', playground.url);
   const server = await launchChromium();
   project.provide('chromium', server.wsEndpoint());
-  return () => server.close();
+  return async () => {
+    await server.close();
+    await playground.close();
+  };
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The endpoint of the running Chromium. Only in the browser tier. */
     chromium: string;
+    /** The address of the built playground, which ends with a slash. Only in the browser tier. */
+    playground: string;
   }
 }
