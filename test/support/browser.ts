@@ -29,7 +29,7 @@ import { type BrowserContext, type BrowserContextOptions, chromium, type Page } 
 import { expect, inject, onTestFinished } from 'vitest';
 
 /** Milliseconds after which what has not come true never will, on the slowest machine. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 60_000;
 
 /** The address of a view of the playground. */
 export const playground = (name = '', state: Readonly<Record<string, string>> = {}): string =>
