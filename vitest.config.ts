@@ -35,11 +35,13 @@ function bundled() {
  *   *.integration.test.ts  `npm test` alone: it starts a process, needs the DynamoDB engine or takes seconds
  *   *.soak.test.ts         `npm run test:soak` alone: it takes long
  *   *.package.test.ts      `npm run test:package` alone: it builds the package and installs its tarball
+ *   *.browser.test.ts      `npm run test:browser` alone: it drives Chromium
  */
 const ALL = 'test/**/*.test.ts';
 const INTEGRATION = 'test/**/*.integration.test.ts';
 const SOAK = 'test/**/*.soak.test.ts';
 const PACKAGE = 'test/**/*.package.test.ts';
+const BROWSER = 'test/**/*.browser.test.ts';
 const ENGINE = ['test/support/engine.ts'];
 
 export default defineConfig({
@@ -59,14 +61,14 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [ALL],
-          exclude: [INTEGRATION, SOAK, PACKAGE],
+          exclude: [INTEGRATION, SOAK, PACKAGE, BROWSER],
           globalSetup: ['test/support/no-engine.ts'],
           setupFiles: ['test/support/no-process.ts'],
         },
       },
       {
         extends: true,
-        test: { name: 'source', include: [ALL], exclude: [SOAK, PACKAGE], globalSetup: ENGINE },
+        test: { name: 'source', include: [ALL], exclude: [SOAK, PACKAGE, BROWSER], globalSetup: ENGINE },
       },
       // The same tests, with what is deployed. handler.ts itself: test/stack/handler.integration.test.ts.
       {
@@ -87,6 +89,14 @@ export default defineConfig({
           name: 'package',
           include: [PACKAGE],
           globalSetup: [...ENGINE, 'test/support/packed.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          globalSetup: [...ENGINE, 'test/support/chromium.ts'],
         },
       },
     ],

@@ -17,6 +17,7 @@ const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci$|install )/, 'installs from the network'],
   [/^npm start$/, 'runs already'],
   [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
+  [/^npx gatehouse-authz explore\b/, 'runs until it is stopped'],
   [/^docker /, 'needs a container engine'],
   [/^npx gatehouse-authz serve /, 'runs already'],
   [/^npx serverless (?:package|deploy) /, 'test/stack packages; a deployment needs AWS'],

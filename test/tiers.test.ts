@@ -26,12 +26,12 @@ describe('the tier of a test file', () => {
   });
 
   test('is that of one suffix', () => {
-    expect(named(/\.(?!property|integration|soak|package)[a-z]+\.test\.ts$/)).toEqual([]);
-    expect(named(/(?:integration|soak|package)\.(?:integration|soak|package)/)).toEqual([]);
+    expect(named(/\.(?!property|integration|soak|package|browser)[a-z]+\.test\.ts$/)).toEqual([]);
+    expect(named(/\.(?:integration|soak|package|browser)\.(?:integration|soak|package|browser)/)).toEqual([]);
   });
 
   test('no unit test imports what starts processes or is DynamoDB itself', () => {
-    const unit = FILES.filter((name) => !/\.(?:integration|soak|package)\.test\.ts$/.test(name));
+    const unit = FILES.filter((name) => !/\.(?:integration|soak|package|browser)\.test\.ts$/.test(name));
     const isEngine = /from '(?:node:child_process|node:worker_threads|.*\/embedded-engine\.ts)'/;
     expect(unit.filter((name) => isEngine.test(textOf(name)))).toEqual([]);
   });

@@ -42,10 +42,14 @@ const markdown: MarkdownOptions = {
   },
 };
 
+/** The page of explorer/ in .site/public. VitePress does not know it: the browser itself follows links to it. */
+const PLAYGROUND = '/playground/';
+
 export default defineConfig({
   title: 'Gatehouse',
   description,
   lang: 'en',
+  head: [['link', { rel: 'icon', href: `${PLAYGROUND}icon.svg` }]],
   srcDir: '..',
   srcExclude: ['README.md', '{bench,test,local,dist,coverage,.site}/**'],
   outDir: '../.site/pages',
@@ -53,12 +57,16 @@ export default defineConfig({
   rewrites: (path) => pageOf(path) ?? path,
   cleanUrls: true,
   markdown,
-  // The search's index is one file.
-  vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  vite: {
+    // The playground, built there before (package.json).
+    publicDir: join(ROOT, '.site/public'),
+    // The search's index is one file.
+    build: { chunkSizeWarningLimit: 2_000 },
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
-    nav: [...bar()],
+    nav: [...bar(), { text: 'Playground', link: `${PLAYGROUND}index.html`, target: '_self' }],
     sidebar: sections(),
     ...(source && { socialLinks: [{ icon: 'github', link: source }] }),
   },

@@ -17,7 +17,13 @@ interface Section {
 
 /** What a reader looks for, in the order of their first days. Files that do not exist are left out. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['docs/tutorial.md', 'docs/concepts.md', 'docs/in-your-application.md', 'docs/local.md'],
+  Start: [
+    'docs/tutorial.md',
+    'docs/concepts.md',
+    'docs/explorer.md',
+    'docs/in-your-application.md',
+    'docs/local.md',
+  ],
   Guides: [
     'docs/guard-your-service.md',
     'docs/unit-tests.md',
