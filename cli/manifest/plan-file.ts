@@ -35,7 +35,10 @@ export function readPlan(source: Source): { readonly plan: PlanFile; readonly so
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new ProblemsError([
-      `${file}: is not a plan that gatehouse plan --out wrote: ${issue?.path.join('.') || 'the file'}: ${issue?.message}`,
+      {
+        file,
+        message: `is not a plan that gatehouse plan --out wrote: ${issue?.path.join('.') || 'the file'}: ${issue?.message}`,
+      },
     ]);
   }
   const { manifest } = parsed.data;
