@@ -1,9 +1,9 @@
 import { pathOf } from '../../provisioning/apply/problem.ts';
+import { idsOf } from '../../provisioning/apply/saved-plan.ts';
 import type { Failure, Progress } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../../testing/document.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../provisioning.ts';
-import { idsOf } from './plan-file.ts';
 import type { Planned } from './shared.ts';
 
 /**
