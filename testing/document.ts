@@ -218,6 +218,12 @@ export const formatPath = (path: Path): string =>
 const placeIn = (file: string, { line, column }: Partial<Place> = {}): string =>
   [file, line, column].filter((part) => part !== undefined).join(':');
 
+/** Where what a path leads to begins. */
+export function startOf({ placeOf }: Source, path: Path): Pick<Place, 'line' | 'column'> | undefined {
+  const place = placeOf(path);
+  return place && { line: place.line, column: place.column };
+}
+
 /** `openapi.yaml:12:5`. */
 export const placeText = ({ file, placeOf }: Source, path: Path): string => placeIn(file, placeOf(path));
 
