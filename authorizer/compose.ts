@@ -19,7 +19,7 @@ import { faultLine } from './log.ts';
 import { createAnswerMetrics } from './metrics.ts';
 import { createOutsideKey } from './outside-key.ts';
 import { createCellsOf } from './policies/cells.ts';
-import { createWholePolicy } from './policies/whole.ts';
+import { createWholePolicy, POLICY_LIMITS } from './policies/whole.ts';
 import { apiRoutesId, createApiRoutes } from './routes/api-routes.ts';
 import { createSubjectOfIssuers } from './subject.ts';
 
@@ -27,13 +27,6 @@ type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
 
 /** Shares of CACHE_MAX_BYTES: decision items, verified tokens, issuers' keys, policies for the whole API. */
 const SHARES = { items: 0.6, tokens: 0.2, keys: 0.05, policies: 0.15 } as const;
-
-/**
- * Limits for a policy for the whole API: on the scopes and on the permissions in the caller's access bound, on
- * the questions about them, and on the comparisons of path segments (some 10 ms of work). A policy with more
- * than a hundred resources would exceed its size limit anyway.
- */
-export const POLICY_LIMITS = { bound: 100, questions: 400, comparisons: 120_000 } as const;
 
 /** Replacements for the real dependencies, for tests and for several authorizers in one process. */
 export interface Overrides {

@@ -1,32 +1,11 @@
 import { Option } from 'commander';
-import * as z from 'zod';
 import type { Given } from '../engine/index.ts';
-import { object } from '../provisioning/apply/fields.ts';
 import { problemsOf } from '../provisioning/apply/problem.ts';
 import { inPlainWords } from '../provisioning/issues.ts';
+import { given } from '../testing/given.ts';
 import { UsageError } from './context.ts';
 
-/** What conditions look at beside the table, as people write it. */
-
 const MAX_LENGTH = 65_536;
-
-/** Any values: what does not fit its declaration counts as missing. */
-export const properties = z.record(z.string().max(64), z.unknown(), 'must be a map of properties');
-
-const given = object({
-  subject: object({ properties }).optional(),
-  resource: z
-    .strictObject({
-      type: z.string().min(1).max(32).optional(),
-      id: z.string().min(1).max(256).optional(),
-      properties: properties.optional(),
-    })
-    .optional(),
-  action: z
-    .strictObject({ name: z.string().min(1).max(128).optional(), properties: properties.optional() })
-    .optional(),
-  context: properties.optional(),
-});
 
 /** The option `--given`. Its parser throws UsageError. */
 export const givenOption = () =>

@@ -1,5 +1,7 @@
 /** Entry of provisioning: the policy administration point. */
 export type { Answer, Failure, Success } from './answer.ts';
+export type { PlanAnswer, PlannedChange } from './apply/commands.ts';
+export { changesBeyond, readSavedPlan, type SavedPlan } from './apply/saved-plan.ts';
 export { type Command, mayTakeAway, takesAway } from './command.ts';
 export { COMMANDS } from './commands/index.ts';
 export { descriptionsOf, namesOf, namesOfSubjects } from './names/labels.ts';
@@ -10,3 +12,9 @@ export {
   type Provisioning,
   type ProvisioningOptions,
 } from './provisioning.ts';
+export {
+  REVOCATION_DEFAULTS,
+  type RevocationBound,
+  type RevocationTimes,
+  revocationBound,
+} from './revocation-bound.ts';

@@ -53,6 +53,23 @@ export function parsePathTemplate(text: string, field: string): readonly Segment
   });
 }
 
+/** A path as it is written. */
+export const formatPathTemplate = (segments: readonly Segment[]): string =>
+  `/${segments
+    .map((segment) =>
+      segment.kind === 'literal' ? segment.text : `{${segment.name}${segment.kind === 'rest' ? '+' : ''}}`,
+    )
+    .join('/')}`;
+
+/** A template as it is written. */
+export const formatTemplate = (parts: readonly TemplatePart[]): string =>
+  parts
+    .map((part) => {
+      if (part.kind === 'literal') return part.text;
+      return part.kind === 'path' ? `{${part.name}}` : `{${part.kind}:${part.name}}`;
+    })
+    .join('');
+
 /** The path with its parameter names taken out: two templates of one shape match the same requests. */
 export const routeShape = (text: string, field: string): string =>
   `/${parsePathTemplate(text, field)

@@ -12,16 +12,28 @@ import {
 } from 'yaml';
 import type { Path, Problem } from '../provisioning/apply/problem.ts';
 
+/** A place in a text: lines and columns from 1, in units of UTF-16. The end is that of the line where it is left out. */
 interface Place {
   readonly line: number;
   readonly column: number;
+  /** Just after what is meant. */
+  readonly endLine?: number;
+  readonly endColumn?: number;
 }
 
 export interface Source {
   readonly file: string;
   readonly data: unknown;
-  /** Line and column, from 1, of what a path leads to, or of the last node on that path. */
+  /** The place of what a path leads to (of an entry its key), or of the last node on that path. */
   readonly placeOf: (path: Path) => Place | undefined;
+}
+
+/** Something that is wrong with a text. It has no place where it is the text as a whole, or what is no text. */
+export interface PlacedProblem extends Partial<Place> {
+  readonly file: string;
+  /** What it is about, such as `groups.teachers.roles[0]`. */
+  readonly path?: string;
+  readonly message: string;
 }
 
 /** The most problems of a file that are listed, and the most characters of each. */
@@ -35,17 +47,25 @@ export const plain = (text: string): string =>
 /** A file has errors; nothing was done. */
 export class ProblemsError extends Error {
   override readonly name = 'ProblemsError';
+  readonly problems: readonly PlacedProblem[];
+  /** The first of them, for people. */
   readonly lines: readonly string[];
-  constructor(problems: readonly string[]) {
-    const shown = problems
+  constructor(problems: readonly PlacedProblem[]) {
+    const all = new Set(problems.map(lineOf));
+    const shown = [...all]
       .slice(0, MAX_LISTED)
       .map((line) => plain(line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH)}…` : line));
     const lines =
-      problems.length > MAX_LISTED ? [...shown, `… only the first ${MAX_LISTED} problems are listed`] : shown;
+      all.size > MAX_LISTED ? [...shown, `… only the first ${MAX_LISTED} problems are listed`] : shown;
     super(lines.join('\n'));
+    this.problems = problems;
     this.lines = lines;
   }
 }
+
+/** `school.yaml:12:5: groups.teachers.roles[0]: there is no role techer`. */
+const lineOf = ({ file, path, message, ...place }: PlacedProblem): string =>
+  [placeIn(file, place), ...(path === undefined ? [] : [path]), message].join(': ');
 
 /** The most aliases of a file, and the most characters of its data when each alias is replaced by what it means. */
 const MAX_ALIASES = 1_000;
@@ -53,6 +73,8 @@ const MAX_EXPANDED = 6_291_456;
 
 interface Found {
   readonly offset: number;
+  /** Offset just after it. */
+  readonly end?: number | undefined;
   readonly message: string;
 }
 
@@ -62,33 +84,44 @@ export function readDocument(file: string, text: string): Source {
   // The parser compares each key with all others of its mapping; `problemsIn` looks it up.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2' } as const;
   const document = parseDocument(text, options);
-  const placeAt = (offset: number): Place => {
+  const placeAt = ({ offset, end }: Omit<Found, 'message'>): Place => {
     const { line, col } = lines.linePos(offset);
-    return { line, column: col };
+    if (end === undefined || end <= offset) return { line, column: col };
+    const after = lines.linePos(end);
+    return { line, column: col, endLine: after.line, endColumn: after.col };
   };
-  const malformed = [...document.errors, ...document.warnings].map(({ code, message, pos: [offset] }) => ({
-    // Some positions are at the blanks before the token.
-    offset: offset + (/^\s+(?=\S)/.exec(text.slice(offset, offset + 1_000))?.[0].length ?? 0),
-    message: code === 'RESOURCE_EXHAUSTION' ? 'is nested too deeply' : message,
-  }));
+  const malformed = [...document.errors, ...document.warnings].map(
+    ({ code, message, pos: [offset, end] }) => ({
+      // Some positions are at the blanks before the token.
+      offset: offset + (/^\s+(?=\S)/.exec(text.slice(offset, offset + 1_000))?.[0].length ?? 0),
+      end,
+      message: code === 'RESOURCE_EXHAUSTION' ? 'is nested too deeply' : message,
+    }),
+  );
   const found: readonly Found[] = malformed.length > 0 ? malformed : problemsIn(document);
   if (found.length > 0)
-    throw new ProblemsError(
-      found.map(({ offset, message }) => `${placeIn(file, placeAt(offset))}: ${message}`),
-    );
+    throw new ProblemsError(found.map(({ message, ...at }) => ({ file, ...placeAt(at), message })));
   const data: unknown = document.toJS({ maxAliasCount: -1 });
   if (sizeOf(data) > MAX_EXPANDED)
-    throw new ProblemsError([`${file}: its aliases expand to more than ${MAX_EXPANDED} characters`]);
+    throw new ProblemsError([
+      { file, message: `its aliases expand to more than ${MAX_EXPANDED} characters` },
+    ]);
   const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
   return {
     file,
     data,
     placeOf: (path) => {
-      const offset = offsetIn(document, path, pairs);
-      return offset === undefined ? undefined : placeAt(offset);
+      const range = rangeIn(document, path, pairs);
+      return range && placeAt(range);
     },
   };
 }
+
+/** The place of a node: its range without what follows it. */
+const placed = (range: readonly number[] | null | undefined) => ({
+  offset: range?.[0] ?? 0,
+  end: range?.[1],
+});
 
 /** What is wrong with a document that is well-formed, in the order of the text and in one walk. */
 function problemsIn(document: Document): readonly Found[] {
@@ -101,14 +134,14 @@ function problemsIn(document: Document): readonly Found[] {
   visit(document, {
     Value: (_, node) => noted(node),
     Alias: (_, { source, range }) => {
-      const offset = range?.[0] ?? 0;
+      const at = placed(range);
       if (++aliases > MAX_ALIASES) {
-        found.push({ offset, message: `there are more than ${MAX_ALIASES} aliases` });
+        found.push({ ...at, message: `there are more than ${MAX_ALIASES} aliases` });
         return visit.BREAK;
       }
       if (!anchors.has(source))
         found.push({
-          offset,
+          ...at,
           message: `*${source} is an alias of nothing: put quotes around what begins with *`,
         });
       return undefined;
@@ -118,12 +151,12 @@ function problemsIn(document: Document): readonly Found[] {
       const keys = new Set<unknown>();
       for (const { key } of map.items) {
         if (!isScalar(key)) continue;
-        const offset = key.range?.[0] ?? 0;
-        if (keys.has(key.value)) found.push({ offset, message: 'the same key is above already' });
+        const at = placed(key.range);
+        if (keys.has(key.value)) found.push({ ...at, message: 'the same key is above already' });
         keys.add(key.value);
         if (typeof key.value === 'number' && key.source !== String(key.value))
-          found.push({ offset, message: `${key.source} is the number ${key.value} here: put it in quotes` });
-        if (key.value === '__proto__') found.push({ offset, message: '__proto__ can be no name' });
+          found.push({ ...at, message: `${key.source} is the number ${key.value} here: put it in quotes` });
+        if (key.value === '__proto__') found.push({ ...at, message: '__proto__ can be no name' });
       }
     },
   });
@@ -143,13 +176,13 @@ function sizeOf(data: unknown, known = new Map<object, number>()): number {
 }
 
 /** Follows the path as far as it goes: to the key of an entry, or to an element of a list. */
-function offsetIn(
+function rangeIn(
   document: Document,
   path: Path,
   pairs: WeakMap<YAMLMap, ReadonlyMap<string, Pair>>,
-): number | undefined {
+): ReturnType<typeof placed> | undefined {
   let node: unknown = document.contents;
-  let offset: number | undefined;
+  let found: ReturnType<typeof placed> | undefined;
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     if (isMap(node)) {
@@ -157,16 +190,16 @@ function offsetIn(
       pairs.set(node, known);
       const pair = known.get(String(step));
       if (!pair) break;
-      offset = (isScalar(pair.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      if (isScalar(pair.key) && pair.key.range) found = placed(pair.key.range);
       node = pair.value;
     } else if (isSeq(node) && /^\d+$/.test(String(step))) {
       node = node.items[Number(step)];
       const range = (node as { range?: readonly number[] } | undefined)?.range;
       if (!range) break;
-      offset = range[0];
+      found = placed(range);
     } else break;
   }
-  return offset;
+  return found;
 }
 
 const pairsOf = ({ items }: YAMLMap): ReadonlyMap<string, Pair> =>
@@ -182,21 +215,31 @@ export const formatPath = (path: Path): string =>
     return text === '' ? step : `${text}.${step}`;
   }, '');
 
-const placeIn = (file: string, place: Place | undefined): string =>
-  `${file}${place ? `:${place.line}:${place.column}` : ''}`;
+const placeIn = (file: string, { line, column }: Partial<Place> = {}): string =>
+  [file, line, column].filter((part) => part !== undefined).join(':');
+
+/** Where what a path leads to begins. */
+export function startOf({ placeOf }: Source, path: Path): Pick<Place, 'line' | 'column'> | undefined {
+  const place = placeOf(path);
+  return place && { line: place.line, column: place.column };
+}
 
 /** `openapi.yaml:12:5`. */
 export const placeText = ({ file, placeOf }: Source, path: Path): string => placeIn(file, placeOf(path));
 
+/** Problems with their places, in the order of the text. */
+export function placedIn({ file, placeOf }: Source, problems: readonly Problem[]): readonly PlacedProblem[] {
+  const all = problems.map(
+    ({ path, message }): PlacedProblem => ({
+      ...{ file, ...placeOf(path) },
+      ...(path.length === 0 ? {} : { path: formatPath(path) }),
+      message,
+    }),
+  );
+  return all.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+}
+
 /** Throws {@link ProblemsError} with every problem, in the order of the file, unless there is none. */
 export function assertNone(source: Source, problems: readonly Problem[]): void {
-  if (problems.length === 0) return;
-  const placed = problems.map((problem) => ({ ...problem, place: source.placeOf(problem.path) }));
-  placed.sort(
-    ({ place: a }, { place: b }) => (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
-  );
-  const lines = placed.map(({ path, place, message }) =>
-    [placeIn(source.file, place), ...(path.length === 0 ? [] : [formatPath(path)]), message].join(': '),
-  );
-  throw new ProblemsError([...new Set(lines)]);
+  if (problems.length > 0) throw new ProblemsError(placedIn(source, problems));
 }

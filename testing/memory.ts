@@ -4,6 +4,9 @@ import { toBase64Url } from '../table/bytes.ts';
 import { createMemoryTable, type MemoryTable, type MemoryTableOptions } from '../table/memory/index.ts';
 import type { Reader } from '../table/reader.ts';
 
+/** WebCrypto: global in browsers and in Node, of whose types it is not yet a part. */
+declare const crypto: { readonly getRandomValues: (into: Uint8Array) => Uint8Array };
+
 /** A table with provisioning on top. */
 export interface Provisioned {
   readonly reader: Reader;

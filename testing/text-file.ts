@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The error of a file that cannot be read. */
 export const unreadable = (file: string, { code = '', message }: NodeJS.ErrnoException): ProblemsError =>
-  new ProblemsError([`${file}: ${REASONS[code] ?? message}`]);
+  new ProblemsError([{ file, message: REASONS[code] ?? message }]);
 
 /** The text of a file that a person named. Throws {@link ProblemsError}; it never reads more than the limit. */
 export async function readText(file: string): Promise<string> {
@@ -23,7 +23,7 @@ export async function readText(file: string): Promise<string> {
   });
   try {
     // Of a regular file the size is known before it is read.
-    if ((await handle.stat()).size > MAX_FILE_BYTES) throw new ProblemsError([`${file}: ${TOO_LARGE}`]);
+    if ((await handle.stat()).size > MAX_FILE_BYTES) throw new ProblemsError([{ file, message: TOO_LARGE }]);
     return await textOf(file, handle.createReadStream({ autoClose: false }));
   } catch (error) {
     throw error instanceof ProblemsError ? error : unreadable(file, error as NodeJS.ErrnoException);
@@ -33,21 +33,21 @@ export async function readText(file: string): Promise<string> {
 }
 
 /** The text of a stream. Throws {@link ProblemsError} for what is no UTF-8 text, or too large. */
-export async function textOf(name: string, stream: AsyncIterable<Uint8Array | string>): Promise<string> {
+export async function textOf(file: string, stream: AsyncIterable<Uint8Array | string>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
     const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk;
     bytes += part.length;
-    if (bytes > MAX_FILE_BYTES) throw new ProblemsError([`${name}: ${TOO_LARGE}`]);
+    if (bytes > MAX_FILE_BYTES) throw new ProblemsError([{ file, message: TOO_LARGE }]);
     chunks.push(part);
   }
   const problem = binaryProblem(chunks[0] ?? new Uint8Array());
-  if (problem !== undefined) throw new ProblemsError([`${name}: ${problem}`]);
+  if (problem !== undefined) throw new ProblemsError([{ file, message: problem }]);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(new Uint8Array(Buffer.concat(chunks)));
   } catch {
-    throw new ProblemsError([`${name}: ${NOT_UTF8}`]);
+    throw new ProblemsError([{ file, message: NOT_UTF8 }]);
   }
 }
 

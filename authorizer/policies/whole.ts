@@ -2,6 +2,7 @@ import { createCachedLoader } from '../../engine/cached-loader.ts';
 import type { Ask, Engine, Question } from '../../engine/index.ts';
 import type { Kind } from '../../engine/items.ts';
 import { createStaleIfError } from '../../engine/stale-if-error.ts';
+import { byteLength } from '../../table/bytes.ts';
 import { READ_DEADLINE_MS } from '../../table/timing.ts';
 import type { Resources } from '../answer.ts';
 import type { Identity } from '../credentials/identity.ts';
@@ -9,6 +10,13 @@ import { isVerb, type RouteRule } from '../routes/rule.ts';
 import type { SubjectOf } from '../subject.ts';
 import type { CellsOf, Decide } from './cells.ts';
 import { compile, createBudget, type Patterns } from './compile.ts';
+
+/**
+ * Limits for a policy for the whole API: on the scopes and on the permissions in the caller's access bound, on
+ * the questions about them, and on the comparisons of path segments (some 10 ms of work). A policy with more
+ * than a hundred resources would exceed its size limit anyway.
+ */
+export const POLICY_LIMITS = { bound: 100, questions: 400, comparisons: 120_000 } as const;
 
 export interface WholePolicyOptions {
   readonly engine: Pick<Engine, 'checkAsked' | 'checkManyAsked'>;
@@ -119,7 +127,7 @@ export function createWholePolicy(options: WholePolicyOptions) {
     };
     const ofVerbs = rules.filter(({ method }) => method === 'ANY' || isVerb(method));
     const cells = await cellsOf({ subject, claims: identity.claims, rules: ofVerbs, at: begunAt, decide });
-    const budget = createBudget({ baseBytes: Buffer.byteLength(base), maxBytes, maxComparisons });
+    const budget = createBudget({ baseBytes: byteLength(base), maxBytes, maxComparisons });
     const patterns = cells && compile({ rules: ofVerbs, cells, isClosed, budget });
     return {
       resources: patterns && toResources(patterns, base),

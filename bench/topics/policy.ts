@@ -1,8 +1,8 @@
 import { ulid } from 'ulid';
-import { POLICY_LIMITS } from '../../authorizer/compose.ts';
+
 import type { VerifiedClaims } from '../../authorizer/index.ts';
 import { createCellsOf } from '../../authorizer/policies/cells.ts';
-import { createWholePolicy } from '../../authorizer/policies/whole.ts';
+import { createWholePolicy, POLICY_LIMITS } from '../../authorizer/policies/whole.ts';
 import { apiRoutesId } from '../../authorizer/routes/api-routes.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
 import { createAccessBound, createEngine } from '../../engine/index.ts';

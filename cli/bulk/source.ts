@@ -20,7 +20,7 @@ export async function sizeOf(file: string): Promise<number | undefined> {
   const found = await stat(file).catch((fault: NodeJS.ErrnoException) => {
     throw unreadable(file, fault);
   });
-  if (found.isDirectory()) throw new ProblemsError([`${file}: is a folder`]);
+  if (found.isDirectory()) throw new ProblemsError([{ file, message: 'is a folder' }]);
   return found.isFile() ? found.size : undefined;
 }
 

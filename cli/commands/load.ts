@@ -204,8 +204,8 @@ const throwProblem =
   (file: string) =>
   (error: unknown): never => {
     if (!(error instanceof SourceError)) throw error;
-    const place = error.line === undefined ? '' : `:${error.line}`;
-    throw new ProblemsError([`${nameOf(file)}${place}: ${error.message}`]);
+    const place = error.line === undefined ? {} : { line: error.line };
+    throw new ProblemsError([{ file: nameOf(file), ...place, message: error.message }]);
   };
 
 /** The file of refused rows beside the input; undefined for standard input. */

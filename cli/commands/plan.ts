@@ -1,7 +1,8 @@
+import { idsOf } from '../../provisioning/apply/saved-plan.ts';
 import { wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
 import { addHelpTexts } from '../help.ts';
-import { idsOf, writePlan } from '../manifest/plan-file.ts';
+import { writePlan } from '../manifest/plan-file.ts';
 import { formatPlan, planData } from '../manifest/print.ts';
 import { type ManifestOptions, planFile, withManifestOptions } from '../manifest/shared.ts';
 import { assertWritable } from '../output-file.ts';

@@ -1,9 +1,9 @@
 import { pathOf } from '../../provisioning/apply/problem.ts';
+import { idsOf } from '../../provisioning/apply/saved-plan.ts';
 import type { Failure, Progress } from '../../provisioning/index.ts';
 import { formatPath, ProblemsError } from '../../testing/document.ts';
 import type { Context } from '../context.ts';
 import { RefusedError } from '../provisioning.ts';
-import { idsOf } from './plan-file.ts';
 import type { Planned } from './shared.ts';
 
 /**
@@ -48,7 +48,8 @@ function refused(error: Failure['error'], { file, placeOf }: Planned['file']['so
   const text = `${message}${holder === undefined ? '' : ` (${holder})`}`;
   const path = pathOf(field);
   if (retryable || path.length === 0) return new RefusedError(error, `${text}; ${rest}`);
-  const place = placeOf(path);
-  const at = place ? `:${place.line}:${place.column}` : '';
-  return new ProblemsError([`${file}${at}: ${formatPath(path)}: ${text}`, rest]);
+  return new ProblemsError([
+    { file, ...placeOf(path), path: formatPath(path), message: text },
+    { file, message: rest },
+  ]);
 }

@@ -1,57 +1,35 @@
-import * as z from 'zod';
-import { idOf, type PlannedChange } from '../../provisioning/apply/commands.ts';
+import type { PlannedChange } from '../../provisioning/apply/commands.ts';
+import {
+  changesBeyond,
+  readSavedPlan,
+  type SavedPlan,
+  savedPlan,
+} from '../../provisioning/apply/saved-plan.ts';
 import { ProblemsError, type Source } from '../../testing/document.ts';
 import { NothingDoneError } from '../context.ts';
-import { isMapping } from '../json.ts';
 import { writeNewFile } from '../output-file.ts';
 import { asJson, count } from '../print.ts';
 
-/** A plan in a file: what was approved. It is compared anew before it is applied; it is no list of commands. */
-const schema = z.strictObject({
-  gatehousePlan: z.literal(1, 'this release reads version 1'),
-  /** The table or the function that it is of. */
-  place: z.string(),
-  madeAt: z.string(),
-  prune: z.boolean(),
-  pruneShared: z.boolean(),
-  /** The ids of all changes: they follow from what a change does. */
-  changes: z.array(z.string().max(16)).max(10_000),
-  manifest: z.record(z.string(), z.unknown()),
-});
-export type PlanFile = Omit<z.infer<typeof schema>, 'gatehousePlan'>;
-
-export const idsOf = (changes: readonly PlannedChange[]): Promise<readonly string[]> =>
-  Promise.all(changes.map(idOf));
-
 /** Writes a plan to a new file. Throws UsageError. */
-export const writePlan = (path: string, plan: PlanFile): void =>
-  writeNewFile(path, asJson({ gatehousePlan: 1, ...plan }));
+export const writePlan = (path: string, plan: SavedPlan): void => writeNewFile(path, asJson(savedPlan(plan)));
 
 /** The plan in a file, with its manifest as a source; undefined for a file of another kind. Throws ProblemsError. */
-export function readPlan(source: Source): { readonly plan: PlanFile; readonly source: Source } | undefined {
+export function readPlan(source: Source): { readonly plan: SavedPlan; readonly source: Source } | undefined {
   const { data, file } = source;
-  if (!isMapping(data) || !Object.hasOwn(data, 'gatehousePlan')) return undefined;
-  const parsed = schema.safeParse(data);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new ProblemsError([
-      `${file}: is not a plan that gatehouse plan --out wrote: ${issue?.path.join('.') || 'the file'}: ${issue?.message}`,
-    ]);
-  }
-  const { manifest } = parsed.data;
+  const read = readSavedPlan(data);
+  if (!read) return undefined;
+  if ('problem' in read) throw new ProblemsError([{ file, message: read.problem }]);
   const placeOf: Source['placeOf'] = (path) => source.placeOf(['manifest', ...path]);
-  return { plan: parsed.data, source: { file, data: manifest, placeOf } };
+  return { plan: read.plan, source: { file, data: read.plan.manifest, placeOf } };
 }
 
 /** Throws NothingDoneError where a change is not in the plan. Those that are done already may be missing. */
 export async function assertCurrent(
   file: string,
-  plan: PlanFile,
+  plan: SavedPlan,
   changes: readonly PlannedChange[],
 ): Promise<void> {
-  const approved = new Set(plan.changes);
-  const ids = await idsOf(changes);
-  const others = changes.filter((_, position) => !approved.has(ids[position] ?? ''));
+  const others = await changesBeyond(plan, changes);
   const [first] = others;
   if (!first) return;
   const rest = others.length > 1 ? `, and ${count(others.length - 1, 'other change')}` : '';

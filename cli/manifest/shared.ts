@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { PlanAnswer } from '../../provisioning/apply/commands.ts';
+import type { SavedPlan } from '../../provisioning/apply/saved-plan.ts';
 import { assertNone, readDocument } from '../../testing/document.ts';
 import { type ManifestFile, readManifest } from '../../testing/manifest-file.ts';
 import { readText } from '../../testing/text-file.ts';
@@ -13,7 +14,7 @@ import {
   withField,
 } from '../provisioning.ts';
 import type { Deliver } from '../transport.ts';
-import { assertCurrent, type PlanFile, readPlan } from './plan-file.ts';
+import { assertCurrent, readPlan } from './plan-file.ts';
 
 /** What the subcommands of manifests share: options, and the connection. */
 export interface ManifestOptions extends WriteOptions {
@@ -100,7 +101,7 @@ function assertTable({ manifest, source }: ManifestFile, table: string | undefin
 /** A plan is of one table, and says itself what it prunes. Throws {@link UsageError}. */
 function assertSamePlan(
   path: string,
-  { place }: PlanFile,
+  { place }: SavedPlan,
   { prune, pruneShared }: ManifestOptions,
   connected: Connected,
 ): void {

@@ -2,14 +2,14 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { ulid } from 'ulid';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
-import { ProblemsError, readDocument } from '../../testing/document.ts';
+import { type PlacedProblem, ProblemsError, readDocument } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
+import { readTestFile, type TestFile } from '../../testing/model-tests/file.ts';
+import { type Asked, runTests } from '../../testing/model-tests/run.ts';
 import { readText } from '../../testing/text-file.ts';
 import type { Context } from '../context.ts';
 import { namesIn, referenceOf } from '../references.ts';
-import { readTestFile, type TestFile } from './file.ts';
 import type { FileResult } from './report.ts';
-import { type Asked, runTests } from './run.ts';
 import { type ThrowAwayTables, throwAwayTables } from './throw-away.ts';
 
 export interface RunOptions {
@@ -104,16 +104,16 @@ async function prepare(file: TestFile, tables: ThrowAwayTables, { live, now }: R
 
 /** One after the other; what is wrong with one does not hide what is wrong with the next. */
 async function gathered<T, R>(all: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
-  const lines: string[] = [];
+  const problems: PlacedProblem[] = [];
   const done: R[] = [];
   for (const each of all) {
     try {
       done.push(await work(each));
     } catch (error) {
       if (!(error instanceof ProblemsError)) throw error;
-      lines.push(...error.lines);
+      problems.push(...error.problems);
     }
   }
-  if (lines.length > 0) throw new ProblemsError(lines);
+  if (problems.length > 0) throw new ProblemsError(problems);
   return done;
 }

@@ -1,6 +1,6 @@
 import { formatUnexpected } from '../../testing/expectation.ts';
+import type { Answered, TestResult } from '../../testing/model-tests/run.ts';
 import { painter } from '../context.ts';
-import type { Answered, TestResult } from './run.ts';
 
 export interface FileResult {
   readonly file: string;

@@ -1,6 +1,6 @@
 import type { Route } from '../../provisioning/routes/route.ts';
 import { hint } from '../../provisioning/suggestions.ts';
-import { placeText } from '../../testing/document.ts';
+import { placeText, startOf } from '../../testing/document.ts';
 import { painter, UsageError } from '../context.ts';
 import { count, nameOf, plain, section } from '../print.ts';
 import { coverageOf, unusedRoutes } from '../routes/coverage.ts';
@@ -103,7 +103,7 @@ export function formatGaps(gaps: Gaps, colours: boolean): string {
 /** The same as data. */
 export const gapsData = (gaps: Gaps) => {
   const { api, document, covered, uncovered, open, loose, unused, intended } = gaps;
-  const data = ({ method, path, at }: Operation) => ({ method, path, ...document.source.placeOf(at) });
+  const data = ({ method, path, at }: Operation) => ({ method, path, ...startOf(document.source, at) });
   return {
     ...{ api, file: document.source.file, operations: document.operations.length, covered },
     uncovered: uncovered.map(({ operation, why }) => ({ ...data(operation), why })),

@@ -1,6 +1,6 @@
 import type { Changes } from '../../provisioning/routes/changes.ts';
 import { requirementText } from '../../provisioning/routes/route.ts';
-import { placeText } from '../../testing/document.ts';
+import { placeText, startOf } from '../../testing/document.ts';
 import { painter } from '../context.ts';
 import { columns, nameOf, section } from '../print.ts';
 import { routeData } from '../routes/routes.ts';
@@ -69,7 +69,7 @@ export const importData = ({ api, document, changes, open, unsaid, notes, isDryR
   unsaid: unsaid.map((each) => ({
     method: each.method,
     path: each.path,
-    ...document.source.placeOf(each.at),
+    ...startOf(document.source, each.at),
   })),
   notes,
 });

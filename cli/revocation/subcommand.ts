@@ -1,4 +1,10 @@
 import type { Command, Option } from 'commander';
+import {
+  REVOCATION_DEFAULTS,
+  type RevocationBound,
+  type RevocationTimes,
+  revocationBound,
+} from '../../provisioning/revocation-bound.ts';
 import type { Context } from '../context.ts';
 import { type Agreed, agree, type Command as Sent, YES } from '../destruction.ts';
 import { OK } from '../exit-codes.ts';
@@ -7,7 +13,6 @@ import { asJson, columns } from '../print.ts';
 import { addActorOption, connectForWriting, type Editing, type WriteOptions } from '../provisioning.ts';
 import { numberOption, readNumber } from '../question.ts';
 import type { Subcommand } from '../subcommand.ts';
-import { type Bound, DEFAULTS, longestYes, type Times } from './layers.ts';
 
 /** A subcommand that revokes something, and reports until when caches may still allow. */
 export interface Revocation<Options extends RevokeOptions = RevokeOptions> {
@@ -57,11 +62,11 @@ export const secondsOption = (flag: string, description: string): Option =>
 const fromEnv = (env: Context['env'], name: string, otherwise: number): number =>
   env[name] ? readNumber(name, env[name], SECONDS) : otherwise;
 
-const timesOf = (options: RevokeOptions, env: Context['env']): Times => ({
-  cacheTtl: options.cacheTtl ?? fromEnv(env, 'CACHE_TTL_SECONDS', DEFAULTS.cacheTtl),
-  outageTtl: options.outageTtl ?? fromEnv(env, 'CACHE_OUTAGE_TTL_SECONDS', DEFAULTS.outageTtl),
+const timesOf = (options: RevokeOptions, env: Context['env']): RevocationTimes => ({
+  cacheTtl: options.cacheTtl ?? fromEnv(env, 'CACHE_TTL_SECONDS', REVOCATION_DEFAULTS.cacheTtl),
+  outageTtl: options.outageTtl ?? fromEnv(env, 'CACHE_OUTAGE_TTL_SECONDS', REVOCATION_DEFAULTS.outageTtl),
   resultTtl: options.resultTtl,
-  webSocket: DEFAULTS.webSocket,
+  webSocket: REVOCATION_DEFAULTS.webSocket,
   jwtLife: options.jwtLife,
 });
 
@@ -80,7 +85,7 @@ export const revocation =
       .addOption(
         secondsOption(
           '--cache-ttl',
-          `the cache TTL of the authorizer (or CACHE_TTL_SECONDS; default: ${DEFAULTS.cacheTtl})`,
+          `the cache TTL of the authorizer (or CACHE_TTL_SECONDS; default: ${REVOCATION_DEFAULTS.cacheTtl})`,
         ),
       )
       .addOption(
@@ -91,7 +96,7 @@ export const revocation =
       )
       .addOption(
         secondsOption('--result-ttl', "the TTL of API Gateway's result cache").default(
-          DEFAULTS.resultTtl,
+          REVOCATION_DEFAULTS.resultTtl,
           'off',
         ),
       )
@@ -105,14 +110,14 @@ export const revocation =
           agreed = await agree(editing, commands, what, options, context);
         });
         const done = { ...revoked, ...agreed };
-        context.out(report(done, longestYes(times), context.now(), options.json === true));
+        context.out(report(done, revocationBound(times), context.now(), options.json === true));
         finish(OK);
       },
     );
   };
 
 /** What was done, and until when each layer may still allow. */
-export function report(done: Revoked, bound: Bound, now: number, isJson: boolean): string {
+export function report(done: Revoked, bound: RevocationBound, now: number, isJson: boolean): string {
   const until = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
   const { layers, request, webSocket } = bound;
   if (isJson)

@@ -11,11 +11,11 @@ import {
 } from '../../authorizer/routes/cache-key.ts';
 import { type Caching, readCaching } from '../../authorizer/routes/result-cache.ts';
 import type { RouteRule } from '../../authorizer/routes/rule.ts';
+import { formatPathTemplate } from '../../table/route-template.ts';
 import { readText } from '../../testing/text-file.ts';
 import { type Context, UsageError } from '../context.ts';
 import { nameOf } from '../print.ts';
 import type { ConditionsOf } from './conditions.ts';
-import { formatPath } from './routes.ts';
 
 /** The result cache of API Gateway; the options are named like the variables of the authorizer. */
 export interface CacheOptions {
@@ -75,7 +75,7 @@ export function outsideOf(
   conditions: readonly CacheInput[],
 ): readonly Outside[] {
   if (!isCacheable(rule.method)) return [];
-  const path = formatPath(rule.segments);
+  const path = formatPathTemplate(rule.segments);
   return [...caches].flatMap(([apiId, cache]) => {
     // Only HTTP APIs spell their identity sources with a dollar, and only they take simple answers.
     const isHttp = cache.identitySources.some((source) => source.startsWith('$'));
@@ -172,7 +172,8 @@ export function assertInKey(
   }
 }
 
-const ruleName = ({ method, segments }: RouteRule): string => nameOf({ method, path: formatPath(segments) });
+const ruleName = ({ method, segments }: RouteRule): string =>
+  nameOf({ method, path: formatPathTemplate(segments) });
 
 /** What a route and its conditions take from requests, where the API may cache. */
 export const takenBy = (rule: RouteRule, conditions: readonly CacheInput[]): readonly CacheInput[] =>

@@ -1,6 +1,5 @@
 import { DEFAULT_API, type Route, ruleOf, writtenOf } from '../../provisioning/routes/route.ts';
 import { isName } from '../../table/identifiers.ts';
-import type { Segment } from '../../table/route-template.ts';
 import { UsageError } from '../context.ts';
 import { listAll, type Send } from '../provisioning.ts';
 
@@ -29,14 +28,6 @@ export async function routesOf(send: Send, api: string): Promise<readonly Route[
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-
-/** A path as it is written. */
-export const formatPath = (segments: readonly Segment[]): string =>
-  `/${segments
-    .map((segment) =>
-      segment.kind === 'literal' ? segment.text : `{${segment.name}${segment.kind === 'rest' ? '+' : ''}}`,
-    )
-    .join('/')}`;
 
 /** A route as data for `--json`. */
 export const routeData = ({ id, method, path, permission, scope }: Route) => ({

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
+import { evaluate, INVOKE_ACTION } from '../../authorizer/policies/iam.ts';
 import { messageOf } from '../message-of.ts';
 import type { AnswerRules, AuthorizerAnswer } from './authorizer-answer.ts';
 import { readAnswer } from './authorizer-answer.ts';
 import type { AuthorizerContext } from './event-shapes.ts';
 import { withTimeout } from './http.ts';
-import { evaluate, INVOKE_ACTION } from './iam.ts';
 import { type IdentitySource, readIdentity } from './identity-sources.ts';
 import type { MatchedRequest } from './request.ts';
 import type { Refusal } from './responses.ts';
@@ -41,7 +41,7 @@ export interface AuthorizationOptions<Request extends MatchedRequest = MatchedRe
 function decide(answer: AuthorizerAnswer, request: MatchedRequest, source: AnswerSource): Verdict {
   const decision =
     answer.form === 'policy'
-      ? evaluate(answer.statements, INVOKE_ACTION, request.arn)
+      ? evaluate(answer.statements, INVOKE_ACTION, request.arn).decision
       : answer.isAuthorized
         ? 'allow'
         : 'explicit-deny';

@@ -1,6 +1,6 @@
+import type { Statement } from '../../authorizer/policies/iam.ts';
 import type { ApiKind } from './api.ts';
 import type { AuthorizerContext, JsonValue } from './event-shapes.ts';
-import type { Statement } from './iam.ts';
 
 /** A well-formed answer: a policy to evaluate, or a simple verdict. */
 export type AuthorizerAnswer =

@@ -1,6 +1,6 @@
 import type { TemplatePart } from '../../table/route-template.ts';
-import { routeShape } from '../../table/route-template.ts';
-import { byPrecedence, formatTemplate, type Route, ruleOf, type WrittenRoute } from './route.ts';
+import { formatTemplate, routeShape } from '../../table/route-template.ts';
+import { byPrecedence, type Route, ruleOf, type WrittenRoute } from './route.ts';
 
 /** A route that a document describes, with its place there. */
 export type Wanted<T> = WrittenRoute & { readonly from: T };

@@ -5,7 +5,6 @@ import {
   parseScopeTemplate,
   parseValueTemplate,
   type RouteRule,
-  type TemplatePart,
 } from '../../table/route-template.ts';
 
 /** Routes as people read and write them, beside the rules that the authorizer matches. */
@@ -54,15 +53,6 @@ export function byPrecedence(
   const isGreedy = a.segments.at(-1)?.kind === 'rest' || b.segments.at(-1)?.kind === 'rest';
   return (isGreedy ? 0 : a.segments.length - b.segments.length) || order(a, b);
 }
-
-/** A template as it is written. */
-export const formatTemplate = (parts: readonly TemplatePart[]): string =>
-  parts
-    .map((part) => {
-      if (part.kind === 'literal') return part.text;
-      return part.kind === 'path' ? `{${part.name}}` : `{${part.kind}:${part.name}}`;
-    })
-    .join('');
 
 /** The permission of a route and its scope, for people. */
 export const requirementText = ({ permission, scope }: Omit<WrittenRoute, 'method' | 'path'>): string =>

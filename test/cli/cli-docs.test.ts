@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES, exitCodesOf } from '../../cli/exit-codes.ts';
-import { DEFAULTS, longestYes } from '../../cli/revocation/layers.ts';
 import { report } from '../../cli/revocation/subcommand.ts';
+import { REVOCATION_DEFAULTS, revocationBound } from '../../provisioning/revocation-bound.ts';
 import { gatehouse, subcommandsIn } from './support.ts';
 
 /** What docs/cli.md shows is true. */
@@ -19,7 +19,7 @@ test('the answer of a revocation is the documented one', () => {
   const done = { revoked: user, before: false, text: `${user} is disabled`, token: 'gh1.mwqs017b' };
   const shown = report(
     done,
-    longestYes({ ...DEFAULTS, resultTtl: 300 }),
+    revocationBound({ ...REVOCATION_DEFAULTS, resultTtl: 300 }),
     Date.parse('2026-03-01T00:00:00Z'),
     false,
   );

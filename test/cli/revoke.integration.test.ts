@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULTS, longestYes } from '../../cli/revocation/layers.ts';
 import { DEFAULT_TTL_MS } from '../../engine/index.ts';
+import { REVOCATION_DEFAULTS, revocationBound } from '../../provisioning/revocation-bound.ts';
 import { createWorld, type World } from '../support/world.ts';
 import { gatehouse } from './support.ts';
 
@@ -155,11 +155,11 @@ test('revoke-session and revoke-token, and a JWT that no authorizer looks up', a
 describe('the arithmetic', () => {
   test('matches the document and the defaults', () => {
     const document = readFileSync(new URL('../../docs/freshness.md', import.meta.url), 'utf8');
-    expect(DEFAULTS.cacheTtl * 1_000).toBe(DEFAULT_TTL_MS);
-    expect(document).toContain(`\`CACHE_TTL_SECONDS\`, ${DEFAULTS.cacheTtl} unless set`);
-    const aws = longestYes({ ...DEFAULTS, resultTtl: 300 });
+    expect(REVOCATION_DEFAULTS.cacheTtl * 1_000).toBe(DEFAULT_TTL_MS);
+    expect(document).toContain(`\`CACHE_TTL_SECONDS\`, ${REVOCATION_DEFAULTS.cacheTtl} unless set`);
+    const aws = revocationBound({ ...REVOCATION_DEFAULTS, resultTtl: 300 });
     expect(document).toContain(
-      `${DEFAULTS.cacheTtl} s + 300 s. With the stack as shipped, whose result cache is off: ${longestYes(DEFAULTS).request} s.`,
+      `${REVOCATION_DEFAULTS.cacheTtl} s + 300 s. With the stack as shipped, whose result cache is off: ${revocationBound(REVOCATION_DEFAULTS).request} s.`,
     );
     expect(aws.request).toBe(360);
     expect(document).toContain('an open WebSocket              | 2 h:');
@@ -167,9 +167,9 @@ describe('the arithmetic', () => {
   });
 
   test('stale answers of an outage overlap with the cache TTL, they do not add to it', () => {
-    expect(longestYes({ ...DEFAULTS, outageTtl: 600 }).request).toBe(600);
-    expect(longestYes({ ...DEFAULTS, outageTtl: 30 }).request).toBe(60);
-    expect(longestYes({ cacheTtl: 0, outageTtl: 0, resultTtl: 0, webSocket: 0 })).toMatchObject({
+    expect(revocationBound({ ...REVOCATION_DEFAULTS, outageTtl: 600 }).request).toBe(600);
+    expect(revocationBound({ ...REVOCATION_DEFAULTS, outageTtl: 30 }).request).toBe(60);
+    expect(revocationBound({ cacheTtl: 0, outageTtl: 0, resultTtl: 0, webSocket: 0 })).toMatchObject({
       request: 0,
       webSocket: 0,
     });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Question } from '../../cli/model-tests/file.ts';
+import type { Question } from '../../testing/model-tests/file.ts';
 import { openModelTest } from '../support/model-test.ts';
 
 /** The models of docs/coming-from, and the questions that they and ours are asked alike. */

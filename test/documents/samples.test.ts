@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { readTestFile } from '../../cli/model-tests/file.ts';
 import { parseManifest } from '../../provisioning/apply/parse.ts';
 import { readDocument } from '../../testing/document.ts';
+import { readTestFile } from '../../testing/model-tests/file.ts';
 import { readText } from '../../testing/text-file.ts';
 import { blocksOf, DOCUMENTS, ROOT } from './documents.ts';
 

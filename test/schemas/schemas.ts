@@ -1,7 +1,7 @@
-import { EXPECTATIONS, modelTestSchema } from '../../cli/model-tests/file.ts';
 import { EXTENSION } from '../../cli/openapi/extension.ts';
 import { manifestSchema } from '../../provisioning/apply/schema.ts';
 import { SCOPE_TYPES } from '../../table/entities/scope-types.ts';
+import { EXPECTATIONS, modelTestSchema } from '../../testing/model-tests/file.ts';
 import { DESCRIPTIONS } from './descriptions.ts';
 import { type Json, jsonSchemaOf } from './from-zod.ts';
 

@@ -1,8 +1,8 @@
-import { readTestFile } from '../../cli/model-tests/file.ts';
-import { runTests, type TestResult } from '../../cli/model-tests/run.ts';
 import { readDocument } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
 import { provisionedInMemory } from '../../testing/memory.ts';
+import { readTestFile } from '../../testing/model-tests/file.ts';
+import { runTests, type TestResult } from '../../testing/model-tests/run.ts';
 
 /** A model test on a table in memory: its manifest is applied, and its questions can be put. */
 export async function openModelTest(file: string, text: string) {

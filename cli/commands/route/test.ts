@@ -1,3 +1,9 @@
+import {
+  type MissingValue,
+  type Trial,
+  type TriedRequest,
+  tryRequest,
+} from '../../../authorizer/routes/try.ts';
 import { createEngine, type Decision, type Given } from '../../../engine/index.ts';
 import { type Route, requirementText } from '../../../provisioning/routes/route.ts';
 import { type Paint, painter, UsageError, wantsColours } from '../../context.ts';
@@ -9,7 +15,6 @@ import { atOption, subjectOption } from '../../question.ts';
 import { namesIn, referenceOf } from '../../references.ts';
 import { apiOf, routeData, routesOf } from '../../routes/routes.ts';
 import { type Suggestion, suggestRoutes } from '../../routes/suggestions.ts';
-import { type Trial, type TriedRequest, tryRequest } from '../../routes/try.ts';
 import type { Subcommand } from '../../subcommand.ts';
 import { collect, type RouteOptions, withRouteOptions } from './shared.ts';
 
@@ -75,7 +80,7 @@ interface Result {
   readonly api: string;
   readonly request: TriedRequest;
   readonly subject: string | undefined;
-  readonly trial: Trial | undefined;
+  readonly trial: Trial<Route> | undefined;
   readonly others: readonly Route[];
   readonly suggestions: readonly Suggestion[];
   readonly decision: Decision | undefined;
@@ -117,6 +122,10 @@ function gathered(pairs: readonly (readonly [string, string])[]): ReadonlyMap<st
   return all;
 }
 
+/** Which value is missing or not valid, and how to give one. */
+const missingText = ({ kind, name, message, isAbsent }: MissingValue): string =>
+  isAbsent ? `${message}: give one with --${kind} ${name}=VALUE` : message;
+
 const routeText = (route: Route): readonly string[] => [
   `${route.method} ${route.path}`,
   requirementText(route),
@@ -151,7 +160,7 @@ function textOf(result: Result, paint: Paint): string {
     `scope       ${question?.scope ?? route.scope}`,
     ...(prefetched.length > 0 ? [`prefetched  ${prefetched.join(', ')}`] : []),
     ...decided,
-    ...section('missing values', missing),
+    ...section('missing values', missing.map(missingText)),
     ...section('other routes that match, in the order of precedence', columns(others.map(routeText))),
   ].join('\n')}\n`;
 }
@@ -166,7 +175,7 @@ const dataOf = ({ api, request, subject, trial, others, suggestions, decision }:
         parameters: trial.parameters,
         ...trial.question,
         ...(trial.prefetched.length > 0 ? { prefetched: trial.prefetched } : {}),
-        ...(trial.missing.length > 0 ? { missing: trial.missing } : {}),
+        ...(trial.missing.length > 0 ? { missing: trial.missing.map(missingText) } : {}),
         others: others.map(routeData),
       }
     : { suggestions: suggestions.map(({ why, route }) => ({ why, route: routeData(route) })) }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { POLICY_LIMITS } from '../../../authorizer/compose.ts';
 import { type Cell, compile, createBudget } from '../../../authorizer/policies/compile.ts';
+import { POLICY_LIMITS } from '../../../authorizer/policies/whole.ts';
 import { type RouteRule, VERBS } from '../../../authorizer/routes/rule.ts';
 import { drawRoutes, drawTraits } from '../../../bench/model/policy-cases.ts';
 import { createRandom } from '../../oracle/random.ts';

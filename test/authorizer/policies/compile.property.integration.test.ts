@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Cell, compile, createBudget } from '../../../authorizer/policies/compile.ts';
+import { matchesPattern } from '../../../authorizer/policies/iam.ts';
 import { isOfOneSpelling, match, parameterOf, type RouteRule } from '../../../authorizer/routes/rule.ts';
-import { matchesPattern } from '../../../local/gateway/iam.ts';
 import { routeShape } from '../../../table/route-template.ts';
 import fc from '../../support/fast-check.ts';
 import { size } from '../../support/tier.ts';

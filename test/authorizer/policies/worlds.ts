@@ -1,11 +1,11 @@
 import type { VerifiedClaims } from '../../../authorizer/index.ts';
 import { createCellsOf } from '../../../authorizer/policies/cells.ts';
+import { evaluate, INVOKE_ACTION } from '../../../authorizer/policies/iam.ts';
 import { createWholePolicy } from '../../../authorizer/policies/whole.ts';
 import { apiRoutesId, createApiRoutes } from '../../../authorizer/routes/api-routes.ts';
 import { resolve } from '../../../authorizer/routes/resolve.ts';
 import { isOfOneSpelling, match, type RouteRule } from '../../../authorizer/routes/rule.ts';
 import { createAccessBound } from '../../../engine/index.ts';
-import { evaluate, INVOKE_ACTION } from '../../../local/gateway/iam.ts';
 import { change, furnish, type Names } from '../../oracle/generate.ts';
 import { emptyModel, type Model } from '../../oracle/model.ts';
 import * as does from '../../oracle/operations.ts';
@@ -273,7 +273,7 @@ export async function playPolicies(
             const verb = random.oneIn(4) || made.method === 'ANY' ? random.pick(VERBS) : made.method;
             if (isClosed && !isMapped(rules, verb, path)) continue;
             const truth = truthOf({ model, conditional }, rules, { subject, claims, at }, verb, path);
-            const says = evaluate(statements, INVOKE_ACTION, `${BASE}${verb}${path}`) === 'allow';
+            const says = evaluate(statements, INVOKE_ACTION, `${BASE}${verb}${path}`).decision === 'allow';
             tally.pairs += 1;
             if (truth === true) tally.allowed += 1;
             // The authorizer answers such a request for its route alone.

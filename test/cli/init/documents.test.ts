@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { type Answers, QUESTIONS } from '../../../cli/init/answers.ts';
 import { firstManifest, firstTests } from '../../../cli/init/documents.ts';
-import { readTestFile } from '../../../cli/model-tests/file.ts';
 import { createEngine } from '../../../engine/index.ts';
 import { readDocument } from '../../../testing/document.ts';
 import { applyManifest, prepareManifest } from '../../../testing/manifest.ts';
 import { provisionedInMemory } from '../../../testing/memory.ts';
+import { readTestFile } from '../../../testing/model-tests/file.ts';
 
 /** What `gatehouse init` writes holds for any answers that it takes. */
 const NOW = Date.UTC(2026, 2, 1);

@@ -55,12 +55,24 @@ function applies(statement: Statement, action: string, arn: string): boolean {
   );
 }
 
+/** What a policy says, and the statement and the resource of it that decide; an implicit deny has none. */
+export interface Evaluation {
+  readonly decision: Decision;
+  readonly statement?: Statement;
+  readonly resource?: string;
+}
+
 /**
  * Decides as IAM does: one matching Deny refuses, else one matching Allow allows, else refused by default
  * (IAM reference_policies_evaluation-logic).
  */
-export function evaluate(statements: readonly Statement[], action: string, arn: string): Decision {
+export function evaluate(statements: readonly Statement[], action: string, arn: string): Evaluation {
   const matching = statements.filter((statement) => applies(statement, action, arn));
-  if (matching.some((statement) => statement.effect === 'Deny')) return 'explicit-deny';
-  return matching.length > 0 ? 'allow' : 'implicit-deny';
+  const statement = matching.find(({ effect }) => effect === 'Deny') ?? matching[0];
+  if (statement === undefined) return { decision: 'implicit-deny' };
+  const resource = statement.resources.find((pattern) => matchesPattern(pattern, arn)) ?? '';
+  return {
+    decision: statement.effect === 'Deny' ? 'explicit-deny' : 'allow',
+    ...{ statement, resource },
+  };
 }

@@ -6,10 +6,10 @@ import { type Path, type Problem, problemsOf } from '../../provisioning/apply/pr
 import { type Manifest, PEOPLE } from '../../provisioning/apply/schema.ts';
 import { inPlainWords } from '../../provisioning/issues.ts';
 import { hint } from '../../provisioning/suggestions.ts';
-import { assertNone, ProblemsError, type Source } from '../../testing/document.ts';
-import type { Expectation } from '../../testing/expectation.ts';
-import { type PreparedManifest, prepareManifest } from '../../testing/manifest.ts';
+import { assertNone, ProblemsError, type Source } from '../document.ts';
+import type { Expectation } from '../expectation.ts';
 import { properties } from '../given.ts';
+import { type PreparedManifest, prepareManifest } from '../manifest.ts';
 
 const REASONS: readonly string[] = [
   'role',
@@ -97,6 +97,50 @@ export interface ModelTest {
   readonly questions: readonly Question[];
 }
 
+/** Model tests, before it is known whether the names in them lead anywhere. */
+export interface ReadTests {
+  readonly source: Source;
+  /** The manifest in the file, or the path of another file; undefined where it says none. */
+  readonly manifest: unknown;
+  readonly tests: readonly ModelTest[];
+  /** Names that lead nowhere, unless a test expects that. Without a manifest, they are looked up in the table. */
+  readonly problemsWith: (manifest: Manifest | undefined) => readonly Problem[];
+}
+
+/** Reads model tests. Throws ProblemsError with everything that can be seen without their manifest. */
+export function readTests(source: Source): ReadTests {
+  const parsed = modelTestSchema.safeParse(source.data, { error: inPlainWords });
+  if (!parsed.success) {
+    assertNone(source, problemsOf(parsed.error));
+    throw parsed.error;
+  }
+  const { at, manifest, tests: written } = parsed.data;
+  const tests = written.map((test): ModelTest => {
+    const { subject, scope, permission, expect } = test;
+    const ask = (each: string, expected: string): Question => ({
+      ...{ subject, scope, permission: each, at: test.at ?? at, given: givenIn(test) },
+      expect: expected as Expectation,
+    });
+    return {
+      name: test.name,
+      questions: [
+        ...(permission !== undefined && expect !== undefined ? [ask(permission, expect)] : []),
+        ...test.allow.map((each) => ask(each, 'allow')),
+        ...test.deny.map((each) => ask(each, 'deny')),
+      ],
+    };
+  });
+  return {
+    ...{ source, manifest, tests },
+    problemsWith: (manifest) => [
+      ...written.flatMap((test, position) =>
+        questionProblems(tests[position]?.questions ?? [], test, ['tests', position], manifest),
+      ),
+      ...(tests.length === 0 ? [{ path: [], message: 'there are no tests in it: give a list, tests' }] : []),
+    ],
+  };
+}
+
 export interface TestFile {
   readonly source: Source;
   /** What the tests ask about; undefined when they ask a table that exists. */
@@ -115,12 +159,7 @@ export async function readTestFile(
   source: Source,
   open: (path: string) => Promise<Source> = noOtherFile,
 ): Promise<TestFile> {
-  const parsed = modelTestSchema.safeParse(source.data, { error: inPlainWords });
-  if (!parsed.success) {
-    assertNone(source, problemsOf(parsed.error));
-    throw parsed.error;
-  }
-  const { at, manifest: given, tests } = parsed.data;
+  const { manifest: given, tests, problemsWith } = readTests(source);
   const named = typeof given === 'string' ? await open(given) : undefined;
   const data = named ? named.data : given;
   const manifest = data === undefined ? undefined : await prepareManifest(data);
@@ -128,33 +167,12 @@ export async function readTestFile(
     named ? assertNone(named, problems) : assertNone(source, inManifest(problems));
   // Without it, names in tests lead nowhere.
   if (manifest && (named || !manifest.manifest)) assertManifest(manifest.problems);
-  const read = tests.map((test): ModelTest => {
-    const { subject, scope, permission, expect } = test;
-    const ask = (each: string, expected: string): Question => ({
-      ...{ subject, scope, permission: each, at: test.at ?? at, given: givenIn(test) },
-      expect: expected as Expectation,
-    });
-    return {
-      name: test.name,
-      questions: [
-        ...(permission !== undefined && expect !== undefined ? [ask(permission, expect)] : []),
-        ...test.allow.map((each) => ask(each, 'allow')),
-        ...test.deny.map((each) => ask(each, 'deny')),
-      ],
-    };
-  });
-  assertNone(source, [
-    ...inManifest(manifest?.problems ?? []),
-    ...tests.flatMap((test, position) =>
-      questionProblems(read[position]?.questions ?? [], test, ['tests', position], manifest?.manifest),
-    ),
-    ...(tests.length === 0 ? [{ path: [], message: 'there are no tests in it: give a list, tests' }] : []),
-  ]);
-  return { source, manifest, assertManifest, tests: read };
+  assertNone(source, [...inManifest(manifest?.problems ?? []), ...problemsWith(manifest?.manifest)]);
+  return { source, manifest, assertManifest, tests };
 }
 
-const noOtherFile = (path: string): Promise<never> =>
-  Promise.reject(new ProblemsError([`${path}: no other file can be read here`]));
+const noOtherFile = (file: string): Promise<never> =>
+  Promise.reject(new ProblemsError([{ file, message: 'no other file can be read here' }]));
 
 /** Problems of the manifest, with their paths in the file. */
 const inManifest = (problems: readonly Problem[]): readonly Problem[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { evaluate, INVOKE_ACTION, matchesPattern, type Statement } from '../../local/gateway/iam.ts';
-import fc from '../support/fast-check.ts';
+import { evaluate, INVOKE_ACTION, matchesPattern, type Statement } from '../../../authorizer/policies/iam.ts';
+import fc from '../../support/fast-check.ts';
 
 const API = 'arn:aws:execute-api:eu-central-1:123456789012:abc123';
 
@@ -108,7 +108,7 @@ describe('a policy', () => {
     ['Allow for another action', [statement('Allow', '*', 'execute-api:InvalidateCache')], 'implicit-deny'],
     ['Allow for the resource in other letters', [statement('Allow', called.toUpperCase())], 'implicit-deny'],
   ] as const)('with %s: %s', (_, statements, decision) => {
-    expect(evaluate(statements, INVOKE_ACTION, called)).toBe(decision);
+    expect(evaluate(statements, INVOKE_ACTION, called).decision).toBe(decision);
   });
 
   test('applies a statement when any of its actions and resources match', () => {
@@ -117,6 +117,8 @@ describe('a policy', () => {
       actions: ['s3:*', INVOKE_ACTION],
       resources: ['arn:aws:s3:::x', called],
     };
-    expect(evaluate([wide], INVOKE_ACTION, called)).toBe('allow');
+    expect(evaluate([wide], INVOKE_ACTION, called)).toEqual({
+      ...{ decision: 'allow', statement: wide, resource: called },
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
-import { meets } from '../../testing/expectation.ts';
-import { withNames } from '../../testing/names.ts';
+import { meets } from '../expectation.ts';
+import { withNames } from '../names.ts';
 import type { ModelTest, Question } from './file.ts';
 
 /** How a question was answered. */

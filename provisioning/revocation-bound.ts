@@ -1,5 +1,5 @@
 /** How long an Allow can outlive its revocation, layer by layer (docs/freshness.md). */
-export const DEFAULTS = {
+export const REVOCATION_DEFAULTS = {
   /** `CACHE_TTL_SECONDS`. */
   cacheTtl: 60,
   /** `CACHE_OUTAGE_TTL_SECONDS`: off. */
@@ -10,7 +10,7 @@ export const DEFAULTS = {
   webSocket: 7_200,
 } as const;
 
-export interface Times {
+export interface RevocationTimes {
   /** Seconds, all of them. */
   readonly cacheTtl: number;
   readonly outageTtl: number;
@@ -30,7 +30,7 @@ interface Layer {
   readonly end: string;
 }
 
-export interface Bound {
+export interface RevocationBound {
   readonly layers: readonly Layer[];
   /** The last HTTP request that is allowed, in seconds after the revocation. */
   readonly request: number;
@@ -44,7 +44,13 @@ export interface Bound {
  * Allow of the engine lives from then; API Gateway caches no answer for it. A JWT that is accepted until it expires
  * extends the engine's time.
  */
-export function longestYes({ cacheTtl, outageTtl, resultTtl, webSocket, jwtLife = 0 }: Times): Bound {
+export function revocationBound({
+  cacheTtl,
+  outageTtl,
+  resultTtl,
+  webSocket,
+  jwtLife = 0,
+}: RevocationTimes): RevocationBound {
   const engine = Math.max(cacheTtl, outageTtl, jwtLife);
   const request = engine + resultTtl;
   const socket = engine + webSocket;
