@@ -1,9 +1,11 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
 import { type Client, useClient } from '../client.ts';
+import { commandPages, type Item } from '../list.ts';
+import { lookUp, type Meaning, type NamedKind } from './look-up.ts';
 
 /** What can be chosen. */
-export type Kind = 'subject' | 'scope' | 'group' | 'role' | 'permission';
+export type Kind = NamedKind | 'permission';
 
 export interface PickerProps {
   readonly kind: Kind;
@@ -13,40 +15,59 @@ export interface PickerProps {
   readonly onChoose: (value: string | undefined) => void;
 }
 
-/** Lists whose first page is suggested. */
+/** Lists whose first page is suggested; `scope` and `subject` are those of types that were added. */
 const LISTS: Readonly<Record<Kind, readonly string[]>> = {
-  subject: ['user', 'technical-user'],
-  scope: ['tenant', 'client', 'location', 'project', 'building', 'account', 'enterprise'],
+  subject: ['user', 'technical-user', 'subject'],
+  scope: [
+    ...['tenant', 'client', 'account', 'enterprise', 'location', 'scope'],
+    ...['project', 'workstream', 'building', 'zone', 'device'],
+  ],
   group: ['group'],
   role: ['role'],
   permission: ['page', 'permission'],
 };
 
-/** Suggestions in one list. */
+/** Suggestions of one list. */
 const MOST = 100;
 
-/** A field for a name, a path of names, an email or a reference, with suggestions; what is typed is looked up in the table. */
+type Unclear = Exclude<Meaning, { readonly ref: string }>;
+
+/** A field for a name, a path of names, an email or a reference, with suggestions; the table says what is meant. */
 export function Picker({ kind, label, value, onChoose }: PickerProps) {
   const client = useClient();
   const id = useId();
-  const suggestions = useSuggestions(client, kind);
-  const shown = useNameOf(client, kind, value, suggestions);
+  const [suggestions, suggest] = useSuggestions(client, kind);
+  const shown = useNameOf(client, kind, value);
+  // What is typed and not yet chosen.
   const [typed, setTyped] = useState<string>();
-  const [problem, setProblem] = useState<string>();
+  const [unclear, setUnclear] = useState<Unclear>();
+  // The last look-up counts, and only while nothing else was chosen since.
+  const asked = useRef<string | undefined>(undefined);
+
+  const forget = () => {
+    asked.current = undefined;
+    setTyped(undefined);
+    setUnclear(undefined);
+  };
+  useEffect(forget, [value, kind]);
+
+  const take = (chosen: string | undefined) => {
+    forget();
+    if (chosen !== value) onChoose(chosen);
+  };
 
   const choose = async (text: string): Promise<void> => {
     const wanted = text.trim();
-    if (wanted === '') {
-      setTyped(undefined);
-      setProblem(undefined);
-      onChoose(undefined);
-      return;
-    }
-    const found = await find(client, kind, wanted, suggestions);
-    if ('problem' in found) return setProblem(found.problem);
-    setProblem(undefined);
-    setTyped(undefined);
-    onChoose(found.ref);
+    if (wanted === (shown ?? '')) return forget();
+    // Enter, leaving the field and a suggestion may each commit the same text.
+    if (wanted === asked.current) return;
+    if (wanted === '') return take(undefined);
+    asked.current = wanted;
+    // Whether a permission exists is for the decision to say.
+    const meaning = kind === 'permission' ? { ref: wanted } : await lookUp(client.send, kind, wanted);
+    if (asked.current !== wanted) return;
+    if ('ref' in meaning) return take(meaning.ref);
+    setUnclear(meaning);
   };
 
   return (
@@ -54,22 +75,27 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
       <label for={id}>{label}</label>
       <input
         id={id}
+        type="search"
         list={`${id}-list`}
         value={typed ?? shown ?? ''}
         title={value}
         dir="auto"
         autocomplete="off"
         spellcheck={false}
-        aria-invalid={problem !== undefined}
-        aria-describedby={problem === undefined ? undefined : `${id}-problem`}
-        onInput={({ currentTarget }) => {
-          setTyped(currentTarget.value);
-          // A suggestion that was clicked comes as one input, in full.
-          if (suggestions.some(({ name }) => name === currentTarget.value)) choose(currentTarget.value);
+        aria-invalid={unclear !== undefined}
+        aria-describedby={`${id}-problem`}
+        onFocus={suggest}
+        onInput={(event) => {
+          const text = event.currentTarget.value;
+          setTyped(text);
+          if (isWhole(event)) choose(suggestions.find(({ name }) => name === text)?.ref ?? text);
         }}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
-        onKeyDown={({ key, currentTarget }) => {
-          if (key === 'Enter') choose(currentTarget.value);
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') choose(event.currentTarget.value);
+          if (event.key !== 'Escape' || typed === undefined) return;
+          event.preventDefault();
+          forget();
         }}
       />
       <datalist id={`${id}-list`}>
@@ -79,89 +105,99 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
           </option>
         ))}
       </datalist>
-      {problem !== undefined && (
-        <p class="wrong" id={`${id}-problem`}>
-          <bdi>{problem}</bdi>
-        </p>
-      )}
+      <div id={`${id}-problem`} aria-live="polite">
+        {unclear && <Problem of={unclear} choose={choose} take={take} />}
+      </div>
     </div>
   );
 }
 
-type Item = Readonly<Record<string, unknown>>;
+interface ProblemProps {
+  readonly of: Unclear;
+  readonly choose: (text: string) => void;
+  readonly take: (ref: string) => void;
+}
+
+/** Why a text says too little, and what may be meant, each to be chosen by a button. */
+function Problem({ of: { problem, candidates, meant }, choose, take }: ProblemProps) {
+  return (
+    <>
+      <p class="wrong">
+        <bdi>{problem}</bdi>
+      </p>
+      {meant !== undefined && (
+        <button type="button" onClick={() => choose(meant)}>
+          Take <bdi>{meant}</bdi>
+        </button>
+      )}
+      {candidates.length > 0 && (
+        <ul class="candidates">
+          {candidates.map(({ ref, name, path, email }) => (
+            <li key={ref}>
+              <button type="button" onClick={() => take(ref)}>
+                <bdi>{path ?? name}</bdi> <code>{email ?? ref}</code>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** Whether an input came in full, not letter by letter: a suggestion that was clicked, or the field's button to clear it. */
+const isWhole = (event: Event): boolean =>
+  !(event instanceof InputEvent) || event.inputType === 'insertReplacementText' || event.inputType === '';
 
 const LABELS = ['displayName', 'name', 'email', 'username', 'id'];
 
-const namedOf = (type: string, item: Item): NamedRef => {
+const namedOf = (list: string, item: Item): NamedRef => {
   const name = String(LABELS.map((label) => item[label]).find((text) => typeof text === 'string'));
-  return { ref: type === 'page' || type === 'permission' ? name : `${type}:${String(item.id)}`, name };
+  if (list === 'page' || list === 'permission') return { ref: name, name };
+  const type = list === 'scope' || list === 'subject' ? String(item.type) : list;
+  return { ref: `${type}:${String(item.id)}`, name };
 };
 
-async function list({ send }: Client, type: string): Promise<readonly NamedRef[]> {
-  const reply = await send('command', { command: `${type}.list`, input: { limit: MOST } });
-  if (!reply.ok || !reply.result.ok) return [];
-  return (reply.result.result.items as readonly Item[]).map((item) => namedOf(type, item));
+/** A suggestion stands for one entity: where several have a name, it is their reference. */
+function withOwnNames(all: readonly NamedRef[]): readonly NamedRef[] {
+  const counts = new Map<string, number>();
+  for (const { name } of all) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return all.map(({ ref, name }) => ({ ref, name: counts.get(name) === 1 ? name : ref }));
 }
 
-function useSuggestions(client: Client, kind: Kind): readonly NamedRef[] {
+/** Suggestions, and what loads them: nothing is read before somebody comes to the field. */
+function useSuggestions(client: Client, kind: Kind): readonly [readonly NamedRef[], () => void] {
+  const { send, revision } = client;
   const [found, setFound] = useState<readonly NamedRef[]>([]);
-  useEffect(() => {
-    let isCurrent = true;
-    Promise.all(LISTS[kind].map((type) => list(client, type))).then((lists) => {
-      if (isCurrent) setFound(lists.flat());
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [client.revision, kind]);
-  return found;
+  const loaded = useRef('');
+  const key = `${kind} ${revision}`;
+  const load = async (): Promise<void> => {
+    if (loaded.current === key) return;
+    loaded.current = key;
+    const lists = await Promise.all(
+      LISTS[kind].map(async (list) => {
+        const reply = await commandPages(send, `${list}.list`, { limit: MOST })(undefined);
+        return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
+      }),
+    );
+    if (loaded.current === key) setFound(withOwnNames(lists.flat()));
+  };
+  return [found, load];
 }
 
-/** The name of what is chosen. */
-function useNameOf(
-  { send, revision }: Client,
-  kind: Kind,
-  value: string | undefined,
-  suggestions: readonly NamedRef[],
-): string | undefined {
+/** The name of what is chosen; its reference until it is known, and where it has none. */
+function useNameOf({ send, revision }: Client, kind: Kind, value: string | undefined): string | undefined {
   const [found, setFound] = useState<NamedRef>();
-  const known = suggestions.find(({ ref }) => ref === value)?.name;
-  const isLookedUp = kind !== 'permission' && value !== undefined && known === undefined;
   useEffect(() => {
-    if (!isLookedUp) return;
+    if (kind === 'permission' || value === undefined) return;
     let isCurrent = true;
     send('names', { refs: [value] }).then((reply) => {
       const name = reply.ok ? reply.result[value] : undefined;
-      if (isCurrent && name !== undefined) setFound({ ref: value, name });
+      if (isCurrent) setFound(name === undefined ? undefined : { ref: value, name });
     });
     return () => {
       isCurrent = false;
     };
-  }, [value, isLookedUp, revision]);
-  return known ?? (found?.ref === value ? found?.name : undefined) ?? value;
-}
-
-type Candidate = NamedRef & { readonly path?: string; readonly email?: string };
-
-/** What a text means: a suggestion's name, or whatever the table finds by it. */
-async function find(
-  { send }: Client,
-  kind: Kind,
-  text: string,
-  suggestions: readonly NamedRef[],
-): Promise<{ readonly ref: string } | { readonly problem: string }> {
-  const suggested = suggestions.filter(({ name, ref }) => name === text || ref === text);
-  const [first] = suggested;
-  if (first && suggested.length === 1) return first;
-  // Whether a permission exists is for the decision to say.
-  if (kind === 'permission') return { ref: text };
-  const reply = await send('command', { command: 'name.find', input: { name: text, kind } });
-  if (!reply.ok) return { problem: reply.error.message };
-  if (!reply.result.ok) return { problem: reply.result.error.message };
-  const candidates = reply.result.result.candidates as readonly Candidate[];
-  const [only] = candidates;
-  if (only && candidates.length === 1) return only;
-  if (!only) return { problem: `there is no ${kind} ${text}` };
-  const several = candidates.map(({ path, name, ref }) => `${path ?? name} (${ref})`).join(', ');
-  return { problem: `${text} is the name of several: type one of the references of ${several}` };
+  }, [value, kind, revision]);
+  return found?.ref === value ? found?.name : value;
 }

@@ -1,0 +1,55 @@
+import type { NamedRef } from '../../service/index.ts';
+import type { Send } from '../client.ts';
+
+/** What can be looked up by a name. */
+export type NamedKind = 'subject' | 'scope' | 'group' | 'role';
+
+/** Something that a text may mean. */
+export interface Candidate extends NamedRef {
+  /** The names from the root down to its own, with slashes. */
+  readonly path?: string;
+  readonly email?: string;
+}
+
+/** What a text means: one thing, or why it is not known which. */
+export type Meaning =
+  | { readonly ref: string }
+  | {
+      readonly problem: string;
+      /** What may be meant; each has another reference. */
+      readonly candidates: readonly Candidate[];
+      /** A name that was probably meant. */
+      readonly meant?: string;
+    };
+
+/** Looks up a name, a path of names, an email, another unique value or a reference in the table. */
+export async function lookUp(send: Send, kind: NamedKind, text: string): Promise<Meaning> {
+  const found = await ask<{
+    candidates: readonly Candidate[];
+    more: boolean;
+    elsewhere: readonly Candidate[];
+  }>(send, 'name.find', { name: text, kind });
+  if ('problem' in found) return { ...found, candidates: [] };
+  const { candidates, more, elsewhere } = found;
+  const [first] = candidates;
+  if (first && candidates.length === 1 && !more) return { ref: first.ref };
+  if (first) {
+    const many = more ? `more than ${candidates.length}` : `${candidates.length}`;
+    return { problem: `${text} may be ${many} of them: choose one`, candidates };
+  }
+  if (elsewhere.length > 0) return { problem: `there is no ${kind} ${text} there`, candidates: elsewhere };
+  const suggested = await ask<{ meant?: string }>(send, 'name.suggest', { name: text, kind });
+  const { meant } = 'problem' in suggested ? {} : suggested;
+  return {
+    problem: `there is no ${kind} ${text}`,
+    candidates: [],
+    ...(meant === undefined ? {} : { meant }),
+  };
+}
+
+/** The result of a command that reads, or why there is none. */
+async function ask<T>(send: Send, command: string, input: Readonly<Record<string, unknown>>) {
+  const reply = await send('command', { command, input });
+  if (!reply.ok) return { problem: reply.error.message };
+  return reply.result.ok ? (reply.result.result as T) : { problem: reply.result.error.message };
+}

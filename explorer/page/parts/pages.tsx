@@ -1,0 +1,153 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+import type { List } from '../list.ts';
+import { Problem } from './problem.tsx';
+import { countOf, csvOf, filtered, type TextColumn } from './rows.ts';
+
+export interface Column<T> extends TextColumn<T> {
+  /** What the table shows; the text if left out. */
+  readonly show?: (row: T) => ComponentChildren;
+}
+
+/** What the last cell of each row offers: a link, or a button. */
+export type RowAction<T> = { readonly title: string } & (
+  | { readonly hrefOf: (row: T) => string }
+  | { readonly run: (row: T) => void }
+);
+
+export interface PagesProps<T> {
+  /** What the rows are. */
+  readonly caption: string;
+  /** Of exported files, without an ending. */
+  readonly file: string;
+  readonly list: List<T>;
+  /** The first one names its row. */
+  readonly columns: readonly Column<T>[];
+  readonly keyOf: (row: T) => string;
+  readonly action?: RowAction<T>;
+  /** The key of the row that is selected, if one is. */
+  readonly selected?: string | undefined;
+  readonly filter: string | undefined;
+  readonly onFilter: (text: string | undefined) => void;
+  /** Instead of a list that has nothing. */
+  readonly empty: ComponentChildren;
+}
+
+/** A table that is loaded page by page, with a filter over what is loaded, exported as CSV and JSON. */
+export function Pages<T>(props: PagesProps<T>) {
+  const { caption, file, list, columns, keyOf, action, selected, filter = '', onFilter, empty } = props;
+  const id = useId();
+  const { items, hasMore, isLoading, error } = list;
+  const rows = filtered(items, columns, filter);
+  if (items.length === 0 && !hasMore && !isLoading && !error) return <>{empty}</>;
+  return (
+    <div class="pages">
+      <div class="bar">
+        <span class="filter">
+          <label for={id}>Filter the loaded rows</label>
+          <input
+            id={id}
+            type="search"
+            dir="auto"
+            autocomplete="off"
+            spellcheck={false}
+            value={filter}
+            onInput={({ currentTarget: { value } }) => onFilter(value === '' ? undefined : value)}
+          />
+        </span>
+        <p class="count" role="status">
+          {countOf(rows.length, items.length, hasMore, isLoading)}
+        </p>
+        <span class="export">
+          <button
+            type="button"
+            disabled={rows.length === 0}
+            onClick={() => download(`${file}.csv`, 'text/csv', csvOf(rows, columns))}
+          >
+            Export CSV
+          </button>
+          <button
+            type="button"
+            disabled={rows.length === 0}
+            onClick={() => download(`${file}.json`, 'application/json', `${JSON.stringify(rows, null, 2)}\n`)}
+          >
+            Export JSON
+          </button>
+        </span>
+      </div>
+      {rows.length > 0 && (
+        <table aria-busy={isLoading}>
+          <caption class="visually-hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map(({ title }) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+              {action && (
+                <th scope="col">
+                  <span class="visually-hidden">{action.title}</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={keyOf(row)} aria-current={keyOf(row) === selected ? 'true' : undefined}>
+                {columns.map(({ title, text, show }) => (
+                  <td key={title}>{show ? show(row) : <bdi>{text(row)}</bdi>}</td>
+                ))}
+                {action && (
+                  <td class="action">
+                    <Action action={action} row={row} name={columns[0]?.text(row) ?? ''} />
+                  </td>
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {error && <Problem of={error} retry={list.more} />}
+      {hasMore && !error && (
+        <button type="button" class="more" disabled={isLoading} onClick={list.more}>
+          {isLoading ? 'Loading…' : 'Load more'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface ActionProps<T> {
+  readonly action: RowAction<T>;
+  readonly row: T;
+  readonly name: string;
+}
+
+function Action<T>({ action, row, name }: ActionProps<T>) {
+  const text = (
+    <>
+      {action.title}
+      <span class="visually-hidden">
+        : <bdi>{name}</bdi>
+      </span>
+    </>
+  );
+  if ('hrefOf' in action) return <a href={action.hrefOf(row)}>{text}</a>;
+  return (
+    <button type="button" onClick={() => action.run(row)}>
+      {text}
+    </button>
+  );
+}
+
+/** Saves a text as a file, without a request. */
+function download(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

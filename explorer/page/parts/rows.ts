@@ -1,0 +1,44 @@
+/** Rows as texts: filtered, counted and exported. */
+export interface TextColumn<T> {
+  readonly title: string;
+  /** What the filter looks at and the CSV file gets. */
+  readonly text: (row: T) => string;
+}
+
+/** The rows that have a text in one of their columns, in whatever case. */
+export function filtered<T>(
+  rows: readonly T[],
+  columns: readonly TextColumn<T>[],
+  filter: string,
+): readonly T[] {
+  const wanted = filter.trim().toLowerCase();
+  if (wanted === '') return rows;
+  return rows.filter((row) => columns.some(({ text }) => text(row).toLowerCase().includes(wanted)));
+}
+
+/** How many rows there are, as far as they are loaded. An export has those that the filter leaves. */
+export function countOf(shown: number, loaded: number, hasMore: boolean, isLoading: boolean): string {
+  if (isLoading && loaded === 0) return 'Loading…';
+  const rows = loaded === 1 ? '1 row' : `${loaded.toLocaleString('en')} rows`;
+  const counted = shown === loaded ? rows : `${shown.toLocaleString('en')} of ${rows}`;
+  return hasMore ? `${counted}; there are more` : counted;
+}
+
+/**
+ * Spreadsheets run a cell that begins with one of these (OWASP, "CSV Injection"). An apostrophe before it makes it
+ * text, as in the files of refused rows of the command line.
+ */
+const FORMULA = /^'*[=+\-@\t\r\n]/;
+
+const SPECIAL = /[",\r\n]/;
+
+function cellOf(text: string): string {
+  const cell = FORMULA.test(text) ? `'${text}` : text;
+  return SPECIAL.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** A table as CSV (RFC 4180), the header first. No cell of it is a formula to a spreadsheet. */
+export const csvOf = <T>(rows: readonly T[], columns: readonly TextColumn<T>[]): string =>
+  [columns.map(({ title }) => title), ...rows.map((row) => columns.map(({ text }) => text(row)))]
+    .map((cells) => `${cells.map(cellOf).join(',')}\r\n`)
+    .join('');
