@@ -33,6 +33,7 @@ export type {
   Source,
   Step,
   Suggestions,
+  Validity,
 } from './explain/explanation.ts';
 export { type FormatOptions, formatExplanation } from './explain/format.ts';
 export type { Given } from './given.ts';

@@ -49,6 +49,10 @@ function* inheritedEffectsOf(granted: string, { place, items }: PermissionAt): G
   }
 }
 
+/** Whether a role, or one that it inherits from, has an effect on the permission. */
+export const hasEffect = (role: string, permission: PermissionAt): boolean =>
+  inheritedEffectsOf(role, permission).next().done !== true;
+
 /**
  * The first ALLOW by which a role would allow the permission. Undefined when it has none, or when it also has
  * a DENY and `isDenyOverriding` is set.

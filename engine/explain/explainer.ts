@@ -17,6 +17,7 @@ import { roleRef, sourceOf } from './holdings.ts';
 import { createNames, type Names } from './names.ts';
 import { asksRoles, type Lapsed, pathOf, type StepInput, stepsOf } from './steps.ts';
 import { some, suggestionsOf } from './suggestions.ts';
+import { validitiesOf } from './validity.ts';
 
 /** The reads that explanations use. */
 export type ExplanationReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list'>;
@@ -126,6 +127,7 @@ function explanationOf(
         : some(allows, (each) => toDerivation(each, names)),
     deniedBy: some(denies, (each) => toDerivation(each, names)),
     notCounting: some(others, (each) => toDerivation(each, names)),
+    validities: validitiesOf(input, names),
     suggestions: elsewhere ? suggestionsOf(input, elsewhere, at, names) : null,
   };
 }

@@ -26,6 +26,11 @@ export interface Explanation {
    * Effects that do not count: their condition does not hold or, for an ALLOW, could not be evaluated.
    */
   readonly notCounting: Some<Derivation>;
+  /**
+   * The periods on which the decision rests, also those that the instant is not in: it does not change by time alone
+   * but where one of them begins or ends.
+   */
+  readonly validities: Some<Validity>;
   /** What would have allowed it, where a grant is missing; otherwise null. */
   readonly suggestions: Suggestions | null;
 }
@@ -90,6 +95,15 @@ export interface Period {
   readonly start?: string;
   readonly end?: string;
 }
+
+/** What holds for a time only: the subject, an assignment, or an entitlement here or above. */
+export type Validity = Period &
+  (
+    | { readonly kind: 'subject' }
+    | { readonly kind: 'assignment'; readonly scope: Named; readonly role: Named }
+    | { readonly kind: 'subscription'; readonly scope: Named; readonly module: string }
+    | { readonly kind: 'license'; readonly scope: Named; readonly enterprise: Named }
+  );
 
 /** The grant through which a subject has a role. */
 export type Source =

@@ -303,6 +303,54 @@ describe('refused without a grant: suggestions', () => {
   });
 });
 
+describe('what holds for a time only', () => {
+  const ended = { start: '2024-01-01T00:00:00.000Z', end: '2025-01-01T00:00:00.000Z' };
+  test.each<[string, Asked, readonly object[]]>([
+    [
+      'the life of the subject',
+      ask('erna', 'Lighthouse'),
+      [{ kind: 'subject', end: '2026-01-01T00:00:00.000Z' }],
+    ],
+    [
+      'assignments here and above, in force or not',
+      ask('carl', 'Lighthouse'),
+      [
+        { kind: 'assignment', scope: { name: 'Lighthouse' }, end: '2025-06-30T00:00:00.000Z' },
+        { kind: 'assignment', scope: { name: 'Harbour' }, start: '2027-01-01T00:00:00.000Z' },
+      ],
+    ],
+    ['a licence', ask('petra', 'Timetables', 'reports'), [{ kind: 'license', ...ended }]],
+    [
+      'a subscription whose status counts',
+      ask('hans', 'Lighthouse', 'hvac:set:climate'),
+      [{ kind: 'subscription', module: 'hvac', end: '2025-12-31T00:00:00.000Z' }],
+    ],
+    ['not an assignment without an end', ask('deep', 'Lighthouse'), []],
+    ['not the assignment of a role without an effect on it', ask('asta', 'Northwind', 'home'), []],
+    ['nothing of a subject that does not exist', ask('user:NOBODY', 'Lighthouse'), []],
+  ])('%s', async (_, asked, expected) => {
+    const { validities } = await explained(asked);
+    expect(validities.items).toMatchObject(expected);
+    expect(validities).toMatchObject({ items: { length: expected.length }, more: 0 });
+  });
+
+  test('between two of its instants the decision is the same', async () => {
+    const asked = ask('carl', 'Lighthouse');
+    const { validities } = await explained(asked);
+    const instants = validities.items.flatMap(({ start, end }) => [start ?? [], end ?? []].flat()).sort();
+    const allowed = async (at: number) =>
+      (await explained({ ...asked, at: new Date(at).toISOString() })).allowed;
+    const decisions = instants.map(async (instant) => {
+      const at = Date.parse(instant);
+      return [await allowed(at - 1), await allowed(at)];
+    });
+    expect(await Promise.all(decisions)).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+  });
+});
+
 test('an invalid instant is refused', async () => {
   const { explainer, question } = world;
   const bad = explainer.explain(...question(ask('gina', 'Harbour')), { at: Number.NaN });
