@@ -1,4 +1,5 @@
 /** Entry of provisioning: the policy administration point. */
+export type { AccessDifference, AccessRow, AccessSide } from './access-difference/index.ts';
 export type { Answer, Failure, Success } from './answer.ts';
 export type { PlanAnswer, PlannedChange } from './apply/commands.ts';
 export { changesBeyond, readSavedPlan, type SavedPlan } from './apply/saved-plan.ts';

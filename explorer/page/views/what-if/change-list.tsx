@@ -1,0 +1,113 @@
+import { useId, useState } from 'preact/hooks';
+import { useNames } from '../../parts/names.ts';
+import { type Change, moved, readChanges, writeChanges } from './changes.ts';
+import { Sentence } from './sentence.tsx';
+import { refsIn } from './usual.ts';
+
+export interface ChangeListProps {
+  readonly changes: readonly Change[];
+  readonly onChange: (changes: readonly Change[]) => void;
+}
+
+/** The changes that are compared together, in their order. */
+export function ChangeList({ changes, onChange }: ChangeListProps) {
+  const nameOf = useNames(refsIn(changes));
+  return (
+    <ol class="changes" aria-label="Changes, in their order">
+      {changes.map((change, position) => {
+        const number = position + 1;
+        return (
+          <li key={JSON.stringify(change)}>
+            <span class="change">
+              <Sentence of={change} nameOf={nameOf} />
+            </span>
+            <span class="buttons">
+              {changes.length > 1 && (
+                <>
+                  <button
+                    type="button"
+                    aria-label={`Move change ${number} up`}
+                    disabled={position === 0}
+                    onClick={() => onChange(moved(changes, position, -1))}
+                  >
+                    ↑
+                  </button>
+                  <button
+                    type="button"
+                    aria-label={`Move change ${number} down`}
+                    disabled={number === changes.length}
+                    onClick={() => onChange(moved(changes, position, 1))}
+                  >
+                    ↓
+                  </button>
+                </>
+              )}
+              <button
+                type="button"
+                aria-label={`Take change ${number} out`}
+                onClick={() => onChange(changes.toSpliced(position, 1))}
+              >
+                ✕
+              </button>
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+export interface ChangeTextProps extends ChangeListProps {
+  /** What is wrong with the text in the address. */
+  readonly problem: string | undefined;
+  readonly text: string;
+}
+
+/** The same changes as JSON: any command may be among them. */
+export function ChangeText({ changes, text, problem, onChange }: ChangeTextProps) {
+  const id = useId();
+  const [typed, setTyped] = useState<string>();
+  const shown = typed ?? (problem === undefined ? pretty(changes) : text);
+  const read = typed === undefined ? undefined : readChanges(typed);
+  const wrong = read === undefined ? problem : 'problem' in read ? read.problem : undefined;
+  return (
+    <details class="as-json" open={problem !== undefined}>
+      <summary>Any command, as JSON</summary>
+      <label for={id}>A list of commands with their inputs, in their order</label>
+      <textarea
+        id={id}
+        rows={8}
+        value={shown}
+        spellcheck={false}
+        dir="ltr"
+        placeholder={EXAMPLE}
+        aria-invalid={wrong !== undefined}
+        aria-describedby={wrong === undefined ? undefined : `${id}-problem`}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      {wrong !== undefined && (
+        <p class="wrong" id={`${id}-problem`}>
+          <bdi>{wrong}</bdi>
+        </p>
+      )}
+      <button
+        type="button"
+        disabled={read === undefined || 'problem' in read}
+        onClick={() => {
+          if (!read || 'problem' in read) return;
+          setTyped(undefined);
+          onChange(read.changes);
+        }}
+      >
+        Compare these commands
+      </button>
+    </details>
+  );
+}
+
+const EXAMPLE = '[{ "command": "role.delete", "input": { "id": "…" } }]';
+
+const pretty = (changes: readonly Change[]): string => {
+  const lines = changes.map((change) => `  ${writeChanges([change])?.slice(1, -1)}`);
+  return lines.length === 0 ? '' : `[\n${lines.join(',\n')}\n]`;
+};

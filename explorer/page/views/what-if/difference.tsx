@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks';
+import type { AccessDifference, AccessRow, AccessSide } from '../../../../provisioning/index.ts';
+import { linkTo, type ViewProps } from '../../address.ts';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import { peopleText } from './people-text.ts';
+
+type State = ViewProps['state'];
+
+/** The two sides of a difference, each with its sign: no colour alone says which one it is. */
+const SIDES = {
+  loses: { sign: '−', title: 'Loses access', noun: 'lose' },
+  gains: { sign: '+', title: 'Gains access', noun: 'gain' },
+} as const;
+
+export interface DifferenceProps {
+  readonly of: AccessDifference;
+  readonly state: State;
+}
+
+/** Who loses and who gains what. */
+export function Difference({ of, state }: DifferenceProps) {
+  const isLeast = of.incomplete !== undefined;
+  const isNothing = [of.loses, of.gains].every(({ people, more }) => people === 0 && !more);
+  return (
+    <>
+      {of.incomplete !== undefined && (
+        <p class="incomplete">
+          <span aria-hidden="true">⚠</span> <strong>incomplete:</strong> <bdi>{of.incomplete}</bdi>. Each
+          number is the least that is certain.
+        </p>
+      )}
+      {isNothing && !isLeast && <p>Nobody’s access differs.</p>}
+      <Side name="loses" side={of.loses} isLeast={isLeast} state={state} />
+      <Side name="gains" side={of.gains} isLeast={isLeast} state={state} />
+    </>
+  );
+}
+
+/** Who loses, and who gains, in one line. */
+export function Summary({ of }: { readonly of: AccessDifference }) {
+  const isLeast = of.incomplete !== undefined;
+  return (
+    <p class="summary">
+      {(['loses', 'gains'] as const).map((name) => (
+        <span key={name} class={`count ${name}`}>
+          <span aria-hidden="true">{SIDES[name].sign}</span> {SIDES[name].title.toLowerCase()}:{' '}
+          <strong>{peopleText(of[name], isLeast)}</strong>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+interface SideProps {
+  readonly name: keyof typeof SIDES;
+  readonly side: AccessSide;
+  readonly isLeast: boolean;
+  readonly state: State;
+}
+
+function Side({ name, side, isLeast, state }: SideProps) {
+  const { sign, title } = SIDES[name];
+  const nameOf = useNames(
+    side.rows.flatMap(({ scope, name: known, subjects, people }) => [
+      ...(known === undefined ? [scope] : []),
+      ...(people === 1 ? subjects : []),
+    ]),
+  );
+  if (side.rows.length === 0) return null;
+  return (
+    <section class={`side ${name}`}>
+      <h2>
+        <span class="sign" aria-hidden="true">
+          {sign}
+        </span>{' '}
+        {title}: {peopleText(side, isLeast)}
+      </h2>
+      <div class="scrolled">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+              <th scope="col">Where</th>
+            </tr>
+          </thead>
+          <tbody>
+            {side.rows.map((row) => (
+              <tr key={JSON.stringify([row.scope, row.subjects, row.permissions])}>
+                <td>
+                  <Who row={row} nameOf={nameOf} state={state} />
+                </td>
+                <td>
+                  <What row={row} state={state} />
+                </td>
+                <td>
+                  <Named of={{ ref: row.scope, name: row.name ?? nameOf(row.scope) ?? row.scope }} />
+                  {row.scopesBelow > 0 && ` and ${counted(row.scopesBelow, 'scope')} below`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {side.moreRows > 0 && <p>… and {counted(side.moreRows, 'more row')} like these.</p>}
+    </section>
+  );
+}
+
+const counted = (number: number, one: string): string =>
+  `${number.toLocaleString('en')} ${one}${number === 1 ? '' : 's'}`;
+
+/** Why somebody may do it now, before the change, or may not. */
+const whyOf = (state: State, subject: string | undefined, permission: string | undefined, scope: string) =>
+  linkTo('why', state, { subject, permission, scope, at: undefined, given: undefined });
+
+interface RowProps {
+  readonly row: AccessRow;
+  readonly state: State;
+}
+
+function Who({ row, nameOf, state }: RowProps & { readonly nameOf: (ref: string) => string | undefined }) {
+  const [subject = ''] = row.subjects;
+  if (row.people === 1) return <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />;
+  return <People row={row} state={state} />;
+}
+
+/** Several people by their number; their names on demand. */
+function People({ row, state }: RowProps) {
+  const [isOpen, setOpen] = useState(false);
+  const nameOf = useNames(isOpen ? row.subjects : []);
+  const rest = row.people - row.subjects.length;
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{counted(row.people, 'person').replace('persons', 'people')}</summary>
+      <ul>
+        {row.subjects.map((subject) => (
+          <li key={subject}>
+            <a href={whyOf(state, subject, row.permissions[0], row.scope)}>
+              <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />
+              <span class="visually-hidden">: why, before the change</span>
+            </a>
+          </li>
+        ))}
+        {rest > 0 && <li>and {rest.toLocaleString('en')} more</li>}
+      </ul>
+    </details>
+  );
+}
+
+function What({ row, state }: RowProps) {
+  const subject = row.people === 1 ? row.subjects[0] : undefined;
+  return (
+    <ul class="permissions">
+      {row.permissions.map((permission) => (
+        <li key={permission}>
+          {subject === undefined ? (
+            <code>{permission}</code>
+          ) : (
+            <a href={whyOf(state, subject, permission, row.scope)}>
+              <code>{permission}</code>
+              <span class="visually-hidden">: why, before the change</span>
+            </a>
+          )}
+        </li>
+      ))}
+      {row.morePermissions > 0 && <li>and {row.morePermissions.toLocaleString('en')} more</li>}
+    </ul>
+  );
+}
