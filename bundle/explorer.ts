@@ -37,6 +37,8 @@ export async function buildExplorer(folder: string): Promise<void> {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     loader: { '.yaml': 'text' },
+    // Zod would try whether it may compile code, which the content security policy forbids: before any schema is made.
+    banner: { js: 'globalThis.__zod_globalConfig ??= { jitless: true };' },
     chunkNames: 'chunk-[hash]',
     logLevel: 'warning',
   });

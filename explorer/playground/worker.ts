@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { Method, Reply } from '../service/index.ts';
 import { createModel, type ModelState, type Texts } from './model.ts';
 
@@ -20,9 +19,6 @@ interface Scope {
   onmessage: ((event: { readonly data: ToWorker }) => void) | null;
   readonly postMessage: (message: FromWorker) => void;
 }
-
-// Zod would try whether it may compile code, which the content security policy forbids.
-z.config({ jitless: true });
 
 const scope = globalThis as unknown as Scope;
 const model = createModel({ now: Date.now });

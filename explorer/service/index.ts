@@ -7,6 +7,7 @@ export {
   type Method,
   type NamedPermission,
   type NamedRef,
+  type PlanCompared,
   type Reply,
   type Results,
 } from './methods.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Decision, Explanation, Given } from '../../engine/index.ts';
-import type { Answer } from '../../provisioning/index.ts';
+import type { Answer, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
 import type { ErrorCode, Page } from '../../table/index.ts';
 
 /** What the explorer asks of a table: the name of each method with its input. The page sends it, the service checks it. */
@@ -49,6 +49,8 @@ export const INPUTS = {
     input: z.record(z.string(), z.unknown()),
     dryRun: z.boolean().optional(),
   }),
+  /** The plan in a file that `gatehouse plan --out` wrote: what was JSON. */
+  savedPlan: z.strictObject({ data: z.record(z.string(), z.unknown()) }),
 } as const;
 
 export type Method = keyof typeof INPUTS;
@@ -79,6 +81,14 @@ export interface NamedPermission {
   readonly description?: string;
 }
 
+/** A saved plan beside a new one of its manifest. */
+export interface PlanCompared {
+  readonly saved: Pick<SavedPlan, 'place' | 'madeAt' | 'prune' | 'pruneShared'>;
+  readonly plan: PlanAnswer;
+  /** The changes of the new plan that the saved one does not have: there are some where it is out of date. */
+  readonly beyond: readonly PlannedChange[];
+}
+
 export interface Results {
   readonly about: About;
   readonly check: Decision;
@@ -89,6 +99,7 @@ export interface Results {
   /** Names by reference; what has none is left out. */
   readonly names: Readonly<Record<string, string>>;
   readonly command: Answer;
+  readonly savedPlan: PlanCompared;
 }
 
 /** Why there is no result: never a decision. */

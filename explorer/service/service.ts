@@ -8,10 +8,13 @@ import {
 import {
   type Answer,
   COMMANDS,
+  changesBeyond,
   descriptionsOf,
   namesOf,
   namesOfSubjects,
+  type PlanAnswer,
   type Provisioning,
+  readSavedPlan,
 } from '../../provisioning/index.ts';
 import { GatehouseError, isRef, type Reader } from '../../table/index.ts';
 import {
@@ -111,6 +114,23 @@ export function createService(parts: ServiceParts): Service {
         ...(dryRun === undefined ? {} : { dryRun }),
         ...(actor === undefined ? {} : { actor }),
       });
+    },
+    savedPlan: async ({ data }) => {
+      const read = readSavedPlan(data);
+      if (!read) throw new GatehouseError('invalid', 'this is no plan: gatehouse plan --out writes one');
+      if ('problem' in read) throw new GatehouseError('invalid', `this ${read.problem}`);
+      const { place, madeAt, prune, pruneShared, manifest } = read.plan;
+      const answer = await provisioning({ command: 'tenant.plan', input: { manifest, prune, pruneShared } });
+      if (!answer.ok) {
+        const { code, message, field } = answer.error;
+        throw new GatehouseError(code, message, field === undefined ? {} : { field });
+      }
+      const plan = answer.result as unknown as PlanAnswer;
+      return {
+        saved: { place, madeAt, prune, pruneShared },
+        plan,
+        beyond: await changesBeyond(read.plan, plan.changes),
+      };
     },
   };
 

@@ -176,3 +176,35 @@ describe('a table that fails', () => {
     expect(JSON.stringify(reply)).not.toContain('hunter2');
   });
 });
+
+describe('a saved plan', () => {
+  const saved = (more: object) => ({
+    ...{ gatehousePlan: 1, place: 'table school', madeAt: '2026-03-01T00:00:00.000Z' },
+    ...{ prune: false, pruneShared: false, changes: [], manifest: {} },
+    ...more,
+  });
+  const manifest = { scopes: { annexe: { type: 'tenant', name: 'Annexe' } } };
+
+  test('that has all changes of a new one is current', async () => {
+    expect(await service('savedPlan', { data: saved({}) })).toMatchObject({
+      ok: true,
+      result: { saved: { place: 'table school' }, plan: { changes: [] }, beyond: [] },
+    });
+  });
+
+  test('is out of date where the table takes other changes', async () => {
+    expect(await service('savedPlan', { data: saved({ manifest }) })).toMatchObject({
+      result: { plan: { create: 1 }, beyond: [{ verb: 'create', kind: 'tenant' }] },
+    });
+  });
+
+  test.each([
+    [{ some: 'data' }, 'no plan'],
+    [{ gatehousePlan: 2 }, 'version 1'],
+  ])('%j is none', async (data, message) => {
+    expect(await service('savedPlan', { data })).toMatchObject({
+      ok: false,
+      error: { code: 'invalid', message: expect.stringContaining(message) },
+    });
+  });
+});
