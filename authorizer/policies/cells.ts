@@ -55,7 +55,7 @@ const isAmbiguous = (parts: readonly TemplatePart[]): boolean =>
   wordsOf(parts).some(({ open }) => open.length > 1);
 
 /** Whether the rule's cells can be listed. */
-const isListable = (rule: RouteRule): boolean =>
+export const isListable = (rule: RouteRule): boolean =>
   !isOutside(rule) && !bindsRest(rule) && !isAmbiguous(rule.permission) && !isAmbiguous(rule.scope);
 
 /**

@@ -137,7 +137,7 @@ export function compile({ rules, cells, isClosed, budget }: CompileOptions): Pat
   return budget.isSpent() ? undefined : { allow: [...allow], deny: [...deny] };
 }
 
-const partsOf = (rule: RouteRule, values: ReadonlyMap<string, string>): readonly PathPart[] =>
+export const partsOf = (rule: RouteRule, values: ReadonlyMap<string, string>): readonly PathPart[] =>
   rule.segments.map((segment): PathPart => {
     if (segment.kind === 'literal') return { text: segment.text };
     const text = values.get(segment.name);

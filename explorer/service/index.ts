@@ -11,4 +11,5 @@ export {
   type Reply,
   type Results,
 } from './methods.ts';
+export type { CoveredRoute, PolicyShown, RouteShown, RouteTrial } from './policy.ts';
 export { createService, type Service, type ServiceParts } from './service.ts';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Decision, Explanation, Given } from '../../engine/index.ts';
 import type { Answer, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
 import type { ErrorCode, Page } from '../../table/index.ts';
+import type { PolicyShown, RouteTrial } from './policy.ts';
 
 /** What the explorer asks of a table: the name of each method with its input. The page sends it, the service checks it. */
 
@@ -26,6 +27,11 @@ const circumstances = { at: z.int().optional(), given: given.optional() };
 const paging = { limit: z.int().min(1).max(1_000).optional(), cursor: z.string().max(8_192).optional() };
 const search = { ...circumstances, ...paging };
 const question = z.strictObject({ subject: text, permission: text, scope: text, ...circumstances });
+const call = {
+  subject: text,
+  api: z.string().min(1).max(128),
+  claims: z.record(z.string().max(128), z.unknown()).optional(),
+};
 
 export const INPUTS = {
   about: z.strictObject({}),
@@ -43,6 +49,15 @@ export const INPUTS = {
   /** Resource search: where. */
   scopes: z.strictObject({ subject: text, permission: text, type: text.optional(), ...search }),
   names: z.strictObject({ refs: z.array(text).max(100) }),
+  /** The IAM policy for a caller of an API, beside the routes. */
+  policy: z.strictObject(call),
+  /** A request tried against that policy, and against the routes. */
+  tryRoute: z.strictObject({
+    ...call,
+    method: z.string().regex(/^(?!ANY$)[A-Z]{1,16}$/, 'must be one method in upper case, such as GET'),
+    path: z.string().max(10_240).regex(/^\//, 'must begin with /'),
+    headers: z.record(z.string().max(128), z.string().max(8_192)).optional(),
+  }),
   /** A command of provisioning (docs/commands.md). */
   command: z.strictObject({
     command: z.string().max(64),
@@ -98,6 +113,8 @@ export interface Results {
   readonly scopes: Page<NamedRef>;
   /** Names by reference; what has none is left out. */
   readonly names: Readonly<Record<string, string>>;
+  readonly policy: PolicyShown;
+  readonly tryRoute: RouteTrial;
   readonly command: Answer;
   readonly savedPlan: PlanCompared;
 }

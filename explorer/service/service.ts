@@ -26,6 +26,7 @@ import {
   type Reply,
   type Results,
 } from './methods.ts';
+import { createPolicies } from './policy.ts';
 
 /** What the service rests on: a table, and how it is presented. */
 export interface ServiceParts {
@@ -68,6 +69,7 @@ export function createService(parts: ServiceParts): Service {
   const engine = createEngine({ reader, clock, ttlMs: 0 });
   const explainer = createExplainer({ reader, clock });
   const lists = createLists({ reader, engine, clock });
+  const policies = createPolicies({ reader, engine, clock });
 
   const named = async (refs: readonly string[], names: readonly (string | undefined)[]) =>
     refs.map((ref, position) => ({ ref, name: names[position] ?? nameOf(ref) ?? ref }));
@@ -106,6 +108,8 @@ export function createService(parts: ServiceParts): Service {
         }),
       );
     },
+    policy: policies.policyShown,
+    tryRoute: policies.tryRoute,
     command: async ({ command, input, dryRun }) => {
       const isRead = COMMANDS.get(command)?.kind === 'read' || dryRun === true;
       if (!isRead && COMMANDS.has(command) && !about.canWrite) return READ_ONLY;

@@ -1,0 +1,244 @@
+import {
+  type Allowed,
+  callerPolicy,
+  createApiRoutes,
+  evaluate,
+  INVOKE_ACTION,
+  isOfOneSpelling,
+  isVerb,
+  type NoPolicy,
+  type PolicyDecision,
+  type RouteRule,
+  resolve,
+  rulesOf,
+  tryRequest,
+} from '../../authorizer/policies/index.ts';
+import type { Decision, Engine, Given } from '../../engine/index.ts';
+import { formatPathTemplate, formatTemplate, type Reader } from '../../table/index.ts';
+
+/** The IAM policy that the authorizer gives a caller for an API, and requests tried against it and against the routes. */
+
+/** The ARN of an API that is nowhere, up to and including the slash after its stage: the shape is that of any. */
+const BASE = 'arn:aws:execute-api:eu-west-1:111122223333:abcdef123/live/';
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Who calls which API. */
+export interface Call {
+  readonly subject: string;
+  readonly api: string;
+  /** Those of the caller's token; they count as verified. */
+  readonly claims?: Claims | undefined;
+}
+
+/** A route as it is written. */
+export interface RouteShown {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly permission: string;
+  readonly scope: string;
+}
+
+export interface CoveredRoute extends RouteShown {
+  /** What the policy allows of it, by values of its parameters. Empty: nothing. */
+  readonly allowed: readonly Omit<Allowed, 'rule'>[];
+  /** Whether a policy may cover it: not the `$connect` of a WebSocket API, nor AppSync. */
+  readonly isCoverable: boolean;
+  /** Of a route that takes no value from the request but claims: the answer for it alone. */
+  readonly decision?: Decision;
+}
+
+export interface PolicyShown {
+  /** What the ARNs of the policy begin with. */
+  readonly base: string;
+  /** The answer of the authorizer, with its policy document; left out where none covers the whole API. */
+  readonly answer?: NonNullable<Awaited<ReturnType<typeof callerPolicy>>['answer']>;
+  /** Why there is none: every answer is for its route alone then. */
+  readonly without?: { readonly reason: NoPolicy['reason']; readonly message: string };
+  /** All routes of the API, in the order of their paths. */
+  readonly routes: readonly CoveredRoute[];
+}
+
+export interface TriedCall extends Call {
+  readonly method: string;
+  /** Without a stage; with or without a query string. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface RouteTrial {
+  readonly arn: string;
+  /** What the policy for the whole API says, and the resource of it that matched; left out where there is none. */
+  readonly policy?: {
+    readonly decision: PolicyDecision;
+    readonly effect?: 'Allow' | 'Deny';
+    readonly resource?: string;
+  };
+  /** The route that the request matches; left out where there is none. */
+  readonly route?: RouteShown & { readonly parameters: Readonly<Record<string, string>> };
+  /** Other routes that match, in the order of precedence. */
+  readonly others: readonly RouteShown[];
+  /** What the request needs; left out where a value is missing. */
+  readonly permission?: string;
+  readonly scope?: string;
+  /** Each value that is missing or not valid. */
+  readonly missing: readonly string[];
+  /** The engine's. */
+  readonly decision?: Decision;
+  /** What route and engine say together. */
+  readonly allowed: boolean;
+  readonly reason: Decision['reason'] | 'route_unmapped' | 'route_unresolved';
+  /** Whether both say the same; left out where there is no policy. */
+  readonly agrees?: boolean;
+  /** Whether the policy leaves such a path out, for it can be spelt in several ways; the route alone answers it. */
+  readonly isLeftOut?: boolean;
+}
+
+export interface PoliciesParts {
+  readonly reader: Reader;
+  readonly engine: Pick<Engine, 'check' | 'checkMany' | 'checkAsked'>;
+  readonly clock: { readonly now: () => number };
+}
+
+const NO_VALUES = (): readonly string[] => [];
+
+export function createPolicies({ reader, engine, clock }: PoliciesParts) {
+  const policyOf = ({ subject, api, claims = {} }: Call) =>
+    callerPolicy({ subject, claims }, { reader, clock, api, base: BASE });
+
+  /** What the authorizer gives to conditions, as far as it is known here. */
+  const contextOf = (
+    claims: Claims,
+    request: { readonly method?: string; readonly path?: string },
+  ): Given => ({
+    context: { time: new Date(clock.now()), claims, ...request },
+  });
+
+  /** Decisions for the routes that take no value from the request but claims. */
+  async function decisionsFor(
+    { subject, claims = {} }: Call,
+    rules: readonly RouteRule[],
+  ): Promise<ReadonlyMap<RouteRule, Decision>> {
+    const asked = rules.flatMap((rule) => {
+      const question = resolve({ rule, given: [] }, { claims, header: NO_VALUES, query: NO_VALUES });
+      const { method, segments } = rule;
+      const isOne = isVerb(method) && segments.every(({ kind }) => kind === 'literal');
+      const request = isOne ? { method, path: formatPathTemplate(segments) } : {};
+      return question ? [{ rule, request: { subject, ...question, given: contextOf(claims, request) } }] : [];
+    });
+    if (asked.length === 0) return new Map();
+    const { decisions } = await engine.checkMany(asked.map(({ request }) => request));
+    return new Map(asked.flatMap(({ rule }, at) => (decisions[at] ? [[rule, decisions[at]]] : [])));
+  }
+
+  async function policyShown(call: Call): Promise<PolicyShown> {
+    const { rules, answer, allowed, without } = await policyOf(call);
+    const decisions = await decisionsFor(call, rules);
+    const routes = [...rules].sort(byPath).map((rule): CoveredRoute => {
+      const decision = decisions.get(rule);
+      return {
+        ...shown(rule),
+        allowed: allowed.flatMap(({ rule: of, ...rest }) => (of === rule ? [rest] : [])),
+        isCoverable: rule.method === 'ANY' || isVerb(rule.method),
+        ...(decision ? { decision } : {}),
+      };
+    });
+    return {
+      ...{ base: BASE, routes },
+      ...(answer ? { answer } : {}),
+      ...(without ? { without: { reason: without.reason, message: messageOf(without) } } : {}),
+    };
+  }
+
+  async function tryRoute({ method, path: given, headers = {}, ...call }: TriedCall): Promise<RouteTrial> {
+    const { claims = {}, subject } = call;
+    const [path = '', ...query] = given.split('?');
+    const arn = `${BASE}${method}${path}`;
+    const rules = await rulesOf(engine, createApiRoutes(reader), call.api);
+    const { trial, others } = tryRequest(
+      rules.map((rule) => ({ rule })),
+      {
+        ...{ method, path, claims },
+        headers: new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), [value]])),
+        query: byName(new URLSearchParams(query.join('?'))),
+      },
+    );
+    const question = trial?.question;
+    const decision =
+      trial && question
+        ? await engine.check(subject, question.permission, question.scope, {
+            ...contextOf(claims, isVerb(method) ? { method, path } : {}),
+            prefetch: trial.prefetched,
+          })
+        : undefined;
+    const allowed = decision?.allowed === true;
+    const policy = isVerb(method) ? await evaluated(call, arn) : undefined;
+    return {
+      ...{ arn, allowed, others: others.map(({ rule }) => shown(rule)) },
+      reason: decision?.reason ?? (trial ? 'route_unresolved' : 'route_unmapped'),
+      missing: trial?.missing.map(({ message }) => message) ?? [],
+      ...(trial ? { route: { ...shown(trial.route.rule), parameters: trial.parameters } } : {}),
+      ...question,
+      ...(decision ? { decision } : {}),
+      ...(policy ? { policy, agrees: (policy.decision === 'allow') === allowed } : {}),
+      ...(policy && !isOfOneSpelling(path) ? { isLeftOut: true } : {}),
+    };
+  }
+
+  async function evaluated(call: Call, arn: string): Promise<RouteTrial['policy']> {
+    const { answer } = await policyOf(call);
+    if (!answer) return undefined;
+    const statements = answer.policyDocument.Statement.map(({ Effect, Resource }) => ({
+      ...{ effect: Effect, actions: [INVOKE_ACTION] },
+      resources: typeof Resource === 'string' ? [Resource] : Resource,
+    }));
+    const { decision, statement, resource } = evaluate(statements, INVOKE_ACTION, arn);
+    return {
+      decision,
+      ...(statement ? { effect: statement.effect } : {}),
+      ...(resource === undefined ? {} : { resource }),
+    };
+  }
+
+  return { policyShown, tryRoute };
+}
+
+const shown = ({ id, method, segments, permission, scope }: RouteRule): RouteShown => ({
+  ...{ id, method, path: formatPathTemplate(segments) },
+  permission: formatTemplate(permission),
+  scope: formatTemplate(scope),
+});
+
+const byPath = (a: RouteRule, b: RouteRule): number => {
+  const [x, y] = [a, b].map(({ segments, method }) => `${formatPathTemplate(segments)} ${method}`);
+  return (x as string) < (y as string) ? -1 : 1;
+};
+
+function byName(pairs: Iterable<readonly [string, string]>): ReadonlyMap<string, readonly string[]> {
+  const all = new Map<string, readonly string[]>();
+  for (const [name, value] of pairs) all.set(name, [...(all.get(name) ?? []), value]);
+  return all;
+}
+
+const routeName = ({ method, segments }: RouteRule): string => `${method} ${formatPathTemplate(segments)}`;
+
+/** Why there is no policy, for people. */
+function messageOf(without: NoPolicy): string {
+  switch (without.reason) {
+    case 'unbounded':
+      return `What this caller may be allowed cannot be listed: it is an administrator, has a global role or a wildcard, or more than ${without.most} scopes or permissions come into question.`;
+    case 'too_many_questions':
+      return `Routes and scopes of this caller come to more than ${without.most} questions.`;
+    case 'conditions':
+      return `What is allowed depends on the request: a condition looks at ${without.uses.join(', ')}.`;
+    case 'unlistable':
+      return `These routes take values that a policy cannot name, such as headers: ${without.routes.map(routeName).join(', ')}.`;
+    case 'inseparable':
+      return 'Patterns that allow one route would also allow paths of another.';
+    case 'too_large':
+      return `The policy would be larger than ${without.maxBytes} bytes.`;
+    case 'changed':
+      return 'What this caller may use changed while the policy was made: try again.';
+  }
+}
