@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '../engine/clock.ts';
 // Not from engine/index.ts, which would pull the searches into the bundle.
 import { createEngine } from '../engine/engine.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
+import type { Observe } from '../engine/observation.ts';
 import { createAccessBound } from '../engine/search/access-bound.ts';
 import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
@@ -36,6 +37,8 @@ export interface Overrides {
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
+  /** Takes every decision, in place of the metrics of decisions. */
+  readonly observe?: Observe;
   /** Fetches the issuers' keys. */
   readonly fetch?: Fetch;
   /** Random number in [0, 1). */
@@ -77,7 +80,7 @@ export function createHandlerFrom(
     ttlMs: cache.ttlMs,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
-    observe: observed && createDecisionMetrics(observed),
+    observe: overrides.observe ?? (observed && createDecisionMetrics(observed)),
     ...(overrides.random === undefined ? {} : { random: overrides.random }),
     ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
   });

@@ -10,6 +10,7 @@ import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
 import { createDecisionMetrics } from '../engine/metrics.ts';
+import type { Observe } from '../engine/observation.ts';
 import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
@@ -37,6 +38,8 @@ export interface Overrides {
   readonly log?: (line: string) => void;
   /** Writes one line of metrics. Default: standard output. */
   readonly writeMetrics?: (line: string) => void;
+  /** Takes every decision, in place of the metrics of decisions. */
+  readonly observe?: Observe;
   /** Fetches the issuers' keys. */
   readonly fetch?: Fetch;
   /** Random number in [0, 1). */
@@ -80,7 +83,9 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
     ...loading,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
-    observe: metrics && createDecisionMetrics({ ...metrics, service: 'authzen', write: writeMetrics }),
+    observe:
+      overrides.observe ??
+      (metrics && createDecisionMetrics({ ...metrics, service: 'authzen', write: writeMetrics })),
   });
   const rootsOf = createRootsOf({
     reader,

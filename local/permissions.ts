@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { createEngine } from '../engine/index.ts';
+import { createEngine, type Observe } from '../engine/index.ts';
 import { bearer, expressPermissions } from '../middleware/index.ts';
 import type { Reader } from '../table/reader.ts';
 import { sendJson } from './gateway/http.ts';
@@ -16,15 +16,17 @@ export interface LocalPermissionsOptions {
   readonly audience: string;
   /** Time-to-live of the engine's cache in seconds. */
   readonly ttlSeconds: number;
+  /** Takes every decision. */
+  readonly observe: Observe;
 }
 
 /** What the caller of a token may do at a scope (`?scope=type:id`), for programs on this machine; the rest goes to `others`. */
 export function withPermissions(
-  { reader, issuer, audience, ttlSeconds }: LocalPermissionsOptions,
+  { reader, issuer, audience, ttlSeconds, observe }: LocalPermissionsOptions,
   others: RequestListener,
 ): RequestListener {
   const engine = createEngine({
-    ...{ reader, clock: { now: Date.now } },
+    ...{ reader, observe, clock: { now: Date.now } },
     ttlMs: Math.max(ttlSeconds, LEAST_TTL_SECONDS) * 1_000,
   });
   const serve = expressPermissions({ engine, reader, who: bearer({ issuer, audience }) });

@@ -4,7 +4,9 @@ import { createHandlerFrom as createAuthorizer } from '../authorizer/compose.ts'
 import { createHandleFrom as createAuthzen } from '../authzen/compose.ts';
 import { withAuthzen } from './authzen.ts';
 import type { LocalConfiguration } from './configuration.ts';
-import type { Gateway } from './gateway/gateway.ts';
+import { createFeed } from './explorer/live/feed.ts';
+import { withExplorer } from './explorer/stack.ts';
+import type { Gateway, GatewayObservation } from './gateway/gateway.ts';
 import { toListener } from './gateway/http.ts';
 import type { WebSocketGateway } from './gateway/websocket.ts';
 import { createIdentityProvider, type FindCaller } from './identity/identity-provider.ts';
@@ -27,14 +29,27 @@ export interface Addresses {
   /** As authorizers verify tokens. */
   readonly issuer: string;
   readonly audience: string;
+  /** The one-time link to the explorer. */
+  readonly explorer: string;
+}
+
+export interface StackOptions extends TableOptions {
+  /** Takes a line for the person at the screen; nobody unless given. */
+  readonly say?: (line: string) => void;
 }
 
 /** What an application is put together from. */
 export interface Foundation {
   readonly table: LocalTable;
   readonly url: string;
-  /** An authorizer of this stack, with more variables of its configuration. */
-  readonly authorizer: (variables?: Readonly<Record<string, string>>) => Authorizer;
+  /**
+   * An authorizer of this stack, with more variables of its configuration.
+   *
+   * @param source its name among live decisions where no gateway is asked; without one, only a gateway's are shown
+   */
+  readonly authorizer: (variables: Readonly<Record<string, string>>, source?: string) => Authorizer;
+  /** For gateways whose requests are shown as they happen. */
+  readonly observation: Required<GatewayObservation>;
 }
 
 /** What is behind the addresses. */
@@ -62,14 +77,14 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 export const startStack = <World>(
   configuration: LocalConfiguration,
   compose: (foundation: Foundation) => Promise<Application<World>>,
-  options: TableOptions = {},
+  options: StackOptions = {},
 ): Promise<Addresses & World & { readonly stop: () => Promise<void> }> =>
   startParts((onStarted) => start(configuration, compose, options, onStarted));
 
 async function start<World>(
   configuration: LocalConfiguration,
   compose: (foundation: Foundation) => Promise<Application<World>>,
-  options: TableOptions,
+  { say = () => undefined, ...options }: StackOptions,
   onStarted: OnStarted,
 ): Promise<Addresses & World> {
   const front = await listen(configuration.PORT, '--port (or PORT)');
@@ -87,9 +102,11 @@ async function start<World>(
     TOKEN_AUDIENCE: AUDIENCE,
     CACHE_TTL_SECONDS: String(configuration.CACHE_TTL_SECONDS),
   };
-  const authorizer: Foundation['authorizer'] = (variables = {}) =>
-    createAuthorizer({ ...environment, ...variables }, { reader });
-  const { world, gateway, sockets, findCaller, functions } = await compose({ table, url, authorizer });
+  const feed = createFeed(Date.now);
+  const authorizer: Foundation['authorizer'] = (variables, source) =>
+    createAuthorizer({ ...environment, ...variables }, { reader, observe: feed.observer(source) });
+  const application = await compose({ table, url, authorizer, observation: feed });
+  const { world, gateway, sockets, findCaller, functions } = application;
   if (sockets) onStarted(async () => sockets.stop());
 
   const identityProvider = await createIdentityProvider({
@@ -97,11 +114,18 @@ async function start<World>(
     audience: AUDIENCE,
     clock: Date.now,
   });
-  const authzen = createAuthzen({ ...environment, PUBLIC_URL: url }, { reader });
+  const authzen = createAuthzen(
+    { ...environment, PUBLIC_URL: url },
+    { reader, observe: feed.observer('AuthZEN') },
+  );
   const behind = withIdentityProvider(identityProvider, withConnections(sockets, toListener(gateway)));
+  const explorer = withExplorer({ table, url, events: feed.events, say }, behind);
   const permissions = withPermissions(
-    { reader, issuer, audience: AUDIENCE, ttlSeconds: configuration.CACHE_TTL_SECONDS },
-    behind,
+    {
+      ...{ reader, issuer, audience: AUDIENCE, ttlSeconds: configuration.CACHE_TTL_SECONDS },
+      observe: feed.observer('permissions'),
+    },
+    explorer.listener,
   );
   front.serve(withAuthzen(authzen, Date.now, permissions), sockets?.upgrade);
   back.serve(
@@ -119,6 +143,7 @@ async function start<World>(
     table: table.name,
     issuer,
     audience: AUDIENCE,
+    explorer: explorer.newLink(),
     ...world,
   };
 }

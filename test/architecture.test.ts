@@ -16,7 +16,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
  *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
  *   local -> all of these, never cli: the local stack
- *   cli -> engine, provisioning, table, testing; authorizer/routes; local
+ *   cli -> engine, provisioning, table, testing; authorizer/routes; local; explorer/service (its entry)
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -208,10 +208,34 @@ describe('what a folder may import', () => {
     expect(shown([...ofPage('explorer/service'), ...ofPage('explorer/playground')])).toEqual([]);
   });
 
+  const ENTRY_OF_SERVICE = 'explorer/service/index.ts';
+
+  test('of the explorer, only its service is known outside, by its entry', () => {
+    const others = IMPORTS.filter(
+      ({ from, to }) =>
+        within(to, 'explorer/') && to !== ENTRY_OF_SERVICE && !within(from, 'explorer/', 'test/', 'bench/'),
+    );
+    expect(shown(others)).toEqual([]);
+    const users = IMPORTS.filter(
+      ({ from, to }) => to === ENTRY_OF_SERVICE && !within(from, 'test/', 'bench/'),
+    );
+    expect(users.some(({ from }) => within(from, 'local/explorer/'))).toBe(true);
+    expect(
+      shown(users.filter(({ from }) => !within(from, 'explorer/', 'local/explorer/', 'cli/commands/'))),
+    ).toEqual([]);
+  });
+
+  test('local/explorer: the service, the ports of local, and of the engine only types', () => {
+    const isForbidden = ({ to, isOurs, isTypeOnly }: Import) =>
+      isOurs && !within(to, 'local/', ENTRY_OF_SERVICE) && !(isTypeOnly && to === 'engine/index.ts');
+    expect(ofFolder('local/explorer').length).toBeGreaterThan(10);
+    expect(shown(ofFolder('local/explorer').filter(isForbidden))).toEqual([]);
+  });
+
   test('cli: everything above the table, and of the authorizer only how routes match', () => {
     const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'testing/', 'local/'];
     const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && !within(to, ...FOLDERS_OF_CLI, 'authorizer/routes/');
+      isOurs && !within(to, ...FOLDERS_OF_CLI, 'authorizer/routes/', ENTRY_OF_SERVICE);
     expect(ofFolder('cli').length).toBeGreaterThan(10);
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
   });

@@ -94,10 +94,11 @@ async function dev(manifest: string | undefined, options: DevOptions, context: C
 async function start(file: string | undefined, options: DevOptions, context: Context) {
   const configuration = configurationOf(file, options, context);
   const ttl = configuration.CACHE_TTL_SECONDS;
+  const say = (line: string) => context.error(`${line}\n`);
   if (file === undefined) {
     const { startSample } = await import('../../local/sample/stack.ts');
     const { describeSample } = await import('../../local/sample/screen.ts');
-    const stack = await startSample(configuration);
+    const stack = await startSample(configuration, { say });
     return { ...stack, screen: describeSample(stack, ttl) };
   }
   const { startManifest } = await import('../../local/manifest/stack.ts');
@@ -106,7 +107,7 @@ async function start(file: string | undefined, options: DevOptions, context: Con
   const stack = await startManifest(configuration, {
     file,
     ...(backend === undefined ? {} : { backend }),
-    say: (line) => context.error(`${line}\n`),
+    say,
   });
   return { ...stack, screen: describeManifest(stack, ttl) };
 }

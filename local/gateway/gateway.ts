@@ -30,11 +30,22 @@ export interface GatewayLogEntry {
   readonly error?: string;
 }
 
-export interface GatewayOptions {
+/** Calls `serve` for a request: what happens there, its log entry included, happens within the request. */
+export type Within = <Result>(
+  request: Pick<GatewayLogEntry, 'api' | 'method' | 'path'>,
+  serve: () => Promise<Result>,
+) => Promise<Result>;
+
+/** Who takes notice of the requests of a gateway. */
+export interface GatewayObservation {
+  readonly log?: (entry: GatewayLogEntry) => void;
+  readonly within?: Within;
+}
+
+export interface GatewayOptions extends GatewayObservation {
   readonly apis: readonly Api[];
   /** Epoch milliseconds; cached answers age by it. */
   readonly clock: () => number;
-  readonly log?: (entry: GatewayLogEntry) => void;
   /** Cached answers per authorizer; 10,000 by default. */
   readonly maxCachedAnswers?: number;
 }
@@ -95,7 +106,7 @@ async function integrate(
  * @throws Error when an API is not one that API Gateway would create
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { clock, log, maxCachedAnswers = DEFAULT_MAX_CACHED_ANSWERS } = options;
+  const { clock, log, within = alone, maxCachedAnswers = DEFAULT_MAX_CACHED_ANSWERS } = options;
   const apis = options.apis
     .map((api) => compileApi(api, { clock, maxCachedAnswers }))
     .sort((a, b) => b.settings.basePath.length - a.settings.basePath.length);
@@ -139,23 +150,21 @@ export function createGateway(options: GatewayOptions): Gateway {
     return { ...outcome, routeKey: route.key, authorizer: verdict.source };
   }
 
-  return async (wire) => {
-    const requestId = randomUUID();
+  return (wire) => {
     const { path } = splitTarget(wire.target);
     const api = findApi(apis, path);
-    // No API under this path: on AWS there would be no such host.
-    const { response, ...details }: Outcome = api
-      ? await serve(api, wire, requestId)
-      : { response: refuse('http-2.0', 'not-found') };
-    log?.({
-      api: api?.settings.name ?? '',
-      requestId,
-      method: wire.method,
-      path,
-      status: response.statusCode,
-      ...details,
+    const request = { api: api?.settings.name ?? '', method: wire.method, path };
+    return within(request, async () => {
+      const requestId = randomUUID();
+      // No API under this path: on AWS there would be no such host.
+      const { response, ...details }: Outcome = api
+        ? await serve(api, wire, requestId)
+        : { response: refuse('http-2.0', 'not-found') };
+      log?.({ ...request, requestId, status: response.statusCode, ...details });
+      if (details.authorizer === undefined) return response;
+      return { ...response, headers: { ...response.headers, [ANSWER_SOURCE_HEADER]: details.authorizer } };
     });
-    if (details.authorizer === undefined) return response;
-    return { ...response, headers: { ...response.headers, [ANSWER_SOURCE_HEADER]: details.authorizer } };
   };
 }
+
+export const alone: Within = (_, serve) => serve();

@@ -5,7 +5,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { messageOf } from '../message-of.ts';
 import type { WebSocketApi } from './api.ts';
 import { type CompiledWebSocketApi, compileWebSocketApi, type Integrate } from './compile-websocket-api.ts';
-import type { GatewayLogEntry } from './gateway.ts';
+import { alone, type GatewayObservation } from './gateway.ts';
 import { readBody, sendJson, toGatewayRequest } from './http.ts';
 import {
   connectArn,
@@ -32,11 +32,10 @@ import {
 export const MAX_CONNECTION_MS = 2 * 60 * 60 * 1_000;
 export const MAX_MESSAGE_BYTES = 128 * 1024;
 
-export interface WebSocketGatewayOptions {
+export interface WebSocketGatewayOptions extends GatewayObservation {
   readonly apis: readonly WebSocketApi[];
   /** Epoch milliseconds. */
   readonly clock: () => number;
-  readonly log?: (entry: GatewayLogEntry) => void;
 }
 
 export interface WebSocketGateway {
@@ -82,7 +81,12 @@ function actionOf(text: string): string | undefined {
  *
  * @throws Error when an API is not one that API Gateway would create
  */
-export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOptions): WebSocketGateway {
+export function createWebSocketGateway({
+  apis,
+  clock,
+  log,
+  within = alone,
+}: WebSocketGatewayOptions): WebSocketGateway {
   const byPath = new Map(apis.map((api) => [api.basePath, compileWebSocketApi(api, clock)]));
   if (byPath.size < apis.length) throw new Error('two WebSocket APIs have the same base path');
   const server = new WebSocketServer({
@@ -182,18 +186,20 @@ export function createWebSocketGateway({ apis, clock, log }: WebSocketGatewayOpt
 
   async function connect(api: CompiledWebSocketApi, incoming: IncomingMessage, socket: Duplex, head: Buffer) {
     const request = toConnectRequest(api, incoming);
-    const outcome = await authorizeConnect(api, request);
-    const isRefused = 'refused' in outcome;
-    log?.({
-      api: api.settings.name,
-      requestId: request.requestId,
-      method: 'CONNECT',
-      path: request.path,
-      status: isRefused ? outcome.refused.statusCode : 101,
-      routeKey: request.routeKey,
-      ...(isRefused && outcome.error !== undefined && { error: outcome.error }),
+    const described = { api: api.settings.name, method: 'CONNECT', path: request.path };
+    const outcome = await within(described, async () => {
+      const answer = await authorizeConnect(api, request);
+      const isRefused = 'refused' in answer;
+      log?.({
+        ...described,
+        requestId: request.requestId,
+        status: isRefused ? answer.refused.statusCode : 101,
+        routeKey: request.routeKey,
+        ...(isRefused && answer.error !== undefined && { error: answer.error }),
+      });
+      return answer;
     });
-    if (isRefused) return refuseUpgrade(socket, outcome.refused);
+    if ('refused' in outcome) return refuseUpgrade(socket, outcome.refused);
     // It ignores a client that has disconnected meanwhile.
     server.handleUpgrade(incoming, socket, head, (client) => accept(api, outcome, client));
   }

@@ -1,3 +1,4 @@
+import { explorerLine } from '../explorer/stack.ts';
 import { quoted, secondTerminal, tableLine, tokenFor } from '../screen.ts';
 import { isOfHttpApi } from './apis.ts';
 import type { ExampleRequest } from './examples.ts';
@@ -19,7 +20,7 @@ function lines(names: readonly (readonly [name: string, ref: string])[]): readon
 
 /** The screen of a manifest's stack: addresses, what a second terminal takes, people, places, requests to paste. */
 export function describeManifest(stack: ManifestStack, cacheTtlSeconds: number): string {
-  const { file, url, lambdaUrl, applied, backend, examples } = stack;
+  const { file, url, lambdaUrl, explorer, applied, backend, examples } = stack;
   const { names, manifest } = applied;
   const people = [...names.of('subject')].filter(([, ref]) => /^(?:technical-)?user:/.test(ref));
   const routes = manifest.routes.filter(isOfHttpApi);
@@ -43,6 +44,7 @@ export function describeManifest(stack: ManifestStack, cacheTtlSeconds: number):
     `  gateway            ${url}                ${count(routes.length, 'route')} ${service}`,
     `  identity provider  ${url}/_dev/token     POST {"user": "<name or email>"}`,
     `  permissions        ${url}/_dev/permissions?scope=…   what the caller of a token may do there`,
+    explorerLine(explorer),
     `  AuthZEN API        ${url}/access/v1      for callers who may gatehouse:evaluate:decision`,
     `  Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy`,
     `  DynamoDB           ${tableLine(stack)}`,

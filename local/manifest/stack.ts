@@ -2,24 +2,22 @@ import { createEngine } from '../../engine/index.ts';
 import { readText } from '../../testing/text-file.ts';
 import { echoBackend } from '../backend.ts';
 import type { LocalConfiguration } from '../configuration.ts';
-import { createGateway, type Gateway } from '../gateway/gateway.ts';
+import { createGateway, type Gateway, type GatewayObservation } from '../gateway/gateway.ts';
 import { createHttpIntegration } from '../gateway/http-integration.ts';
 import type { LocalCaller } from '../identity/identity-provider.ts';
 import { messageOf } from '../message-of.ts';
-import { type Addresses, type Foundation, startStack } from '../stack.ts';
-import type { LocalTable, TableOptions } from '../table.ts';
+import { type Addresses, type Foundation, type StackOptions, startStack } from '../stack.ts';
+import type { LocalTable } from '../table.ts';
 import { apisOf, type Integration, NOT_CACHED } from './apis.ts';
 import { type AppliedManifest, applyText } from './apply.ts';
 import { type ExampleRequest, type Examples, findExamples } from './examples.ts';
 import { watchFile } from './watch-file.ts';
 
-export interface ManifestOptions extends TableOptions {
+export interface ManifestOptions extends StackOptions {
   /** The manifest. */
   readonly file: string;
   /** The service behind the gateway; without one, requests are answered with what it would get. */
   readonly backend?: URL;
-  /** Takes a line for the person at the screen, whenever the file has changed. */
-  readonly say: (line: string) => void;
   /** Calls back after the file has changed; returns how to stop that. */
   readonly watch?: (file: string, onChange: () => void) => () => void;
 }
@@ -43,7 +41,7 @@ export async function startManifest(
   configuration: LocalConfiguration,
   options: ManifestOptions,
 ): Promise<ManifestStack> {
-  const { file, backend, say, watch = watchFile } = options;
+  const { file, backend, say = () => undefined, watch = watchFile } = options;
   let text = await readText(file);
   let swap: (applied: AppliedManifest) => void = () => undefined;
   let foundation: Foundation | undefined;
@@ -53,7 +51,7 @@ export async function startManifest(
       foundation = given;
       let applied = await applyText(file, text, given.table);
       const integration = backend ? createHttpIntegration(backend) : echoBackend;
-      const newGateway = gatewaysOf(given);
+      const newGateway = gatewaysOf(given, given.observation);
       let gateway = newGateway(applied, integration);
       swap = (changed) => {
         applied = changed;
@@ -65,8 +63,8 @@ export async function startManifest(
         gateway: (request) => gateway(request),
         findCaller: (name) => findCaller(name, applied, given.table),
         functions: {
-          authorizer: given.authorizer(variables),
-          'authorizer-policy': given.authorizer({ ...variables, HTTP_ANSWER: 'policy' }),
+          authorizer: given.authorizer(variables, 'Lambda'),
+          'authorizer-policy': given.authorizer({ ...variables, HTTP_ANSWER: 'policy' }, 'Lambda'),
         },
       };
     },
@@ -108,7 +106,7 @@ const countsText = ({ create, change, remove }: AppliedManifest['counts']): stri
     : `${create} created, ${change} changed, ${remove} removed`;
 
 /** Makes the gateway of a manifest; authorizers, one for each API, stay from one to the next. */
-function gatewaysOf({ authorizer }: Foundation) {
+function gatewaysOf({ authorizer }: Foundation, observation: GatewayObservation) {
   const authorizers = new Map<string, ReturnType<Foundation['authorizer']>>();
   const authorizerOf = (api: string) => {
     const known = authorizers.get(api) ?? authorizer({ API_NAME: api, RESULT_CACHE: NOT_CACHED });
@@ -116,7 +114,11 @@ function gatewaysOf({ authorizer }: Foundation) {
     return known;
   };
   return ({ manifest }: AppliedManifest, integration: Integration): Gateway =>
-    createGateway({ apis: apisOf(manifest.routes, authorizerOf, integration), clock: Date.now });
+    createGateway({
+      ...observation,
+      apis: apisOf(manifest.routes, authorizerOf, integration),
+      clock: Date.now,
+    });
 }
 
 /** Somebody by the name in the manifest, or else by email or username. */
@@ -153,7 +155,7 @@ async function examplesOf(
   { url, applied }: Addresses & ManifestWorld,
   foundation: Foundation,
 ): Promise<Examples> {
-  const gateway = gatewaysOf(foundation)(applied, async () => ({ statusCode: 200 }));
+  const gateway = gatewaysOf(foundation, {})(applied, async () => ({ statusCode: 200 }));
   const engine = createEngine({ reader: foundation.table.reader, ttlMs: 0, clock: { now: Date.now } });
   const statusOf = async ({ method, path, headers, caller }: ExampleRequest): Promise<number> => {
     const answer = await fetch(`${url}/_dev/token`, {

@@ -1,10 +1,11 @@
+import { explorerLine } from '../explorer/stack.ts';
 import { secondTerminal, tableLine, tokenFor } from '../screen.ts';
 import { RESULT_TTL_SECONDS } from './apis.ts';
 import type { SampleStack } from './stack.ts';
 
 /** The stack's screen: addresses, people, places, and commands to paste. */
 export function describeSample(stack: SampleStack, cacheTtlSeconds: number): string {
-  const { url, lambdaUrl, school, tenants, facilities, platform } = stack;
+  const { url, lambdaUrl, explorer, school, tenants, facilities, platform } = stack;
   const token = (email: string) => tokenFor(url, email);
   const page = (code: string, name: string) => `${url}/locations/${code}/pages/${name}`;
   const doors = (building: string) => `${url}/buildings/${building}/doors`;
@@ -25,6 +26,7 @@ Gatehouse on this machine
                      ${url.replace('http', 'ws')}/ws?location=… WebSocket API, authorized at $connect
   identity provider  ${url}/_dev/token     POST {"user": "<email>"}
   permissions        ${url}/_dev/permissions?scope=…   what the caller of a token may do there
+${explorerLine(explorer)}
   Lambda Invoke API  ${lambdaUrl}                functions: provisioning, authorizer, authorizer-policy
   DynamoDB           ${tableLine(stack)}
 

@@ -1,8 +1,7 @@
 import type { LocalConfiguration } from '../configuration.ts';
 import { createGateway } from '../gateway/gateway.ts';
 import { createWebSocketGateway } from '../gateway/websocket.ts';
-import { type Addresses, startStack } from '../stack.ts';
-import type { TableOptions } from '../table.ts';
+import { type Addresses, type StackOptions, startStack } from '../stack.ts';
 import { createApis, createWebSocketApis, RESULT_CACHE } from './apis.ts';
 import { createProvisioner } from './provision.ts';
 import { createSampleWorld, type SampleWorld } from './world.ts';
@@ -12,18 +11,19 @@ export type SampleStack = Addresses & SampleWorld & { readonly stop: () => Promi
 /** Starts the local stack with the sample world behind every kind of API. */
 export const startSample = (
   configuration: LocalConfiguration,
-  options: TableOptions = {},
+  options: StackOptions = {},
 ): Promise<SampleStack> =>
   startStack(
     configuration,
-    async ({ table: { provisioning }, authorizer }) => {
+    async ({ table: { provisioning }, authorizer, observation }) => {
       const world = await createSampleWorld(createProvisioner((event) => provisioning(event)));
-      const simple = authorizer({ RESULT_CACHE });
-      const policy = authorizer({ RESULT_CACHE, HTTP_ANSWER: 'policy' });
+      const simple = authorizer({ RESULT_CACHE }, 'Lambda');
+      const policy = authorizer({ RESULT_CACHE, HTTP_ANSWER: 'policy' }, 'Lambda');
+      const shared = { ...observation, clock: Date.now };
       return {
         world,
-        gateway: createGateway({ apis: createApis({ simple, policy }), clock: Date.now }),
-        sockets: createWebSocketGateway({ apis: createWebSocketApis({ policy }), clock: Date.now }),
+        gateway: createGateway({ ...shared, apis: createApis({ simple, policy }) }),
+        sockets: createWebSocketGateway({ ...shared, apis: createWebSocketApis({ policy }) }),
         findCaller: async (email) => {
           const answer = await provisioning({ command: 'user.read', input: { email } });
           return answer.ok ? { kind: 'user', id: String(answer.result.id), email } : undefined;

@@ -1,0 +1,55 @@
+/** What the local stack does, as its event stream `live` has it: one event for each decision and for each request
+ * that was answered without one. */
+export type LiveEvent = LiveDecision | LiveRequest;
+
+interface Happened {
+  /** Rises by one from event to event; a reader continues after the last one that it got. */
+  readonly id: number;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The API that was asked: the name of one behind the gateway, or `AuthZEN`, `permissions`, `Lambda`. */
+  readonly source: string;
+}
+
+/** A request to the gateway, without its query. */
+export interface LiveRequestLine {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface LiveDecision extends Happened {
+  readonly kind: 'decision';
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  /** The root of the scope; left out if the scope is unknown or the decision failed. */
+  readonly tenant?: string;
+  /** False also if the decision failed. */
+  readonly allowed: boolean;
+  /** Left out if the decision failed. */
+  readonly reason?: string;
+  /** The code of what failed. */
+  readonly fault?: string;
+  readonly consistency: 'cached' | 'strong' | 'atLeast';
+  /** DynamoDB calls made for it; 0 for a cache hit, or if it shared the read of another decision. */
+  readonly calls: number;
+  /** Read units that these calls consumed. */
+  readonly units: number;
+  readonly milliseconds: number;
+  /** Whether it belongs to the first call of its engine. */
+  readonly isFirst: boolean;
+  /** Whether it rests on items older than the time-to-live, because DynamoDB does not answer. */
+  readonly isStale: boolean;
+  /** Left out if the gateway was not asked. */
+  readonly request?: LiveRequestLine;
+}
+
+/** A request that was answered without a decision: no or bad credentials, an unmapped route, a cached answer. */
+export interface LiveRequest extends Happened, LiveRequestLine {
+  readonly kind: 'request';
+  readonly status: number;
+  /** Where the authorizer's answer came from; left out if no route matched. */
+  readonly authorizer?: 'hit' | 'miss' | 'off' | 'skipped';
+  /** Why the authorizer or the backend failed. */
+  readonly error?: string;
+}
