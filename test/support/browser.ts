@@ -16,7 +16,8 @@
  *   logged an error or a warning, threw, broke its content security policy, had a request fail, or sent one to another
  *   origin. Where a test provokes such complaints, it names them: `openPage({ url, provokes: [/status of 503/] })`.
  *   `expectClean()` does the same check at once.
- * - What `page.evaluate` runs is a text here: the types of tests know no DOM.
+ * - What `page.evaluate` runs is a text here: the types of tests know no DOM. `waitForFunction` does not work: it breaks
+ *   the page's policy.
  * - A page has its own profile (cookies, storage), 1280 x 800 pixels, light colours, and no motion.
  * - A failed test leaves a picture of its page, and says where.
  */
