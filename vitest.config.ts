@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -28,6 +28,14 @@ function bundled() {
   };
 }
 
+/** Documents and manifests are imported as their text, as bundle/explorer.ts has them bundled. */
+const texts = {
+  name: 'texts',
+  enforce: 'pre' as const,
+  load: (id: string) =>
+    /\.(?:yaml|md)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined,
+};
+
 /*
  * The name of a file says when it runs (test/tiers.test.ts holds it):
  *
@@ -45,6 +53,7 @@ const BROWSER = 'test/**/*.browser.test.ts';
 const ENGINE = ['test/support/engine.ts'];
 
 export default defineConfig({
+  plugins: [texts],
   test: {
     // The SDK's notice about Node 20, once per worker, would bury the report.
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
@@ -73,7 +82,7 @@ export default defineConfig({
       // The same tests, with what is deployed. handler.ts itself: test/stack/handler.integration.test.ts.
       {
         extends: true,
-        plugins: [bundled()],
+        plugins: [texts, bundled()],
         test: {
           name: 'bundled',
           include: ['test/authorizer/*.test.ts'],

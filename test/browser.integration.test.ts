@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { bundle } from '../bundle/build.ts';
 
 /** What a browser has beside the language itself; no `process`, `Buffer`, `require` or `global`. */
@@ -9,25 +9,58 @@ const WEB = {
   ...{ atob, btoa, clearTimeout, crypto: webcrypto, queueMicrotask, setTimeout, structuredClone },
 };
 
-/** SPEC section 11: engine, provisioning and all of table/ except table/dynamodb/ run in a browser. */
-test('engine, provisioning and the table in memory decide in a browser', async () => {
-  const { text, metafile } = await bundle('test/support/in-browser.ts', {
+/** SPEC section 11: engine, provisioning and all of table/ except table/dynamodb/ run in a browser; the explorer too. */
+async function bundleForBrowser() {
+  return bundle('test/support/in-browser.ts', {
     bundle: true,
     platform: 'browser',
     format: 'iife',
     globalName: 'gatehouse',
     target: 'es2023',
   });
+}
+
+let built: Awaited<ReturnType<typeof bundleForBrowser>>;
+beforeAll(async () => {
+  built = await bundleForBrowser();
+});
+
+const runs = (expression: string): unknown =>
+  runInContext(`${built.text}\n${expression}`, createContext(WEB));
+
+test('what the explorer imports has nothing of Node, and nothing of the SDK', () => {
+  const { text, metafile } = built;
   const inputs = Object.keys(metafile.inputs);
   expect(inputs.filter((path) => /table\/dynamodb|@aws-sdk|@smithy/.test(path))).toEqual([]);
-  expect(inputs).toEqual(expect.arrayContaining(['engine/index.ts', 'provisioning/index.ts']));
+  expect(inputs).toEqual(
+    expect.arrayContaining([
+      ...['table/index.ts', 'table/memory/index.ts', 'engine/index.ts', 'provisioning/index.ts'],
+      ...['testing/model.ts', 'authorizer/policies/index.ts', 'explorer/service/index.ts'],
+    ]),
+  );
   // The library for CEL takes Buffer where there is one: below there is none.
   expect(text).not.toMatch(/['"]node:/);
+});
 
-  const decisions: unknown = await runInContext(`${text}\ngatehouse.decideInBrowser()`, createContext(WEB));
+test('engine, provisioning and the table in memory decide in a browser', async () => {
+  const decisions = await runs('gatehouse.decideInBrowser()');
   expect(decisions).toEqual([
     { permission: 'grades', allowed: true, reason: 'role' },
     { permission: 'payroll', allowed: true, reason: 'role' },
     { permission: 'settings', allowed: false, reason: 'no_grant' },
   ]);
+});
+
+test('the playground takes a manifest, runs its tests and shows a policy in a browser', async () => {
+  expect(await runs('gatehouse.playInBrowser()')).toEqual({
+    problems: ['manifest:4', 'manifest:5'],
+    passed: [true],
+    policy: [
+      {
+        Action: 'execute-api:Invoke',
+        Effect: 'Allow',
+        Resource: ['arn:aws:execute-api:eu-west-1:111122223333:abcdef123/live/GET/acme/texts'],
+      },
+    ],
+  });
 });

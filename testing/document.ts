@@ -80,6 +80,8 @@ interface Found {
 
 /** Reads a text as YAML, of which JSON is a part. Throws {@link ProblemsError}. */
 export function readDocument(file: string, text: string): Source {
+  if (text.length > MAX_EXPANDED)
+    throw new ProblemsError([{ file, message: `is longer than ${MAX_EXPANDED} characters: divide it` }]);
   const lines = new LineCounter();
   // The parser compares each key with all others of its mapping; `problemsIn` looks it up.
   const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: false, version: '1.2' } as const;

@@ -1,6 +1,8 @@
-/** Entry of what reads and applies manifests without files or processes: it runs in a browser as well. */
-export { ProblemsError, readDocument } from './document.ts';
-export { applyManifest, prepareManifest } from './manifest.ts';
+/** Entry of what reads, applies and tests manifests without files or processes: it runs in a browser as well. */
+export { type PlacedProblem, ProblemsError, placedIn, readDocument, type Source } from './document.ts';
+export { applyManifest, type Creation, type PreparedManifest, prepareManifest } from './manifest.ts';
 export { type Provisioned, provisionedInMemory } from './memory.ts';
-export type { ManifestNames } from './names.ts';
+export { type ReadTests, readTests } from './model-tests/file.ts';
+export { type Answered, askedOf, runTests, type TestResult, titleOf } from './model-tests/run.ts';
+export type { ManifestNames, NamedKind } from './names.ts';
 export { asWrittenLongAgo } from './reader.ts';

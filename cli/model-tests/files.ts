@@ -1,11 +1,10 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { ulid } from 'ulid';
 import type { ClientOptions } from '../../table/dynamodb/client.ts';
 import type { Reader } from '../../table/reader.ts';
 import { type PlacedProblem, ProblemsError, readDocument } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
 import { readTestFile, type TestFile } from '../../testing/model-tests/file.ts';
-import { type Asked, runTests } from '../../testing/model-tests/run.ts';
+import { type Asked, askedOf, runTests } from '../../testing/model-tests/run.ts';
 import { readText } from '../../testing/text-file.ts';
 import type { Context } from '../context.ts';
 import { namesIn, referenceOf } from '../references.ts';
@@ -92,14 +91,7 @@ async function prepare(file: TestFile, tables: ThrowAwayTables, { live, now }: R
   if (!manifest) return asLive(file, await live(), now);
   const { reader, provisioning } = await tables.create();
   assertManifest(await applyManifest(manifest, provisioning));
-  const { of, nameOf } = manifest.names;
-  // What the manifest does not name is asked for by an id that nothing has.
-  const nobody = ulid();
-  return {
-    ...{ reader, now, nameOf },
-    subjectOf: (name) => of('subject').get(name) ?? `user:${nobody}`,
-    scopeOf: (name) => of('scope').get(name) ?? `tenant:${nobody}`,
-  };
+  return askedOf(manifest.names, reader, now);
 }
 
 /** One after the other; what is wrong with one does not hide what is wrong with the next. */

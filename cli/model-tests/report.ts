@@ -1,5 +1,5 @@
 import { formatUnexpected } from '../../testing/expectation.ts';
-import type { Answered, TestResult } from '../../testing/model-tests/run.ts';
+import { type TestResult, titleOf } from '../../testing/model-tests/run.ts';
 import { painter } from '../context.ts';
 
 export interface FileResult {
@@ -37,22 +37,6 @@ export function formatReport(files: readonly FileResult[], colours: boolean): st
   const { passed, failed } = countsOf(files);
   const summary = `${passed} passed, ${failed} failed`;
   return `${[...lines, failed > 0 ? paint('red', summary) : paint('green', summary)].join('\n')}\n`;
-}
-
-const asked = ({ subject, permission, scope }: Answered): string => `${subject}: ${permission} at ${scope}`;
-
-function titleOf({ name, answers }: TestResult): string {
-  if (name !== undefined) return name;
-  const [first] = answers;
-  if (!first) return '';
-  const list = (expect: string) => {
-    const permissions = answers
-      .filter((answer) => answer.expect === expect)
-      .map(({ permission }) => permission);
-    return permissions.length > 0 ? [`${expect} ${permissions.join(', ')}`] : [];
-  };
-  if (answers.length === 1) return `${asked(first)}: ${first.expect}`;
-  return `${first.subject} at ${first.scope}: ${[...list('allow'), ...list('deny')].join('; ')}`;
 }
 
 /** The same as data. */

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { recipesIn } from '../../explorer/playground/examples.ts';
 import { openModelTest } from '../support/model-test.ts';
 
 /** Each recipe of docs/recipes.md passes as it is printed. */
 const TEXT = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
-const RECIPES = [...TEXT.matchAll(/^## (.+)\n[\s\S]*?^```yaml\n([\s\S]*?)^```$/gm)].map(
-  ([, title = '', block = '']) => [title, block] as const,
-);
+const RECIPES = recipesIn(TEXT);
 
 test('every heading has a recipe', () => {
   expect(RECIPES.map(([title]) => title)).toEqual(

@@ -1,9 +1,40 @@
 import { createEngine } from '../../engine/index.ts';
+import { createModel } from '../../explorer/playground/model.ts';
+import type { PolicyShown } from '../../explorer/service/index.ts';
 import { createProvisioning } from '../../provisioning/index.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
 
-/** The door with keys, entities and access patterns goes along. */
+/** All entries that the explorer imports go along. */
+export * as policies from '../../authorizer/policies/index.ts';
+export * as engine from '../../engine/index.ts';
+export * as provisioning from '../../provisioning/index.ts';
 export * as table from '../../table/index.ts';
+export * as memory from '../../table/memory/index.ts';
+export * as model from '../../testing/model.ts';
+
+const MANIFEST = `# Everybody reads, and Ann may write.
+pages: [read, write]
+scopes: { acme: { id: acme, type: tenant } }
+roles: { writer: { owner: acme, allow: [read, write] } }
+users: { ann: { id: ann, grants: { acme: [writer] } }, ben: { id: ben } }
+routes: [{ method: GET, path: "/{tenant}/texts", permission: read, scope: "tenant:{tenant}" }]
+`;
+const TESTS = 'tests: [{ subject: ann, permission: write, scope: acme, expect: allow }]';
+
+/** The playground without its page: a manifest as it is typed, a model test, and the policy of a caller. */
+export async function playInBrowser(): Promise<unknown> {
+  const { update, service } = createModel({ now: Date.now });
+  const [bad, good] = [
+    await update({ manifest: MANIFEST.replace('owner: acme', 'owner: acne'), tests: TESTS }),
+    await update({ manifest: MANIFEST, tests: TESTS }),
+  ];
+  const shown = await service('policy', { subject: 'user:ann', api: 'default' });
+  return {
+    problems: bad.problems.map(({ text, line }) => `${text}:${line}`),
+    passed: good.tests.map(({ passed }) => passed),
+    policy: shown.ok && (shown.result as PolicyShown).answer?.policyDocument.Statement,
+  };
+}
 
 /**
  * A tenant with a user who may see one of two pages, and another from one address, written and asked in memory: what browser.integration.test.ts

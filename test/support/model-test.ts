@@ -2,7 +2,7 @@ import { readDocument } from '../../testing/document.ts';
 import { applyManifest } from '../../testing/manifest.ts';
 import { provisionedInMemory } from '../../testing/memory.ts';
 import { readTestFile } from '../../testing/model-tests/file.ts';
-import { runTests, type TestResult } from '../../testing/model-tests/run.ts';
+import { askedOf, runTests, type TestResult } from '../../testing/model-tests/run.ts';
 
 /** A model test on a table in memory: its manifest is applied, and its questions can be put. */
 export async function openModelTest(file: string, text: string) {
@@ -11,10 +11,7 @@ export async function openModelTest(file: string, text: string) {
   const { reader, provisioning } = provisionedInMemory(Date.now);
   const problems = await applyManifest(manifest, provisioning);
   if (problems.length > 0) throw new Error(`${file}: ${JSON.stringify(problems)}`);
-  const { of, nameOf } = manifest.names;
-  const subjectOf = (name: string) => of('subject').get(name) ?? 'user:nobody';
-  const scopeOf = (name: string) => of('scope').get(name) ?? 'tenant:nowhere';
-  const asked = { reader, now: Date.now, subjectOf, scopeOf, nameOf };
+  const asked = askedOf(manifest.names, reader, Date.now);
   const run = (): Promise<readonly TestResult[]> => runTests(tests, asked);
   return { ...asked, provision: provisioning, run };
 }

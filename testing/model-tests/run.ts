@@ -1,7 +1,8 @@
+import { ulid } from 'ulid';
 import { createEngine, createExplainer, type Decision, type Explanation } from '../../engine/index.ts';
 import type { Reader } from '../../table/reader.ts';
 import { meets } from '../expectation.ts';
-import { withNames } from '../names.ts';
+import { type ManifestNames, withNames } from '../names.ts';
 import type { ModelTest, Question } from './file.ts';
 
 /** How a question was answered. */
@@ -27,6 +28,17 @@ export interface Asked {
   readonly scopeOf: (name: string) => string;
   /** The name by which the file knows a reference. */
   readonly nameOf: (ref: string) => string | undefined;
+}
+
+/** What the names in a file mean where its manifest was applied. */
+export function askedOf({ of, nameOf }: ManifestNames, reader: Reader, now: () => number): Asked {
+  // What the manifest does not name is asked for by an id that nothing has.
+  const nobody = ulid();
+  return {
+    ...{ reader, now, nameOf },
+    subjectOf: (name) => of('subject').get(name) ?? `user:${nobody}`,
+    scopeOf: (name) => of('scope').get(name) ?? `tenant:${nobody}`,
+  };
 }
 
 /** Puts all questions of all tests to the engine, and has explained what was not expected. */
@@ -67,4 +79,21 @@ export async function runTests(tests: readonly ModelTest[], asked: Asked): Promi
     results.push({ name, answers, passed: answers.every(({ passed }) => passed) });
   }
   return results;
+}
+
+const asked = ({ subject, permission, scope }: Answered): string => `${subject}: ${permission} at ${scope}`;
+
+/** The name of a test, or what it asks. */
+export function titleOf({ name, answers }: TestResult): string {
+  if (name !== undefined) return name;
+  const [first] = answers;
+  if (!first) return '';
+  const list = (expect: string) => {
+    const permissions = answers
+      .filter((answer) => answer.expect === expect)
+      .map(({ permission }) => permission);
+    return permissions.length > 0 ? [`${expect} ${permissions.join(', ')}`] : [];
+  };
+  if (answers.length === 1) return `${asked(first)}: ${first.expect}`;
+  return `${first.subject} at ${first.scope}: ${[...list('allow'), ...list('deny')].join('; ')}`;
 }

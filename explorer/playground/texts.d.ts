@@ -1,0 +1,9 @@
+/** Files that are bundled as their text. */
+declare module '*.yaml' {
+  const text: string;
+  export default text;
+}
+declare module '*.md' {
+  const text: string;
+  export default text;
+}
