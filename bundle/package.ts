@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepReachableDeclarations } from './declarations.ts';
+import { buildExplorer } from './explorer.ts';
 import { writeFunctions } from './functions.ts';
 
 /** `npm run build`: what the package holds beside files of the repository, `dist/` and `functions/`. */
@@ -32,3 +33,4 @@ compile('--declaration', 'false', '--removeComments');
 compile('--emitDeclarationOnly');
 keepReachableDeclarations(DIST, entries());
 await writeFunctions(FUNCTIONS);
+await buildExplorer(join(DIST, 'explorer/built'));

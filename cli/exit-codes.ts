@@ -82,7 +82,7 @@ export const EXIT_CODES: readonly ExitCodes[] = [
     1: 'nothing was written: the files exist already, or nobody answered',
     2: FAULT,
   },
-  { of: ['dev'], 0: 'stopped', 2: FAULT },
+  { of: ['dev', 'explore'], 0: 'stopped', 2: FAULT },
   { of: ['completion', 'help'], 0: 'done', 2: 'wrong usage' },
 ];
 

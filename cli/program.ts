@@ -6,6 +6,7 @@ import { addCommand } from './commands/command.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDev } from './commands/dev.ts';
 import { addExplain } from './commands/explain.ts';
+import { addExplore } from './commands/explore.ts';
 import { addExport } from './commands/export.ts';
 import { addHelp } from './commands/help.ts';
 import { addInit } from './commands/init.ts';
@@ -35,7 +36,7 @@ import { usageErrorOf } from './usage-error.ts';
 /** By what a person wants to do, in the order of the help. */
 const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
   ['Get started', [addInit, addTest, addDev, addTypes]],
-  ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere]],
+  ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere, addExplore]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
   ['Operate', [addLog, addVerify, addServe]],

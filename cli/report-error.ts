@@ -5,7 +5,7 @@ import { ConnectionError } from './connection.ts';
 import { NothingDoneError, UsageError } from './context.ts';
 import { RefusedError } from './provisioning.ts';
 import { NameError } from './references.ts';
-import { NO_CREDENTIALS } from './sdk-faults.ts';
+import { NO_CREDENTIALS, type SdkFault, sdkFaultOf } from './sdk-faults.ts';
 import { TransportError } from './transport.ts';
 
 /** What the command line says of an error: a message for people, all of it for programs. */
@@ -37,15 +37,23 @@ export class IncompleteError extends Error {
 }
 
 /** What to do about faults that arise during the work, of which only the SDK's name is known. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/\bResourceNotFoundException\b/, 'the table does not exist: check --table, --endpoint and --region'],
-  [
-    /\b(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredTokenException)\b/,
-    NO_CREDENTIALS,
-  ],
-  [/\bAccessDeniedException\b/, 'these AWS credentials are not allowed to do this on the table'],
-  [/did not get an answer in time$/, 'check --endpoint, --region and the network'],
-];
+const ADVICE: Partial<Record<SdkFault, string>> = {
+  missing: 'the table does not exist: check --table, --endpoint and --region',
+  no_credentials: NO_CREDENTIALS,
+  forbidden: 'these AWS credentials are not allowed to do this on the table',
+};
+const NO_ANSWER = /did not get an answer in time$/;
+
+/** The message of an error with what to do about it, if that is known. */
+export function withAdvice(message: string, cause?: Error): string {
+  const names = [message, cause?.name ?? '', cause?.message ?? ''].map(
+    (text) => /\w*$/.exec(text)?.[0] ?? '',
+  );
+  const [advice] = names.flatMap((name) => ADVICE[sdkFaultOf({ name })] ?? []);
+  const found =
+    advice ?? (NO_ANSWER.test(message) ? 'check --endpoint, --region and the network' : undefined);
+  return found === undefined ? message : `${message}: ${found}`;
+}
 
 /**
  * The one place that turns an error into words.
@@ -73,18 +81,12 @@ export function reportedOf(error: unknown, repeats: boolean): ReportedError {
       ...(operationId === undefined ? {} : { operationId }),
     };
   }
-  const message = `${text}${adviceOn(error, text)}`;
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
+  const message = withAdvice(text, cause);
   if (error instanceof IncompleteError) return { code: 'incomplete', message, retryable: true };
   if (error instanceof RefusedError || error instanceof GatehouseError) {
     const { code, field, retryable } = error;
     return { code, message, retryable, ...(field === undefined ? {} : { field }) };
   }
   return { code: 'internal', message, retryable: false };
-}
-
-function adviceOn(error: unknown, text: string): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : undefined;
-  const texts = [text, `${cause?.name} ${cause?.message}`];
-  const [, advice] = ADVICE.find(([fault]) => texts.some((each) => fault.test(each))) ?? [];
-  return advice === undefined ? '' : `: ${advice}`;
 }

@@ -26,7 +26,7 @@ const NAMES: readonly (readonly [SdkFault, RegExp])[] = [
   ['forbidden', /^AccessDenied(?:Exception)?$/],
   [
     'no_credentials',
-    /^(?:CredentialsProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredToken(?:Exception)?|MissingAuthenticationToken(?:Exception)?|IncompleteSignature(?:Exception)?|InvalidClientTokenId)$/,
+    /^(?:CredentialsProviderError|TokenProviderError|UnrecognizedClientException|InvalidSignatureException|ExpiredToken(?:Exception)?|MissingAuthenticationToken(?:Exception)?|IncompleteSignature(?:Exception)?|InvalidClientTokenId)$/,
   ],
   ['transient', /^(?:AbortError|TimeoutError|RequestTimeout(?:Exception)?)$/],
   // What no error of the service came with, or not in its format.

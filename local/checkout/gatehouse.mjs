@@ -4,4 +4,10 @@
 import { register } from 'tsx/esm/api';
 
 register();
+if (process.argv.some((arg) => arg === 'dev' || arg === 'explore')) {
+  const { buildExplorerIfOlder } = await import('../../bundle/explorer-if-older.ts');
+  await buildExplorerIfOlder().catch((error) =>
+    console.error(`the page of the explorer could not be built: ${error.message}`),
+  );
+}
 await import('../../cli/main.ts');

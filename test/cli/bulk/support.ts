@@ -9,7 +9,7 @@ import type { Reader } from '../../../table/reader.ts';
 import { isEmptied } from '../../provisioning/support.ts';
 
 /** What becomes of a call on its way between the command line and the table. */
-export type Mishap = 'pass' | 'cut' | 'lose the answer' | 'delay' | 'throttle' | 'conflict';
+export type Mishap = 'pass' | 'cut' | 'lose the answer' | 'delay' | keyof typeof ERRORS;
 
 interface Sent {
   readonly Put?: { readonly Item: Marshalled };
@@ -28,7 +28,20 @@ const ERRORS = {
     Message: 'Transaction cancelled',
     CancellationReasons: [{ Code: 'TransactionConflict' }],
   },
+  'drop the table': {
+    __type: 'com.amazonaws.dynamodb.v20120810#ResourceNotFoundException',
+    message: 'Requested resource not found',
+  },
+  'expire the credentials': {
+    __type: 'com.amazon.coral.service#ExpiredTokenException',
+    message: 'The security token included in the request is expired',
+  },
+  'take the rights': {
+    __type: 'com.amazon.coral.service#AccessDeniedException',
+    message: 'not authorized to perform',
+  },
 };
+const isError = (mishap: Mishap): mishap is keyof typeof ERRORS => Object.hasOwn(ERRORS, mishap);
 
 /**
  * A way to the table on which calls can come to grief. It remembers the key of every item that a transaction has
@@ -58,7 +71,8 @@ export async function createProxy(endpoint: string, mishapOf: (operation: string
       const mishap = isDown ? 'cut' : mishapOf(operation, writes);
       seen.set(mishap, (seen.get(mishap) ?? 0) + 1);
       if (mishap === 'cut') return void incoming.socket.destroy();
-      if (mishap === 'throttle' || (mishap === 'conflict' && operation === 'TransactWriteItems')) {
+      // Of conflicts only transactions know.
+      if (isError(mishap) && (mishap !== 'conflict' || operation === 'TransactWriteItems')) {
         answer.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' });
         return void answer.end(JSON.stringify(ERRORS[mishap]));
       }

@@ -1,0 +1,123 @@
+import type { Command } from 'commander';
+import { ulid } from 'ulid';
+import type { Reply, Service } from '../../explorer/service/index.ts';
+import { messageOf } from '../../local/message-of.ts';
+import { createPacing } from '../../table/read/pacing.ts';
+import { type ConnectionOptions, type OpenTable, openTable, readEndpoint } from '../connection.ts';
+import { type Context, UsageError } from '../context.ts';
+import { OK } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
+import { asJson } from '../print.ts';
+import { actorOf, provisionedOn } from '../provisioning.ts';
+import { numberOption } from '../question.ts';
+import { withAdvice } from '../report-error.ts';
+import type { Subcommand } from '../subcommand.ts';
+import { deliverer, directTransport, type ProvisioningEvent } from '../transport.ts';
+
+interface ExploreOptions extends ConnectionOptions {
+  readonly port: number;
+  readonly write?: boolean;
+  readonly actor?: string;
+  readonly json?: boolean;
+}
+
+const NOTES = `The link works once, within five minutes, in a browser on this machine. The page
+reads the table by your own AWS credentials; only with --write it can change it.`;
+
+const EXAMPLES = `  gatehouse explore --table gatehouse
+  gatehouse explore --table gatehouse --write --actor ann@example.com`;
+
+/** How long a person at a page waits for a command that is throttled. */
+const ANSWER_WITHIN_MS = 10_000;
+
+/** `gatehouse explore`: the table in a browser. */
+export const addExplore: Subcommand = (program, context, finish) => {
+  const command: Command = program
+    .command('explore')
+    .summary('look at the table in a browser: who may do what, and why')
+    .description(
+      'Serves a page over the table on this machine, until Ctrl-C, and prints a link that opens it.',
+    )
+    .addOption(
+      numberOption('--port', '<number>', 'the port on 127.0.0.1; 0 chooses a free one', {
+        ...{ kind: 'whole number', least: 0, most: 65_535 },
+      }).default(0),
+    )
+    .option('--write', 'let the page change the table too')
+    .option('--actor <name>', 'with --write: who makes the changes, for the audit log (or USER)');
+  addHelpTexts(command, { examples: EXAMPLES, notes: NOTES }).action(async (options: ExploreOptions) => {
+    await explore(options, context);
+    finish(OK);
+  });
+};
+
+async function explore(options: ExploreOptions, context: Context): Promise<void> {
+  const { write: canWrite = false } = options;
+  if (options.actor !== undefined && !canWrite)
+    throw new UsageError('--actor goes with --write: who only looks leaves no audit record');
+  const interruption = new AbortController();
+  const interrupted = new Promise<void>((resolve) => {
+    context.onInterrupt?.(() => {
+      interruption.abort();
+      resolve();
+    });
+  });
+  const opened = await openTable(options, context.env);
+  const place = await placeOf(opened, readEndpoint(options, context.env).endpoint);
+  const service = await serviceOver(opened, { place, canWrite }, options, context, interruption.signal);
+  const { serveExplorer } = await import('../../local/explorer/serve.ts');
+  const served = await serveExplorer({ service, port: options.port, now: context.now }).catch(
+    (error: unknown) => {
+      throw new UsageError(messageOf(error));
+    },
+  );
+  try {
+    if (interruption.signal.aborted) return;
+    const { link } = served;
+    context.out(
+      options.json
+        ? asJson({ link, table: opened.table, canWrite })
+        : `Explorer of ${place}${canWrite ? '; it may change the table' : ' (read-only)'}\n\n  ${link}\n\n` +
+            'The link works once, within five minutes. Ctrl-C ends the explorer.\n',
+    );
+    await interrupted;
+  } finally {
+    await served.stop();
+  }
+}
+
+const placeOf = async ({ client, table }: OpenTable, endpoint: string | undefined): Promise<string> =>
+  `table ${table} ${endpoint === undefined ? `in ${await client.config.region()}` : `at ${endpoint}`}`;
+
+/** The service over the table. Commands that are throttled are sent again for a while; faults say what to do. */
+async function serviceOver(
+  { client, table }: OpenTable,
+  about: { readonly place: string; readonly canWrite: boolean },
+  options: ExploreOptions,
+  { env, now }: Context,
+  interruption: AbortSignal,
+): Promise<Service> {
+  // Other subcommands do without.
+  const { createService } = await import('../../explorer/service/index.ts');
+  const { reader, provisioning } = provisionedOn(client, table, now);
+  const pacing = createPacing({ deadlineMs: ANSWER_WITHIN_MS });
+  const deliver = deliverer(directTransport(provisioning), { pacing, newId: () => ulid() });
+  const service = createService({
+    ...{ reader, clock: { now }, actor: actorOf(options, env) },
+    // The service has checked what the page sent, and provisioning checks the rest.
+    provisioning: async (event) => (await deliver(event as ProvisioningEvent, { interruption })).answer,
+    about: { ...about, isLive: false },
+  });
+  return async (method, input) => advised(await service(method, input));
+}
+
+/** A reply whose fault, or that of the command in it, says what to do about it. */
+function advised(reply: Reply): Reply {
+  const { error } = reply.ok ? faultIn(reply.result) : reply;
+  if (error === undefined) return reply;
+  const said = { ...error, message: withAdvice(error.message) };
+  return (reply.ok ? { ok: true, result: { ok: false, error: said } } : { ok: false, error: said }) as Reply;
+}
+
+type Faulty = { readonly error?: { readonly message: string } };
+const faultIn = (result: object): Faulty => ('ok' in result && result.ok === false ? (result as Faulty) : {});

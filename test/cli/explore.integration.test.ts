@@ -1,0 +1,264 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Context } from '../../cli/context.ts';
+import { OF_PAGE, send } from '../local/explorer/support.ts';
+import { until } from '../support/eventually.ts';
+import { createWorld } from '../support/world.ts';
+import { createProxy, type Mishap } from './bulk/support.ts';
+import { gatehouse } from './support.ts';
+
+/** `gatehouse explore` over a table of its own, used over HTTP as its page does. */
+let world: Awaited<ReturnType<typeof createWorld>>;
+let proxy: Awaited<ReturnType<typeof createProxy>>;
+let mishap: Mishap = 'pass';
+const QUESTION = { subject: 'user:ann', permission: 'reports', scope: 'tenant:acme' };
+
+beforeAll(async () => {
+  world = await createWorld();
+  proxy = await createProxy(world.endpoint, () => mishap);
+  await world.run('page.create', { name: 'reports' });
+  await world.run('tenant.create', { id: 'acme', name: 'Acme' });
+  await world.run('user.create', { id: 'ann', email: 'ann@acme.example' });
+  const { id } = await world.run('role.create', { name: 'Manager', scope: 'tenant:acme' });
+  await world.run('role-permission.create', { role: id, permission: 'reports', effect: 'ALLOW' });
+  await world.run('grant.create', { user: 'ann', scope: 'tenant:acme', roles: [id] });
+});
+
+interface Explorer {
+  readonly out: string;
+  readonly link: string;
+  /** Asks the service, in a session that a first call opens. */
+  readonly call: (method: string, input: unknown) => Promise<Reply>;
+}
+interface Reply {
+  readonly ok: boolean;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: Readonly<Record<string, unknown>>;
+}
+
+/** Runs `gatehouse explore` until `use` is done with it. */
+async function exploring(
+  args: readonly string[],
+  use: (explorer: Explorer) => Promise<void> = async () => undefined,
+  changes: Partial<Context> = {},
+) {
+  let [out, interrupt] = ['', () => {}];
+  let started: () => void = () => {};
+  const printed = new Promise<void>((resolve) => (started = resolve));
+  const ended = gatehouse(['explore', ...args], {
+    env: { TABLE_NAME: world.table, DYNAMODB_ENDPOINT: proxy.endpoint, USER: 'olga' },
+    out: (text) => {
+      out += text;
+      started();
+    },
+    onInterrupt: (listener) => {
+      interrupt = listener;
+      return () => {};
+    },
+    ...changes,
+  });
+  await Promise.race([printed, ended]);
+  const [link = ''] = /http:\/\/127\.0\.0\.1:\d+\/_explorer\/open\?ticket=[\w-]+/.exec(out) ?? [];
+  let cookie: string | undefined;
+  const call = async (method: string, input: unknown): Promise<Reply> => {
+    cookie ??= String((await send(link)).headers['set-cookie']?.[0]).replace(/;.*$/, '');
+    const url = link.replace(/open\?.*$/, `api/${method}`);
+    const headers = { ...OF_PAGE, cookie };
+    return JSON.parse((await send(url, { method: 'POST', headers, body: JSON.stringify(input) })).body);
+  };
+  try {
+    if (link !== '') await use({ out, link, call });
+  } finally {
+    mishap = 'pass';
+    interrupt();
+  }
+  return { ...(await ended), out };
+}
+const command = (name: string, input: object, dryRun?: boolean) => ({
+  ...{ command: name, input },
+  ...(dryRun === undefined ? {} : { dryRun }),
+});
+
+describe('gatehouse explore', () => {
+  test('prints one link, answers about the table, and ends with Ctrl-C', async () => {
+    let link = '';
+    const { code, out, error } = await exploring([], async (explorer) => {
+      link = explorer.link;
+      expect(await explorer.call('check', QUESTION)).toEqual({
+        ok: true,
+        result: { allowed: true, reason: 'role' },
+      });
+      expect(await explorer.call('about', {})).toMatchObject({
+        result: { place: `table ${world.table} at ${proxy.endpoint}`, canWrite: false, isLive: false },
+      });
+    });
+    expect([code, error]).toEqual([0, '']);
+    expect(out).toBe(
+      `Explorer of table ${world.table} at ${proxy.endpoint} (read-only)\n\n  ${link}\n\n` +
+        'The link works once, within five minutes. Ctrl-C ends the explorer.\n',
+    );
+    expect(link).toMatch(/ticket=[\w-]{43}$/);
+    await expect(send(link)).rejects.toThrow();
+  });
+
+  test('the link works once, and nothing is served without it', async () => {
+    await exploring([], async ({ link }) => {
+      const page = link.replace(/open\?.*$/, '');
+      expect((await send(page)).status).toBe(401);
+      expect((await send(link)).status).toBe(303);
+      const again = await send(link);
+      expect([again.status, again.body]).toEqual([
+        401,
+        expect.stringContaining('start gatehouse explore again and open its link'),
+      ]);
+      expect((await send(`${page}live`)).status).toBe(401);
+    });
+  });
+
+  test('--json prints the link for programs; --port takes a port', async () => {
+    const { out } = await exploring(['--json', '--port', '0']);
+    expect(JSON.parse(out)).toEqual({
+      ...{ table: world.table, canWrite: false },
+      link: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/_explorer\/open\?ticket=/),
+    });
+  });
+
+  test('is read-only: it reads, it tries, and it does not write', async () => {
+    await exploring([], async ({ call }) => {
+      expect(await call('command', command('user.read', { email: 'ann@acme.example' }))).toMatchObject({
+        result: { ok: true, result: { id: 'ann' } },
+      });
+      const disable = command('user.update', { id: 'ann', status: 'disabled' });
+      expect(await call('command', { ...disable, dryRun: true })).toMatchObject({ result: { ok: true } });
+      for (const refused of [disable, { ...disable, dryRun: false }])
+        expect(await call('command', refused)).toMatchObject({
+          ok: true,
+          result: { ok: false, error: { message: expect.stringContaining('--write') } },
+        });
+      expect(await call('check', QUESTION)).toMatchObject({ result: { allowed: true } });
+    });
+  });
+
+  test('--write writes, and the audit log says who', async () => {
+    for (const [args, actor] of [
+      [['--write'], 'olga'],
+      [['--write', '--actor', 'nora@example.com'], 'nora@example.com'],
+    ] as const) {
+      const { out } = await exploring(args, async ({ call }) => {
+        expect(
+          await call('command', command('user.update', { id: 'ann', displayName: actor })),
+        ).toMatchObject({
+          result: { ok: true },
+        });
+      });
+      expect(out).toContain('; it may change the table\n');
+      const { items } = await world.run('audit.list', { limit: 100 });
+      expect(items).toContainEqual(expect.objectContaining({ actor, action: 'user.update' }));
+    }
+  });
+
+  test('a command that is throttled for a while is carried out once', async () => {
+    await exploring(['--write'], async ({ call }) => {
+      await call('about', {});
+      const before = proxy.seen.get('throttle') ?? 0;
+      mishap = 'throttle';
+      const answer = call('command', command('user.update', { id: 'ann', displayName: 'Ann' }));
+      await until(() => (proxy.seen.get('throttle') ?? 0) >= before + 3);
+      mishap = 'pass';
+      expect(await answer).toMatchObject({ result: { ok: true } });
+    });
+  });
+});
+
+describe('what fails while it runs is an answer that says what to do', () => {
+  test.each<[Mishap, string, string]>([
+    ['drop the table', 'internal', 'the table does not exist: check --table, --endpoint and --region'],
+    ['expire the credentials', 'internal', 'no valid AWS credentials: set AWS_PROFILE, or log in'],
+    ['take the rights', 'internal', 'these AWS credentials are not allowed to do this on the table'],
+  ])('%s', async (given, code, advice) => {
+    await exploring([], async ({ call }) => {
+      await call('about', {});
+      mishap = given;
+      const error = { code, retryable: false, message: expect.stringContaining(advice) };
+      expect(await call('check', QUESTION)).toEqual({ ok: false, error });
+      expect(await call('command', command('user.read', { id: 'ann' }))).toMatchObject({
+        ok: true,
+        result: { ok: false, error },
+      });
+      mishap = 'pass';
+      expect(await call('check', QUESTION)).toMatchObject({ result: { allowed: true } });
+    });
+  });
+
+  test.each<[Mishap, string]>([
+    ['throttle', 'throttled'],
+    ['cut', 'transient'],
+  ])('%s, and it lasts', async (given, code) => {
+    await exploring([], async ({ call }) => {
+      await call('about', {});
+      mishap = given;
+      const reply = await call('check', QUESTION);
+      expect(reply).toEqual({
+        ok: false,
+        error: { code, message: expect.any(String), retryable: true },
+      });
+      if (given === 'cut')
+        expect(reply.error?.message).toContain('check --endpoint, --region and the network');
+    });
+  });
+});
+
+describe('what cannot be explored is one error, at once', () => {
+  test.each<[string, readonly string[], RegExp]>([
+    ['no table', [], /no table is named: give --table NAME/],
+    ['a table that is not there', ['--table', 'nothing'], /there is no table nothing at http/],
+    [
+      'a function',
+      ['--function', 'provisioning'],
+      /this reads the table itself, not through a function: give --table NAME/,
+    ],
+    ['an actor of nothing', ['--table', 'x', '--actor', 'ann'], /--actor goes with --write/],
+    ['a port that is none', ['--table', 'x', '--port', '70000'], /--port 70000 is not a whole number/],
+    ['an argument', ['x'], /1 arguments are too many/],
+    [
+      'an endpoint without an answer',
+      ['--table', 'x', '--endpoint', 'http://127.0.0.1:1'],
+      /does not answer \(ECONNREFUSED\)/,
+    ],
+  ])('%s', async (_, args, message) => {
+    const { code, out, error } = await exploring(args, undefined, {
+      env: { DYNAMODB_ENDPOINT: proxy.endpoint },
+    });
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toMatch(message);
+    expect(error.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('no credentials', async () => {
+    const { code, error } = await gatehouse(['explore', '--table', 'x', '--region', 'eu-west-1'], {
+      env: { DYNAMODB_ENDPOINT: '' },
+    });
+    expect([code, error]).toEqual([2, expect.stringContaining('no valid AWS credentials')]);
+  });
+
+  test('a port in use', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    afterAll(() => void other.close());
+    const address = other.address();
+    const port = String(typeof address === 'object' ? address?.port : 0);
+    const { code, error } = await exploring(['--port', port]);
+    expect([code, error]).toEqual([
+      2,
+      `gatehouse explore: port ${port} is in use: give another one with --port; 0 takes a free one\n`,
+    ]);
+  });
+});
+
+test('Ctrl-C while it starts: it ends, and prints nothing', async () => {
+  const atOnce = (listener: () => void) => {
+    listener();
+    return () => {};
+  };
+  expect(await exploring([], undefined, { onInterrupt: atOnce })).toMatchObject({ code: 0, out: '' });
+});
