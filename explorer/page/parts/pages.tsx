@@ -76,37 +76,39 @@ export function Pages<T>(props: PagesProps<T>) {
         </span>
       </div>
       {rows.length > 0 && (
-        <table aria-busy={isLoading}>
-          <caption class="visually-hidden">{caption}</caption>
-          <thead>
-            <tr>
-              {columns.map(({ title }) => (
-                <th key={title} scope="col">
-                  {title}
-                </th>
-              ))}
-              {action && (
-                <th scope="col">
-                  <span class="visually-hidden">{action.title}</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={keyOf(row)} aria-current={keyOf(row) === selected ? 'true' : undefined}>
-                {columns.map(({ title, text, show }) => (
-                  <td key={title}>{show ? show(row) : <bdi>{text(row)}</bdi>}</td>
+        <div class="rows">
+          <table aria-busy={isLoading}>
+            <caption class="visually-hidden">{caption}</caption>
+            <thead>
+              <tr>
+                {columns.map(({ title }) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
                 ))}
                 {action && (
-                  <td class="action">
-                    <Action action={action} row={row} name={columns[0]?.text(row) ?? ''} />
-                  </td>
+                  <th scope="col">
+                    <span class="visually-hidden">{action.title}</span>
+                  </th>
                 )}
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={keyOf(row)} aria-current={keyOf(row) === selected ? 'true' : undefined}>
+                  {columns.map(({ title, text, show }) => (
+                    <td key={title}>{show ? show(row) : <bdi>{text(row)}</bdi>}</td>
+                  ))}
+                  {action && (
+                    <td class="action">
+                      <Action action={action} row={row} name={columns[0]?.text(row) ?? ''} />
+                    </td>
+                  )}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       {error && <Problem of={error} retry={list.more} />}
       {hasMore && !error && (
@@ -125,18 +127,16 @@ interface ActionProps<T> {
 }
 
 function Action<T>({ action, row, name }: ActionProps<T>) {
-  const text = (
-    <>
-      {action.title}
-      <span class="visually-hidden">
-        : <bdi>{name}</bdi>
-      </span>
-    </>
-  );
-  if ('hrefOf' in action) return <a href={action.hrefOf(row)}>{text}</a>;
+  const label = `${action.title}: ${name}`;
+  if ('hrefOf' in action)
+    return (
+      <a href={action.hrefOf(row)} aria-label={label}>
+        {action.title}
+      </a>
+    );
   return (
-    <button type="button" onClick={() => action.run(row)}>
-      {text}
+    <button type="button" aria-label={label} onClick={() => action.run(row)}>
+      {action.title}
     </button>
   );
 }

@@ -1,6 +1,67 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
-import { Empty } from '../../parts/empty.tsx';
+import { useClient } from '../../client.ts';
+import { commandPages, useList } from '../../list.ts';
+import { Picker } from '../../parts/picker.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Details } from './details.tsx';
+import { formatOpen, readOpen } from './open-scopes.ts';
+import { addedTypeOf } from './scopes.ts';
+import { Level } from './tree.tsx';
+import { useEntitlements } from './use-entitlements.ts';
+import { usePath } from './use-path.ts';
 
-export function MapView(_: ViewProps) {
-  return <Empty title="Nothing to show yet">This view is being built.</Empty>;
+/** The tree of scopes, and what is at the selected one. */
+export function MapView({ state, go }: ViewProps) {
+  const { send, revision } = useClient();
+  const now = useMemo(() => Date.now(), [revision]);
+  const types = useList('scope-type.list', commandPages(send, 'scope-type.list', { limit: 1_000 }));
+  const { entitlements, error: unpaid, retry: retryEntitlements } = useEntitlements(now);
+  const { scope: selected } = state;
+  const { path, error, retry } = usePath(selected);
+  const open = readOpen(state.open);
+
+  // The address names a scope: what is above it is opened, unless somebody has opened or closed it here.
+  useEffect(() => {
+    const above = path && path.at(-1)?.ref === selected ? path.slice(0, -1).map(({ ref }) => ref) : [];
+    if (above.some((ref) => !open.includes(ref)))
+      go({ open: formatOpen([...open, ...above]) }, { replace: true });
+  }, [path?.at(-1)?.ref, selected]);
+
+  const details = useRef<HTMLElement>(null);
+  const before = useRef(selected);
+  useEffect(() => {
+    const { current: part } = details;
+    const isBelow = part && part.getBoundingClientRect().top > innerHeight;
+    if (selected !== undefined && selected !== before.current && isBelow) part.scrollIntoView();
+    before.current = selected;
+  }, [selected]);
+
+  const added = types.items.map(addedTypeOf);
+  const shown = selected === undefined ? undefined : path;
+  return (
+    <div class="map-parts">
+      <section class="tree" aria-label="Scopes">
+        <Picker kind="scope" label="Find a scope" value={selected} onChoose={(scope) => go({ scope })} />
+        {unpaid && <Problem of={unpaid} retry={retryEntitlements} />}
+        {types.error && <Problem of={types.error} retry={types.more} />}
+        {!types.error && (
+          <Level
+            drawing={{ state, go, added, open, selected, path: shown, entitlements, now }}
+            depth={0}
+            isClosed={false}
+          />
+        )}
+      </section>
+      <section class="details" aria-label="The selected scope" ref={details}>
+        {error && <Problem of={error} retry={retry} />}
+        {selected === undefined && (
+          <p class="nothing">Choose a scope: its groups, roles, people and subscriptions are shown here.</p>
+        )}
+        {!error && shown && (
+          <Details key={shown.at(-1)?.ref} state={state} path={shown} entitlements={entitlements} now={now} />
+        )}
+      </section>
+    </div>
+  );
 }

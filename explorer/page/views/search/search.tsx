@@ -1,6 +1,125 @@
-import type { ViewProps } from '../../address.ts';
+import { linkTo, type ViewProps } from '../../address.ts';
+import { useClient } from '../../client.ts';
+import { useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { Named } from '../../parts/named.tsx';
+import { type Column, Pages } from '../../parts/pages.tsx';
+import { Picker } from '../../parts/picker.tsx';
+import { type Asked, questionOf, type Row, SEARCHES, type Search, searchOf } from './searches.ts';
+import { TypeField } from './type-field.tsx';
+import { WhenField } from './when-field.tsx';
 
-export function SearchView(_: ViewProps) {
-  return <Empty title="Nothing to show yet">This view is being built.</Empty>;
+const PICKERS = {
+  subject: { kind: 'subject', label: 'Who' },
+  permission: { kind: 'permission', label: 'What' },
+  scope: { kind: 'scope', label: 'Where' },
+} as const satisfies Record<Asked, unknown>;
+
+/** Subject, action and resource search: who may do what where. */
+export function SearchView({ state, go }: ViewProps) {
+  const search = searchOf(state.search);
+  const { sentence, asked } = SEARCHES[search];
+  return (
+    <>
+      <nav class="searches" aria-label="Searches">
+        {Object.entries(SEARCHES).map(([name, { title }]) => (
+          <a
+            key={name}
+            href={linkTo('search', state, { search: name })}
+            aria-current={name === search ? 'page' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      <p class="sentence">{sentence}</p>
+      <div class="question">
+        {asked.map((name) => (
+          <Picker
+            key={name}
+            {...PICKERS[name]}
+            value={state[name]}
+            onChoose={(value) => go({ [name]: value })}
+          />
+        ))}
+        <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
+        <WhenField value={state.at} onChoose={(at) => go({ at })} />
+      </div>
+      <Found search={search} state={state} go={go} />
+    </>
+  );
+}
+
+/** The answers of a search, each one click from its explanation. */
+function Found({ search, state, go }: ViewProps & { readonly search: Search }) {
+  const { send } = useClient();
+  const question = questionOf(state);
+  const list = useList(
+    question?.key,
+    question?.load(send) ?? (async () => ({ ok: true, result: { items: [] } })),
+  );
+  const { title, asked, finds } = SEARCHES[search];
+  if (!question) {
+    const missing = asked.filter((name) => !state[name]).map((name) => PICKERS[name].label);
+    return (
+      <Empty title="Nothing is asked yet">
+        Choose <strong>{missing.join(' and ')}</strong> above. There will be a row for each answer, with a
+        link to its reason.
+      </Empty>
+    );
+  }
+  return (
+    <Pages
+      caption={`Answers: ${title}`}
+      file={`gatehouse-${search}`}
+      list={list}
+      columns={COLUMNS[search]}
+      keyOf={({ ref }) => ref}
+      action={{ title: 'Why', hrefOf: ({ ref }) => linkTo('why', state, { [finds]: ref }) }}
+      filter={state.filter}
+      onFilter={(filter) => go({ filter }, { replace: true })}
+      empty={<Nobody search={search} state={state} />}
+    />
+  );
+}
+
+const NAME: Column<Row> = {
+  title: 'Name',
+  text: ({ name }) => name,
+  show: ({ ref, name }) => <Named of={{ ref, name }} />,
+};
+const REFERENCE: Column<Row> = {
+  title: 'Reference',
+  text: ({ ref }) => ref,
+  show: ({ ref }) => <code>{ref}</code>,
+};
+const TYPE: Column<Row> = { title: 'Type', text: ({ ref }) => ref.slice(0, ref.indexOf(':')) };
+
+const COLUMNS: Readonly<Record<Search, readonly Column<Row>[]>> = {
+  who: [NAME, TYPE, REFERENCE],
+  where: [NAME, TYPE, REFERENCE],
+  what: [
+    { title: 'Permission', text: ({ name }) => name, show: ({ name }) => <code>{name}</code> },
+    { title: 'Kind', text: ({ name }) => (name.includes(':') ? 'permission' : 'page') },
+    { title: 'Description', text: ({ description = '' }) => description },
+  ],
+};
+
+/** No answer is an answer; what may be wrong with the question, and what to do next. */
+function Nobody({ search, state }: Pick<ViewProps, 'state'> & { readonly search: Search }) {
+  const titles = { who: 'Nobody may', what: 'Nothing is allowed', where: 'Nowhere' } as const;
+  return (
+    <Empty title={`${titles[search]}${state.at ? ' at that time' : ''}`}>
+      {state.type === undefined ? (
+        <>
+          Ask <a href={linkTo('why', state)}>why</a> for one case: it says which link is missing.
+        </>
+      ) : (
+        <>
+          Choose <strong>all</strong> instead of <strong>{state.type}</strong>, or ask{' '}
+          <a href={linkTo('why', state)}>why</a> for one case.
+        </>
+      )}
+    </Empty>
+  );
 }

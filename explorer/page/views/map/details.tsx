@@ -1,0 +1,238 @@
+import { type Address, formatAddress, linkTo } from '../../address.ts';
+import type { Item } from '../../list.ts';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import {
+  type Coverage,
+  coverageOf,
+  dayOf,
+  type Entitlements,
+  isSoon,
+  licenceCoverage,
+  modulesOf,
+} from './entitlements.ts';
+import { Groups } from './groups.tsx';
+import { Marks, TypeIcon } from './icons.tsx';
+import { Disclosure, Lines, useCommandList } from './lines.tsx';
+import { type Mark, marksOf } from './marks.ts';
+import { Assignments, Grants } from './people.tsx';
+import { Role } from './roles.tsx';
+import type { Path } from './use-path.ts';
+
+export interface DetailsProps {
+  readonly state: Address['state'];
+  readonly path: Path;
+  readonly entitlements: Entitlements | undefined;
+  readonly now: number;
+}
+
+/** What is at a scope: where it is, what may be asked about it, what is paid for, groups, roles and people. */
+export function Details({ state, path, entitlements, now }: DetailsProps) {
+  const scope = path.at(-1) as Path[0];
+  const { ref, name, type } = scope;
+  const above = path.slice(0, -1);
+  const isClosed = above.some(({ status }) => status !== 'active');
+  const isRoot = above.length === 0;
+  const asked = { ...state, scope: ref };
+  return (
+    <>
+      {!isRoot && (
+        <nav class="path" aria-label="Path">
+          {above.map((each) => (
+            <span key={each.ref}>
+              <a href={formatAddress({ view: 'map', state: { ...state, scope: each.ref } })} title={each.ref}>
+                <bdi>{each.name}</bdi>
+              </a>
+              <span aria-hidden="true"> / </span>
+            </span>
+          ))}
+        </nav>
+      )}
+      <h2>
+        <TypeIcon type={type} /> <bdi class="name">{name}</bdi> <span class="type">{type}</span>
+      </h2>
+      <p>
+        <code>{ref}</code>
+      </p>
+      <p class="marks">
+        <Marks of={marksOf(scope, isClosed, entitlements, now)} />
+      </p>
+      <ul class="links">
+        <li>
+          <a href={linkTo('search', asked, { search: 'who' })}>Who may do what here</a>
+        </li>
+        <li>
+          <a href={linkTo('why', asked)}>Why may somebody do it here</a>
+        </li>
+        <li>
+          <a href={linkTo('what-if', asked)}>What if something changed</a>
+        </li>
+      </ul>
+      {entitlements && <Paid path={path} entitlements={entitlements} now={now} />}
+      {type === 'account' && entitlements && <Licences account={ref} entitlements={entitlements} now={now} />}
+      {type === 'enterprise' && <Linked enterprise={ref} state={state} />}
+      <h3>Groups</h3>
+      <Groups scope={ref} />
+      {isRoot && (
+        <>
+          <h3>Roles of this {type}</h3>
+          <OwnRoles owner={ref} />
+        </>
+      )}
+      <h3>People</h3>
+      <Disclosure summary="Roles assigned here">{() => <Assignments scope={ref} now={now} />}</Disclosure>
+      {isRoot && <Disclosure summary={`Grants in this ${type}`}>{() => <Grants scope={ref} />}</Disclosure>}
+      {isRoot && entitlements && <EndingUsers tenant={ref} entitlements={entitlements} />}
+    </>
+  );
+}
+
+function OwnRoles({ owner }: { readonly owner: string }) {
+  const list = useCommandList('role.list', { scope: owner });
+  const parentOf = ({ parent }: Item) => (typeof parent === 'string' ? `role:${parent}` : undefined);
+  const nameOf = useNames(list.items.flatMap((item) => parentOf(item) ?? []));
+  return (
+    <Lines
+      list={list}
+      none="It owns no role."
+      title="roles"
+      keyOf={({ id }) => String(id)}
+      show={(item) => {
+        const parent = parentOf(item);
+        return (
+          <Role
+            id={String(item.id)}
+            name={String(item.name)}
+            {...(parent === undefined ? {} : { note: `inherits from ${nameOf(parent) ?? parent}` })}
+          />
+        );
+      }}
+    />
+  );
+}
+
+interface PaidProps extends Pick<DetailsProps, 'path' | 'now'> {
+  readonly entitlements: Entitlements;
+}
+
+/** What is paid for at a scope, by itself or above it. */
+function Paid({ path, entitlements, now }: PaidProps) {
+  const scope = path.at(-1) as Path[0];
+  const modules = modulesOf(scope, entitlements, now);
+  const workstream = path.find(({ enterprise }) => enterprise !== undefined);
+  const licence = workstream && licenceCoverage(workstream, entitlements, now);
+  if (modules.length === 0 && !licence) return null;
+  const nameOf = (owner: string) => path.find(({ ref }) => ref === owner)?.name ?? owner;
+  const isComplete = entitlements.isComplete;
+  return (
+    <>
+      <h3>Subscriptions and licences</h3>
+      <ul class="lines">
+        {modules.map(([module, coverage]) => (
+          <li key={module}>
+            <span class="kind">module</span> <bdi class="name">{module}</bdi>{' '}
+            <Marks of={[coverageMark(coverage, now, isComplete)]} />
+            {coverage.state === 'covered' && (
+              <span class="note">
+                {coverage.end === Number.POSITIVE_INFINITY
+                  ? 'without an end'
+                  : `until ${dayOf(coverage.end)}`}
+                {coverage.owner !== scope.ref && ` from ${nameOf(coverage.owner)}`}
+              </span>
+            )}
+          </li>
+        ))}
+        {licence && (
+          <li>
+            <span class="kind">licence</span> for <Enterprise of={workstream.enterprise as string} />{' '}
+            <Marks of={[coverageMark(licence, now, isComplete)]} />
+            {licence.state === 'covered' && licence.end !== Number.POSITIVE_INFINITY && (
+              <span class="note">until {dayOf(licence.end)}</span>
+            )}
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}
+
+/** The licences of an account, by enterprise. */
+function Licences({ account, entitlements, now }: Omit<PaidProps, 'path'> & { readonly account: string }) {
+  const licences = entitlements.licences.get(account) ?? [];
+  const enterprises = [...new Set(licences.map(({ of }) => of))];
+  return (
+    <>
+      <h3>Licences</h3>
+      {enterprises.length === 0 && <p class="nothing">It has no licence.</p>}
+      <ul class="lines">
+        {enterprises.map((enterprise) => (
+          <li key={enterprise}>
+            for <Enterprise of={enterprise} />{' '}
+            <Marks of={[coverageMark(coverageOf(licences, enterprise, now), now, entitlements.isComplete)]} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** The workstreams of accounts that are linked to an enterprise. */
+function Linked({ enterprise, state }: Pick<DetailsProps, 'state'> & { readonly enterprise: string }) {
+  const list = useCommandList('workstream.list', { parent: enterprise });
+  return (
+    <>
+      <h3>Workstreams linked to it</h3>
+      <Lines
+        list={list}
+        none="No workstream is linked to it."
+        title="workstreams"
+        keyOf={({ id }) => String(id)}
+        show={({ id, name }) => (
+          <a href={formatAddress({ view: 'map', state: { ...state, scope: `workstream:${String(id)}` } })}>
+            <bdi>{String(name)}</bdi>
+          </a>
+        )}
+      />
+    </>
+  );
+}
+
+function Enterprise({ of }: { readonly of: string }) {
+  const nameOf = useNames([of]);
+  return <Named of={{ ref: of, name: nameOf(of) ?? of }} />;
+}
+
+function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
+  if (coverage.state === 'over')
+    return { kind: 'unlicensed', text: coverage.end <= now ? `ended ${dayOf(coverage.end)}` : 'expired' };
+  if (coverage.state === 'none')
+    return isComplete ? { kind: 'unlicensed', text: 'missing' } : { kind: 'unlicensed', text: 'not found' };
+  return isSoon(coverage.end, now)
+    ? { kind: 'ending', text: 'ends soon' }
+    : { kind: 'paid', text: 'in force' };
+}
+
+/** The users of a tenant whose time ends soon. */
+function EndingUsers({
+  tenant,
+  entitlements,
+}: {
+  readonly tenant: string;
+  readonly entitlements: Entitlements;
+}) {
+  const users = entitlements.endingUsers.filter((each) => each.tenant === tenant);
+  if (users.length === 0) return null;
+  return (
+    <Disclosure summary={`Users who end soon (${users.length})`}>
+      {() => (
+        <ul class="lines">
+          {users.map(({ ref, name, end }) => (
+            <li key={ref}>
+              <Named of={{ ref, name }} /> <Marks of={[{ kind: 'ending', text: `ends ${dayOf(end)}` }]} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Disclosure>
+  );
+}

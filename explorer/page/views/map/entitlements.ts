@@ -1,0 +1,108 @@
+import type { Item } from '../../list.ts';
+import type { Scope } from './scopes.ts';
+
+/** What scopes may use because it is paid for: subscriptions of modules, licences of workstreams; and when that ends. */
+
+export const DAY_MS = 86_400_000;
+/** What ends within so many days ends soon. */
+export const SOON_DAYS = 30;
+
+/** A subscription of a scope to a module, or a licence of an account for an enterprise. */
+export interface Entitlement {
+  /** Who has it: a scope or an account. */
+  readonly owner: string;
+  /** For what: a module's name or an enterprise. */
+  readonly of: string;
+  readonly isOpen: boolean;
+  /** Epoch milliseconds; without bounds -Infinity and Infinity. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Somebody whose time ends soon. */
+export interface Ending {
+  readonly ref: string;
+  readonly name: string;
+  readonly tenant?: string;
+  readonly end: number;
+}
+
+export interface Entitlements {
+  /** Modules that are sold by subscription. */
+  readonly modules: readonly string[];
+  /** By owner. */
+  readonly subscriptions: ReadonlyMap<string, readonly Entitlement[]>;
+  /** By account. */
+  readonly licences: ReadonlyMap<string, readonly Entitlement[]>;
+  readonly endingUsers: readonly Ending[];
+  /** Whether these are all: only then is it known what is missing. */
+  readonly isComplete: boolean;
+}
+
+const instantOf = (value: unknown, none: number): number =>
+  typeof value === 'string' ? Date.parse(value) : none;
+
+export const subscriptionOf = ({ scope, module, status, startDate, endDate }: Item): Entitlement => ({
+  ...{ owner: String(scope), of: String(module), isOpen: status === 'active' || status === 'trial' },
+  start: instantOf(startDate, Number.NEGATIVE_INFINITY),
+  end: instantOf(endDate, Number.POSITIVE_INFINITY),
+});
+
+export const licenceOf = ({ account, enterprise, status, startDate, endDate }: Item): Entitlement => ({
+  ...{ owner: String(account), of: String(enterprise), isOpen: status === 'active' },
+  start: instantOf(startDate, Number.NEGATIVE_INFINITY),
+  end: instantOf(endDate, Number.POSITIVE_INFINITY),
+});
+
+export const byOwner = (all: readonly Entitlement[]): ReadonlyMap<string, readonly Entitlement[]> => {
+  const owners = new Map<string, Entitlement[]>();
+  for (const each of all) owners.set(each.owner, [...(owners.get(each.owner) ?? []), each]);
+  return owners;
+};
+
+/** How a scope has something that has to be paid for. */
+export type Coverage =
+  | {
+      readonly state: 'covered';
+      /** When the last one in force ends: epoch milliseconds or Infinity. */
+      readonly end: number;
+      /** Who has it. */
+      readonly owner: string;
+    }
+  | { readonly state: 'over'; readonly owner: string; readonly end: number }
+  | { readonly state: 'none' };
+
+/** The coverage by those of some entitlements that are for something. The end of one is no longer in it. */
+export function coverageOf(all: readonly Entitlement[], of: string, now: number): Coverage {
+  const mine = all.filter((each) => each.of === of).sort((a, b) => b.end - a.end);
+  const current = mine.find(({ isOpen, start, end }) => isOpen && start <= now && now < end);
+  if (current) return { state: 'covered', end: current.end, owner: current.owner };
+  const past = mine.find(({ isOpen, end }) => !isOpen || end <= now);
+  return past ? { state: 'over', owner: past.owner, end: past.end } : { state: 'none' };
+}
+
+/** By module that is sold: whether a scope has it, by itself or from above. */
+export const modulesOf = (
+  { ref, ancestors }: Pick<Scope, 'ref' | 'ancestors'>,
+  { modules, subscriptions }: Pick<Entitlements, 'modules' | 'subscriptions'>,
+  now: number,
+): readonly (readonly [module: string, coverage: Coverage])[] => {
+  const onPath = [ref, ...ancestors].flatMap((each) => subscriptions.get(each) ?? []);
+  return modules.map((module) => [module, coverageOf(onPath, module, now)]);
+};
+
+/** Of a workstream: whether its account has a licence for its enterprise. */
+export function licenceCoverage(
+  { ancestors, enterprise }: Pick<Scope, 'ancestors' | 'enterprise'>,
+  { licences }: Pick<Entitlements, 'licences'>,
+  now: number,
+): Coverage | undefined {
+  const account = ancestors.at(-1);
+  if (enterprise === undefined || account === undefined) return undefined;
+  return coverageOf(licences.get(account) ?? [], enterprise, now);
+}
+
+export const isSoon = (end: number, now: number): boolean => now < end && end <= now + SOON_DAYS * DAY_MS;
+
+/** `2027-01-01`, in UTC. */
+export const dayOf = (instant: number): string => new Date(instant).toISOString().slice(0, 10);

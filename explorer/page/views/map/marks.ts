@@ -1,0 +1,72 @@
+import { dayOf, type Entitlements, isSoon, licenceCoverage, modulesOf } from './entitlements.ts';
+import type { Scope } from './scopes.ts';
+
+/** What is to be seen of a scope at a glance. Each has an icon and words. */
+export interface Mark {
+  readonly kind: 'suspended' | 'closed' | 'paid' | 'unlicensed' | 'ending' | 'moving' | 'deleting';
+  readonly text: string;
+  /** The whole of it, where the text is short. */
+  readonly title?: string;
+}
+
+/**
+ * The marks of a scope.
+ *
+ * @param isClosed whether a scope above it is not active
+ * @param entitlements undefined while they are not known
+ */
+export function marksOf(
+  scope: Scope,
+  isClosed: boolean,
+  entitlements: Entitlements | undefined,
+  now: number,
+): readonly Mark[] {
+  const marks: Mark[] = [];
+  if (scope.isBeingDeleted) marks.push({ kind: 'deleting', text: 'being deleted' });
+  if (scope.isMoving) marks.push({ kind: 'moving', text: 'being moved' });
+  if (scope.status !== 'active')
+    marks.push({
+      kind: 'suspended',
+      text: scope.status,
+      title: `${scope.status}: nobody is allowed anything here`,
+    });
+  else if (isClosed)
+    marks.push({ kind: 'closed', text: 'closed above', title: 'a scope above it is not active' });
+  return entitlements ? [...marks, ...paidMarks(scope, entitlements, now)] : marks;
+}
+
+function paidMarks(scope: Scope, entitlements: Entitlements, now: number): readonly Mark[] {
+  const { ref, ancestors } = scope;
+  const marks: Mark[] = [];
+  const missing: string[] = [];
+  for (const [module, coverage] of modulesOf(scope, entitlements, now)) {
+    const isOwn = coverage.state !== 'none' && coverage.owner === ref;
+    if (coverage.state === 'covered' && isOwn && isSoon(coverage.end, now))
+      marks.push({ kind: 'ending', text: `${module} ends ${dayOf(coverage.end)}` });
+    if (coverage.state === 'over' && isOwn) marks.push({ kind: 'unlicensed', text: `${module} is over` });
+    // What a root has not, nothing below it has from above: it is said once.
+    if (coverage.state === 'none' && ancestors.length === 0) missing.push(module);
+  }
+  if (missing.length > 0 && entitlements.isComplete)
+    marks.push({
+      kind: 'unlicensed',
+      text: missing.length === 1 ? `no ${missing[0]}` : `no subscription to ${missing.length} modules`,
+      title: `no subscription to ${missing.join(', ')}`,
+    });
+  const licence = licenceCoverage(scope, entitlements, now);
+  if (licence?.state === 'covered' && isSoon(licence.end, now))
+    marks.push({ kind: 'ending', text: `licence ends ${dayOf(licence.end)}` });
+  if (licence?.state === 'over') marks.push({ kind: 'unlicensed', text: 'licence is over' });
+  if (licence?.state === 'none' && entitlements.isComplete)
+    marks.push({ kind: 'unlicensed', text: 'no licence' });
+  const licences = (entitlements.licences.get(ref) ?? []).filter(
+    ({ isOpen, end }) => isOpen && isSoon(end, now),
+  ).length;
+  if (licences > 0) marks.push({ kind: 'ending', text: `${counted(licences, 'licence')} soon` });
+  const users = entitlements.endingUsers.filter(({ tenant }) => tenant === ref).length;
+  if (users > 0) marks.push({ kind: 'ending', text: `${counted(users, 'user')} soon` });
+  return marks;
+}
+
+const counted = (count: number, word: string): string =>
+  count === 1 ? `1 ${word} ends` : `${count} ${word}s end`;

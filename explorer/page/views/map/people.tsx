@@ -1,0 +1,100 @@
+import type { Item } from '../../list.ts';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import { dayOf, isSoon } from './entitlements.ts';
+import { Marks } from './icons.tsx';
+import { Lines, useCommandList } from './lines.tsx';
+import type { Mark } from './marks.ts';
+import { Role } from './roles.tsx';
+
+/** The subject of an edge: the id of a user, or a reference of another type. */
+export const subjectOf = ({ user }: Item): string => {
+  const text = String(user);
+  return text.includes(':') ? text : `user:${text}`;
+};
+
+export type NameOf = (ref: string) => string | undefined;
+
+interface PersonProps {
+  readonly subject: string;
+  readonly nameOf: NameOf;
+}
+
+export function Person({ subject, nameOf }: PersonProps) {
+  return (
+    <>
+      <span class="kind">{subject.slice(0, subject.indexOf(':'))}</span>{' '}
+      <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />
+    </>
+  );
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The roles that are assigned to people at a scope, each with its time. */
+export function Assignments({ scope, now }: { readonly scope: string; readonly now: number }) {
+  const list = useCommandList('assignment.list', { scope });
+  const nameOf = useNames(list.items.flatMap((item) => [subjectOf(item), `role:${String(item.role)}`]));
+  return (
+    <Lines
+      list={list}
+      none="No role is assigned to anybody here."
+      title="assignments"
+      keyOf={({ id }) => String(id)}
+      show={(item) => (
+        <>
+          <Person subject={subjectOf(item)} nameOf={nameOf} />{' '}
+          <Marks of={timeMarks(text(item.startsAt), text(item.endsAt), now)} />
+          <Role
+            id={String(item.role)}
+            name={nameOf(`role:${String(item.role)}`) ?? String(item.role)}
+            note={spanOf(text(item.startsAt), text(item.endsAt))}
+          />
+        </>
+      )}
+    />
+  );
+}
+
+/** The grants of people in a root, each with its roles. */
+export function Grants({ scope }: { readonly scope: string }) {
+  const list = useCommandList('grant.list', { scope });
+  const rolesOf = ({ roles }: Item): readonly string[] => (Array.isArray(roles) ? roles.map(String) : []);
+  const nameOf = useNames(
+    list.items.flatMap((item) => [subjectOf(item), ...rolesOf(item).map((role) => `role:${role}`)]),
+  );
+  return (
+    <Lines
+      list={list}
+      none="Nobody has a grant here."
+      title="grants"
+      keyOf={({ id }) => String(id)}
+      show={(item) => (
+        <>
+          <Person subject={subjectOf(item)} nameOf={nameOf} />
+          {rolesOf(item).map((role) => (
+            <Role key={role} id={role} name={nameOf(`role:${role}`) ?? role} />
+          ))}
+          {rolesOf(item).length === 0 && <span class="note"> without a role</span>}
+        </>
+      )}
+    />
+  );
+}
+
+/** A validity in words; undefined without bounds. */
+function spanOf(from: string | undefined, until: string | undefined): string | undefined {
+  const parts = [
+    ...(from === undefined ? [] : [`from ${dayOf(Date.parse(from))}`]),
+    ...(until === undefined ? [] : [`until ${dayOf(Date.parse(until))}`]),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' ');
+}
+
+/** What is to be seen of a validity at a glance. */
+export function timeMarks(from: string | undefined, until: string | undefined, now: number): readonly Mark[] {
+  if (until !== undefined && Date.parse(until) <= now) return [{ kind: 'closed', text: 'is over' }];
+  if (from !== undefined && Date.parse(from) > now) return [{ kind: 'closed', text: 'not yet' }];
+  if (until !== undefined && isSoon(Date.parse(until), now)) return [{ kind: 'ending', text: 'ends soon' }];
+  return [];
+}

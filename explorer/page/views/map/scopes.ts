@@ -1,0 +1,144 @@
+import type { Item, LoadPage } from '../../list.ts';
+
+/** The tree of scopes as the map loads it: level by level, in pages. */
+
+/** A scope as it is drawn. */
+export interface Scope {
+  readonly ref: string;
+  readonly type: string;
+  readonly name: string;
+  /** References from its parent up to its root. */
+  readonly ancestors: readonly string[];
+  readonly status: string;
+  /** Of a workstream: the enterprise for which it needs a licence. */
+  readonly enterprise?: string;
+  readonly isMoving: boolean;
+  readonly isBeingDeleted: boolean;
+}
+
+/** A type of scopes that was added. */
+export interface AddedType {
+  readonly name: string;
+  readonly root: boolean;
+  readonly parents: readonly string[];
+}
+
+/** Types of roots that come with the table. A location may have a tenant above it. */
+const ROOTS = ['tenant', 'client', 'account', 'enterprise', 'location'];
+
+/** What may be below what, of the types that come with the table (table/entities/scope-types.ts). */
+const BELOW: Readonly<Record<string, readonly string[]>> = {
+  tenant: ['location'],
+  client: ['project'],
+  project: ['building'],
+  building: ['zone', 'device'],
+  zone: ['zone', 'device'],
+  account: ['workstream'],
+};
+const EVER_BELOW = [...new Set(Object.values(BELOW).flat())];
+
+export const isBuiltIn = (type: string): boolean => ROOTS.includes(type) || EVER_BELOW.includes(type);
+
+const texts = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** An item of a list or of a read command as a scope of a type. */
+export function scopeOf(type: string, item: Item): Scope {
+  const { id, name, status = 'active', ancestors, enterprise, movingTo, deletingSince } = item;
+  return {
+    ...{ ref: `${type}:${String(id)}`, type, name: String(name ?? id), ancestors: texts(ancestors) },
+    status: String(status),
+    ...(typeof enterprise === 'string' ? { enterprise } : {}),
+    isMoving: movingTo !== undefined,
+    isBeingDeleted: deletingSince !== undefined,
+  };
+}
+
+export const addedTypeOf = ({ name, root, parents }: Item): AddedType => ({
+  name: String(name),
+  root: root === true,
+  parents: texts(parents),
+});
+
+export const typeOf = (ref: string): string => ref.slice(0, ref.indexOf(':'));
+
+export const idOf = (ref: string): string => ref.slice(ref.indexOf(':') + 1);
+
+/** One list of provisioning: a command with its input, of scopes of one type. */
+export interface Source {
+  readonly type: string;
+  readonly command: string;
+  readonly input: Item;
+}
+
+const sourceOf = (type: string, parent?: string): Source => {
+  const above = parent === undefined ? {} : { parent };
+  return isBuiltIn(type)
+    ? { type, command: `${type}.list`, input: above }
+    : { type, command: 'scope.list', input: { type, ...above } };
+};
+
+/** The lists of all roots. */
+export const rootSources = (added: readonly AddedType[]): readonly Source[] => [
+  ...ROOTS.map((type) => sourceOf(type)),
+  ...added.filter(({ root }) => root).map(({ name }) => sourceOf(name)),
+];
+
+/**
+ * The lists of what is below a scope. A type that was added may have been another one when its scopes were created, so
+ * that anything may be below them and they below anything.
+ */
+export function childSources({ ref, type }: Scope, added: readonly AddedType[]): readonly Source[] {
+  const builtIn = isBuiltIn(type) ? (BELOW[type] ?? []) : EVER_BELOW;
+  return [...builtIn, ...added.map(({ name }) => name)].map((each) => sourceOf(each, ref));
+}
+
+/** A level has its own scopes only: a building lists what is in its zones too, and all locations are in one list. */
+export const isInLevel = ({ ancestors }: Scope, parent: Scope | undefined): boolean =>
+  ancestors[0] === parent?.ref;
+
+/** A level that is on one page comes by name; others as the table has them, which is the order of their pages. */
+export const inOrder = (scopes: readonly Scope[], isWhole: boolean): readonly Scope[] =>
+  isWhole && scopes.length <= PAGE
+    ? [...scopes].sort((a, b) => COLLATOR.compare(a.name, b.name) || (a.ref < b.ref ? -1 : 1))
+    : scopes;
+
+const COLLATOR = new Intl.Collator('en', { numeric: true });
+
+/** Scopes on one page. */
+export const PAGE = 50;
+/** Reads for one page at most: what passes over more goes on when somebody asks for more. */
+const READS = 8;
+
+/**
+ * The scopes of one level, one list after the other.
+ *
+ * @param pageOf the pages of a list, by their cursors
+ */
+export const levelPages =
+  (
+    sources: readonly Source[],
+    parent: Scope | undefined,
+    pageOf: (source: Source, limit: number) => LoadPage<Item>,
+  ): LoadPage<Scope> =>
+  async (cursor) => {
+    let [position, inner] = readCursor(cursor);
+    const items: Scope[] = [];
+    for (let reads = 0; reads < READS && items.length < PAGE; reads++) {
+      const source = sources[position];
+      if (!source) break;
+      const reply = await pageOf(source, PAGE)(inner);
+      if (!reply.ok) return reply;
+      const scopes = reply.result.items.map((item) => scopeOf(source.type, item));
+      items.push(...scopes.filter((scope) => isInLevel(scope, parent)));
+      inner = reply.result.cursor;
+      if (inner === undefined) position += 1;
+    }
+    const isLast = position >= sources.length;
+    return { ok: true, result: { items, ...(isLast ? {} : { cursor: JSON.stringify([position, inner]) }) } };
+  };
+
+const readCursor = (cursor: string | undefined): [number, string | undefined] => {
+  if (cursor === undefined) return [0, undefined];
+  const [position, inner] = JSON.parse(cursor) as [number, string | null];
+  return [position, inner ?? undefined];
+};

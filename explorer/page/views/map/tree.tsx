@@ -1,0 +1,201 @@
+import { useEffect, useState } from 'preact/hooks';
+import { formatAddress, type ViewProps } from '../../address.ts';
+import { useClient } from '../../client.ts';
+import { commandPages, useList } from '../../list.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { Entitlements } from './entitlements.ts';
+import { Marks, TypeIcon } from './icons.tsx';
+import { marksOf } from './marks.ts';
+import { formatOpen, toggled } from './open-scopes.ts';
+import {
+  type AddedType,
+  childSources,
+  inOrder,
+  levelPages,
+  PAGE,
+  rootSources,
+  type Scope,
+  type Source,
+} from './scopes.ts';
+import type { Path } from './use-path.ts';
+
+/** What every level of the tree is drawn with. */
+export interface Drawing extends ViewProps {
+  readonly added: readonly AddedType[];
+  readonly open: readonly string[];
+  readonly selected: string | undefined;
+  /** The path of the selected scope: what is on it is shown, on whatever page of its level it is. */
+  readonly path: Path | undefined;
+  readonly entitlements: Entitlements | undefined;
+  readonly now: number;
+}
+
+export interface LevelProps {
+  readonly drawing: Drawing;
+  /** Undefined for the roots. */
+  readonly parent?: Scope;
+  /** How many levels are above this one. */
+  readonly depth: number;
+  /** Whether a scope above is not active. */
+  readonly isClosed: boolean;
+}
+
+/** One level of the tree, page by page. It draws one page, however many are loaded. */
+export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
+  const { send } = useClient();
+  const { added, path } = drawing;
+  const [start, setStart] = useState(0);
+  const sources = parent ? childSources(parent, added) : rootSources(added);
+  const pageOf = ({ command, input }: Source, limit: number) =>
+    commandPages(send, command, { ...input, limit });
+  const list = useList(JSON.stringify(sources), levelPages(sources, parent, pageOf));
+  const { hasMore, isLoading, error } = list;
+  const items = inOrder(list.items, !hasMore);
+  // A level may have become shorter.
+  const first = Math.min(start, Math.max(0, Math.floor((items.length - 1) / PAGE) * PAGE));
+  const page = items.slice(first, first + PAGE);
+  const onPath = path?.[depth];
+  const isElsewhere =
+    onPath !== undefined &&
+    path?.[depth - 1]?.ref === parent?.ref &&
+    !isLoading &&
+    !page.some(({ ref }) => ref === onPath.ref);
+  useEffect(() => {
+    // A table with one root has it opened, unless somebody has opened or closed something.
+    const [only] = items;
+    if (parent || drawing.state.open !== undefined || !only || items.length > 1 || hasMore) return;
+    drawing.go({ open: formatOpen([only.ref]) }, { replace: true });
+  }, [items.length, hasMore]);
+  const rest = { drawing, depth, isClosed };
+
+  if (items.length === 0 && !hasMore && !isLoading && !error)
+    return parent ? <p class="nothing">Nothing is below it.</p> : <NoScope />;
+  return (
+    <>
+      <ul class={parent ? 'level' : 'level roots'}>
+        {page.map((scope) => (
+          <Node key={scope.ref} scope={scope} {...rest} />
+        ))}
+        {isElsewhere && <Node key={onPath.ref} scope={onPath} isElsewhere {...rest} />}
+      </ul>
+      {isLoading && items.length === 0 && <p class="nothing">Loading…</p>}
+      {error && <Problem of={error} retry={list.more} />}
+      {(first > 0 || first + PAGE < items.length || hasMore) && !error && (
+        <Turning
+          of={parent?.name ?? 'the roots'}
+          first={first}
+          count={page.length}
+          loaded={items.length}
+          hasMore={hasMore}
+          isLoading={isLoading}
+          onTurn={(next) => {
+            setStart(next);
+            if (next + PAGE > items.length && hasMore) list.more();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** A table without scopes: how to get some. */
+function NoScope() {
+  return (
+    <Empty title="There is no scope yet">
+      Write <code>scopes</code> in a manifest (the playground has one beside this, with examples to choose
+      from; for a table, <code>npx gatehouse-authz apply</code> takes it).
+    </Empty>
+  );
+}
+
+interface TurningProps {
+  readonly of: string;
+  readonly first: number;
+  readonly count: number;
+  readonly loaded: number;
+  readonly hasMore: boolean;
+  readonly isLoading: boolean;
+  readonly onTurn: (start: number) => void;
+}
+
+/** The buttons from page to page of a level. */
+function Turning({ of, first, count, loaded, hasMore, isLoading, onTurn }: TurningProps) {
+  const total = `${loaded.toLocaleString('en')}${hasMore ? ' and more' : ''}`;
+  const isLast = first + PAGE >= loaded && !hasMore;
+  // A page that is not full is filled before the next one is turned to.
+  const next = first + count < first + PAGE ? first : first + PAGE;
+  return (
+    <p class="turning">
+      {first > 0 && (
+        <button type="button" aria-label={`Previous scopes of ${of}`} onClick={() => onTurn(first - PAGE)}>
+          ‹ Previous
+        </button>
+      )}
+      <span role="status">
+        {isLoading ? 'Loading…' : `${count === 0 ? 0 : first + 1}–${first + count} of ${total}`}
+      </span>
+      {!isLast && (
+        <button
+          type="button"
+          disabled={isLoading}
+          aria-label={`More scopes of ${of}`}
+          onClick={() => onTurn(next)}
+        >
+          More ›
+        </button>
+      )}
+    </p>
+  );
+}
+
+interface NodeProps extends Omit<LevelProps, 'parent'> {
+  readonly scope: Scope;
+  /** Whether it is shown for its being selected, and is on a page that is not. */
+  readonly isElsewhere?: boolean;
+}
+
+function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProps) {
+  const { state, go, open, added, selected, entitlements, now } = drawing;
+  const { ref, name, type, status } = scope;
+  const isOpen = open.includes(ref);
+  const isLeaf = childSources(scope, added).length === 0;
+  return (
+    <li class={isElsewhere ? 'elsewhere' : undefined}>
+      <div class="row">
+        {isLeaf ? (
+          <span class="toggle" />
+        ) : (
+          <button
+            type="button"
+            class="toggle"
+            aria-expanded={isOpen}
+            aria-label={`Below ${name}`}
+            onClick={() => go({ open: formatOpen(toggled(open, ref)) }, { replace: true })}
+          >
+            <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
+          </button>
+        )}
+        <a
+          class="scope"
+          title={ref}
+          href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
+          aria-current={ref === selected ? 'true' : undefined}
+        >
+          <TypeIcon type={type} />
+          <bdi class="name">{name}</bdi>
+          <span class="type">{type}</span>
+        </a>
+        <Marks of={marksOf(scope, isClosed, entitlements, now)} />
+      </div>
+      {isOpen && !isLeaf && (
+        <Level
+          drawing={drawing}
+          parent={scope}
+          depth={depth + 1}
+          isClosed={isClosed || status !== 'active'}
+        />
+      )}
+    </li>
+  );
+}

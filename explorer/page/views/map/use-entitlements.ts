@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Fault } from '../../../service/index.ts';
+import { type Client, useClient } from '../../client.ts';
+import { commandPages, type Item } from '../../list.ts';
+import {
+  byOwner,
+  DAY_MS,
+  type Ending,
+  type Entitlements,
+  licenceOf,
+  SOON_DAYS,
+  subscriptionOf,
+} from './entitlements.ts';
+
+/** Of each list the first page: what ends first. */
+const LIMIT = 1_000;
+
+export interface LoadedEntitlements {
+  readonly entitlements?: Entitlements;
+  readonly error?: Fault;
+  readonly retry: () => void;
+}
+
+/** What is paid for in the whole table and who ends soon, read again when the table changes. */
+export function useEntitlements(now: number): LoadedEntitlements {
+  const client = useClient();
+  const [attempt, setAttempt] = useState(0);
+  const [loaded, setLoaded] = useState<Omit<LoadedEntitlements, 'retry'>>({});
+  useEffect(() => {
+    let isCurrent = true;
+    load(client, now).then((next) => {
+      if (isCurrent) setLoaded(next);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [client.revision, attempt, now]);
+  return { ...loaded, retry: () => setAttempt((before) => before + 1) };
+}
+
+async function load({ send }: Client, now: number): Promise<Omit<LoadedEntitlements, 'retry'>> {
+  const first = (command: string, input: Item = {}) =>
+    commandPages(send, command, { limit: LIMIT, ...input })(undefined);
+  const soon = new Date(now + SOON_DAYS * DAY_MS).toISOString();
+  const replies = await Promise.all([
+    first('module.list'),
+    ...['active', 'trial', 'expired'].map((status) => first('subscription.list', { status })),
+    ...['active', 'expired'].map((status) => first('license.list', { status })),
+    first('user.list', { status: 'active', from: new Date(now).toISOString(), until: soon }),
+  ]);
+  const items: (readonly Item[])[] = [];
+  for (const reply of replies) {
+    if (!reply.ok) return { error: reply.error };
+    items.push(reply.result.items);
+  }
+  const [modules = [], active = [], trial = [], past = [], licences = [], pastLicences = [], users = []] =
+    items;
+  return {
+    entitlements: {
+      modules: modules
+        .filter(({ soldBySubscription }) => soldBySubscription === true)
+        .map(({ name }) => String(name)),
+      subscriptions: byOwner([...active, ...trial, ...past].map(subscriptionOf)),
+      licences: byOwner([...licences, ...pastLicences].map(licenceOf)),
+      endingUsers: users.map(endingOf),
+      isComplete: replies.every((reply) => reply.ok && reply.result.cursor === undefined),
+    },
+  };
+}
+
+function endingOf({ id, displayName, email, username, tenant, endsAt }: Item): Ending {
+  return {
+    ...{ ref: `user:${String(id)}`, name: String(displayName ?? email ?? username ?? id) },
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    end: Date.parse(String(endsAt)),
+  };
+}

@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Fault } from '../../../service/index.ts';
+import { type Send, useClient } from '../../client.ts';
+import type { Item } from '../../list.ts';
+import { idOf, isBuiltIn, type Scope, scopeOf, typeOf } from './scopes.ts';
+
+/** A scope with what is above it, from its root down to itself. */
+export type Path = readonly [...Scope[], Scope];
+
+export interface LoadedPath {
+  readonly path?: Path;
+  readonly error?: Fault;
+  readonly retry: () => void;
+}
+
+/** The path of a scope that the address names; kept until that of the next one is known. */
+export function usePath(ref: string | undefined): LoadedPath {
+  const { send, revision } = useClient();
+  const [attempt, setAttempt] = useState(0);
+  const [loaded, setLoaded] = useState<{
+    readonly ref?: string;
+    readonly path?: Path;
+    readonly error?: Fault;
+  }>({});
+  useEffect(() => {
+    if (ref === undefined) return setLoaded({});
+    let isCurrent = true;
+    loadPath(send, ref).then((next) => {
+      if (isCurrent) setLoaded({ ref, ...next });
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [ref, revision, attempt]);
+  const { path, error } = loaded.ref === ref || loaded.path ? loaded : {};
+  return {
+    ...(path === undefined ? {} : { path }),
+    ...(error === undefined ? {} : { error }),
+    retry: () => setAttempt((before) => before + 1),
+  };
+}
+
+async function loadPath(send: Send, ref: string): Promise<{ path: Path } | { error: Fault }> {
+  const own = await loadScope(send, ref);
+  if ('error' in own) return own;
+  const above: Scope[] = [];
+  for (const loaded of await Promise.all(own.ancestors.map((each) => loadScope(send, each)))) {
+    if ('error' in loaded) return loaded;
+    above.push(loaded);
+  }
+  return { path: [...above.reverse(), own] };
+}
+
+async function loadScope(send: Send, ref: string): Promise<Scope | { readonly error: Fault }> {
+  const [type, id] = [typeOf(ref), idOf(ref)];
+  const isKnown = isBuiltIn(type);
+  const reply = await send('command', {
+    command: isKnown ? `${type}.read` : 'scope.read',
+    input: isKnown ? { id } : { type, id },
+  });
+  if (!reply.ok) return reply;
+  const answer = reply.result;
+  return answer.ok ? scopeOf(type, answer.result as Item) : { error: answer.error };
+}

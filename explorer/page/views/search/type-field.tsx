@@ -1,0 +1,50 @@
+import { useId } from 'preact/hooks';
+import { useClient } from '../../client.ts';
+import { commandPages, useList } from '../../list.ts';
+import type { Search } from './searches.ts';
+
+/** What a search may be limited to, and the command that lists types which were added. */
+const TYPES = {
+  who: { label: 'Type', types: ['user', 'technical-user'], added: 'subject-type.list' },
+  what: { label: 'Kind', types: ['page', 'permission'], added: undefined },
+  where: {
+    label: 'Type',
+    types: [
+      ...['tenant', 'client', 'account', 'enterprise', 'location'],
+      ...['project', 'workstream', 'building', 'zone', 'device'],
+    ],
+    added: 'scope-type.list',
+  },
+} as const satisfies Record<Search, unknown>;
+
+export interface TypeFieldProps {
+  readonly search: Search;
+  readonly value: string | undefined;
+  readonly onChoose: (type: string | undefined) => void;
+}
+
+/** Limits a search to one type of what it finds. */
+export function TypeField({ search, value, onChoose }: TypeFieldProps) {
+  const { send } = useClient();
+  const id = useId();
+  const { label, types, added } = TYPES[search];
+  const { items } = useList(added, commandPages(send, added ?? ''));
+  const all = new Set([...types, ...items.map(({ name }) => String(name)), ...(value ? [value] : [])]);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={value ?? ''}
+        onChange={({ currentTarget }) => onChoose(currentTarget.value || undefined)}
+      >
+        <option value="">all</option>
+        {[...all].map((type) => (
+          <option key={type} value={type}>
+            {type}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
