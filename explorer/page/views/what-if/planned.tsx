@@ -7,8 +7,8 @@ const SIGNS = { create: '+', change: '~', remove: '−' } as const;
 
 export interface PlannedProps {
   readonly changes: readonly PlannedChange[];
-  /** Those that a saved plan does not have. */
-  readonly beyond?: ReadonlySet<PlannedChange> | undefined;
+  /** Whether a saved plan does not have a change. */
+  readonly beyond?: ((change: PlannedChange) => boolean) | undefined;
 }
 
 /** The changes of a plan, what is dangerous first. */
@@ -51,7 +51,7 @@ function Lines({ changes, beyond }: PlannedProps) {
                 <span aria-hidden="true">⚠</span> <bdi>{danger}</bdi>
               </strong>
             )}
-            {beyond?.has(change) && <strong class="beyond"> not in the plan</strong>}
+            {beyond?.(change) && <strong class="beyond"> not in the plan</strong>}
           </li>
         );
       })}

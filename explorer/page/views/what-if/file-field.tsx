@@ -1,43 +1,17 @@
 import { useId, useState } from 'preact/hooks';
-import type { Opened } from './document.ts';
-
-/** More characters are neither a manifest (1 MB) nor a plan of one. */
-const MOST_BYTES = 4_194_304;
-
-/** A file with what it holds. */
-export interface OpenedFile {
-  readonly name: string;
-  readonly text: string;
-  readonly opened: Opened;
-}
-
-/** Reads a text that was opened, by what is loaded for it. */
-export async function openText(name: string, text: string): Promise<OpenedFile> {
-  const { open } = await import('./document.ts');
-  return { name, text, opened: open(name, text) };
-}
-
-async function openFile(file: File): Promise<OpenedFile> {
-  if (file.size > MOST_BYTES)
-    return {
-      name: file.name,
-      text: '',
-      opened: { problem: `${file.name} is larger than a manifest or a plan may be` },
-    };
-  return openText(file.name, await file.text());
-}
+import { type OpenedFile, readFile, readOpened } from './opened-file.ts';
 
 export interface FileFieldProps {
   readonly onOpen: (file: OpenedFile) => void;
 }
 
-/** A field for a file, which may be dropped on it. The file is read in the page; it is sent to the table’s process only to be compared. */
+/** A field for a file, which may be dropped on it. The page reads it, and sends what it holds to be compared. */
 export function FileField({ onOpen }: FileFieldProps) {
   const id = useId();
   const [isOver, setOver] = useState(false);
   const take = async (files: FileList | null | undefined) => {
     const file = files?.[0];
-    if (file) onOpen(await openFile(file));
+    if (file) onOpen(await readFile(file));
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: to drop a file is one more way; the field is the one for keyboards
@@ -86,7 +60,7 @@ export function TextField({ file, onOpen }: TextFieldProps) {
       <button
         type="button"
         disabled={typed === undefined || typed === file.text}
-        onClick={async () => typed !== undefined && onOpen(await openText(EDITED, typed))}
+        onClick={async () => typed !== undefined && onOpen(await readOpened(EDITED, typed))}
       >
         Compare this text
       </button>
