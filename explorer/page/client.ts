@@ -40,6 +40,8 @@ export interface Client {
   /** Says that a command of this page has changed the table. */
   readonly changed: () => void;
   readonly about: Results['about'];
+  /** The text of the manifest that the table follows: in the playground. */
+  readonly manifest?: string;
 }
 
 export const ClientContext = createContext<Client | undefined>(undefined);

@@ -22,6 +22,7 @@ import { mergeActions } from '../../table/write/merge.ts';
 import { inTurns } from '../apply/queries.ts';
 import { planCommand } from '../assembly.ts';
 import type { Command } from '../command.ts';
+import { inPart } from '../commands/transaction.ts';
 import { rootTypes } from '../nodes/scope-types.ts';
 import type { Planning } from '../plan.ts';
 import { type Copy, createCopy, TooLarge } from './copy.ts';
@@ -36,6 +37,8 @@ export interface Change {
   readonly input: Readonly<Record<string, unknown>>;
   /** It removes something; what is gone already is no error. */
   readonly verb?: 'create' | 'change' | 'remove';
+  /** Its place among the commands, and among those of its transaction, from 0; an error names it. */
+  readonly position?: readonly number[];
 }
 
 /** Who loses and who gains what by a change, at one instant. */
@@ -138,7 +141,7 @@ async function carryOut(
   at: number,
 ): Promise<void> {
   const planning = planningOn(after, at);
-  for (const { command, input, verb } of changes) {
+  for (const { command, input, verb, position = [] } of changes) {
     try {
       let plan = await planCommand(commands, planning, command, input);
       for (;;) {
@@ -151,7 +154,9 @@ async function carryOut(
       }
     } catch (error) {
       const isGone = verb === 'remove' && error instanceof GatehouseError && error.code === 'not_found';
-      if (!isGone) throw error;
+      if (isGone) continue;
+      if (!(error instanceof GatehouseError)) throw error;
+      throw position.reduceRight((wrong, each) => inPart(each, wrong), error);
     }
   }
 }

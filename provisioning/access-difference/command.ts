@@ -17,7 +17,8 @@ const input = z.strictObject({
 /** The parts of a transaction. Throws `invalid` naming the field as `commands.N.field`. */
 function partsOf({ input: given }: Change, position: number): readonly Change[] {
   try {
-    return readInput(transactionInput, given).commands as readonly Change[];
+    const { commands } = readInput(transactionInput, given);
+    return commands.map((each, part) => ({ ...(each as Change), position: [position, part] }));
   } catch (error) {
     throw error instanceof GatehouseError ? inPart(position, error) : error;
   }
@@ -28,11 +29,13 @@ export const compareCommand = (parts: ReadonlyMap<string, Command>): Command =>
   readCommand({
     name: 'access.compare',
     summary:
-      'Says who would lose and who would gain access by write commands, without running them: how many people, at which scopes, which permissions. If that is too much to compare, `incomplete` says why, and the numbers are lower bounds.',
+      'Says who would lose and who would gain access by write commands, without running them: how many people, at which scopes, which permissions. If that is too much to compare, `incomplete` says why, and the numbers are lower bounds. Of several commands, an error names its field as commands.N.field.',
     input,
     run: async ({ reader, now }, { commands }): Promise<AccessDifference & Record<string, unknown>> => {
       const changes = commands.flatMap((each, position) =>
-        each.command === 'transaction.write' ? partsOf(each, position) : [each],
+        each.command === 'transaction.write'
+          ? partsOf(each, position)
+          : [{ ...each, ...(commands.length > 1 ? { position: [position] } : {}) }],
       );
       return { ...(await accessDifference(changes, { reader, commands: parts, at: Date.parse(now) })) };
     },

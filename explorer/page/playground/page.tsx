@@ -20,6 +20,7 @@ export function PlaygroundPage({ children }: ModeProps) {
   }, [manifest]);
   const client: Client = {
     send: worker.send,
+    manifest,
     revision,
     changed: () => setRevision((before) => before + 1),
     about: { place: 'in this page', canWrite: true, isLive: false, now: Date.now() },

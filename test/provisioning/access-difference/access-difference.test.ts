@@ -116,3 +116,16 @@ test('access.compare answers it, of a transaction too', async () => {
   const together = [{ command: 'transaction.write', input: { commands } }];
   expect(await world.run('access.compare', { commands: together })).toEqual(one);
 });
+
+test('an error says which of several commands is refused', async () => {
+  const right = { command: 'role.delete', input: { id: idOf('role', 'teacher') } };
+  const wrong = { command: 'group.delete', input: { id: 'nothing' } };
+  const refused = async (...commands: readonly object[]) => {
+    const answer = await world.provision({ command: 'access.compare', input: { commands } });
+    return !answer.ok && answer.error.code === 'not_found' && answer.error.field;
+  };
+  expect(await refused(wrong)).toBe('id');
+  expect(await refused(right, wrong)).toBe('commands.1.id');
+  const together = { command: 'transaction.write', input: { commands: [right, wrong] } };
+  expect(await refused(together)).toBe('commands.0.commands.1.id');
+});

@@ -1,6 +1,269 @@
+import { useId } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
+import { useClient } from '../../client.ts';
+import { commandPages, type Item, useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import { type Column, Pages } from '../../parts/pages.tsx';
+import { Picker } from '../../parts/picker.tsx';
+import { Changes, calledOf, Entity } from './record.tsx';
+import { actorRef, changesOf, type FieldChange, kept, refsIn, textOf } from './records.ts';
+import { inputOf, isLog, LOGS, useTenant } from './source.ts';
 
-export function LogView(_: ViewProps) {
-  return <Empty title="Nothing to show yet">This view is being built.</Empty>;
+/** Records of one page. */
+const PAGE = 100;
+
+/** Who changed what and when, with what it was before and after. */
+export function LogView({ state, go }: ViewProps) {
+  const { send, manifest } = useClient();
+  const log = isLog(state.log) ? state.log : 'tenant';
+  const found = useTenant(state.tenant ?? state.scope);
+  const tenant = found?.ref;
+  const input = inputOf({ log, tenant, user: state.user, from: state.from, until: state.until });
+  const key = input && JSON.stringify(input);
+  const list = useList(key, commandPages(send, 'audit.list', { ...input, limit: PAGE }));
+  const nameOf = useNames(list.items.flatMap(refsIn));
+  const called = (record: Item) => calledOf(record, nameOf);
+  const isOldest = state.order === 'oldest';
+  const records = kept(list.items, state, called);
+  const shown = { ...list, items: isOldest ? records : records.toReversed() };
+  const isFiltered = records.length < list.items.length;
+  const columns: readonly Column<Item>[] = [
+    { title: 'When (UTC)', text: ({ timestamp }) => textOf(timestamp), show: When },
+    { title: 'Who', text: ({ actor }) => (actor === undefined ? '' : textOf(actor)), show: Actor },
+    { title: 'Command', text: ({ action }) => textOf(action), show: Action },
+    {
+      title: 'Entity',
+      text: (record) => `${textOf(record.entityType)} ${called(record)}`,
+      show: (record) => <Entity record={record} nameOf={nameOf} state={state} />,
+    },
+    {
+      title: 'Before and after',
+      text: (record) => changesOf(record).map(changeText).join('; '),
+      show: (record) => (
+        <Changes
+          record={record}
+          isOpen={record.id === state.record}
+          onToggle={(isOpen) => {
+            if (isOpen !== (record.id === state.record))
+              go({ record: isOpen ? textOf(record.id) : undefined }, { replace: true });
+          }}
+        />
+      ),
+    },
+  ];
+  function Actor(record: Item) {
+    const [ref] = actorRef(record) ?? [];
+    if (ref !== undefined) return <Named of={{ ref, name: nameOf(ref) ?? ref }} />;
+    return record.actor === undefined ? (
+      <span class="none">not said</span>
+    ) : (
+      <bdi>{textOf(record.actor)}</bdi>
+    );
+  }
+  return (
+    <>
+      <Source state={state} go={go} log={log} tenant={tenant} />
+      <Filters state={state} go={go} records={list.items} />
+      {list.hasMore && (
+        <p class="part">
+          <span aria-hidden="true">⚠</span> These are the first records of the period, up to{' '}
+          {textOf(list.items.at(-1)?.timestamp)}; there are later ones. Load more, or begin later.
+        </p>
+      )}
+      {key === undefined ? (
+        <Nobody log={log} isLooking={found === undefined} isPlayground={manifest !== undefined} />
+      ) : (
+        <Pages
+          caption="Audit records"
+          file="gatehouse-log"
+          list={shown}
+          columns={columns}
+          keyOf={({ id }) => textOf(id)}
+          selected={state.record}
+          filter={state.filter}
+          onFilter={(filter) => go({ filter }, { replace: true })}
+          empty={
+            isFiltered ? (
+              <Empty title="No record is like this">Empty the fields for who, command and entity.</Empty>
+            ) : (
+              <NoRecords isPlayground={manifest !== undefined} />
+            )
+          }
+        />
+      )}
+    </>
+  );
+}
+
+const changeText = ({ name, kind, before, after }: FieldChange): string =>
+  kind === 'changed'
+    ? `~ ${name}: ${before} -> ${after}`
+    : kind === 'added'
+      ? `+ ${name}: ${after}`
+      : `- ${name}: ${before}`;
+
+const When = ({ timestamp }: Item) => (
+  <time dateTime={textOf(timestamp)}>{textOf(timestamp).replace('T', ' ').replace('Z', '')}</time>
+);
+
+/** What takes away or opens much is marked in each record. */
+const Action = ({ action, severity }: Item) => (
+  <>
+    <code>{textOf(action)}</code>
+    {(severity === 'warning' || severity === 'critical') && (
+      <span class="severity">
+        {' '}
+        <span aria-hidden="true">⚠</span> {severity}
+      </span>
+    )}
+  </>
+);
+
+interface SourceProps extends ViewProps {
+  readonly log: keyof typeof LOGS;
+  readonly tenant: string | undefined;
+}
+
+/** Which log, and from when until when. */
+function Source({ state, go, log, tenant }: SourceProps) {
+  const id = useId();
+  return (
+    <div class="question">
+      <div class="picker">
+        <label for={id}>The log of</label>
+        <select
+          id={id}
+          value={log}
+          onChange={({ currentTarget }) => go({ log: currentTarget.value, record: undefined })}
+        >
+          {Object.entries(LOGS).map(([name, title]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      {log === 'tenant' && (
+        <Picker
+          kind="scope"
+          label="Tenant"
+          value={tenant}
+          onChoose={(ref) => go({ tenant: ref, record: undefined })}
+        />
+      )}
+      {log === 'user' && (
+        <Picker
+          kind="subject"
+          label="User"
+          value={state.user}
+          onChoose={(ref) => go({ user: ref, record: undefined })}
+        />
+      )}
+      <Instant label="From (UTC)" value={state.from} onChange={(from) => go({ from })} />
+      <Instant label="Until, not included (UTC)" value={state.until} onChange={(until) => go({ until })} />
+    </div>
+  );
+}
+
+interface InstantProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+function Instant({ label, value, onChange }: InstantProps) {
+  const id = useId();
+  return (
+    <div class="picker">
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        type="datetime-local"
+        max="9999-12-31T23:59"
+        value={value ?? ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+      />
+    </div>
+  );
+}
+
+/** What the loaded records have to have, and their order. */
+function Filters({ state, go, records }: ViewProps & { readonly records: readonly Item[] }) {
+  const id = useId();
+  const fields = [
+    {
+      name: 'actor',
+      label: 'Who holds',
+      texts: records.flatMap(({ actor }) => (actor === undefined ? [] : textOf(actor))),
+    },
+    { name: 'action', label: 'Command holds', texts: records.map(({ action }) => textOf(action)) },
+    { name: 'entity', label: 'Entity holds', texts: records.map(({ entityType }) => textOf(entityType)) },
+  ] as const;
+  return (
+    <div class="question">
+      {fields.map(({ name, label, texts }) => (
+        <div key={name} class="picker">
+          <label for={`${id}-${name}`}>{label}</label>
+          <input
+            id={`${id}-${name}`}
+            type="search"
+            list={`${id}-${name}-list`}
+            dir="auto"
+            autocomplete="off"
+            spellcheck={false}
+            value={state[name] ?? ''}
+            onInput={({ currentTarget }) => go({ [name]: currentTarget.value }, { replace: true })}
+          />
+          <datalist id={`${id}-${name}-list`}>
+            {[...new Set(texts)].sort().map((text) => (
+              <option key={text} value={text} />
+            ))}
+          </datalist>
+        </div>
+      ))}
+      <div class="picker">
+        <label for={`${id}-order`}>Order</label>
+        <select
+          id={`${id}-order`}
+          value={state.order === 'oldest' ? 'oldest' : 'newest'}
+          onChange={({ currentTarget }) =>
+            go({ order: currentTarget.value === 'oldest' ? 'oldest' : undefined })
+          }
+        >
+          <option value="newest">newest first</option>
+          <option value="oldest">oldest first</option>
+        </select>
+      </div>
+    </div>
+  );
+}
+
+interface NobodyProps {
+  readonly log: keyof typeof LOGS;
+  readonly isLooking: boolean;
+  readonly isPlayground: boolean;
+}
+
+/** Nothing is chosen of which there would be a log. */
+function Nobody({ log, isLooking, isPlayground }: NobodyProps) {
+  if (log === 'user')
+    return <Empty title="Whose log?">Choose a user, to see what this user did in all tenants.</Empty>;
+  if (isLooking) return <p class="loading">Loading…</p>;
+  return (
+    <Empty title="There is no tenant yet">
+      {isPlayground ? 'Add a scope to the manifest: the log begins with that.' : 'Choose another log above.'}
+    </Empty>
+  );
+}
+
+function NoRecords({ isPlayground }: { readonly isPlayground: boolean }) {
+  return (
+    <Empty title="No records">
+      {isPlayground
+        ? 'The log of the playground begins with the last edit of the manifest. Make a change in What if to add to it.'
+        : 'Choose an earlier begin, a later end, or another log. Records are kept for a year.'}
+    </Empty>
+  );
 }

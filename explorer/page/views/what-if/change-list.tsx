@@ -1,17 +1,18 @@
 import { useId, useState } from 'preact/hooks';
-import { useNames } from '../../parts/names.ts';
 import { type Change, moved, readChanges, writeChanges } from './changes.ts';
 import { Sentence } from './sentence.tsx';
-import { refsIn } from './usual.ts';
 
-export interface ChangeListProps {
+interface Changes {
   readonly changes: readonly Change[];
   readonly onChange: (changes: readonly Change[]) => void;
 }
 
+export interface ChangeListProps extends Changes {
+  readonly nameOf: (ref: string) => string | undefined;
+}
+
 /** The changes that are compared together, in their order. */
-export function ChangeList({ changes, onChange }: ChangeListProps) {
-  const nameOf = useNames(refsIn(changes));
+export function ChangeList({ changes, nameOf, onChange }: ChangeListProps) {
   return (
     <ol class="changes" aria-label="Changes, in their order">
       {changes.map((change, position) => {
@@ -57,7 +58,7 @@ export function ChangeList({ changes, onChange }: ChangeListProps) {
   );
 }
 
-export interface ChangeTextProps extends ChangeListProps {
+export interface ChangeTextProps extends Changes {
   /** What is wrong with the text in the address. */
   readonly problem: string | undefined;
   readonly text: string;

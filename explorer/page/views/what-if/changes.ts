@@ -1,17 +1,8 @@
-import * as z from 'zod';
-
 /** A provisioning command that would be sent (docs/commands.md). */
 export interface Change {
   readonly command: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
-
-/** `access.compare` takes at most this many. */
-const MOST = 100;
-
-const schema = z
-  .array(z.strictObject({ command: z.string().min(1).max(64), input: z.record(z.string(), z.unknown()) }))
-  .max(MOST);
 
 export type ReadChanges = { readonly changes: readonly Change[] } | { readonly problem: string };
 
@@ -28,14 +19,25 @@ export function readChanges(text: string): ReadChanges {
   } catch (error) {
     return { problem: `this is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
-  const parsed = schema.safeParse(data);
-  if (parsed.success) return { changes: parsed.data };
-  const [issue] = parsed.error.issues;
-  const at = issue && issue.path.length > 0 ? issue.path.join('.') : 'the list';
-  return {
-    problem: `${at}: ${issue?.message ?? 'is not valid'}. It takes a list of {"command": …, "input": {…}}`,
-  };
+  if (!Array.isArray(data)) return { problem: `this is no list: ${FORM}` };
+  const wrong = data.findIndex((each) => !isChange(each));
+  return wrong < 0 ? { changes: data } : { problem: `${ordinal(wrong)} is no command: ${FORM}` };
 }
+
+const FORM = 'it takes [{"command": "…", "input": {…}}]';
+const ordinal = (position: number): string => `number ${position + 1} of the list`;
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether it has the form of a command. What the command takes, its schema says in the service. */
+const isChange = (value: unknown): value is Change =>
+  isObject(value) &&
+  Object.keys(value).every((name) => name === 'command' || name === 'input') &&
+  'command' in value &&
+  typeof value.command === 'string' &&
+  'input' in value &&
+  isObject(value.input);
 
 /** The text of changes for the address: empty for none. */
 export const writeChanges = (changes: readonly Change[]): string | undefined =>

@@ -1,42 +1,38 @@
-import type { AccessDifference } from '../../../../provisioning/index.ts';
+import { useEffect, useState } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
-import { useCommand } from '../../client.ts';
-import { Empty } from '../../parts/empty.tsx';
-import { Problem } from '../../parts/problem.tsx';
-import { ChangeForm } from './change-form.tsx';
-import { ChangeList, ChangeText } from './change-list.tsx';
-import { type Change, readChanges, writeChanges } from './changes.ts';
-import { Difference, Summary } from './difference.tsx';
+import { useClient } from '../../client.ts';
+import { ChangesComparison } from './changes-comparison.tsx';
+import { type Made, Outcome } from './make.tsx';
+import { ManifestComparison } from './manifest-comparison.tsx';
 
-/** Who would gain and who would lose access by changes, before they are made. */
-export function WhatIfView({ state, go }: ViewProps) {
-  const text = state.change ?? '';
-  const read = readChanges(text);
-  const problem = 'problem' in read ? read.problem : undefined;
-  const changes = 'changes' in read ? read.changes : [];
-  const put = (next: readonly Change[]) => go({ change: writeChanges(next) });
-  const compared = useCommand('access.compare', changes.length === 0 ? undefined : { commands: changes });
-  const difference = compared.value as AccessDifference | undefined;
+const COMPARED = { changes: 'Changes', manifest: 'A manifest or a plan' } as const;
+
+/** Who would gain and who would lose access by something, before it is done. */
+export function WhatIfView(props: ViewProps) {
+  const { state, go } = props;
+  const current = state.compare === 'manifest' ? 'manifest' : 'changes';
+  const [made, setMade] = useState<Made>();
+  const { manifest } = useClient();
+  // An edit of the manifest makes the table anew.
+  useEffect(() => setMade(undefined), [manifest]);
+  const Comparison = current === 'manifest' ? ManifestComparison : ChangesComparison;
   return (
     <>
-      <ChangeForm state={state} onAdd={(change) => put([...changes, change])} />
-      {changes.length > 0 && <ChangeList changes={changes} onChange={put} />}
-      <ChangeText key={text} changes={changes} text={text} problem={problem} onChange={put} />
-      <div aria-live="polite" aria-busy={compared.isLoading}>
-        {changes.length === 0 && problem === undefined && (
-          <Empty title="No change yet">
-            Choose a change above: you see who would gain and who would lose access.
-          </Empty>
-        )}
-        {compared.error && <Problem of={compared.error} retry={compared.retry} />}
-        {difference && !compared.error && (
-          <>
-            <Summary of={difference} />
-            <p>Nothing was changed.</p>
-            <Difference of={difference} state={state} />
-          </>
-        )}
-      </div>
+      <fieldset class="compared">
+        <legend class="visually-hidden">What is compared with the table</legend>
+        {Object.entries(COMPARED).map(([name, title]) => (
+          <button
+            key={name}
+            type="button"
+            aria-pressed={name === current}
+            onClick={() => go({ compare: name === 'changes' ? undefined : name })}
+          >
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      {made && <Outcome of={made} state={state} />}
+      <Comparison {...props} onMade={setMade} onOther={() => setMade(undefined)} />
     </>
   );
 }

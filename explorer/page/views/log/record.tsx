@@ -1,0 +1,116 @@
+import { linkTo, type ViewProps } from '../../address.ts';
+import type { Item } from '../../list.ts';
+import { Named } from '../../parts/named.tsx';
+import { changesOf, detailsOf, entityOf, type FieldChange, partsOf, viewOf } from './records.ts';
+
+export type NameOf = (ref: string) => string | undefined;
+
+/** What an entity is called, in text. */
+export const calledOf = (record: Item, nameOf: NameOf): string =>
+  partsOf(record)
+    .map((part) => ('text' in part ? part.text : (nameOf(part.ref) ?? part.ref)))
+    .join(' · ');
+
+export interface EntityProps {
+  readonly record: Item;
+  readonly nameOf: NameOf;
+  readonly state: ViewProps['state'];
+}
+
+/** The entity of a record: its type and what it is called, with a link to where it can be looked at. */
+export function Entity({ record, nameOf, state }: EntityProps) {
+  const shown = viewOf(record);
+  const called = (
+    <span title={entityOf(record)}>
+      {partsOf(record).map((part, position) => (
+        <>
+          {position > 0 && ' · '}
+          {'text' in part ? (
+            <bdi>{part.text}</bdi>
+          ) : (
+            <Named of={{ ref: part.ref, name: nameOf(part.ref) ?? part.ref }} />
+          )}
+        </>
+      ))}
+    </span>
+  );
+  return (
+    <>
+      <span class="type">
+        <bdi>{String(record.entityType)}</bdi>
+      </span>{' '}
+      {shown ? <a href={linkTo(shown.view, state, shown.state)}>{called}</a> : called}
+    </>
+  );
+}
+
+/** Signs of what became of a field; no colour alone says it. */
+const SIGNS = { added: '+', removed: '−', changed: '~' } as const;
+
+const counted = (changes: readonly FieldChange[]): string =>
+  (['added', 'changed', 'removed'] as const)
+    .flatMap((kind) => {
+      const number = changes.filter((change) => change.kind === kind).length;
+      return number === 0 ? [] : [`${number} ${kind}`];
+    })
+    .join(', ');
+
+export interface ChangesProps {
+  readonly record: Item;
+  readonly isOpen: boolean;
+  readonly onToggle: (isOpen: boolean) => void;
+}
+
+/** What a record says differs before and after, by field; unfolded on demand. */
+export function Changes({ record, isOpen, onToggle }: ChangesProps) {
+  const changes = changesOf(record);
+  const details = detailsOf(record);
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => onToggle(currentTarget.open)}>
+      <summary>{changes.length === 0 ? 'no field' : counted(changes)}</summary>
+      {isOpen && (
+        <>
+          {changes.length > 0 && (
+            <table class="fields">
+              <thead>
+                <tr>
+                  <th scope="col">Field</th>
+                  <th scope="col">Before</th>
+                  <th scope="col">After</th>
+                </tr>
+              </thead>
+              <tbody>
+                {changes.map(({ name, kind, before, after }) => (
+                  <tr key={name}>
+                    <th scope="row">
+                      <bdi>{name}</bdi>{' '}
+                      <span class={`kind ${kind}`}>
+                        <span aria-hidden="true">{SIGNS[kind]}</span> {kind}
+                      </span>
+                    </th>
+                    <td>{before === undefined ? <None /> : <bdi>{before}</bdi>}</td>
+                    <td>{after === undefined ? <None /> : <bdi>{after}</bdi>}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+          <dl>
+            {details.map(([name, text]) => (
+              <div key={name}>
+                <dt>
+                  <bdi>{name}</bdi>
+                </dt>
+                <dd>
+                  <bdi>{text}</bdi>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </details>
+  );
+}
+
+const None = () => <span class="none">none</span>;

@@ -1,0 +1,75 @@
+import type { AccessDifference } from '../../../../provisioning/index.ts';
+import type { ViewProps } from '../../address.ts';
+import { useCommand } from '../../client.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { useNames } from '../../parts/names.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { ChangeForm } from './change-form.tsx';
+import { ChangeList, ChangeText } from './change-list.tsx';
+import { type Change, commandOf, readChanges, writeChanges } from './changes.ts';
+import { Compared } from './compared.tsx';
+import { type Made, Make } from './make.tsx';
+import { Sentence } from './sentence.tsx';
+import { refsIn, revokedBy } from './usual.ts';
+
+export interface ComparisonProps extends ViewProps {
+  readonly onMade: (made: Made) => void;
+  /** Something else is compared now. */
+  readonly onOther: () => void;
+}
+
+/** Compares a list of commands with the table. */
+export function ChangesComparison({ state, go, onMade, onOther }: ComparisonProps) {
+  const text = state.change ?? '';
+  const read = readChanges(text);
+  const problem = 'problem' in read ? read.problem : undefined;
+  const changes = 'changes' in read ? read.changes : [];
+  const nameOf = useNames(refsIn(changes));
+  const put = (next: readonly Change[]) => {
+    onOther();
+    go({ change: writeChanges(next) });
+  };
+  const compared = useCommand('access.compare', changes.length === 0 ? undefined : { commands: changes });
+  const difference = compared.value as AccessDifference | undefined;
+  const command = commandOf(changes);
+  return (
+    <>
+      <ChangeForm state={state} onAdd={(change) => put([...changes, change])} />
+      {changes.length > 0 && <ChangeList changes={changes} nameOf={nameOf} onChange={put} />}
+      <ChangeText key={text} changes={changes} text={text} problem={problem} onChange={put} />
+      {changes.length === 0 && problem === undefined && (
+        <Empty title="No change yet">
+          Choose a change and add it: this shows who would gain and who would lose access.
+        </Empty>
+      )}
+      {compared.error && <Problem of={compared.error} retry={compared.retry} />}
+      <Compared difference={difference} isLoading={compared.isLoading} state={state}>
+        {command && difference && (
+          <Make
+            command={command}
+            difference={difference}
+            revoked={revokedBy(changes, losersIn(difference))}
+            state={state}
+            onMade={(made) => {
+              onMade(made);
+              go({ change: undefined }, { replace: true });
+            }}
+          >
+            <ul>
+              {changes.map((change) => (
+                <li key={JSON.stringify(change)}>
+                  <Sentence of={change} nameOf={nameOf} />
+                </li>
+              ))}
+            </ul>
+          </Make>
+        )}
+      </Compared>
+    </>
+  );
+}
+
+/** The people who lose something, as far as they are named. */
+export const losersIn = ({ loses }: AccessDifference): readonly string[] => [
+  ...new Set(loses.rows.flatMap(({ subjects }) => subjects)),
+];

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import type { AccessDifference } from '../../../../provisioning/index.ts';
+import type { ViewProps } from '../../address.ts';
+import { Difference, Summary } from './difference.tsx';
+
+export interface ComparedProps {
+  /** Of what was compared last. */
+  readonly difference: AccessDifference | undefined;
+  /** Something else is being compared: the difference is of what was compared before. */
+  readonly isLoading: boolean;
+  readonly state: ViewProps['state'];
+  /** What can be done now; not while something else is being compared. */
+  readonly children?: ComponentChildren;
+}
+
+/** A difference in access, and how far its comparison is. */
+export function Compared({ difference, isLoading, state, children }: ComparedProps) {
+  return (
+    <>
+      <div role="status">
+        {isLoading && <p class="loading">Comparing…</p>}
+        {difference && !isLoading && (
+          <>
+            <Summary of={difference} />
+            <p>
+              <strong>Nothing was changed.</strong> A linked name or permission opens its Why, as it is before
+              the change.
+            </p>
+          </>
+        )}
+      </div>
+      {!isLoading && children}
+      {difference && (
+        <div class={isLoading ? 'outdated' : undefined} aria-busy={isLoading}>
+          <Difference of={difference} state={state} />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { AccessDifference } from '../../../../provisioning/index.ts';
+import type { Fault } from '../../../service/index.ts';
+import { linkTo, type ViewProps } from '../../address.ts';
+import { useClient } from '../../client.ts';
+import { Problem } from '../../parts/problem.tsx';
+import type { Change } from './changes.ts';
+import { Difference, Summary } from './difference.tsx';
+
+type State = ViewProps['state'];
+
+/** What became of a change that was made. */
+export interface Made {
+  /** Whom caches may still let in; undefined where nobody loses access. */
+  readonly revoked: string | undefined;
+  /** ISO 8601: not before the change was in the table. */
+  readonly since: string;
+  /** With it, a check sees the change. */
+  readonly token: string | undefined;
+}
+
+export interface MakeProps {
+  /** What is sent. */
+  readonly command: Change;
+  readonly difference: AccessDifference;
+  /** Whom to follow in caches if somebody loses access. */
+  readonly revoked: string | undefined;
+  readonly state: State;
+  readonly onMade: (made: Made) => void;
+  /** The changes, for people. */
+  readonly children: ComponentChildren;
+}
+
+/** A button that makes a change, after a dialog that repeats who loses what. Where nothing may be written, it says so. */
+export function Make(props: MakeProps) {
+  const { about } = useClient();
+  const [isOpen, setOpen] = useState(false);
+  if (!about.canWrite)
+    return <p class="note">This explorer is read-only: start it with --write to make changes here.</p>;
+  return (
+    <p>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Make this change…
+      </button>
+      {isOpen && <Confirmation {...props} onClose={() => setOpen(false)} />}
+    </p>
+  );
+}
+
+interface ConfirmationProps extends MakeProps {
+  readonly onClose: () => void;
+}
+
+function Confirmation({ command, difference, revoked, state, onMade, onClose, children }: ConfirmationProps) {
+  const { send, changed, manifest } = useClient();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isSending, setSending] = useState(false);
+  const [error, setError] = useState<Fault>();
+  const cancel = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The first thing to be pressed does no harm.
+    cancel.current?.focus();
+  }, []);
+
+  const make = async () => {
+    setSending(true);
+    setError(undefined);
+    const reply = await send('command', { command: command.command, input: { ...command.input } });
+    setSending(false);
+    if (!reply.ok) return setError(reply.error);
+    if (!reply.result.ok) return setError(reply.result.error);
+    dialog.current?.close();
+    const { people, more } = difference.loses;
+    const mayLose = people > 0 || more || difference.incomplete !== undefined;
+    const since = new Date().toISOString();
+    onMade({ revoked: mayLose ? revoked : undefined, since, token: reply.result.token });
+    changed();
+  };
+
+  return (
+    <dialog
+      ref={dialog}
+      class="make"
+      aria-labelledby="make-title"
+      onCancel={(event) => isSending && event.preventDefault()}
+      onClose={() => {
+        onClose();
+        // What failed may be done in part.
+        if (error) changed();
+      }}
+    >
+      <h2 id="make-title">Make this change?</h2>
+      {children}
+      <Summary of={difference} />
+      <Difference of={difference} state={state} />
+      {manifest !== undefined && (
+        <p class="note">
+          It changes the table in this page only, and lasts until the next edit of the manifest.
+        </p>
+      )}
+      {error && <Problem of={error} />}
+      <p class="actions">
+        <button type="button" ref={cancel} disabled={isSending} onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button type="button" class="primary" disabled={isSending} onClick={make}>
+          {isSending ? 'Making it…' : 'Make this change'}
+        </button>
+      </p>
+    </dialog>
+  );
+}
+
+/** Says that a change was made, and where to see how long caches may still answer from before it. */
+export function Outcome({ of, state }: { readonly of: Made; readonly state: State }) {
+  const { manifest } = useClient();
+  const part = useRef<HTMLDivElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => part.current?.focus(), [of]);
+  const { revoked, since, token } = of;
+  return (
+    <div class="made" ref={part} tabIndex={-1}>
+      <p>
+        <span aria-hidden="true">✓</span> <strong>The change was made.</strong>
+        {manifest !== undefined &&
+          ' It is in the table in this page only, until the next edit of the manifest.'}
+      </p>
+      {token !== undefined && (
+        <p>
+          Freshness token: <code>{token}</code>. A check that is at least as fresh as this sees the change.
+        </p>
+      )}
+      {revoked !== undefined && (
+        <p>
+          <a href={linkTo('live', state, { revoked, since })}>See until when caches may still allow it</a>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,166 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { PlanAnswer } from '../../../../provisioning/index.ts';
+import { useCall, useClient, useCommand } from '../../client.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import type { ComparisonProps } from './changes-comparison.tsx';
+import { FileField, TextField } from './file-field.tsx';
+import { type OpenedFile, readOpened } from './opened-file.ts';
+import { PlanResult } from './plan-result.tsx';
+import { isForPlace, isForTable, SavedPlanNote, type SavedPlanState, stateOfPlan } from './saved-plan.tsx';
+
+/** Compares a manifest, or a plan in a file, with the table: what applying it would do, and remove. */
+export function ManifestComparison({ onOther, ...props }: ComparisonProps) {
+  const own = useOwn();
+  const [file, setFile] = useState<OpenedFile>();
+  const current = file ?? own;
+  const take = (next: OpenedFile | undefined) => {
+    onOther();
+    setFile(next);
+  };
+  return (
+    <>
+      <FileField onOpen={take} />
+      {!current && (
+        <Empty title="No manifest yet">
+          Choose a manifest, or a plan that <code>npx gatehouse-authz plan … --out FILE</code> wrote: this
+          shows what applying it would do.
+        </Empty>
+      )}
+      {current && (
+        <p>
+          Compared with the table:{' '}
+          <strong>
+            <bdi>{current.name}</bdi>
+          </strong>{' '}
+          {file && own && (
+            <button type="button" onClick={() => take(undefined)}>
+              Compare the manifest of the playground instead
+            </button>
+          )}
+        </p>
+      )}
+      {current && 'problem' in current.opened && (
+        <p class="wrong" role="alert">
+          <bdi>{current.opened.problem}</bdi>
+        </p>
+      )}
+      {current && 'manifest' in current.opened && (
+        <>
+          <TextField key={current.text} file={current} onOpen={take} />
+          <OfManifest {...props} manifest={current.opened.manifest} />
+        </>
+      )}
+      {current && 'plan' in current.opened && <OfPlan {...props} data={current.opened.plan} />}
+    </>
+  );
+}
+
+/** The manifest of the playground. */
+function useOwn(): OpenedFile | undefined {
+  const { manifest: text } = useClient();
+  const [own, setOwn] = useState<OpenedFile>();
+  useEffect(() => {
+    if (text === undefined) return;
+    let isCurrent = true;
+    readOpened('the manifest of the playground', text).then((file) => {
+      if (isCurrent) setOwn(file);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+  return own;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+type OfProps = Omit<ComparisonProps, 'onOther'>;
+
+function OfManifest({ manifest, state, go, onMade }: OfProps & { readonly manifest: Data }) {
+  const input = { manifest, ...pruningOf(state.prune) };
+  const { value, error, isLoading, retry } = useCommand('tenant.plan', input);
+  const answer = value as unknown as PlanAnswer | undefined;
+  const isForHere = isForTable(manifest.table, useClient());
+  // What has no id needs no agreement.
+  const agreed = answer?.changes.flatMap(({ id }) => id ?? []);
+  return (
+    <>
+      <PruneFields prune={state.prune} go={go} />
+      {!isForHere && (
+        <p class="incomplete">
+          <span aria-hidden="true">⚠</span>{' '}
+          <strong>
+            It is for the table <bdi>{String(manifest.table)}</bdi>,
+          </strong>{' '}
+          and cannot be applied here.
+        </p>
+      )}
+      {error && <Problem of={error} retry={retry} />}
+      <PlanResult
+        answer={answer}
+        isLoading={isLoading}
+        command={isForHere ? { command: 'tenant.apply', input: { ...input, agreed } } : undefined}
+        state={state}
+        onMade={onMade}
+      />
+    </>
+  );
+}
+
+function OfPlan({ data, state, onMade }: OfProps & { readonly data: Data }) {
+  const { value, error, isLoading, retry } = useCall('savedPlan', { data: { ...data } });
+  const current: SavedPlanState | undefined = value && stateOfPlan(data, value);
+  const { manifest, prune, pruneShared, changes } = data;
+  const client = useClient();
+  const mayApply = current?.isCurrent === true && isForPlace(value?.saved.place, client);
+  return (
+    <>
+      {error && <Problem of={error} retry={retry} />}
+      {value && current && !isLoading && <SavedPlanNote saved={value.saved} of={current} />}
+      <PlanResult
+        answer={value?.plan}
+        isLoading={isLoading}
+        beyond={current?.beyond}
+        command={
+          mayApply
+            ? {
+                command: 'tenant.apply',
+                input: { manifest, prune, pruneShared, agreed: changes, exact: true },
+              }
+            : undefined
+        }
+        state={state}
+        onMade={onMade}
+      />
+    </>
+  );
+}
+
+/** What is removed, by the state of the address. */
+export const pruningOf = (prune: string | undefined) => ({
+  ...(prune === undefined ? {} : { prune: true }),
+  ...(prune === 'shared' ? { pruneShared: true } : {}),
+});
+
+function PruneFields({ prune, go }: { readonly prune: string | undefined } & Pick<ComparisonProps, 'go'>) {
+  return (
+    <p class="prune">
+      <label>
+        <input
+          type="checkbox"
+          checked={prune !== undefined}
+          onChange={({ currentTarget }) => go({ prune: currentTarget.checked ? 'tenants' : undefined })}
+        />
+        Prune: remove what is in the table and not in the sections of the manifest
+      </label>
+      <label>
+        <input
+          type="checkbox"
+          checked={prune === 'shared'}
+          onChange={({ currentTarget }) => go({ prune: currentTarget.checked ? 'shared' : 'tenants' })}
+        />
+        Also what belongs to no tenant: permissions and shared roles
+      </label>
+    </p>
+  );
+}

@@ -1,0 +1,78 @@
+import type { PlanAnswer, PlannedChange } from '../../../../provisioning/index.ts';
+import type { ViewProps } from '../../address.ts';
+import type { Change } from './changes.ts';
+import { losersIn } from './changes-comparison.tsx';
+import { Compared } from './compared.tsx';
+import { type Made, Make } from './make.tsx';
+import { Planned } from './planned.tsx';
+
+export interface PlanResultProps {
+  readonly answer: PlanAnswer | undefined;
+  /** Another plan is being made: the answer is the one before. */
+  readonly isLoading: boolean;
+  /** What applies it; undefined where it may not be applied. */
+  readonly command: Change | undefined;
+  /** Whether a saved plan does not have a change. */
+  readonly beyond?: ((change: PlannedChange) => boolean) | undefined;
+  readonly state: ViewProps['state'];
+  readonly onMade: (made: Made) => void;
+}
+
+/** What tenant.plan answered: the difference in access, and the changes. */
+export function PlanResult({ answer, isLoading, command, beyond, state, onMade }: PlanResultProps) {
+  const hasProblems = answer !== undefined && answer.problems.length > 0;
+  if (hasProblems && !isLoading) return <ManifestProblems of={answer} />;
+  const plan = hasProblems ? undefined : answer;
+  return (
+    <>
+      <Compared difference={plan?.access} isLoading={isLoading} state={state}>
+        {plan && <Counts of={plan} />}
+        {plan && command && plan.changes.length > 0 && (
+          <Make
+            command={command}
+            difference={plan.access}
+            revoked={losersIn(plan.access)[0]}
+            state={state}
+            onMade={onMade}
+          >
+            <Counts of={plan} />
+            <Planned changes={plan.changes.filter(({ id }) => id !== undefined)} />
+          </Make>
+        )}
+      </Compared>
+      {plan && (
+        <div class={isLoading ? 'outdated' : undefined}>
+          <Planned changes={plan.changes} beyond={beyond} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Counts({ of: { create, change, remove, dangerous, kept, unchanged } }: { readonly of: PlanAnswer }) {
+  return (
+    <p>
+      {create} to create, {change} to change, {remove} to remove; {dangerous} dangerous; {unchanged} unchanged
+      {kept > 0 && `; ${kept} in the table and not in the manifest: they stay`}.
+    </p>
+  );
+}
+
+function ManifestProblems({ of: { problems } }: { readonly of: PlanAnswer }) {
+  return (
+    <div class="problem" role="alert">
+      <p>
+        <strong>The manifest has problems; nothing is compared.</strong>
+      </p>
+      <ul>
+        {problems.map(({ path, message }) => (
+          <li key={`${path.join('/')} ${message}`}>
+            <bdi>
+              {path.join(' / ')}: {message}
+            </bdi>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import type { PlannedChange } from '../../../../provisioning/index.ts';
+import type { PlanCompared } from '../../../service/index.ts';
+import { type Client, useClient } from '../../client.ts';
+
+/** How a saved plan compares with what its manifest takes now. */
+export interface SavedPlanState {
+  /** Whether it takes nothing now that the plan does not have. */
+  readonly isCurrent: boolean;
+  /** Whether the plan does not have a change. */
+  readonly beyond: (change: PlannedChange) => boolean;
+  readonly changesBeyond: number;
+  /** Changes of the plan, and how many of them are done already. */
+  readonly changes: number;
+  readonly done: number;
+}
+
+const textOf = ({ command, input }: PlannedChange): string => JSON.stringify([command, input]);
+
+/** @param data the saved plan, of which the service found that it is one */
+export function stateOfPlan(
+  data: Readonly<Record<string, unknown>>,
+  { plan, beyond }: PlanCompared,
+): SavedPlanState {
+  const others = new Set(beyond.map(textOf));
+  const changes = Array.isArray(data.changes) ? data.changes.length : 0;
+  return {
+    isCurrent: beyond.length === 0,
+    beyond: (change) => others.has(textOf(change)),
+    changesBeyond: beyond.length,
+    changes,
+    done: changes - (plan.changes.length - beyond.length),
+  };
+}
+
+const counted = (changes: number): string =>
+  changes === 1 ? '1 change' : `${changes.toLocaleString('en')} changes`;
+
+type Here = Pick<Client, 'about' | 'manifest'>;
+
+const withoutArticle = (place: string): string => place.replace(/^the /, '');
+
+/** Whether a plan is for the table of this page. That of the playground is nobody's: anything may be tried on it. */
+export const isForPlace = (place: string | undefined, { about, manifest }: Here): boolean =>
+  manifest !== undefined || (place !== undefined && withoutArticle(place) === withoutArticle(about.place));
+
+/** The same of a manifest, which may name its table. */
+export const isForTable = (table: unknown, { about, manifest }: Here): boolean =>
+  manifest !== undefined || table === undefined || about.place.startsWith(`table ${String(table)} `);
+
+export interface SavedPlanNoteProps {
+  readonly saved: PlanCompared['saved'];
+  readonly of: SavedPlanState;
+}
+
+/** Which plan it is, and whether it is still current. */
+export function SavedPlanNote({
+  saved,
+  of: { isCurrent, changesBeyond, changes, done },
+}: SavedPlanNoteProps) {
+  const client = useClient();
+  const { place, madeAt, prune, pruneShared } = saved;
+  return (
+    <>
+      <p>
+        A plan of {counted(changes)}
+        {pruneShared ? ' with --prune-shared' : prune ? ' with --prune' : ''} for <bdi>{place}</bdi>, made{' '}
+        <bdi>{madeAt}</bdi>. It is compared with{' '}
+        <bdi>{client.manifest === undefined ? client.about.place : 'the table in this page'}</bdi>.
+      </p>
+      {!isForPlace(place, client) && (
+        <p class="incomplete">
+          <span aria-hidden="true">⚠</span> <strong>It is for another table,</strong> and cannot be applied
+          here.
+        </p>
+      )}
+      {isCurrent ? (
+        <p class="current" role="status">
+          <span aria-hidden="true">✓</span> <strong>The plan is current.</strong>
+          {done > 0 && ` ${done.toLocaleString('en')} of ${counted(changes)} are done already.`}
+        </p>
+      ) : (
+        <p class="incomplete" role="status">
+          <span aria-hidden="true">⚠</span> <strong>The plan is out of date.</strong> The table has changed
+          since: it takes {counted(changesBeyond)} now that the plan does not have. Plan again.
+        </p>
+      )}
+    </>
+  );
+}
