@@ -40,12 +40,16 @@ export interface Model {
 }
 
 export function createModel({ now }: { readonly now: () => number }): Model {
-  const serviceOf = ({ reader, provisioning }: Provisioned, names?: ManifestNames) =>
+  const serviceOf = (
+    { reader, provisioning }: Provisioned,
+    names?: ManifestNames,
+    apis?: readonly string[],
+  ) =>
     createService({
       reader: asWrittenLongAgo(reader),
       provisioning,
       clock: { now },
-      about: { place: 'in this page', canWrite: true, isLive: false },
+      about: { place: 'in this page', canWrite: true, isLive: false, ...(apis ? { apis } : {}) },
       nameOf: names?.nameOf,
     });
   let service = serviceOf(provisionedInMemory(now));
@@ -64,7 +68,8 @@ export function createModel({ now }: { readonly now: () => number }): Model {
           };
         const provisioned = provisionedInMemory(now);
         await applyManifest(prepared, provisioned.provisioning);
-        service = serviceOf(provisioned, prepared.names);
+        const apis = new Set(prepared.manifest?.routes.map(({ api = 'default' }) => api));
+        service = serviceOf(provisioned, prepared.names, [...apis]);
         return { problems: [] };
       } catch (error) {
         if (!(error instanceof ProblemsError)) throw error;

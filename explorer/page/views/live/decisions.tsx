@@ -290,7 +290,7 @@ function EventRow({ event, nameOf, state }: RowProps) {
         {event.kind === 'decision' ? (
           <Question event={event} nameOf={nameOf} state={state} />
         ) : (
-          <span class="live-muted">{WITHOUT[event.authorizer ?? 'unmapped']}</span>
+          <span class="live-muted">{withoutText(event)}</span>
         )}
       </td>
       <td class="live-request">
@@ -317,14 +317,15 @@ function EventRow({ event, nameOf, state }: RowProps) {
   );
 }
 
-/** Why there was no decision, by where the authorizer's answer came from. */
-const WITHOUT: Readonly<Record<'hit' | 'miss' | 'off' | 'skipped' | 'unmapped', string>> = {
-  hit: "API Gateway's cached answer",
-  miss: 'the authorizer answered without a decision',
-  off: 'the authorizer answered without a decision',
-  skipped: 'the authorizer was not asked: a credential is missing',
-  unmapped: 'no route of the API matched',
-};
+/** Why a request was answered without a decision. */
+function withoutText({ authorizer, status }: LiveEvent & { readonly kind: 'request' }): string {
+  if (authorizer === undefined) return 'no route of the API matched';
+  if (authorizer === 'hit') return "API Gateway's cached answer";
+  if (authorizer === 'skipped') return 'no credential: the authorizer was not asked';
+  if (status === 401) return 'the credential is refused';
+  if (status >= 500) return 'the authorizer or the service failed';
+  return status === 403 ? 'no route, or none in a kept policy' : 'by a policy that the authorizer had kept';
+}
 
 function Outcomes({ event, outcome }: { readonly event: LiveEvent; readonly outcome: Outcome }) {
   const reason = reasonOf(event);
