@@ -60,6 +60,8 @@ export interface Application<World> {
   readonly findCaller: FindCaller;
   /** Functions of the Lambda Invoke API beside `provisioning`. */
   readonly functions: Readonly<Record<string, LambdaFunction>>;
+  /** The names of the APIs that have routes now. */
+  readonly apis?: () => readonly string[];
 }
 
 const AUDIENCE = 'gatehouse-local';
@@ -106,7 +108,7 @@ async function start<World>(
   const authorizer: Foundation['authorizer'] = (variables, source) =>
     createAuthorizer({ ...environment, ...variables }, { reader, observe: feed.observer(source) });
   const application = await compose({ table, url, authorizer, observation: feed });
-  const { world, gateway, sockets, findCaller, functions } = application;
+  const { world, gateway, sockets, findCaller, functions, apis } = application;
   if (sockets) onStarted(async () => sockets.stop());
 
   const identityProvider = await createIdentityProvider({
@@ -119,7 +121,7 @@ async function start<World>(
     { reader, observe: feed.observer('AuthZEN') },
   );
   const behind = withIdentityProvider(identityProvider, withConnections(sockets, toListener(gateway)));
-  const explorer = withExplorer({ table, url, events: feed.events, say }, behind);
+  const explorer = withExplorer({ table, url, events: feed.events, say, apis }, behind);
   const permissions = withPermissions(
     {
       ...{ reader, issuer, audience: AUDIENCE, ttlSeconds: configuration.CACHE_TTL_SECONDS },

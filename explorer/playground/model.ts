@@ -129,7 +129,7 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
       reader: asWrittenLongAgo(reader),
       provisioning,
       clock: { now },
-      about: { place: 'in this page', canWrite: true, isLive: false },
+      about: { place: 'in this page', canWrite: true, isLive: false, apis: apisOf(prepared) },
       nameOf: prepared.names.nameOf,
     });
   let service = serviceOf(applied);
@@ -320,3 +320,8 @@ function differenceOf(before: readonly Creation[], after: readonly Creation[]): 
     edits: edits.slice(0, MAX_EDITS),
   };
 }
+
+/** The APIs that have routes in a manifest. */
+const apisOf = ({ manifest }: PreparedManifest): readonly string[] => [
+  ...new Set(manifest?.routes.map(({ api = 'default' }) => api)),
+];

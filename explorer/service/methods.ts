@@ -81,6 +81,8 @@ export interface About {
   readonly canWrite: boolean;
   /** Whether decisions can be watched as they happen. */
   readonly isLive: boolean;
+  /** The names of APIs that have routes, where they are known: a table has no list of them. */
+  readonly apis?: readonly string[] | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }

@@ -16,6 +16,8 @@ export interface StackExplorerOptions {
   readonly events: EventRing<LiveEvent>;
   /** Takes a line for the person at the screen. */
   readonly say: (line: string) => void;
+  /** The names of the APIs that have routes now. */
+  readonly apis?: (() => readonly string[]) | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface StackExplorerOptions {
  * and never in the answer.
  */
 export function withExplorer(
-  { table, url, events, say }: StackExplorerOptions,
+  { table, url, events, say, apis }: StackExplorerOptions,
   others: RequestListener,
 ): { readonly listener: RequestListener; readonly newLink: () => string } {
   const clock = { now: Date.now };
@@ -34,7 +36,13 @@ export function withExplorer(
     ...{ basePath: BASE_PATH, sessions, events, readPage: pageIn(BUILT) },
     service: createService({
       ...{ reader: table.reader, provisioning: table.provisioning, clock, actor: 'explorer' },
-      about: { place: `the local table ${table.name}`, canWrite: true, isLive: true },
+      about: {
+        ...{ place: `the local table ${table.name}`, canWrite: true, isLive: true },
+        // Read whenever the page asks: a manifest changes while it is served.
+        get apis() {
+          return apis?.();
+        },
+      },
     }),
     howToOpen: 'gatehouse dev has just printed a new one in its terminal',
     onClosed: () => say(explorerLine(newLink())),

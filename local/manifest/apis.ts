@@ -18,6 +18,11 @@ export const NOT_CACHED = JSON.stringify({ default: { ttl: 0 } });
 /** The path under which an API of the manifest is served. */
 export const basePathOf = (api: string): string => (api === DEFAULT_API ? '' : `/${api}`);
 
+/** The names of the APIs that have routes. */
+export const apiNamesOf = (routes: readonly ManifestRoute[]): readonly string[] => [
+  ...new Set(routes.map(({ api = DEFAULT_API }) => api)),
+];
+
 /**
  * The APIs that the routes of a manifest name, as HTTP APIs with payload format 2.0 and without a result cache: that of
  * routes without an `api` at `/`, every other one under its name. What no route matches goes to the authorizer as well,
@@ -28,7 +33,7 @@ export function apisOf(
   authorizerOf: (api: string) => Authorizer,
   integration: Integration,
 ): readonly HttpApiV2[] {
-  const names = new Set([DEFAULT_API, ...routes.map(({ api = DEFAULT_API }) => api)]);
+  const names = new Set([DEFAULT_API, ...apiNamesOf(routes)]);
   return [...names].map((name) => {
     const keys = routes
       .filter((route) => isOfHttpApi(route) && (route.api ?? DEFAULT_API) === name)

@@ -8,7 +8,7 @@ import type { LocalCaller } from '../identity/identity-provider.ts';
 import { messageOf } from '../message-of.ts';
 import { type Addresses, type Foundation, type StackOptions, startStack } from '../stack.ts';
 import type { LocalTable } from '../table.ts';
-import { apisOf, type Integration, NOT_CACHED } from './apis.ts';
+import { apiNamesOf, apisOf, type Integration, NOT_CACHED } from './apis.ts';
 import { type AppliedManifest, applyText } from './apply.ts';
 import { type ExampleRequest, type Examples, findExamples } from './examples.ts';
 import { watchFile } from './watch-file.ts';
@@ -62,6 +62,7 @@ export async function startManifest(
         world: { file, backend, applied },
         gateway: (request) => gateway(request),
         findCaller: (name) => findCaller(name, applied, given.table),
+        apis: () => apiNamesOf(applied.manifest.routes),
         functions: {
           authorizer: given.authorizer(variables, 'Lambda'),
           'authorizer-policy': given.authorizer({ ...variables, HTTP_ANSWER: 'policy' }, 'Lambda'),

@@ -1,6 +1,52 @@
-import type { ViewProps } from '../../address.ts';
-import { Empty } from '../../parts/empty.tsx';
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { formatAddress, patched, type ViewProps } from '../../address.ts';
+import { unreachable } from '../../client.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { Decisions } from './decisions.tsx';
 
-export function LiveView(_: ViewProps) {
-  return <Empty title="Nothing to show yet">This view is being built.</Empty>;
+const PARTS = { decisions: 'Decisions', revocation: 'Revocation' } as const;
+
+/** Decisions as they happen, and how long what was revoked may still be allowed. */
+export function LiveView({ state, go }: ViewProps) {
+  const shown = state.show === 'revocation' ? 'revocation' : 'decisions';
+  return (
+    <>
+      <nav class="live-parts" aria-label="Live">
+        {Object.entries(PARTS).map(([part, title]) => (
+          <a
+            key={part}
+            href={formatAddress({
+              view: 'live',
+              state: patched(state, { show: part === 'decisions' ? undefined : part }),
+            })}
+            aria-current={part === shown ? 'true' : undefined}
+          >
+            {title}
+          </a>
+        ))}
+      </nav>
+      {shown === 'decisions' ? (
+        <Decisions state={state} go={go} />
+      ) : (
+        <LoadedRevocation state={state} go={go} />
+      )}
+    </>
+  );
+}
+
+/** The revocation, whose code comes when it is opened: it computes with provisioning's own, which is large. */
+function LoadedRevocation(props: ViewProps) {
+  const [Loaded, setLoaded] = useState<FunctionComponent<ViewProps>>();
+  const [failed, setFailed] = useState(false);
+  const load = () => {
+    setFailed(false);
+    import('./revocation.tsx').then(
+      ({ Revocation }) => setLoaded(() => Revocation),
+      () => setFailed(true),
+    );
+  };
+  useEffect(load, []);
+  if (failed) return <Problem of={unreachable('a part of this page did not load').error} retry={load} />;
+  return Loaded ? <Loaded {...props} /> : <p class="loading">Loading…</p>;
 }

@@ -1,0 +1,409 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Decision } from '../../../../engine/index.ts';
+import type { LiveEvent } from '../../../service/index.ts';
+import { linkTo, type ViewProps } from '../../address.ts';
+import { useClient } from '../../client.ts';
+import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import {
+  type Filter,
+  MOST_EVENTS,
+  matching,
+  OUTCOMES,
+  type Outcome,
+  outcomeOf,
+  reasonOf,
+  type Summary,
+  summaryOf,
+} from './events.ts';
+import { type Stream, useStream } from './stream.ts';
+
+/** Milliseconds between two announcements to screen readers: of what has come since, not of each event. */
+const ANNOUNCE_MS = 10_000;
+
+/** The decisions of the local stack, newest first. */
+export function Decisions({ state, go }: ViewProps) {
+  const { about } = useClient();
+  const stream = useStream(about.isLive);
+  const [paused, setPaused] = useState<readonly LiveEvent[]>();
+  const events = paused ?? stream.events;
+  const nameOf = useNames(events.flatMap((event) => (event.kind === 'decision' ? refsOf(event) : [])));
+  if (!about.isLive) return <NotLive />;
+
+  const filter: Filter = {
+    ...{ outcome: state.outcome, reason: state.reason },
+    ...{ subject: state.who, permission: state.what, text: state.text },
+  };
+  const shown = matching(events, filter, nameOf);
+  const isFiltered = Object.values(filter).some(Boolean);
+  const clear = () =>
+    go({ outcome: undefined, reason: undefined, who: undefined, what: undefined, text: undefined });
+  return (
+    <>
+      <Connection stream={stream} />
+      <form class="live-filter" aria-label="Filter" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          Outcome
+          <select
+            value={state.outcome ?? ''}
+            onChange={({ currentTarget }) => go({ outcome: currentTarget.value })}
+          >
+            <option value="">all</option>
+            {OUTCOMES.map((outcome) => (
+              <option key={outcome} value={outcome}>
+                {OUTCOME_TEXTS[outcome]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <FilterField label="Who" name="who" state={state} go={go} />
+        <FilterField label="What" name="what" state={state} go={go} />
+        <FilterField label="Any text" name="text" state={state} go={go} />
+        <div class="live-actions">
+          <button
+            type="button"
+            aria-pressed={paused !== undefined}
+            onClick={() => setPaused(paused === undefined ? stream.events : undefined)}
+          >
+            {paused === undefined ? 'Pause' : `Resume${newText(stream.events, paused)}`}
+          </button>
+          {isFiltered && (
+            <button type="button" onClick={clear}>
+              Clear the filter
+            </button>
+          )}
+        </div>
+      </form>
+      <SummaryLine
+        of={summaryOf(shown)}
+        reason={state.reason}
+        onChoose={(reason) => go({ reason: reason === state.reason ? undefined : reason })}
+      />
+      <Announcer events={stream.events} isOn={paused === undefined} />
+      {shown.length > 0 ? (
+        <EventTable events={shown} nameOf={nameOf} state={state} />
+      ) : events.length > 0 ? (
+        <Empty title="Nothing matches the filter">
+          {events.length} of the last {MOST_EVENTS} events are hidden.{' '}
+          <button type="button" onClick={clear}>
+            Clear the filter
+          </button>
+        </Empty>
+      ) : (
+        stream.state === 'open' && (
+          <Empty title="Nothing has been decided yet">
+            Send a request through the gateway: the terminal of <code>gatehouse dev</code> shows some to
+            paste.
+          </Empty>
+        )
+      )}
+    </>
+  );
+}
+
+function NotLive() {
+  return (
+    <Empty title="There are no decisions to watch here">
+      <p>
+        Decisions are shown where they are made. Start <code>npx gatehouse-authz dev</code>, open the explorer
+        by the link that it prints, and send requests through its gateway.
+      </p>
+    </Empty>
+  );
+}
+
+function Connection({ stream: { state, missed, reconnect } }: { readonly stream: Stream }) {
+  return (
+    <div class="live-connection" role="status">
+      <span class={`live-state ${state}`}>{STATE_TEXTS[state]}</span>
+      {missed > 0 && (
+        <span class="live-missed">
+          {missed} {missed === 1 ? 'event was' : 'events were'} gone before this page could read{' '}
+          {missed === 1 ? 'it' : 'them'}.
+        </span>
+      )}
+      {state === 'ended' && (
+        <button type="button" onClick={reconnect}>
+          Connect again
+        </button>
+      )}
+    </div>
+  );
+}
+
+const STATE_TEXTS: Readonly<Record<Stream['state'], string>> = {
+  open: '● connected: decisions appear as they are made',
+  waiting: '○ not connected: the page keeps trying, and gets what it has missed',
+  ended: '✕ the stream has ended: is the stack running? Start it, and open the link that it prints',
+};
+
+const OUTCOME_TEXTS: Readonly<Record<Outcome, string>> = {
+  allowed: 'allowed',
+  refused: 'refused',
+  fault: 'faults',
+  none: 'without a decision',
+};
+
+/** How many events have come while the list was held up. */
+function newText(events: readonly LiveEvent[], paused: readonly LiveEvent[]): string {
+  const [last] = paused;
+  const position = events.findIndex(({ id, at }) => id === last?.id && at === last.at);
+  const count = position < 0 ? events.length : position;
+  return count === 0 ? '' : ` (${count} new)`;
+}
+
+interface FilterFieldProps extends ViewProps {
+  readonly label: string;
+  readonly name: 'who' | 'what' | 'text';
+}
+
+function FilterField({ label, name, state, go }: FilterFieldProps) {
+  return (
+    <label>
+      {label}
+      <input
+        type="search"
+        dir="auto"
+        autocomplete="off"
+        spellcheck={false}
+        value={state[name] ?? ''}
+        onInput={({ currentTarget }) => go({ [name]: currentTarget.value }, { replace: true })}
+      />
+    </label>
+  );
+}
+
+interface SummaryProps {
+  readonly of: Summary;
+  readonly reason: string | undefined;
+  readonly onChoose: (reason: string) => void;
+}
+
+/** How many events have which reason, and how long decisions took. A reason that is chosen is the filter. */
+function SummaryLine({ of: { reasons, time, calls, decisions }, reason: chosen, onChoose }: SummaryProps) {
+  if (reasons.length === 0) return null;
+  return (
+    <div class="live-summary">
+      <ul aria-label="Reasons">
+        {reasons.map(({ reason, outcome, count }) => (
+          <li key={`${outcome} ${reason}`}>
+            <button
+              type="button"
+              class="live-reason"
+              aria-pressed={reason === chosen}
+              title={meaningOf(outcome, reason)}
+              onClick={() => onChoose(reason)}
+            >
+              <span class={`live-mark ${outcome}`} aria-hidden="true">
+                {MARKS[outcome]}
+              </span>{' '}
+              <bdi>{reason}</bdi> <strong>{count}</strong>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {time && (
+        <p>
+          {decisions} {decisions === 1 ? 'decision' : 'decisions'}: median{' '}
+          <strong>{milliseconds(time.median)}</strong>, worst <strong>{milliseconds(time.worst)}</strong>,{' '}
+          {calls} {calls === 1 ? 'call' : 'calls'} to the table
+        </p>
+      )}
+    </div>
+  );
+}
+
+const MARKS: Readonly<Record<Outcome, string>> = { allowed: '✓', refused: '✕', fault: '!', none: '–' };
+
+const milliseconds = (time: number): string => `${time < 10 ? time.toFixed(1) : Math.round(time)} ms`;
+
+function meaningOf(outcome: Outcome, reason: string): string {
+  if (outcome === 'none') return `answered with status ${reason}, without a decision`;
+  if (outcome === 'fault') return `nothing was decided: ${reason}`;
+  return reasonText(reason as Decision['reason']);
+}
+
+/** Who nobody knows has no reference. */
+const refsOf = ({ subject, scope }: { readonly subject: string; readonly scope: string }) =>
+  [subject, scope].filter((ref) => ref !== '');
+
+interface RowsProps {
+  readonly events: readonly LiveEvent[];
+  readonly nameOf: (ref: string) => string | undefined;
+  readonly state: ViewProps['state'];
+}
+
+function EventTable({ events, nameOf, state }: RowsProps) {
+  return (
+    <table class="live-events">
+      <caption class="visually-hidden">Decisions, newest first</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="time">
+            Time (UTC)
+          </th>
+          <th scope="col" class="decision">
+            Decision
+          </th>
+          <th scope="col">Who, what, where</th>
+          <th scope="col" class="request">
+            Request
+          </th>
+          <th scope="col" class="number calls">
+            Calls
+          </th>
+          <th scope="col" class="number took">
+            Took
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {events.map((event) => (
+          <EventRow key={`${event.id} ${event.at}`} event={event} nameOf={nameOf} state={state} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps extends Pick<RowsProps, 'nameOf' | 'state'> {
+  readonly event: LiveEvent;
+}
+
+function EventRow({ event, nameOf, state }: RowProps) {
+  const outcome = outcomeOf(event);
+  const line = event.kind === 'request' ? event : event.request;
+  return (
+    <tr>
+      <td class="live-time">
+        <time dateTime={new Date(event.at).toISOString()} title={new Date(event.at).toISOString()}>
+          {new Date(event.at).toISOString().slice(11, 23)}
+        </time>
+      </td>
+      <td class="live-decision">
+        <Outcomes event={event} outcome={outcome} />
+      </td>
+      <td class="live-question">
+        {event.kind === 'decision' ? (
+          <Question event={event} nameOf={nameOf} state={state} />
+        ) : (
+          <span class="live-muted">{withoutText(event)}</span>
+        )}
+      </td>
+      <td class="live-request">
+        <span class="live-source">
+          <bdi>{event.source}</bdi>
+        </span>{' '}
+        {line && (
+          <code title={`${line.method} ${line.path}`}>
+            {line.method} <bdi>{line.path}</bdi>
+          </code>
+        )}
+      </td>
+      <td class="number live-calls">
+        {event.kind === 'decision' && (
+          <span title={`${event.units} read units`}>
+            {event.calls}
+            <span class="live-unit"> {event.calls === 1 ? 'call' : 'calls'}</span>
+            <Notes event={event} />
+          </span>
+        )}
+      </td>
+      <td class="number live-took">{event.kind === 'decision' && milliseconds(event.milliseconds)}</td>
+    </tr>
+  );
+}
+
+/** Why a request was answered without a decision. */
+function withoutText({ authorizer, status }: LiveEvent & { readonly kind: 'request' }): string {
+  if (authorizer === undefined) return 'no route of the API matched';
+  if (authorizer === 'hit') return "API Gateway's cached answer";
+  if (authorizer === 'skipped') return 'no credential: the authorizer was not asked';
+  if (status === 401) return 'the credential is refused';
+  if (status >= 500) return 'the authorizer or the service failed';
+  return status === 403 ? 'no route, or none in a kept policy' : 'by a policy that the authorizer had kept';
+}
+
+function Outcomes({ event, outcome }: { readonly event: LiveEvent; readonly outcome: Outcome }) {
+  const reason = reasonOf(event);
+  const { error } = event.kind === 'request' ? event : { error: undefined };
+  return (
+    <>
+      {outcome === 'allowed' || outcome === 'refused' ? (
+        <DecisionBadge allowed={outcome === 'allowed'} />
+      ) : (
+        <span class={`badge ${outcome}`}>
+          <span aria-hidden="true">{MARKS[outcome]}</span> {outcome === 'fault' ? 'fault' : 'no decision'}
+        </span>
+      )}{' '}
+      <code title={meaningOf(outcome, reason)}>{reason}</code>
+      {error !== undefined && (
+        <span class="live-error">
+          <bdi>{error}</bdi>
+        </span>
+      )}
+    </>
+  );
+}
+
+interface QuestionProps extends Pick<RowProps, 'nameOf' | 'state'> {
+  readonly event: LiveEvent & { readonly kind: 'decision' };
+}
+
+/** What was asked, which leads to why. */
+function Question({ event: { at, subject, permission, scope }, nameOf, state }: QuestionProps) {
+  const named = (ref: string): ComponentChildren =>
+    ref === '' ? <em>nobody known</em> : <Named of={{ ref, name: nameOf(ref) ?? ref }} />;
+  const asked = { subject, permission, scope, at: new Date(at).toISOString(), given: undefined };
+  const content = (
+    <>
+      <span>{named(subject)}</span> <span>{<bdi>{permission}</bdi>}</span> <span>{named(scope)}</span>
+    </>
+  );
+  if (subject === '') return <span class="live-asked">{content}</span>;
+  return (
+    <a class="live-asked" href={linkTo('why', state, asked)}>
+      <span class="visually-hidden">Why: </span>
+      {content}
+    </a>
+  );
+}
+
+/** What made a decision cost more than others, or rest on older items. */
+function Notes({ event: { isFirst, isStale, consistency } }: Pick<QuestionProps, 'event'>) {
+  const notes = [
+    ...(isFirst ? ['first'] : []),
+    ...(isStale ? ['stale'] : []),
+    ...(consistency === 'cached' ? [] : [consistency]),
+  ];
+  return <>{notes.length > 0 && <span class="live-muted"> {notes.join(', ')}</span>}</>;
+}
+
+/** Says now and then what has come, for who does not see the table. */
+function Announcer({ events, isOn }: { readonly events: readonly LiveEvent[]; readonly isOn: boolean }) {
+  const latest = useRef(events);
+  latest.current = events;
+  const [text, setText] = useState('');
+  useEffect(() => {
+    if (!isOn) return;
+    let [last] = latest.current;
+    const timer = setInterval(() => {
+      const arrived = latest.current.filter(({ id }) => id > (last?.id ?? 0));
+      [last] = latest.current;
+      if (arrived.length === 0) return;
+      const count = (outcome: Outcome) => arrived.filter((event) => outcomeOf(event) === outcome).length;
+      setText(
+        `${arrived.length} new: ${count('allowed')} allowed, ${count('refused')} refused, ${count('fault')} faults`,
+      );
+    }, ANNOUNCE_MS);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  return (
+    <p class="visually-hidden" role="status">
+      {text}
+    </p>
+  );
+}

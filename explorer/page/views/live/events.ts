@@ -1,0 +1,114 @@
+import type { LiveEvent } from '../../../service/index.ts';
+
+/** The most events that are kept: those of the stream's own memory. */
+export const MOST_EVENTS = 500;
+
+/**
+ * The newest events, newest first. The numbers of a stream rise: one that does not is of a stack that was started anew, and
+ * what was known is of the one before.
+ *
+ * @param arrived in the order of the stream
+ */
+export function withEvents(known: readonly LiveEvent[], arrived: readonly LiveEvent[]): readonly LiveEvent[] {
+  const events = [...known].reverse();
+  for (const event of arrived) {
+    const last = events.at(-1);
+    if (last !== undefined && event.id <= last.id) events.length = 0;
+    events.push(event);
+  }
+  return events.slice(-MOST_EVENTS).reverse();
+}
+
+/** What became of a request: `none` is an answer without a decision. */
+export const OUTCOMES = ['allowed', 'refused', 'fault', 'none'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+export function outcomeOf(event: LiveEvent): Outcome {
+  if (event.kind === 'request') return 'none';
+  if (event.fault !== undefined) return 'fault';
+  return event.allowed ? 'allowed' : 'refused';
+}
+
+/** Why, in one code: the reason of a decision, the code of a fault, the status of an answer without a decision. */
+export function reasonOf(event: LiveEvent): string {
+  if (event.kind === 'request') return String(event.status);
+  return event.fault ?? event.reason ?? '';
+}
+
+/** What is shown; a text is found in references and in names, in any case of its letters. */
+export interface Filter {
+  readonly outcome?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly permission?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+/** @param nameOf the name of a reference; undefined if it has none, or it is not known yet */
+export function matching(
+  events: readonly LiveEvent[],
+  { outcome, reason, subject, permission, text }: Filter,
+  nameOf: (ref: string) => string | undefined,
+): readonly LiveEvent[] {
+  const holds = (wanted: string | undefined, ...texts: readonly (string | undefined)[]): boolean =>
+    !wanted || texts.some((each) => each?.toLowerCase().includes(wanted.toLowerCase()));
+  const isOf = (event: LiveEvent): boolean => {
+    const asked = event.kind === 'decision' ? event : undefined;
+    const line = event.kind === 'decision' ? event.request : event;
+    const who = asked && [asked.subject, nameOf(asked.subject)];
+    const where = asked && [asked.scope, nameOf(asked.scope)];
+    return (
+      holds(subject, ...(who ?? [])) &&
+      holds(permission, asked?.permission) &&
+      holds(
+        text,
+        ...[...(who ?? []), asked?.permission, ...(where ?? [])],
+        ...[event.source, line && `${line.method} ${line.path}`, reasonOf(event)],
+      )
+    );
+  };
+  return events.filter(
+    (event) =>
+      (!outcome || outcomeOf(event) === outcome) && (!reason || reasonOf(event) === reason) && isOf(event),
+  );
+}
+
+export interface Summary {
+  /** How many events have each reason, the most frequent one first. */
+  readonly reasons: readonly {
+    readonly reason: string;
+    readonly outcome: Outcome;
+    readonly count: number;
+  }[];
+  /** Of the decisions, in milliseconds; undefined if there are none. */
+  readonly time: { readonly median: number; readonly worst: number } | undefined;
+  /** DynamoDB calls of the decisions together. */
+  readonly calls: number;
+  readonly decisions: number;
+}
+
+export function summaryOf(events: readonly LiveEvent[]): Summary {
+  const reasons = new Map<string, { reason: string; outcome: Outcome; count: number }>();
+  const times: number[] = [];
+  let calls = 0;
+  for (const event of events) {
+    const [outcome, reason] = [outcomeOf(event), reasonOf(event)];
+    const key = `${outcome} ${reason}`;
+    const counted = reasons.get(key) ?? { reason, outcome, count: 0 };
+    counted.count += 1;
+    reasons.set(key, counted);
+    if (event.kind !== 'decision') continue;
+    times.push(event.milliseconds);
+    calls += event.calls;
+  }
+  times.sort((a, b) => a - b);
+  const middle = Math.floor(times.length / 2);
+  const upper = times[middle] ?? 0;
+  const median = times.length % 2 === 1 ? upper : ((times[middle - 1] ?? 0) + upper) / 2;
+  return {
+    reasons: [...reasons.values()].sort((a, b) => b.count - a.count || (a.reason < b.reason ? -1 : 1)),
+    time: times.length === 0 ? undefined : { median, worst: times.at(-1) ?? 0 },
+    calls,
+    decisions: times.length,
+  };
+}

@@ -1,0 +1,419 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import { linkTo, type Patch, type ViewProps } from '../../address.ts';
+import { useClient } from '../../client.ts';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import {
+  type Chart,
+  DEFAULT_TIMES,
+  durationText,
+  type LayerBar,
+  MOST_SECONDS,
+  readReport,
+  readSeconds,
+  TIMES,
+  type Time,
+  type Timeline,
+  timelineOf,
+} from './timeline.ts';
+
+const TICK_MS = 1_000;
+
+/** For how long each cache may still allow what was revoked, running out. */
+export function Revocation({ state, go }: ViewProps) {
+  const { revoked } = state;
+  const since = instantIn(state.since);
+  const nameOf = useNames(revoked === undefined ? [] : [revoked]);
+  const times = Object.fromEntries(TIMES.map((time) => [time, timeIn(state, time)])) as Record<Time, number>;
+  const now = useNow(since !== undefined);
+  const timeline = timelineOf(times, since, now);
+  return (
+    <div class="live-revocation">
+      <p>
+        A revocation is in the table at once. Caches may allow a little longer, each for its own time: this is
+        what <code>gatehouse revoke-user</code> reports.
+      </p>
+      <section aria-label="Timeline" class="live-timeline">
+        <h2>{since === undefined ? 'How long caches may allow' : 'What may still be allowed'}</h2>
+        <p class="live-sum">
+          {revoked !== undefined && (
+            <>
+              <Named of={{ ref: revoked, name: nameOf(revoked) ?? revoked }} />
+              {nameOf(revoked) !== undefined && (
+                <>
+                  {' '}
+                  <code>{revoked}</code>
+                </>
+              )}
+              :{' '}
+            </>
+          )}
+          {sentence(timeline, since)}
+        </p>
+        <Disable revoked={revoked} state={state} />
+        <Progress of={timeline} />
+        {timeline.charts.map((chart) => (
+          <Bars key={chart.name} of={chart} elapsed={timeline.elapsed} since={since} />
+        ))}
+        <LayerTable of={timeline} since={since} />
+      </section>
+      <div class="live-forms">
+        <Settings state={state} go={go} />
+        <OpenReport go={go} />
+      </div>
+    </div>
+  );
+}
+
+/** So that each instant that follows from it has four digits for its year. */
+const LATEST = Date.UTC(9900, 0);
+
+/** An instant of the address, in epoch milliseconds. */
+function instantIn(text: string | undefined): number | undefined {
+  const at = text === undefined ? Number.NaN : Date.parse(text);
+  return at >= 0 && at <= LATEST ? at : undefined;
+}
+
+const timeIn = (state: ViewProps['state'], time: Time): number =>
+  readSeconds(state[time] ?? '') ?? DEFAULT_TIMES[time];
+
+/** The time of the page, in epoch milliseconds, each second. */
+function useNow(isOn: boolean): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (!isOn) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isOn]);
+  return now;
+}
+
+/** For people: `12:00:30`, in UTC as everywhere on this page. */
+const timeText = (at: number): string => new Date(at).toISOString().slice(11, 19);
+const dayTimeText = (at: number): string => `${new Date(at).toISOString().slice(0, 10)} ${timeText(at)} UTC`;
+
+function sentence({ elapsed, charts: [requests] }: Timeline, since: number | undefined): string {
+  const most = requests?.seconds ?? 0;
+  if (since === undefined || elapsed === undefined)
+    return most === 0
+      ? 'No request is allowed after a revocation.'
+      : `A request may be allowed for ${durationText(most)} after a revocation.`;
+  const at = `revoked ${dayTimeText(since)}`;
+  const until = timeText(since + most * 1_000);
+  return elapsed >= most
+    ? `${at}. No request has been allowed since ${until}.`
+    : `${at}. The last request is allowed before ${until}, ${durationText(most - elapsed)} from now.`;
+}
+
+/** Says when a layer has run out: nothing is said each second. */
+function Progress({ of: { charts } }: { readonly of: Timeline }) {
+  const used = charts.flatMap(({ layers }) => layers).filter(({ state }) => state !== 'off');
+  const over = used.filter(({ state }) => state === 'over');
+  return (
+    <p class="visually-hidden" role="status">
+      {over.length > 0 &&
+        `${over.length} of ${used.length} have run out: ${over.map((bar) => bar.layer).join(', ')}`}
+    </p>
+  );
+}
+
+const CHART_TITLES: Readonly<Record<Chart['name'], string>> = {
+  requests: 'Requests',
+  webSockets: 'WebSockets that are open',
+};
+
+interface BarsProps {
+  readonly of: Chart;
+  readonly elapsed: number | undefined;
+  readonly since: number | undefined;
+}
+
+/** The picture of a chart: a bar for each layer, on one scale. The table below says the same in words. */
+function Bars({ of: { name, seconds, layers }, elapsed, since }: BarsProps) {
+  const share = (of: number): string => `${seconds === 0 ? 0 : (Math.min(of, seconds) / seconds) * 100}%`;
+  const used = layers.filter(({ state }) => state !== 'off');
+  if (used.length === 0) return null;
+  const at = (part: number): string =>
+    since === undefined ? `+ ${durationText(part)}` : timeText(since + part * 1_000);
+  return (
+    <figure
+      class="live-chart"
+      aria-label={`${CHART_TITLES[name]}: bars that run out; the table has the same`}
+    >
+      <figcaption>{CHART_TITLES[name]}</figcaption>
+      {used.map((bar) => (
+        <div key={bar.layer} class={`live-layer ${bar.state}`}>
+          <div class="live-layer-head">
+            <strong>{bar.layer}</strong>
+            <span>{stateText(bar)}</span>
+          </div>
+          <svg class="live-bar" aria-hidden="true" width="100%" height="22">
+            <rect class="track" width="100%" height="22" />
+            <rect class="whole" width={share(bar.atMost)} height="22" />
+            {bar.left !== undefined && bar.left > 0 && (
+              <rect class="left" x={share(bar.atMost - bar.left)} width={share(bar.left)} height="22" />
+            )}
+            {elapsed !== undefined && elapsed <= seconds && (
+              <line class="now" x1={share(elapsed)} x2={share(elapsed)} y1="0" y2="22" />
+            )}
+          </svg>
+        </div>
+      ))}
+      {elapsed !== undefined && elapsed <= seconds && (
+        <svg class="live-now" aria-hidden="true" width="100%" height="16">
+          <text x={share(elapsed)} y="12" text-anchor={anchorAt(elapsed / seconds)}>
+            now
+          </text>
+        </svg>
+      )}
+      <div class="live-axis" aria-hidden="true">
+        <span>{since === undefined ? 'revoked' : timeText(since)}</span>
+        <span>{at(seconds)}</span>
+      </div>
+    </figure>
+  );
+}
+
+/** So that a text at the end of a scale is not cut off. */
+function anchorAt(share: number): 'start' | 'middle' | 'end' {
+  if (share < 0.1) return 'start';
+  return share > 0.9 ? 'end' : 'middle';
+}
+
+function stateText({ state, left = 0, atMost }: LayerBar): string {
+  if (state === 'off') return 'off';
+  if (state === 'planned') return `for ${durationText(atMost)}`;
+  return state === 'over' ? '✓ over' : `▸ ${durationText(left)} left`;
+}
+
+function LayerTable({
+  of: { charts },
+  since,
+}: {
+  readonly of: Timeline;
+  readonly since: number | undefined;
+}) {
+  const layers = charts.flatMap((chart) => chart.layers);
+  return (
+    <table class="live-layers">
+      <caption>Layers that may still allow</caption>
+      <thead>
+        <tr>
+          <th scope="col">Layer</th>
+          <th scope="col">Adds</th>
+          <th scope="col">{since === undefined ? 'At most' : 'Until'}</th>
+          <th scope="col">State</th>
+          <th scope="col">Ended at once by</th>
+        </tr>
+      </thead>
+      <tbody>
+        {layers.map((bar) => (
+          <tr key={bar.layer}>
+            <th scope="row">{bar.layer}</th>
+            <td data-label="adds">{bar.adds === 0 ? 'nothing' : durationText(bar.adds)}</td>
+            <td data-label={since === undefined ? 'at most' : 'until'}>{untilText(bar, since)}</td>
+            <td data-label="state">{bar.state === 'planned' ? 'nothing is revoked yet' : stateText(bar)}</td>
+            <td data-label="ended at once by">{bar.state === 'off' ? '–' : bar.end}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function untilText({ state, atMost }: LayerBar, since: number | undefined): string {
+  if (state === 'off') return '–';
+  if (since === undefined) return durationText(atMost);
+  return dayTimeText(since + atMost * 1_000);
+}
+
+const SETTINGS: Readonly<Record<Time, { readonly label: string; readonly hint: string }>> = {
+  cacheTtl: { label: 'Cache TTL of the authorizer', hint: 'CACHE_TTL_SECONDS' },
+  outageTtl: { label: 'Outage TTL of the authorizer', hint: 'CACHE_OUTAGE_TTL_SECONDS; 0: off' },
+  resultTtl: { label: "API Gateway's result cache", hint: 'authorizerResultTtlInSeconds; 0: off' },
+  jwtLife: { label: 'Life of a JWT', hint: 'only where REVOCATION is not set; 0 otherwise' },
+  webSocket: { label: 'Life of a WebSocket', hint: '2 hours on AWS; 0: there are none' },
+};
+
+/** What was revoked, when, and how the stack is set. All of it is in the address. */
+function Settings({ state, go }: ViewProps) {
+  const id = useId();
+  const wrong = TIMES.filter((time) => state[time] !== undefined && readSeconds(state[time]) === undefined);
+  const since = instantIn(state.since);
+  return (
+    <section aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>What was revoked, and the settings</h2>
+      <div class="live-fields">
+        <Field
+          id={`${id}-revoked`}
+          label="Revoked"
+          hint="a reference, such as user:ID, tenant:ID, session:ID"
+        >
+          {(props) => (
+            <input
+              {...props}
+              dir="auto"
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={1_024}
+              value={state.revoked ?? ''}
+              onChange={({ currentTarget }) => go({ revoked: currentTarget.value.trim() })}
+            />
+          )}
+        </Field>
+        <Field id={`${id}-since`} label="Since" hint="in UTC">
+          {(props) => (
+            <span class="live-since">
+              <input
+                {...props}
+                type="datetime-local"
+                step="1"
+                value={since === undefined ? '' : new Date(since).toISOString().slice(0, 19)}
+                onChange={({ currentTarget }) => {
+                  const at = instantIn(`${currentTarget.value}Z`);
+                  go({ since: at === undefined ? undefined : new Date(at).toISOString() });
+                }}
+              />
+              <button type="button" onClick={() => go({ since: new Date().toISOString() })}>
+                Now
+              </button>
+            </span>
+          )}
+        </Field>
+        {TIMES.map((time) => (
+          <Field
+            key={time}
+            id={`${id}-${time}`}
+            label={`${SETTINGS[time].label} (seconds)`}
+            hint={SETTINGS[time].hint}
+            problem={
+              wrong.includes(time)
+                ? `this is not a whole number of seconds up to ${MOST_SECONDS}: the default is shown`
+                : undefined
+            }
+          >
+            {(props) => (
+              <input
+                {...props}
+                inputMode="numeric"
+                autocomplete="off"
+                placeholder={String(DEFAULT_TIMES[time])}
+                value={state[time] ?? ''}
+                onInput={({ currentTarget }) => go({ [time]: currentTarget.value.trim() }, { replace: true })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface FieldProps {
+  readonly id: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly problem?: string | undefined;
+  readonly children: (props: {
+    readonly id: string;
+    readonly 'aria-describedby': string;
+    readonly 'aria-invalid': boolean;
+  }) => ComponentChildren;
+}
+
+/** A labelled field with a hint, and with what is wrong. */
+function Field({ id, label, hint, problem, children }: FieldProps) {
+  return (
+    <div class="live-field">
+      <label for={id}>{label}</label>
+      {children({ id, 'aria-describedby': `${id}-hint`, 'aria-invalid': problem !== undefined })}
+      <p id={`${id}-hint`} class={problem === undefined ? 'live-muted' : 'wrong'}>
+        {problem ?? hint}
+      </p>
+    </div>
+  );
+}
+
+/** Takes the report of a revocation, pasted or from a file. */
+function OpenReport({ go }: Pick<ViewProps, 'go'>) {
+  const id = useId();
+  const [problem, setProblem] = useState<string>();
+  const open = (text: string): void => {
+    const report = readReport(text);
+    setProblem('problem' in report ? report.problem : undefined);
+    if ('problem' in report) return;
+    const { revoked, since, times } = report;
+    const patch: Patch = Object.fromEntries(
+      TIMES.map((time) => [time, times[time] === DEFAULT_TIMES[time] ? undefined : String(times[time])]),
+    );
+    go({ ...patch, revoked, since: new Date(since).toISOString() });
+  };
+  return (
+    <section aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>Open a report</h2>
+      <div class="live-field">
+        <label for={`${id}-text`}>
+          <span>
+            What <code>npx gatehouse-authz revoke-user … --json</code> printed
+          </span>
+        </label>
+        <textarea
+          id={`${id}-text`}
+          rows={3}
+          dir="auto"
+          spellcheck={false}
+          placeholder='{ "revoked": "user:…", "at": "…", "layers": […] }'
+          aria-invalid={problem !== undefined}
+          aria-describedby={problem === undefined ? undefined : `${id}-problem`}
+          onInput={({ currentTarget }) => {
+            if (currentTarget.value.trim() === '') setProblem(undefined);
+            else open(currentTarget.value);
+          }}
+        />
+        {problem !== undefined && (
+          <p id={`${id}-problem`} class="wrong" role="alert">
+            <bdi>{problem}</bdi>
+          </p>
+        )}
+        <label for={`${id}-file`}>or a file with it</label>
+        <input
+          id={`${id}-file`}
+          type="file"
+          accept=".json,application/json,text/plain"
+          onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(open)}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** What disables a subject, by its type; those of added types have other commands. */
+function disableCommand(ref: string): { readonly command: string; readonly input: object } | undefined {
+  const [type, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
+  if (type === 'user') return { command: 'user.update', input: { id, status: 'disabled' } };
+  if (type === 'technical-user')
+    return { command: 'technical-user.update', input: { id, status: 'inactive' } };
+  return undefined;
+}
+
+/** Leads to what a revocation would change, before it is made. */
+function Disable({
+  revoked,
+  state,
+}: {
+  readonly revoked: string | undefined;
+  readonly state: ViewProps['state'];
+}) {
+  const { about } = useClient();
+  const change = revoked === undefined ? undefined : disableCommand(revoked);
+  if (!about.canWrite || change === undefined) return null;
+  return (
+    <p>
+      <a href={linkTo('what-if', state, { change: JSON.stringify([change]) })}>
+        See in What if who loses what when <bdi>{revoked}</bdi> is disabled
+      </a>
+    </p>
+  );
+}

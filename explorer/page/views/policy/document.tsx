@@ -1,0 +1,97 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { PolicyShown } from '../../../service/index.ts';
+import { exampleOfResource, type Request } from './examples.ts';
+import { useScrollToCurrent } from './scroll.ts';
+
+interface PolicyDocumentProps {
+  readonly of: PolicyShown;
+  /** The resource that the tried request matched. */
+  readonly matched: string | undefined;
+  readonly onTry: (request: Request) => void;
+}
+
+/** The policy as lists of resources and as JSON; or why there is none. */
+export function PolicyDocument({ of: { base, answer, without }, matched, onTry }: PolicyDocumentProps) {
+  const id = useId();
+  const list = useRef<HTMLDivElement>(null);
+  useScrollToCurrent(list, matched);
+  if (!answer)
+    return (
+      <section aria-labelledby={id}>
+        <h2 id={id}>No policy for the whole API</h2>
+        <p>{without?.message}</p>
+        <p>The authorizer answers each request for its route alone.</p>
+      </section>
+    );
+  const json = JSON.stringify(answer.policyDocument, null, 2);
+  const bytes = new TextEncoder().encode(JSON.stringify(answer.policyDocument)).length;
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id}>Policy</h2>
+      <p class="policy-hint">
+        {bytes} bytes. Each resource begins with <code>{base}</code>
+      </p>
+      <div class="policy-list" ref={list}>
+        {answer.policyDocument.Statement.map(({ Effect, Resource }) => {
+          const resources = typeof Resource === 'string' ? [Resource] : Resource;
+          return (
+            <div key={Effect} class={`policy-statement ${Effect.toLowerCase()}`}>
+              <h3>
+                <span aria-hidden="true">{Effect === 'Allow' ? '✓' : '✕'}</span> {Effect}: {resources.length}{' '}
+                {resources.length === 1 ? 'resource' : 'resources'}
+              </h3>
+              <ul>
+                {resources.map((resource) => (
+                  <li key={resource} aria-current={resource === matched ? 'true' : undefined}>
+                    <button
+                      type="button"
+                      class="policy-try"
+                      title={resource}
+                      onClick={() => onTry(exampleOfResource(resource, base))}
+                    >
+                      <span class="visually-hidden">Try </span>
+                      <bdi>{resource.startsWith(base) ? resource.slice(base.length) : resource}</bdi>
+                    </button>
+                    {resource === matched && <span class="policy-mark">◀ matched</span>}
+                  </li>
+                ))}
+              </ul>
+            </div>
+          );
+        })}
+      </div>
+      <details>
+        <summary>As JSON</summary>
+        <Copy text={json} />
+        <pre class="policy-json">{json}</pre>
+      </details>
+    </section>
+  );
+}
+
+/** Puts a text into the clipboard, and says whether it did. */
+function Copy({ text }: { readonly text: string }) {
+  const [said, setSaid] = useState('');
+  const current = useRef(text);
+  current.current = text;
+  useEffect(() => setSaid(''), [text]);
+  const copy = () => {
+    const done = (message: string) => {
+      if (current.current === text) setSaid(message);
+    };
+    // Not there unless the page is served over TLS or from this machine.
+    const written = navigator.clipboard?.writeText(text) ?? Promise.reject();
+    written.then(
+      () => done('copied'),
+      () => done('the browser did not allow it: select the text and copy it'),
+    );
+  };
+  return (
+    <p>
+      <button type="button" onClick={copy}>
+        Copy
+      </button>{' '}
+      <span role="status">{said}</span>
+    </p>
+  );
+}

@@ -1,0 +1,262 @@
+import type { Ref } from 'preact';
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { PolicyShown, RouteTrial } from '../../../service/index.ts';
+import { linkTo, type ViewProps } from '../../address.ts';
+import type { Called } from '../../client.ts';
+import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
+import { Named } from '../../parts/named.tsx';
+import { useNames } from '../../parts/names.ts';
+import { Problem } from '../../parts/problem.tsx';
+import { headersOf } from './examples.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+interface TrialBoxProps extends ViewProps {
+  readonly routes: PolicyShown['routes'];
+  /** The element of the box. */
+  readonly box: Ref<HTMLElement>;
+  readonly headersProblem: string | undefined;
+  readonly called: Called<RouteTrial>;
+}
+
+/** A request, what the policy says of it, and what route and engine say. */
+export function TrialBox({ state, go, box, routes, headersProblem, called }: TrialBoxProps) {
+  const id = useId();
+  const [method, setMethod] = useState(state.method ?? 'GET');
+  const [path, setPath] = useState(state.path ?? '');
+  useEffect(() => {
+    setMethod(state.method ?? 'GET');
+    setPath(state.path ?? '');
+  }, [state.method, state.path]);
+  // Methods of routes that API Gateway has no verb for, such as CONNECT.
+  const others = routes.map((route) => route.method).filter((each) => each !== 'ANY');
+  const methods = [...new Set([...METHODS, ...others, method])];
+  const taken = headersOf(routes);
+  return (
+    <section ref={box} aria-labelledby={`${id}-title`} class="policy-trial">
+      <h2 id={`${id}-title`}>Try a request</h2>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          go({ method, path: path.trim() });
+        }}
+      >
+        <label>
+          Method
+          <select value={method} onChange={({ currentTarget }) => setMethod(currentTarget.value)}>
+            {methods.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="policy-path">
+          Path
+          <input
+            dir="ltr"
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={10_240}
+            placeholder="/…, as it is sent, with its escapes"
+            value={path}
+            onInput={({ currentTarget }) => setPath(currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="primary">
+          Try
+        </button>
+      </form>
+      {(taken.length > 0 || state.headers !== undefined) && (
+        <div class="policy-headers">
+          <label for={`${id}-headers`}>Headers</label>
+          <textarea
+            id={`${id}-headers`}
+            rows={2}
+            spellcheck={false}
+            placeholder={`${taken[0] ?? 'name'}: value`}
+            aria-invalid={headersProblem !== undefined}
+            aria-describedby={`${id}-headers-hint`}
+            value={state.headers ?? ''}
+            onChange={({ currentTarget }) => go({ headers: currentTarget.value })}
+          />
+          <p id={`${id}-headers-hint`} class={headersProblem === undefined ? 'policy-hint' : 'wrong'}>
+            <bdi>{headersProblem ?? `one in each line; routes take ${taken.join(', ')}`}</bdi>
+          </p>
+        </div>
+      )}
+      <div
+        aria-live="polite"
+        aria-busy={called.isLoading}
+        class={called.isLoading ? 'policy-stale' : undefined}
+      >
+        {called.error && <Problem of={called.error} retry={called.retry} />}
+        {called.value && <Trial of={called.value} state={state} />}
+        {state.path === undefined && <p class="policy-hint">Type a path, or choose a route or a resource.</p>}
+      </div>
+    </section>
+  );
+}
+
+function Trial({ of, state }: { readonly of: RouteTrial; readonly state: ViewProps['state'] }) {
+  return (
+    <>
+      <Agreement of={of} />
+      <div class="policy-answers">
+        <PolicySays of={of} />
+        <RouteSays of={of} state={state} />
+      </div>
+      <p class="policy-hint">
+        The ARN of the request: <code>{of.arn}</code>
+      </p>
+    </>
+  );
+}
+
+/** Whether policy and route say the same. That they do not is an alarm: one of them is wrong. */
+function Agreement({ of: { agrees, isLeftOut, allowed, policy } }: { readonly of: RouteTrial }) {
+  if (agrees === undefined)
+    return (
+      <p class="policy-agreement">
+        <span aria-hidden="true">–</span> There is no policy for the whole API: the route alone answers.
+      </p>
+    );
+  if (agrees)
+    return (
+      <p class="policy-agreement agrees">
+        <span aria-hidden="true">✓</span> Policy and route agree: {allowed ? 'allowed' : 'refused'}.
+      </p>
+    );
+  // A path that a policy cannot spell is refused by it at worst, never allowed.
+  if (isLeftOut && allowed)
+    return (
+      <p class="policy-agreement">
+        <span aria-hidden="true">!</span> A policy leaves this path out, for it can be spelt in several ways.
+        The authorizer answers it for the route alone, which allows it; where API Gateway keeps a policy, it
+        is refused.
+      </p>
+    );
+  return (
+    <div class="policy-alarm" role="alert">
+      <p>
+        <strong>
+          <span aria-hidden="true">⚠</span> Policy and route disagree
+        </strong>
+      </p>
+      <p>
+        The policy {policy?.decision === 'allow' ? 'allows' : 'refuses'} this request, and the route{' '}
+        {allowed ? 'allows' : 'refuses'} it. One of them is wrong. This is a defect of Gatehouse: please
+        report it with the routes, the path and the policy.
+      </p>
+    </div>
+  );
+}
+
+const POLICY_TEXTS = {
+  allow: 'an Allow matches, and no Deny does',
+  'explicit-deny': 'a Deny matches',
+  'implicit-deny': 'nothing in it matches',
+} as const;
+
+function PolicySays({ of: { policy } }: { readonly of: RouteTrial }) {
+  return (
+    <section aria-label="What the policy says">
+      <h3>The policy</h3>
+      {policy ? (
+        <>
+          <p>
+            <DecisionBadge allowed={policy.decision === 'allow'} /> {POLICY_TEXTS[policy.decision]}
+          </p>
+          {policy.resource !== undefined && (
+            <p>
+              {policy.effect} <code>{policy.resource}</code>
+            </p>
+          )}
+        </>
+      ) : (
+        <p>says nothing of this request.</p>
+      )}
+    </section>
+  );
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  route_unmapped: 'no route matches this request',
+  route_unresolved: 'a value that the route takes is missing or not valid',
+};
+
+function RouteSays({ of, state }: { readonly of: RouteTrial; readonly state: ViewProps['state'] }) {
+  const { route, permission, scope, missing, decision, allowed, reason, others } = of;
+  const nameOf = useNames(scope === undefined ? [] : [scope]);
+  return (
+    <section aria-label="What route and engine say">
+      <h3>Route and engine</h3>
+      <p>
+        <DecisionBadge allowed={allowed} />{' '}
+        {decision ? reasonText(decision.reason) : (REFUSALS[reason] ?? reason)} <code>{reason}</code>
+      </p>
+      {missing.map((each) => (
+        <p key={each} class="wrong">
+          <bdi>{each}</bdi>
+        </p>
+      ))}
+      <dl>
+        {route && (
+          <>
+            <dt>Route</dt>
+            <dd>
+              <code>
+                {route.method} <bdi>{route.path}</bdi>
+              </code>
+            </dd>
+            {Object.entries(route.parameters).map(([name, value]) => (
+              <div key={name}>
+                <dt>
+                  <bdi>{name}</bdi>
+                </dt>
+                <dd>
+                  <bdi>{value}</bdi>
+                </dd>
+              </div>
+            ))}
+          </>
+        )}
+        {permission !== undefined && (
+          <>
+            <dt>Permission</dt>
+            <dd>
+              <bdi>{permission}</bdi>
+            </dd>
+          </>
+        )}
+        {scope !== undefined && (
+          <>
+            <dt>Scope</dt>
+            <dd>
+              <Named of={{ ref: scope, name: nameOf(scope) ?? scope }} />
+            </dd>
+          </>
+        )}
+        {others.length > 0 && (
+          <>
+            <dt>Also match, after it</dt>
+            <dd>
+              {others.map(({ id, method, path }) => (
+                <code key={id}>
+                  {method} <bdi>{path}</bdi>{' '}
+                </code>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+      {permission !== undefined && scope !== undefined && (
+        <p>
+          <a href={linkTo('why', state, { permission, scope, at: undefined, given: undefined })}>
+            Why is it {allowed ? 'allowed' : 'refused'}?
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
