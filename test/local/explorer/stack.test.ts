@@ -70,7 +70,10 @@ test('the screen shows its link, which works once', async () => {
   const cookie = await openBy(stack.explorer);
   expect(await call(cookie, 'about', {})).toEqual({
     ok: true,
-    result: { place: 'the local table gatehouse', canWrite: true, isLive: true, now: expect.any(Number) },
+    result: {
+      ...{ place: 'the local table gatehouse', canWrite: true, isLive: true, now: expect.any(Number) },
+      apis: ['default'],
+    },
   });
   expect((await send(stack.explorer)).status).toBe(401);
 });
