@@ -1,4 +1,5 @@
-import { createEngine, type Given } from '../../engine/index.ts';
+import { createEngine, type Decision, type Given } from '../../engine/index.ts';
+import type { Reader } from '../../table/reader.ts';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import { painter, wantsColours } from '../context.ts';
 import { OK, REFUSED } from '../exit-codes.ts';
@@ -15,6 +16,26 @@ interface CheckOptions extends ConnectionOptions {
   readonly given?: Given;
   readonly json?: boolean;
 }
+
+interface Question {
+  readonly subject: string;
+  readonly permission: string;
+  readonly scope: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** What the subcommand answers of a question, whose names are references. */
+export const decide = (
+  reader: Reader,
+  now: () => number,
+  { subject, permission, scope, at }: Question,
+  { given, strong }: Pick<CheckOptions, 'given' | 'strong'>,
+): Promise<Decision> =>
+  createEngine({ reader, clock: { now } }).check(subject, permission, scope, {
+    ...{ at, consistency: strong ? 'strong' : 'cached' },
+    ...given,
+  });
 
 const EXAMPLES = `  gatehouse check tina@school.example grades 'North School'
   gatehouse check user:01M7YAMYCAWSND2TZ7F47P6DYF grades location:01M7YAMY51QT61RYW2RQE37W98
@@ -39,13 +60,8 @@ export const addCheck: Subcommand = (program, context, finish) => {
       const reader = await connect(options, context.env);
       const asked = await questionOf(namesIn(reader), given, scopeGiven);
       const { subject, scope } = asked;
-      const engine = createEngine({ reader, clock: { now: context.now } });
-      const consistency = options.strong ? 'strong' : 'cached';
-      const { allowed, reason } = await engine.check(subject, permission, scope, {
-        at,
-        consistency,
-        ...options.given,
-      });
+      const question = { subject, permission, scope, at };
+      const { allowed, reason } = await decide(reader, context.now, question, options);
       const paint = painter(wantsColours(context));
       context.out(
         options.json
