@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { ulid } from 'ulid';
 import type { Reply, Service } from '../../explorer/service/index.ts';
 import { messageOf } from '../../local/message-of.ts';
+import { COMMANDS } from '../../provisioning/index.ts';
 import { createPacing } from '../../table/read/pacing.ts';
 import { type ConnectionOptions, type OpenTable, openTable, readEndpoint } from '../connection.ts';
 import { type Context, UsageError } from '../context.ts';
@@ -27,7 +28,7 @@ reads the table by your own AWS credentials; only with --write it can change it.
 const EXAMPLES = `  gatehouse explore --table gatehouse
   gatehouse explore --table gatehouse --write --actor ann@example.com`;
 
-/** How long a person at a page waits for a command that is throttled. */
+/** How long a person at a page waits for a write that is throttled. */
 const ANSWER_WITHIN_MS = 10_000;
 
 /** `gatehouse explore`: the table in a browser. */
@@ -89,7 +90,10 @@ async function explore(options: ExploreOptions, context: Context): Promise<void>
 const placeOf = async ({ client, table }: OpenTable, endpoint: string | undefined): Promise<string> =>
   `table ${table} ${endpoint === undefined ? `in ${await client.config.region()}` : `at ${endpoint}`}`;
 
-/** The service over the table. Commands that are throttled are sent again for a while; faults say what to do. */
+/**
+ * The service over the table. A write that is throttled, or of which no answer comes, is sent
+ * again for a while, under the same operation id; who reads asks again. Faults say what to do.
+ */
 async function serviceOver(
   { client, table }: OpenTable,
   about: { readonly place: string; readonly canWrite: boolean },
@@ -104,8 +108,12 @@ async function serviceOver(
   const deliver = deliverer(directTransport(provisioning), { pacing, newId: () => ulid() });
   const service = createService({
     ...{ reader, clock: { now }, actor: actorOf(options, env) },
-    // The service has checked what the page sent, and provisioning checks the rest.
-    provisioning: async (event) => (await deliver(event as ProvisioningEvent, { interruption })).answer,
+    provisioning: async (given) => {
+      // The service has checked what the page sent, and provisioning checks the rest.
+      const event = given as ProvisioningEvent;
+      const isWrite = COMMANDS.get(event.command)?.kind === 'write' && event.dryRun !== true;
+      return isWrite ? (await deliver(event, { interruption })).answer : provisioning(event);
+    },
     about: { ...about, isLive: false },
   });
   return async (method, input) => advised(await service(method, input));

@@ -1,5 +1,7 @@
-/** What the local stack does, as its event stream `live` has it: one event for each decision and for each request
- * that was answered without one. */
+/**
+ * What the local stack does, as its event stream `live` has it: one event for each decision, and for each request that
+ * was answered without one of its own.
+ */
 export type LiveEvent = LiveDecision | LiveRequest;
 
 interface Happened {
@@ -44,10 +46,15 @@ export interface LiveDecision extends Happened {
   readonly request?: LiveRequestLine;
 }
 
-/** A request that was answered without a decision: no or bad credentials, an unmapped route, a cached answer. */
+/**
+ * A request that was answered without a decision of its own: no or bad credentials, an unmapped route, a cached answer,
+ * a policy for the whole API.
+ */
 export interface LiveRequest extends Happened, LiveRequestLine {
   readonly kind: 'request';
   readonly status: number;
+  /** How many decisions the authorizer made for the policy by which it answered; 0 if it made none. */
+  readonly decisions: number;
   /** Where the authorizer's answer came from; left out if no route matched. */
   readonly authorizer?: 'hit' | 'miss' | 'off' | 'skipped';
   /** Why the authorizer or the backend failed. */

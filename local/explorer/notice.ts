@@ -1,12 +1,19 @@
 import type { ServerResponse } from 'node:http';
 import { headersOfNotice } from './headers.ts';
 
-/** For browsers without a session: they do not get the page's own style sheet. */
+/** In the colours of the page, for browsers that do not get the page's own style sheet. */
 const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { margin: 0; background: Canvas; color: CanvasText; }
-main { max-width: 36rem; margin: 15vh auto; padding: 0 1.5rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.25rem; }
+:root { color-scheme: light dark; --surface: #f6f7f9; --background: #ffffff; --text: #16202b; --line: #d5dae1; }
+@media (prefers-color-scheme: dark) {
+  :root { --surface: #1a2129; --background: #12171d; --text: #e6ebf1; --line: #333e4a; }
+}
+body {
+  margin: 0; background: var(--background); color: var(--text);
+  font: 0.9375rem / 1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+}
+h1 { margin: 0; padding: 0.5rem 0.75rem; font-size: 1rem; background: var(--surface);
+  border-bottom: 1px solid var(--line); }
+p { margin: 0.75rem; max-width: 40rem; overflow-wrap: anywhere; }
 `;
 const HEADERS = headersOfNotice(STYLE);
 

@@ -202,6 +202,12 @@ describe('what fails while it runs is an answer that says what to do', () => {
         ok: false,
         error: { code, message: expect.any(String), retryable: true },
       });
+      // A person who waits asks again: a read is not sent for long.
+      const before = proxy.seen.get(given) ?? 0;
+      expect(await call('command', command('user.read', { id: 'ann' }))).toMatchObject({
+        result: { ok: false, error: { code, retryable: true } },
+      });
+      expect((proxy.seen.get(given) ?? 0) - before).toBeLessThan(20);
       if (given === 'cut')
         expect(reply.error?.message).toContain('check --endpoint, --region and the network');
     });

@@ -20,7 +20,7 @@ export interface Feed {
   readonly observer: (source?: string) => Observe;
   /** For gateways: tells decisions of which request they are. */
   readonly within: Within;
-  /** For gateways: takes requests when they are answered. Those without a decision become events. */
+  /** For gateways: takes requests when they are answered. Those without a decision of their own become events. */
   readonly log: (entry: GatewayLogEntry) => void;
 }
 
@@ -29,7 +29,16 @@ interface Current {
   readonly api: string;
   readonly request: LiveRequestLine;
   decisions: number;
+  /** Whether the last decision was an Allow. */
+  allowed: boolean;
 }
+
+/**
+ * Whether a request was answered by the one decision that was made for it. A policy for the whole API takes several
+ * decisions, and may answer otherwise than any of them.
+ */
+const isDecided = ({ decisions, allowed }: Current, status: number): boolean =>
+  decisions === 1 && (allowed ? status !== 401 && status !== 403 : status >= 400);
 
 /** @param now epoch milliseconds */
 export function createFeed(now: () => number): Feed {
@@ -42,7 +51,10 @@ export function createFeed(now: () => number): Feed {
       (source) =>
       ({ decision, tenant, fault, ...observed }) => {
         const served = current.getStore();
-        if (served) served.decisions += 1;
+        if (served) {
+          served.decisions += 1;
+          served.allowed = decision?.allowed === true;
+        }
         const from = served?.api ?? source;
         if (from === undefined) return;
         events.add({
@@ -56,13 +68,16 @@ export function createFeed(now: () => number): Feed {
         });
       },
     within: ({ api, method, path }, serve) =>
-      current.run({ api, request: { method, path: path.slice(0, SHOWN) }, decisions: 0 }, serve),
+      current.run(
+        { api, request: { method, path: path.slice(0, SHOWN) }, decisions: 0, allowed: false },
+        serve,
+      ),
     log: ({ api, method, path, status, authorizer, error }) => {
       const served = current.getStore();
-      if (served && served.decisions > 0) return;
+      if (served && isDecided(served, status)) return;
       events.add({
         ...{ kind: 'request', at: now(), source: api, method, status },
-        path: path.slice(0, SHOWN),
+        ...{ path: path.slice(0, SHOWN), decisions: served?.decisions ?? 0 },
         ...(authorizer === undefined ? {} : { authorizer }),
         ...(error === undefined ? {} : { error: error.slice(0, SHOWN) }),
       });

@@ -158,12 +158,17 @@ describe('the feed of the local stack', () => {
     ]);
   });
 
-  /** A gateway whose authorizer decides by an engine that is observed; `decides` says whether it asks it. */
-  function gatewayOf(feed: ReturnType<typeof createFeed>, decides: () => Promise<boolean>): Gateway {
+  /** A gateway whose authorizer is observed while it makes these decisions, and then answers this. */
+  function gatewayOf(
+    feed: ReturnType<typeof createFeed>,
+    decide: () => Promise<readonly boolean[]>,
+    isAuthorized = true,
+  ): Gateway {
     const observe = feed.observer();
     const invoke = async () => {
-      if (await decides()) observe(OBSERVATION);
-      return { isAuthorized: true };
+      for (const allowed of await decide())
+        observe({ ...OBSERVATION, decision: { allowed, reason: allowed ? 'role' : 'no_grant' } });
+      return { isAuthorized };
     };
     return createGateway({
       ...{ log: feed.log, within: feed.within, clock: () => 5 },
@@ -173,7 +178,7 @@ describe('the feed of the local stack', () => {
 
   test('what is decided for a request of the gateway has its API and its line, without the query', async () => {
     const feed = createFeed(() => 5);
-    await gatewayOf(feed, async () => true)(request('GET /pets/1?token=secret'));
+    await gatewayOf(feed, async () => [true])(request('GET /pets/1?token=secret'));
     expect(eventsOf(feed)).toEqual([
       expect.objectContaining({
         kind: 'decision',
@@ -186,23 +191,37 @@ describe('the feed of the local stack', () => {
 
   test('a request without a decision is an event of its own', async () => {
     const feed = createFeed(() => 5);
-    const gateway = gatewayOf(feed, async () => false);
+    const gateway = gatewayOf(feed, async () => []);
     await gateway(request('GET /pets/1'));
     await gateway(request('GET /pets/1', []));
     await gateway(request(`GET /${'x'.repeat(9_000)}`));
     expect(eventsOf(feed)).toEqual([
       {
         ...{ id: 1, at: 5, kind: 'request', source: 'shop', method: 'GET', path: '/pets/1' },
-        ...{ status: 200, authorizer: 'off' },
+        ...{ status: 200, decisions: 0, authorizer: 'off' },
       },
       expect.objectContaining({ id: 2, status: 401, authorizer: 'skipped' }),
       {
         ...{ id: 3, at: 5, kind: 'request', source: 'shop', method: 'GET' },
-        status: 404,
-        path: expect.any(String),
+        ...{ status: 404, decisions: 0, path: expect.any(String) },
       },
     ]);
     expect(eventsOf(feed).map((event) => JSON.stringify(event).length < 1_000)).toEqual([true, true, true]);
+  });
+
+  test.each<[string, readonly boolean[], boolean, readonly unknown[]]>([
+    ['its decision', [true], true, []],
+    ['its decision, a refusal', [false], false, []],
+    ['a policy of several decisions', [true, true], true, [[200, 2]]],
+    ['a policy of several decisions in which it is not', [true, true], false, [[403, 2]]],
+    ['a policy of one decision in which it is not', [true], false, [[403, 1]]],
+    ['a policy of one refusal, and other rights', [false], true, [[200, 1]]],
+  ])('a request that is answered by %s', async (_, decisions, isAuthorized, expected) => {
+    const feed = createFeed(() => 5);
+    await gatewayOf(feed, async () => decisions, isAuthorized)(request('GET /pets/1'));
+    const requests = eventsOf(feed).flatMap((event) => (event.kind === 'request' ? [event] : []));
+    expect(requests.map((event) => [event.status, event.decisions])).toEqual(expected);
+    expect(eventsOf(feed)).toHaveLength(decisions.length + expected.length);
   });
 
   test('requests that are served at the same time keep their decisions apart', async () => {
@@ -215,7 +234,7 @@ describe('the feed of the local stack', () => {
     const gateway = gatewayOf(feed, async () => {
       const isFirst = ++count === 1;
       if (isFirst) await released;
-      return isFirst;
+      return isFirst ? [true] : [];
     });
     const first = gateway(request('GET /pets/1'));
     await gateway(request('GET /pets/2'));

@@ -318,12 +318,13 @@ function EventRow({ event, nameOf, state }: RowProps) {
 }
 
 /** Why a request was answered without a decision. */
-function withoutText({ authorizer, status }: LiveEvent & { readonly kind: 'request' }): string {
+function withoutText({ authorizer, decisions, status }: LiveEvent & { readonly kind: 'request' }): string {
   if (authorizer === undefined) return 'no route of the API matched';
   if (authorizer === 'hit') return "API Gateway's cached answer";
   if (authorizer === 'skipped') return 'no credential: the authorizer was not asked';
   if (status === 401) return 'the credential is refused';
   if (status >= 500) return 'the authorizer or the service failed';
+  if (decisions > 0) return `${status === 403 ? 'not in' : 'by'} a policy made of ${decisions} decisions`;
   return status === 403 ? 'no route, or none in a kept policy' : 'by a policy that the authorizer had kept';
 }
 

@@ -1,0 +1,201 @@
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createService } from '../../explorer/service/index.ts';
+import { createExplorer, linkTo } from '../../local/explorer/listener.ts';
+import { createFeed } from '../../local/explorer/live/feed.ts';
+import { BUILT, pageIn } from '../../local/explorer/page-files.ts';
+import { createSessions } from '../../local/explorer/sessions.ts';
+import { provisionedInMemory } from '../../testing/memory.ts';
+import { openPage } from '../support/browser.ts';
+
+/** Web pages that a person visits while the explorer is open in the same browser: none can read or drive it. */
+const BASE = '/_explorer';
+
+async function listen(listener: RequestListener): Promise<number> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => void server.close(() => resolve()));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** An explorer that may write, with a record of what was asked and how it was answered. */
+async function startExplorer() {
+  const calls: string[] = [];
+  const answers: { readonly asked: string; readonly site: string; readonly status: number }[] = [];
+  let secrets = 0;
+  const sessions = createSessions({ now: () => 0, newSecret: () => `secret-${++secrets}` });
+  const { reader, provisioning } = provisionedInMemory(Date.now);
+  const service = createService({
+    ...{ reader, provisioning, clock: { now: Date.now } },
+    about: { place: 'a table', canWrite: true, isLive: true },
+  });
+  const explorer = createExplorer({
+    ...{ basePath: BASE, sessions, readPage: pageIn(BUILT), howToOpen: 'ask for another' },
+    events: createFeed(() => 0).events,
+    service: (method, input) => {
+      calls.push(method);
+      return service(method, input);
+    },
+  });
+  const port = await listen((incoming: IncomingMessage, outgoing) => {
+    const { method, url, headers } = incoming;
+    outgoing.once('close', () => {
+      answers.push({
+        asked: `${method} ${String(url).replace(/\?.*/, '')}`,
+        site: String(headers['sec-fetch-site']),
+        status: outgoing.statusCode,
+      });
+    });
+    explorer(incoming, outgoing);
+  });
+  const url = `http://127.0.0.1:${port}${BASE}`;
+  const newLink = () => `http://127.0.0.1:${port}${linkTo(BASE, sessions.newTicket())}`;
+  return { url, port, newLink, calls, answers };
+}
+
+/** What a page of another origin tries, and what came of each: `got` only where it got something. */
+const attacksOn = (url: string): string => `(async () => {
+  const write = JSON.stringify({ command: 'tenant.create', input: { id: 'evil', name: 'Evil' } });
+  const never = new Promise((resolve) => setTimeout(() => resolve('nothing'), 3000));
+  const tried = (attack) => Promise.race([attack().catch(() => 'nothing'), never]);
+  const read = (promise) => promise.then((response) => response.text()).then((text) => 'got ' + text);
+  const loaded = (element, from, attribute = 'src') => new Promise((resolve) => {
+    element.onload = () => resolve('got ' + element.tagName);
+    element.onerror = () => resolve('nothing');
+    element[attribute] = from;
+    document.body.append(element);
+  });
+  const make = (tag) => document.createElement(tag);
+  const posted = (type, target) => {
+    const form = make('form');
+    Object.assign(form, { method: 'post', enctype: type, action: '${url}/api/command', target });
+    const field = make('input');
+    Object.assign(field, { name: write.slice(0, -1) + ',"x":"', value: '"}' });
+    form.append(field);
+    document.body.append(form);
+    form.submit();
+    return new Promise((resolve) => setTimeout(() => resolve('nothing'), 300));
+  };
+  const headers = { 'content-type': 'application/json', 'x-gatehouse-explorer': '1' };
+  const call = { method: 'POST', body: write, credentials: 'include' };
+  const frame = async (sandbox) => {
+    const element = make('iframe');
+    if (sandbox) element.sandbox = 'allow-scripts';
+    await loaded(element, '${url}/');
+    try {
+      return element.contentDocument ? 'got document' : 'nothing';
+    } catch { return 'nothing'; }
+  };
+  const opened = async () => {
+    const popup = window.open('${url}/', '_blank');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    try {
+      return popup && popup.document && popup.location.href !== 'about:blank' ? 'got window' : 'nothing';
+    } catch { return 'nothing'; }
+  };
+  const events = () => new Promise((resolve) => {
+    const source = new EventSource('${url}/live', { withCredentials: true });
+    source.onopen = () => resolve('got stream');
+    source.onerror = () => { source.close(); resolve('nothing'); };
+  });
+  const socket = () => new Promise((resolve) => {
+    const ws = new WebSocket('${url}/live'.replace('http', 'ws'));
+    ws.onopen = () => resolve('got socket');
+    ws.onerror = () => resolve('nothing');
+  });
+  const form = make('iframe');
+  form.name = 'target';
+  document.body.append(form);
+  const results = {};
+  for (const [name, attack] of Object.entries({
+    'fetch, as the page does': () => read(fetch('${url}/api/command', { ...call, headers })),
+    'fetch without a preflight': () => read(fetch('${url}/api/command', { ...call, mode: 'no-cors' })).then((text) => text === 'got ' ? 'nothing' : text),
+    'fetch of text': () => read(fetch('${url}/api/command', { ...call, headers: { 'content-type': 'text/plain' } })),
+    'fetch of the page': () => read(fetch('${url}/', { credentials: 'include' })),
+    'fetch of a link': () => read(fetch('${url}/open?ticket=x', { credentials: 'include' })),
+    'beacon': async () => { navigator.sendBeacon('${url}/api/command', new Blob([write], { type: 'text/plain' })); return 'nothing'; },
+    'form of text, in a frame': () => posted('text/plain', 'target'),
+    'form, in a frame': () => posted('application/x-www-form-urlencoded', 'target'),
+    'image': () => loaded(make('img'), '${url}/icon.svg'),
+    'script': () => loaded(make('script'), '${url}/main.js'),
+    'module': () => import('${url}/main.js').then(() => 'got module'),
+    'style': () => { const link = make('link'); link.rel = 'stylesheet'; return loaded(link, '${url}/main.css', 'href'); },
+    'object': () => loaded(make('object'), '${url}/', 'data').then((got) => got),
+    'frame': () => frame(false),
+    'sandboxed frame': () => frame(true),
+    'window': opened,
+    'event stream': events,
+    'web socket': socket,
+  })) results[name] = await tried(attack);
+  return results;
+})()`;
+
+/** Opens a page of an attacker in the browser that has the explorer open, and lets it try. */
+async function attack(explorerPage: Page, origin: string, url: string): Promise<Record<string, string>> {
+  const page = await explorerPage.context().newPage();
+  await page.goto(origin);
+  return page.evaluate<Record<string, string>>(attacksOn(url));
+}
+
+describe.each([
+  ['of another site', 'localhost'],
+  ['of another port of this machine, to which the cookie is sent', '127.0.0.1'],
+])('a page %s', (_, host) => {
+  test('neither reads nor drives the explorer', async () => {
+    const { url, newLink, calls, answers } = await startExplorer();
+    const port = await listen((_incoming, outgoing) => {
+      outgoing.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><body>evil</body>');
+    });
+    const { page } = await openPage({ url: newLink(), provokes: [/./] });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    const [asked, answered] = [calls.length, answers.length];
+
+    const results = await attack(page, `http://${host}:${port}/`, url);
+    expect(Object.keys(results).length).toBe(18);
+    expect(Object.entries(results).filter(([, result]) => result !== 'nothing')).toEqual([]);
+    expect(calls.slice(asked)).toEqual([]);
+    const served = answers.slice(answered).filter(({ site }) => site !== 'same-origin');
+    expect(served.length).toBeGreaterThan(8);
+    expect(served.filter(({ status }) => status !== 403)).toEqual([]);
+
+    // The explorer itself goes on.
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(calls.length).toBeGreaterThan(asked);
+  });
+});
+
+test('a name that resolves to this machine is refused, and another name of it has no session', async () => {
+  const { newLink, port, calls } = await startExplorer();
+  const { page } = await openPage({ url: newLink(), provokes: [/./] });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const asked = calls.length;
+  for (const [host, status] of [
+    // Chromium resolves every name below localhost to this machine.
+    ['evil.localhost', 403],
+    ['localhost', 401],
+  ] as const) {
+    const response = await page.goto(`http://${host}:${port}${BASE}/`);
+    expect([host, response?.status()]).toEqual([host, status]);
+  }
+  expect(calls.length).toBe(asked);
+});
+
+test('a link works once: in one browser, and in no other', async () => {
+  const { newLink } = await startExplorer();
+  const link = newLink();
+  const first = await openPage({ url: link });
+  await first.page.getByRole('heading', { level: 1 }).waitFor();
+  expect(first.page.url()).not.toContain('ticket');
+  // No script reads the session.
+  expect(await first.page.evaluate('document.cookie')).toBe('');
+  const second = await openPage({ url: link, provokes: [/status of 401/] });
+  await second.page.getByText('This link was used already').waitFor();
+  await first.page.reload();
+  await first.page.getByRole('navigation', { name: 'Views' }).waitFor();
+});
