@@ -64,9 +64,9 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
   useEffect(() => {
     // A table with one root has it opened, unless somebody has opened or closed something.
     const [only] = items;
-    if (parent || drawing.state.open !== undefined || !only || items.length > 1 || hasMore) return;
+    if (parent || drawing.state.open !== undefined || !only || items.length > 1) return;
     drawing.go({ open: formatOpen([only.ref]) }, { replace: true });
-  }, [items.length, hasMore]);
+  }, [items.length]);
   const rest = { drawing, depth, isClosed };
 
   if (items.length === 0 && !hasMore && !isLoading && !error)
@@ -83,7 +83,7 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
       {error && <Problem of={error} retry={list.more} />}
       {(first > 0 || first + PAGE < items.length || hasMore) && !error && (
         <Turning
-          of={parent?.name ?? 'the roots'}
+          of={parent?.name}
           first={first}
           count={page.length}
           loaded={items.length}
@@ -110,7 +110,8 @@ function NoScope() {
 }
 
 interface TurningProps {
-  readonly of: string;
+  /** The name of the scope above; undefined of roots, which are looked for among all locations. */
+  readonly of: string | undefined;
   readonly first: number;
   readonly count: number;
   readonly loaded: number;
@@ -121,14 +122,16 @@ interface TurningProps {
 
 /** The buttons from page to page of a level. */
 function Turning({ of, first, count, loaded, hasMore, isLoading, onTurn }: TurningProps) {
-  const total = `${loaded.toLocaleString('en')}${hasMore ? ' and more' : ''}`;
+  const more = of === undefined ? ', perhaps more' : ' and more';
+  const total = `${loaded.toLocaleString('en')}${hasMore ? more : ''}`;
+  const level = of === undefined ? 'roots' : `scopes below ${of}`;
   const isLast = first + PAGE >= loaded && !hasMore;
   // A page that is not full is filled before the next one is turned to.
   const next = first + count < first + PAGE ? first : first + PAGE;
   return (
     <p class="turning">
       {first > 0 && (
-        <button type="button" aria-label={`Previous scopes of ${of}`} onClick={() => onTurn(first - PAGE)}>
+        <button type="button" aria-label={`Previous ${level}`} onClick={() => onTurn(first - PAGE)}>
           ‹ Previous
         </button>
       )}
@@ -136,12 +139,7 @@ function Turning({ of, first, count, loaded, hasMore, isLoading, onTurn }: Turni
         {isLoading ? 'Loading…' : `${count === 0 ? 0 : first + 1}–${first + count} of ${total}`}
       </span>
       {!isLast && (
-        <button
-          type="button"
-          disabled={isLoading}
-          aria-label={`More scopes of ${of}`}
-          onClick={() => onTurn(next)}
-        >
+        <button type="button" disabled={isLoading} aria-label={`More ${level}`} onClick={() => onTurn(next)}>
           More ›
         </button>
       )}
