@@ -1,5 +1,5 @@
 import { type Address, formatAddress, linkTo } from '../../address.ts';
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Item, LoadPage } from '../../list.ts';
+import type { Item, LoadPage } from '../../load-page.ts';
 
 /** The tree of scopes as the map loads it: level by level, in pages. */
 

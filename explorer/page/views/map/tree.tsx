@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatAddress, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
-import { commandPages, useList } from '../../list.ts';
+import { useList } from '../../list.ts';
+import { commandPages } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { Entitlements } from './entitlements.ts';
@@ -29,6 +30,8 @@ export interface Drawing extends ViewProps {
   readonly path: Path | undefined;
   readonly entitlements: Entitlements | undefined;
   readonly now: number;
+  /** A scope of the tree was clicked. */
+  readonly onSelect: () => void;
 }
 
 export interface LevelProps {
@@ -158,9 +161,15 @@ function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProp
   const { ref, name, type, status } = scope;
   const isOpen = open.includes(ref);
   const isLeaf = childSources(scope, added).length === 0;
+  const isSelected = ref === selected;
+  const row = useRef<HTMLDivElement>(null);
+  // One that was found, not clicked, may be far from what is on the screen.
+  useEffect(() => {
+    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
   return (
     <li class={isElsewhere ? 'elsewhere' : undefined}>
-      <div class="row">
+      <div class="row" ref={row}>
         {isLeaf ? (
           <span class="toggle" />
         ) : (
@@ -178,7 +187,8 @@ function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProp
           class="scope"
           title={ref}
           href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
-          aria-current={ref === selected ? 'true' : undefined}
+          aria-current={isSelected ? 'true' : undefined}
+          onClick={drawing.onSelect}
         >
           <TypeIcon type={type} />
           <bdi class="name">{name}</bdi>
