@@ -183,18 +183,21 @@ function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProp
             <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
           </button>
         )}
-        <a
-          class="scope"
-          title={ref}
-          href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
-          aria-current={isSelected ? 'true' : undefined}
-          onClick={drawing.onSelect}
-        >
-          <TypeIcon type={type} />
-          <bdi class="name">{name}</bdi>
-          <span class="type">{type}</span>
-        </a>
-        <Marks of={marksOf(scope, isClosed, entitlements, now)} />
+        <div class="body">
+          <a
+            class="scope"
+            title={ref}
+            href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
+            aria-current={isSelected ? 'true' : undefined}
+            onClick={drawing.onSelect}
+          >
+            <TypeIcon type={type} />
+            <span>
+              <bdi class="name">{name}</bdi> <span class="type">{type}</span>
+            </span>
+          </a>
+          <Marks of={marksOf(scope, isClosed, entitlements, now)} />
+        </div>
       </div>
       {isOpen && !isLeaf && (
         <Level
