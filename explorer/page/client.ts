@@ -1,9 +1,9 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Fault, Inputs, Method, Reply, Results } from '../service/index.ts';
+import type { Send } from './send.ts';
 
-/** Sends a call to the service, wherever it runs. */
-export type Send = <M extends Method>(method: M, input: Inputs[M]) => Promise<Reply<M>>;
+export type { Send };
 
 /** The service is not there: the process has ended, or the session has. */
 export const unreachable = (message: string): Reply & { readonly ok: false } => ({

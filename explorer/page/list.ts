@@ -1,17 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Fault, Inputs, Method, Results } from '../service/index.ts';
-import { type Send, useClient } from './client.ts';
-
-/** One page of a list, or why there is none. */
-export type PageReply<T> =
-  | { readonly ok: true; readonly result: { readonly items: readonly T[]; readonly cursor?: string } }
-  | { readonly ok: false; readonly error: Fault };
-
-/** Loads the first page, or the one at a cursor. */
-export type LoadPage<T> = (cursor: string | undefined) => Promise<PageReply<T>>;
-
-/** An item of a list of provisioning (docs/commands.md). */
-export type Item = Readonly<Record<string, unknown>>;
+import type { Fault } from '../service/index.ts';
+import { useClient } from './client.ts';
+import type { LoadPage } from './load-page.ts';
 
 /** What has been loaded of a list. */
 export interface List<T> {
@@ -84,28 +74,3 @@ export function useList<T>(key: string | undefined, loadPage: LoadPage<T>): List
     },
   };
 }
-
-/** The pages of a search of the engine. */
-export const searchPages =
-  <M extends 'subjects' | 'permissions' | 'scopes'>(
-    send: Send,
-    method: M,
-    input: Inputs[M],
-  ): LoadPage<Results[M]['items'][number]> =>
-  (cursor) =>
-    send<Method>(method, withCursor(input, cursor)) as Promise<PageReply<Results[M]['items'][number]>>;
-
-/** The pages of a command of provisioning that lists. */
-export const commandPages =
-  (send: Send, command: string, input: Item = {}): LoadPage<Item> =>
-  async (cursor) => {
-    const reply = await send('command', { command, input: withCursor(input, cursor) });
-    if (!reply.ok) return reply;
-    const answer = reply.result;
-    if (!answer.ok) return answer;
-    const { items, cursor: next } = answer.result as { items: readonly Item[]; cursor?: string };
-    return { ok: true, result: { items, ...(next === undefined ? {} : { cursor: next }) } };
-  };
-
-const withCursor = <T extends object>(input: T, cursor: string | undefined) =>
-  cursor === undefined ? { ...input } : { ...input, cursor };

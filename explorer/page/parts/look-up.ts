@@ -1,5 +1,5 @@
 import type { NamedRef } from '../../service/index.ts';
-import type { Send } from '../client.ts';
+import type { Send } from '../send.ts';
 
 /** What can be looked up by a name. */
 export type NamedKind = 'subject' | 'scope' | 'group' | 'role';

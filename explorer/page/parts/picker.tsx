@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
 import { type Client, useClient } from '../client.ts';
-import { commandPages, type Item } from '../list.ts';
+import { commandPages, type Item } from '../load-page.ts';
 import { lookUp, type Meaning, type NamedKind } from './look-up.ts';
 
 /** What can be chosen. */

@@ -1,7 +1,8 @@
 import { useId } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
-import { commandPages, type Item, useList } from '../../list.ts';
+import { useList } from '../../list.ts';
+import { commandPages, type Item } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';

@@ -1,5 +1,5 @@
 import { linkTo, type ViewProps } from '../../address.ts';
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { changesOf, detailsOf, entityOf, type FieldChange, partsOf, viewOf } from './records.ts';
 

@@ -1,4 +1,4 @@
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 
 /** Audit records as audit.list answers them, read for people. */
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Send, useClient } from '../../client.ts';
-import { commandPages, type Item } from '../../list.ts';
+import { useClient } from '../../client.ts';
+import { commandPages, type Item } from '../../load-page.ts';
+import type { Send } from '../../send.ts';
 
 /** Which log is read, and from when until when. */
 

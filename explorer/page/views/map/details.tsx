@@ -1,5 +1,5 @@
 import { type Address, formatAddress, linkTo } from '../../address.ts';
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import {
@@ -131,7 +131,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
         {modules.map(([module, coverage]) => (
           <li key={module}>
             <span class="kind">module</span> <bdi class="name">{module}</bdi>{' '}
-            <Marks of={[coverageMark(coverage, now, isComplete)]} />
+            <Marks of={[coverageMark(coverage, now, isComplete)]} />{' '}
             {coverage.state === 'covered' && (
               <span class="note">
                 {coverage.end === Number.POSITIVE_INFINITY
@@ -145,7 +145,7 @@ function Paid({ path, entitlements, now }: PaidProps) {
         {licence && (
           <li>
             <span class="kind">licence</span> for <Enterprise of={workstream.enterprise as string} />{' '}
-            <Marks of={[coverageMark(licence, now, isComplete)]} />
+            <Marks of={[coverageMark(licence, now, isComplete)]} />{' '}
             {licence.state === 'covered' && licence.end !== Number.POSITIVE_INFINITY && (
               <span class="note">until {dayOf(licence.end)}</span>
             )}

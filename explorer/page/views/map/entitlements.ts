@@ -1,4 +1,4 @@
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import type { Scope } from './scopes.ts';
 
 /** What scopes may use because it is paid for: subscriptions of modules, licences of workstreams; and when that ends. */

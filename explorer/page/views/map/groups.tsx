@@ -1,4 +1,4 @@
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import { useNames } from '../../parts/names.ts';
 import { Disclosure, Lines, useCommandList } from './lines.tsx';
 import { Person, subjectOf } from './people.tsx';

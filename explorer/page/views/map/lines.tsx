@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { useClient } from '../../client.ts';
-import { commandPages, type Item, type List, useList } from '../../list.ts';
+import { type List, useList } from '../../list.ts';
+import { commandPages, type Item } from '../../load-page.ts';
 import { Problem } from '../../parts/problem.tsx';
 
 /** Items of one page of a list in the details. */

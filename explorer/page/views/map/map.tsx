@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
-import { commandPages, useList } from '../../list.ts';
+import { useList } from '../../list.ts';
+import { commandPages } from '../../load-page.ts';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Details } from './details.tsx';
@@ -29,14 +30,17 @@ export function MapView({ state, go }: ViewProps) {
   }, [path?.at(-1)?.ref, selected]);
 
   const details = useRef<HTMLElement>(null);
-  const before = useRef(selected);
+  const isClicked = useRef(false);
+  // Where there is no room beside the tree, the details are below it.
   useEffect(() => {
     const { current: part } = details;
-    const isBelow = part && part.getBoundingClientRect().top > innerHeight;
-    if (selected !== undefined && selected !== before.current && isBelow) part.scrollIntoView();
-    before.current = selected;
-  }, [selected]);
+    if (isClicked.current && part && part.getBoundingClientRect().top > innerHeight) part.scrollIntoView();
+    isClicked.current = false;
+  }, [path]);
 
+  const onSelect = () => {
+    isClicked.current = true;
+  };
   const added = types.items.map(addedTypeOf);
   const shown = selected === undefined ? undefined : path;
   return (
@@ -47,7 +51,7 @@ export function MapView({ state, go }: ViewProps) {
         {types.error && <Problem of={types.error} retry={types.more} />}
         {!types.error && (
           <Level
-            drawing={{ state, go, added, open, selected, path: shown, entitlements, now }}
+            drawing={{ state, go, added, open, selected, path: shown, entitlements, now, onSelect }}
             depth={0}
             isClosed={false}
           />

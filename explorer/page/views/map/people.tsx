@@ -1,4 +1,4 @@
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { dayOf, isSoon } from './entitlements.ts';

@@ -1,5 +1,5 @@
 import { useCommand } from '../../client.ts';
-import type { Item } from '../../list.ts';
+import type { Item } from '../../load-page.ts';
 import { Problem } from '../../parts/problem.tsx';
 import { Disclosure, Lines, useCommandList } from './lines.tsx';
 

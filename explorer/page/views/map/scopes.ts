@@ -1,4 +1,4 @@
-import type { Item, LoadPage } from '../../list.ts';
+import type { Item, LoadPage } from '../../load-page.ts';
 
 /** The tree of scopes as the map loads it: level by level, in pages. */
 
@@ -106,6 +106,8 @@ const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 /** Scopes on one page. */
 export const PAGE = 50;
+/** Locations with a tenant are in the list of those without, and passed over. */
+const PAGE_OF_LOCATIONS = 200;
 /** Reads for one page at most: what passes over more goes on when somebody asks for more. */
 const READS = 8;
 
@@ -126,7 +128,8 @@ export const levelPages =
     for (let reads = 0; reads < READS && items.length < PAGE; reads++) {
       const source = sources[position];
       if (!source) break;
-      const reply = await pageOf(source, PAGE)(inner);
+      const isSearched = parent === undefined && source.type === 'location';
+      const reply = await pageOf(source, isSearched ? PAGE_OF_LOCATIONS : PAGE)(inner);
       if (!reply.ok) return reply;
       const scopes = reply.result.items.map((item) => scopeOf(source.type, item));
       items.push(...scopes.filter((scope) => isInLevel(scope, parent)));

@@ -1,7 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatAddress, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
-import { commandPages, useList } from '../../list.ts';
+import { useList } from '../../list.ts';
+import { commandPages } from '../../load-page.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import type { Entitlements } from './entitlements.ts';
@@ -29,6 +30,8 @@ export interface Drawing extends ViewProps {
   readonly path: Path | undefined;
   readonly entitlements: Entitlements | undefined;
   readonly now: number;
+  /** A scope of the tree was clicked. */
+  readonly onSelect: () => void;
 }
 
 export interface LevelProps {
@@ -64,9 +67,9 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
   useEffect(() => {
     // A table with one root has it opened, unless somebody has opened or closed something.
     const [only] = items;
-    if (parent || drawing.state.open !== undefined || !only || items.length > 1 || hasMore) return;
+    if (parent || drawing.state.open !== undefined || !only || items.length > 1) return;
     drawing.go({ open: formatOpen([only.ref]) }, { replace: true });
-  }, [items.length, hasMore]);
+  }, [items.length]);
   const rest = { drawing, depth, isClosed };
 
   if (items.length === 0 && !hasMore && !isLoading && !error)
@@ -83,7 +86,7 @@ export function Level({ drawing, parent, depth, isClosed }: LevelProps) {
       {error && <Problem of={error} retry={list.more} />}
       {(first > 0 || first + PAGE < items.length || hasMore) && !error && (
         <Turning
-          of={parent?.name ?? 'the roots'}
+          of={parent?.name}
           first={first}
           count={page.length}
           loaded={items.length}
@@ -110,7 +113,8 @@ function NoScope() {
 }
 
 interface TurningProps {
-  readonly of: string;
+  /** The name of the scope above; undefined of roots, which are looked for among all locations. */
+  readonly of: string | undefined;
   readonly first: number;
   readonly count: number;
   readonly loaded: number;
@@ -121,14 +125,16 @@ interface TurningProps {
 
 /** The buttons from page to page of a level. */
 function Turning({ of, first, count, loaded, hasMore, isLoading, onTurn }: TurningProps) {
-  const total = `${loaded.toLocaleString('en')}${hasMore ? ' and more' : ''}`;
+  const more = of === undefined ? ', perhaps more' : ' and more';
+  const total = `${loaded.toLocaleString('en')}${hasMore ? more : ''}`;
+  const level = of === undefined ? 'roots' : `scopes below ${of}`;
   const isLast = first + PAGE >= loaded && !hasMore;
   // A page that is not full is filled before the next one is turned to.
   const next = first + count < first + PAGE ? first : first + PAGE;
   return (
     <p class="turning">
       {first > 0 && (
-        <button type="button" aria-label={`Previous scopes of ${of}`} onClick={() => onTurn(first - PAGE)}>
+        <button type="button" aria-label={`Previous ${level}`} onClick={() => onTurn(first - PAGE)}>
           ‹ Previous
         </button>
       )}
@@ -136,12 +142,7 @@ function Turning({ of, first, count, loaded, hasMore, isLoading, onTurn }: Turni
         {isLoading ? 'Loading…' : `${count === 0 ? 0 : first + 1}–${first + count} of ${total}`}
       </span>
       {!isLast && (
-        <button
-          type="button"
-          disabled={isLoading}
-          aria-label={`More scopes of ${of}`}
-          onClick={() => onTurn(next)}
-        >
+        <button type="button" disabled={isLoading} aria-label={`More ${level}`} onClick={() => onTurn(next)}>
           More ›
         </button>
       )}
@@ -160,9 +161,15 @@ function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProp
   const { ref, name, type, status } = scope;
   const isOpen = open.includes(ref);
   const isLeaf = childSources(scope, added).length === 0;
+  const isSelected = ref === selected;
+  const row = useRef<HTMLDivElement>(null);
+  // One that was found, not clicked, may be far from what is on the screen.
+  useEffect(() => {
+    if (isSelected) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isSelected]);
   return (
     <li class={isElsewhere ? 'elsewhere' : undefined}>
-      <div class="row">
+      <div class="row" ref={row}>
         {isLeaf ? (
           <span class="toggle" />
         ) : (
@@ -176,17 +183,21 @@ function Node({ scope, drawing, depth, isClosed, isElsewhere = false }: NodeProp
             <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
           </button>
         )}
-        <a
-          class="scope"
-          title={ref}
-          href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
-          aria-current={ref === selected ? 'true' : undefined}
-        >
-          <TypeIcon type={type} />
-          <bdi class="name">{name}</bdi>
-          <span class="type">{type}</span>
-        </a>
-        <Marks of={marksOf(scope, isClosed, entitlements, now)} />
+        <div class="body">
+          <a
+            class="scope"
+            title={ref}
+            href={formatAddress({ view: 'map', state: { ...state, scope: ref } })}
+            aria-current={isSelected ? 'true' : undefined}
+            onClick={drawing.onSelect}
+          >
+            <TypeIcon type={type} />
+            <span>
+              <bdi class="name">{name}</bdi> <span class="type">{type}</span>
+            </span>
+          </a>
+          <Marks of={marksOf(scope, isClosed, entitlements, now)} />
+        </div>
       </div>
       {isOpen && !isLeaf && (
         <Level

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Fault } from '../../../service/index.ts';
 import { type Client, useClient } from '../../client.ts';
-import { commandPages, type Item } from '../../list.ts';
+import { commandPages, type Item } from '../../load-page.ts';
 import {
   byOwner,
   DAY_MS,

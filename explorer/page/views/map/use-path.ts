@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Fault } from '../../../service/index.ts';
-import { type Send, useClient } from '../../client.ts';
-import type { Item } from '../../list.ts';
+import { useClient } from '../../client.ts';
+import type { Item } from '../../load-page.ts';
+import type { Send } from '../../send.ts';
 import { idOf, isBuiltIn, type Scope, scopeOf, typeOf } from './scopes.ts';
 
 /** A scope with what is above it, from its root down to itself. */

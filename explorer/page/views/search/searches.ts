@@ -1,7 +1,6 @@
 import type { Inputs } from '../../../service/index.ts';
-import type { Address } from '../../address.ts';
-import type { Send } from '../../client.ts';
-import { type LoadPage, searchPages } from '../../list.ts';
+import { type LoadPage, searchPages } from '../../load-page.ts';
+import type { Send } from '../../send.ts';
 
 /** What a search is asked with: two of three. The third is what it finds. */
 export type Asked = 'subject' | 'permission' | 'scope';
@@ -62,7 +61,7 @@ export function instantOf(at: string | undefined): number | undefined {
 /** Rows of one page. */
 const LIMIT = 100;
 
-export function questionOf(state: Address['state']): Question | undefined {
+export function questionOf(state: Readonly<Record<string, string>>): Question | undefined {
   const { subject = '', permission = '', scope = '', type } = state;
   const at = instantOf(state.at);
   const common = { limit: LIMIT, ...(at === undefined ? {} : { at }) };

@@ -1,6 +1,7 @@
 import { useId } from 'preact/hooks';
 import { useClient } from '../../client.ts';
-import { commandPages, useList } from '../../list.ts';
+import { useList } from '../../list.ts';
+import { commandPages } from '../../load-page.ts';
 import type { Search } from './searches.ts';
 
 /** What a search may be limited to, and the command that lists types which were added. */

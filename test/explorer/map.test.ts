@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'vitest';
+import {
+  byOwner,
+  coverageOf,
+  DAY_MS,
+  type Entitlement,
+  type Entitlements,
+} from '../../explorer/page/views/map/entitlements.ts';
+import { marksOf } from '../../explorer/page/views/map/marks.ts';
+import { formatOpen, readOpen, toggled } from '../../explorer/page/views/map/open-scopes.ts';
+import {
+  childSources,
+  inOrder,
+  levelPages,
+  PAGE,
+  rootSources,
+  type Scope,
+  type Source,
+  scopeOf,
+} from '../../explorer/page/views/map/scopes.ts';
+
+/** What the map draws: levels in pages, marks, and the opened scopes of the address. */
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+const scope = (ref: string, more: Partial<Scope> = {}): Scope => ({
+  ...{ ref, type: ref.slice(0, ref.indexOf(':')), name: ref, ancestors: [], status: 'active' },
+  ...{ isMoving: false, isBeingDeleted: false, ...more },
+});
+
+describe('levels', () => {
+  /** Lists of items by command, in pages as long as what is asked for. */
+  const lists = (all: Readonly<Record<string, readonly object[]>>) => {
+    const asked: string[] = [];
+    const pageOf = (source: Source, limit: number) => async (cursor: string | undefined) => {
+      asked.push(`${source.command} ${limit}`);
+      const from = Number(cursor ?? 0);
+      const items = (all[source.command] ?? []).slice(from, from + limit) as readonly Record<
+        string,
+        unknown
+      >[];
+      const next = from + limit;
+      const isLast = next >= (all[source.command] ?? []).length;
+      return { ok: true as const, result: { items, ...(isLast ? {} : { cursor: String(next) }) } };
+    };
+    return { asked, pageOf };
+  };
+  const zones = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      id: `z${at}`,
+      name: `Zone ${at}`,
+      ancestors: ['building:b'],
+    }));
+
+  test('the roots are those of every type, locations without a tenant among them', async () => {
+    const { asked, pageOf } = lists({
+      'tenant.list': [{ id: 't', name: 'T', ancestors: [] }],
+      'location.list': [
+        { id: 'below', name: 'Below', ancestors: ['tenant:t'] },
+        { id: 'own', name: 'Own', ancestors: [] },
+      ],
+      'scope.list': [{ id: 'c', name: 'Campus', ancestors: [] }],
+    });
+    const sources = rootSources([
+      { name: 'campus', root: true, parents: [] },
+      { name: 'room', root: false, parents: ['campus'] },
+    ]);
+    const reply = await levelPages(sources, undefined, pageOf)(undefined);
+    expect(reply.ok && reply.result.items.map(({ ref }) => ref)).toEqual([
+      'tenant:t',
+      'location:own',
+      'campus:c',
+    ]);
+    expect(reply.ok && reply.result.cursor).toBeUndefined();
+    expect(asked).toHaveLength(6);
+  });
+
+  test('a level goes from one list to the next, a page at a time, and ends', async () => {
+    const { pageOf } = lists({
+      'zone.list': zones(PAGE + 10),
+      'device.list': [{ id: 'd', name: 'Door', ancestors: ['building:b'] }],
+    });
+    const building = scope('building:b');
+    const load = levelPages(childSources(building, []), building, pageOf);
+    const first = await load(undefined);
+    if (!first.ok) throw new Error('no page');
+    expect(first.result.items).toHaveLength(PAGE);
+    const second = await load(first.result.cursor);
+    if (!second.ok) throw new Error('no page');
+    expect(second.result.items.map(({ ref }) => ref).slice(-2)).toEqual(['zone:z59', 'device:d']);
+    expect(second.result.cursor).toBeUndefined();
+  });
+
+  test('what a building lists of its zones is not in its own level', async () => {
+    const { pageOf } = lists({
+      'zone.list': [...zones(1), { id: 'deep', name: 'Deep', ancestors: ['zone:z0', 'building:b'] }],
+    });
+    const building = scope('building:b');
+    const reply = await levelPages(childSources(building, []), building, pageOf)(undefined);
+    expect(reply.ok && reply.result.items.map(({ ref }) => ref)).toEqual(['zone:z0']);
+  });
+
+  test('a page takes a bounded number of reads, however much it passes over', async () => {
+    const { asked, pageOf } = lists({
+      'location.list': Array.from({ length: 5_000 }, (_, at) => ({ id: `l${at}`, ancestors: ['tenant:t'] })),
+    });
+    const reply = await levelPages(rootSources([]), undefined, pageOf)(undefined);
+    expect(asked).toHaveLength(8);
+    expect(reply.ok && reply.result.items).toEqual([]);
+    expect(reply.ok && reply.result.cursor).toBeDefined();
+  });
+
+  test('a list that fails is an error, not a shorter level', async () => {
+    const error = { code: 'throttled', message: 'later', retryable: true } as const;
+    const reply = await levelPages(rootSources([]), undefined, () => async () => ({ ok: false, error }))(
+      undefined,
+    );
+    expect(reply).toEqual({ ok: false, error });
+  });
+
+  test('anything may be below a scope of an added type', () => {
+    const campus = { name: 'campus', root: true, parents: [] };
+    expect(childSources(scope('campus:c'), [campus]).map(({ type }) => type)).toEqual([
+      ...['location', 'project', 'building', 'zone', 'device', 'workstream', 'campus'],
+    ]);
+    expect(childSources(scope('device:d'), [])).toEqual([]);
+    expect(childSources(scope('device:d'), [campus]).map(({ input }) => input)).toEqual([
+      { type: 'campus', parent: 'device:d' },
+    ]);
+  });
+
+  test('a level on one page comes by name, numbers in their order', () => {
+    const named = ['Room 10', 'Room 9', 'atrium'].map((name) => scope(`zone:${name}`, { name }));
+    expect(inOrder(named, true).map(({ name }) => name)).toEqual(['atrium', 'Room 9', 'Room 10']);
+    expect(inOrder(named, false)).toEqual(named);
+  });
+
+  test('an item without a name is called by its id', () => {
+    expect(scopeOf('zone', { id: 'z' })).toMatchObject({ ref: 'zone:z', name: 'z', status: 'active' });
+  });
+});
+
+const DAY_ENDS = NOW + 10 * DAY_MS;
+const paid = (owner: string, of: string, more: Partial<Entitlement> = {}): Entitlement => ({
+  ...{ owner, of, isOpen: true, start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },
+  ...more,
+});
+
+describe('what is paid for', () => {
+  test.each([
+    ['one in force', [paid('a', 'm')], 'covered'],
+    ['one that has not begun', [paid('a', 'm', { start: NOW + 1 })], 'none'],
+    ['one that ends now', [paid('a', 'm', { end: NOW })], 'over'],
+    ['one that begins now', [paid('a', 'm', { start: NOW })], 'covered'],
+    ['one whose status is expired', [paid('a', 'm', { isOpen: false })], 'over'],
+    ['one in force beside one that is over', [paid('a', 'm', { end: NOW }), paid('a', 'm')], 'covered'],
+    ['one of another module', [paid('a', 'other')], 'none'],
+  ])('%s', (_, all, state) => {
+    expect(coverageOf(all, 'm', NOW).state).toBe(state);
+  });
+
+  const entitlements = (more: Partial<Entitlements> = {}): Entitlements => ({
+    ...{
+      modules: ['library'],
+      subscriptions: new Map(),
+      licences: new Map(),
+      endingUsers: [],
+      isComplete: true,
+    },
+    ...more,
+  });
+  const textsOf = (of: Scope, known: Entitlements | undefined, isClosed = false) =>
+    marksOf(of, isClosed, known, NOW).map(({ kind, text }) => `${kind}: ${text}`);
+
+  test('a root says what is missing; what is below it does not say it again', () => {
+    expect(textsOf(scope('tenant:t'), entitlements())).toEqual(['unlicensed: no library']);
+    expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), entitlements())).toEqual([]);
+  });
+
+  test('nothing is called missing while not all are known', () => {
+    expect(textsOf(scope('tenant:t'), entitlements({ isComplete: false }))).toEqual([]);
+    expect(textsOf(scope('tenant:t'), undefined)).toEqual([]);
+  });
+
+  test('a scope with a subscription says that it is over or ends soon', () => {
+    const withEnd = (end: number) =>
+      entitlements({ subscriptions: byOwner([paid('tenant:t', 'library', { end })]) });
+    expect(textsOf(scope('tenant:t'), withEnd(DAY_ENDS))).toEqual(['ending: library ends 2026-03-11']);
+    expect(textsOf(scope('tenant:t'), withEnd(NOW - 1))).toEqual(['unlicensed: library is over']);
+    expect(textsOf(scope('tenant:t'), withEnd(NOW + 31 * DAY_MS))).toEqual([]);
+  });
+
+  test('a subscription above that lasts longer counts', () => {
+    const known = entitlements({
+      subscriptions: byOwner([paid('tenant:t', 'library'), paid('location:l', 'library', { end: DAY_ENDS })]),
+    });
+    expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), known)).toEqual([]);
+  });
+
+  test('a workstream needs a licence of its account for its enterprise', () => {
+    const workstream = scope('workstream:w', { ancestors: ['account:a'], enterprise: 'enterprise:e' });
+    const licensed = (...all: readonly Entitlement[]) =>
+      entitlements({ modules: [], licences: byOwner(all) });
+    expect(textsOf(workstream, licensed())).toEqual(['unlicensed: no licence']);
+    expect(textsOf(workstream, licensed(paid('account:a', 'enterprise:other')))).toEqual([
+      'unlicensed: no licence',
+    ]);
+    expect(textsOf(workstream, licensed(paid('account:a', 'enterprise:e')))).toEqual([]);
+    const ending = licensed(paid('account:a', 'enterprise:e', { end: DAY_ENDS }));
+    expect(textsOf(workstream, ending)).toEqual(['ending: licence ends 2026-03-11']);
+    expect(textsOf(scope('account:a'), ending)).toEqual(['ending: 1 licence ends soon']);
+  });
+
+  test('a scope that is not active says so, and those below it say that it is', () => {
+    const known = entitlements({ modules: [] });
+    expect(textsOf(scope('tenant:t', { status: 'suspended' }), known)).toEqual(['suspended: suspended']);
+    expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), known, true)).toEqual([
+      'closed: closed above',
+    ]);
+  });
+
+  test('a tenant says how many of its users end soon', () => {
+    const users = ['a', 'b'].map((name) => ({
+      ref: `user:${name}`,
+      name,
+      tenant: 'tenant:t',
+      end: DAY_ENDS,
+    }));
+    expect(textsOf(scope('tenant:t'), entitlements({ modules: [], endingUsers: users }))).toEqual([
+      'ending: 2 users end soon',
+    ]);
+  });
+});
+
+describe('the opened scopes of the address', () => {
+  test('they are read as they are written, each once', () => {
+    expect(readOpen(formatOpen(['tenant:t', 'location:l', 'tenant:t']))).toEqual(['tenant:t', 'location:l']);
+    expect(readOpen('nonsense,,tenant:t')).toEqual(['tenant:t']);
+  });
+
+  test('none is not the same as not said', () => {
+    expect(formatOpen([])).toBe('none');
+    expect(readOpen('none')).toEqual([]);
+  });
+
+  test('those opened first are closed when there are too many', () => {
+    const many = Array.from({ length: 60 }, (_, at) => `zone:${at}`);
+    expect(readOpen(formatOpen(many))).toEqual(many.slice(20));
+  });
+
+  test('one is opened and closed', () => {
+    expect(toggled(['zone:a'], 'zone:b')).toEqual(['zone:a', 'zone:b']);
+    expect(toggled(['zone:a', 'zone:b'], 'zone:a')).toEqual(['zone:b']);
+  });
+});
