@@ -41,14 +41,9 @@ test('so does the bar at the top of each document', async () => {
 test('an edit changes the decision, wherever the site is', async () => {
   const { page } = await openPage({ url: `${await serve('/some/path/')}playground/#${QUESTION}` });
   const manifest = page.getByRole('textbox', { name: 'Manifest' });
+  const decision = page.getByRole('region', { name: 'Decision' });
   await manifest.fill(MODEL('teacher'));
-  await page
-    .getByRole('main')
-    .getByText(/ allowed$/)
-    .waitFor();
+  await decision.getByText(/ allowed$/).waitFor();
   await manifest.fill(MODEL('guest'));
-  await page
-    .getByRole('main')
-    .getByText(/ refused$/)
-    .waitFor();
+  await decision.getByText(/ refused$/).waitFor();
 });

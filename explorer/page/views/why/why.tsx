@@ -1,15 +1,35 @@
-import type { ViewProps } from '../../address.ts';
+import { useState } from 'preact/hooks';
+import { type Explanation, formatExplanation } from '../../../../engine/index.ts';
+import type { Inputs } from '../../../service/index.ts';
+import { type Address, linkTo, type ViewProps } from '../../address.ts';
 import { useCall } from '../../client.ts';
 import { DecisionBadge, reasonText } from '../../parts/decision.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { askedInstant, formatInstant, instantText } from '../../parts/instant.ts';
+import { Named } from '../../parts/named.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { Conditions } from './conditions.tsx';
+import { Examples } from './examples.tsx';
+import { GivenField } from './given.tsx';
+import { readGiven } from './given-text.ts';
+import { OverTime } from './over-time.tsx';
+import { Picture } from './picture.tsx';
+import { Places } from './places.tsx';
+import { Remediation } from './remediation.tsx';
+import { Steps } from './steps.tsx';
+
+type Question = Omit<Inputs['explain'], 'at'>;
 
 /** Why somebody may do something somewhere, or not. */
 export function WhyView({ state, go }: ViewProps) {
+  const question = questionOf(state);
+  const { at, problem } = askedInstant(state.at);
+  const asked =
+    problem === undefined && question ? { ...question, ...(at === undefined ? {} : { at }) } : undefined;
+  const { value, error, retry, isLoading } = useCall('explain', asked);
+  const explanation = value && question && isOf(value, question) ? value : undefined;
   const { subject, permission, scope } = state;
-  const question = subject && permission && scope ? { subject, permission, scope } : undefined;
-  const { value, error, retry } = useCall('explain', question);
   return (
     <>
       <div class="question">
@@ -22,15 +42,93 @@ export function WhyView({ state, go }: ViewProps) {
         />
         <Picker kind="scope" label="Where" value={scope} onChoose={(ref) => go({ scope: ref })} />
       </div>
-      <div aria-live="polite">
-        {error && <Problem of={error} retry={retry} />}
-        {!question && <Empty title="Nothing is asked yet">Choose who, what and where.</Empty>}
-        {value && (
-          <p>
-            <DecisionBadge allowed={value.allowed} /> {reasonText(value.reason)} <code>{value.reason}</code>
-          </p>
-        )}
+      <GivenField value={state.given} onChoose={(text) => go({ given: text }, { replace: true })} />
+      {!(subject && permission && scope) && (
+        <Empty title="Nothing is asked yet">
+          <p>Choose who, what and where: the decision appears here, with the path that leads to it.</p>
+          <Examples state={state} />
+        </Empty>
+      )}
+      {error && <Problem of={error} retry={retry} />}
+      <div class="why-answer" aria-live="polite" aria-busy={isLoading}>
+        {explanation ? <Answer of={explanation} /> : isLoading && <p class="loading">Asking…</p>}
       </div>
+      {question && (
+        <section class="why-time" aria-label="The decision over time">
+          <OverTime
+            question={question}
+            explanation={explanation}
+            at={at}
+            problem={problem}
+            onChoose={(to) => go({ at: to === undefined ? undefined : formatInstant(to) }, { replace: true })}
+          />
+          <p>
+            <a href={linkTo('search', state, { search: 'who' })}>Who could do this then?</a>
+          </p>
+        </section>
+      )}
+      {explanation && <Whole of={explanation} state={state} />}
     </>
+  );
+}
+
+/** What the address asks; undefined as long as a part is missing or cannot be read. */
+function questionOf({ subject, permission, scope, given }: Address['state']): Question | undefined {
+  const read = readGiven(given);
+  if (!subject || !permission || !scope || 'problem' in read) return undefined;
+  return { subject, permission, scope, ...read };
+}
+
+/** Whether an explanation is the answer to this question: that of the question before stays until the next is there. */
+const isOf = ({ subject, permission, path }: Explanation, question: Question): boolean =>
+  subject.ref === question.subject && permission === question.permission && path[0]?.ref === question.scope;
+
+function Answer({ of }: { readonly of: Explanation }) {
+  const { allowed, reason, subject, permission, path, at } = of;
+  return (
+    <section class={`why-decision ${allowed ? 'allowed' : 'refused'}`} aria-label="Decision">
+      <p class="sentence">
+        <DecisionBadge allowed={allowed} /> <Named of={subject} /> {allowed ? 'may' : 'may not'} use{' '}
+        <bdi class="name">{permission}</bdi> at {path[0] && <Named of={path[0]} />}: {reasonText(reason)}.
+      </p>
+      <p class="code">
+        <code>{reason}</code> <time dateTime={at}>{instantText(Date.parse(at))}</time>
+      </p>
+    </section>
+  );
+}
+
+function Whole({ of, state }: { readonly of: Explanation; readonly state: Address['state'] }) {
+  return (
+    <>
+      <section>
+        <h2>The path</h2>
+        <Places explanation={of} state={state} />
+        <Picture explanation={of} state={state} />
+      </section>
+      <Conditions {...of} />
+      <Remediation explanation={of} state={state} />
+      <section>
+        <h2>The nine steps</h2>
+        <Steps steps={of.steps} />
+      </section>
+      <AsText of={of} />
+    </>
+  );
+}
+
+/** What the command line prints. It is made only when it is opened. */
+function AsText({ of }: { readonly of: Explanation }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details class="why-text" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>As text</summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+        <section class="scroll" aria-label="The explanation as text" tabIndex={0}>
+          <pre>{formatExplanation(of)}</pre>
+        </section>
+      )}
+    </details>
   );
 }

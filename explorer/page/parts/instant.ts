@@ -1,0 +1,72 @@
+/** Instants as the page reads and writes them: UTC, and epoch milliseconds within. */
+
+export const DAY = 86_400_000;
+
+/** Whole days, in epoch milliseconds. */
+export interface Days {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The days that hold both instants. */
+export const daysOf = (start: number, end: number): Days => ({
+  start: Math.floor(start / DAY) * DAY,
+  end: Math.ceil(end / DAY) * DAY,
+});
+
+/** Half a year before and after an instant. */
+export const yearAround = (at: number): Days => daysOf(at - 183 * DAY, at + 183 * DAY);
+
+const WRITTEN = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z?)?$/;
+
+/**
+ * Reads `2026-03-01`, `2026-03-01T12:00` or `2026-03-01T12:00:30Z`, in UTC.
+ *
+ * @returns epoch milliseconds; undefined if it is no such instant
+ */
+export function readInstant(text: string): number | undefined {
+  if (!WRITTEN.test(text)) return undefined;
+  const whole = text.length === 10 ? `${text}T00:00Z` : text.endsWith('Z') ? text : `${text}Z`;
+  const at = Date.parse(whole);
+  // The 30th of February would be read as a day in March.
+  return Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 10)) ? undefined : at;
+}
+
+/** As in an address: `2026-03-01T12:00Z`, with seconds only where there are some. */
+export const formatInstant = (at: number): string =>
+  new Date(at)
+    .toISOString()
+    .replace(/\.000Z$/, 'Z')
+    .replace(/:00Z$/, 'Z');
+
+const DATE = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
+const SECONDS = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
+
+/** For people: `1 Mar 2026`. */
+export const dateText = (at: number): string => DATE.format(at);
+
+/** For people: `1 Mar 2026, 12:00 UTC`. */
+export const instantText = (at: number): string =>
+  `${DATE.format(at)}, ${(at % 60_000 === 0 ? TIME : SECONDS).format(at)} UTC`;
+
+/** A date where it is a whole day, with the time otherwise. */
+const shortText = (at: number): string => (at % DAY === 0 ? dateText(at) : instantText(at));
+
+/** A period in words, its end excluded: `1 Mar 2026 – 1 Apr 2026`, `until 1 Apr 2026`. */
+export function periodText({ start, end }: { readonly start?: string; readonly end?: string }): string {
+  const from = start === undefined ? undefined : shortText(Date.parse(start));
+  const until = end === undefined ? undefined : shortText(Date.parse(end));
+  if (from !== undefined && until !== undefined) return `${from} – ${until}`;
+  if (from !== undefined) return `from ${from}`;
+  return until === undefined ? 'at any time' : `until ${until}`;
+}
+
+/** The instant `at` of an address, or what is wrong with it: then nothing may be asked, least of all for now. */
+export function askedInstant(text: string | undefined): { readonly at?: number; readonly problem?: string } {
+  if (text === undefined) return {};
+  const at = readInstant(text);
+  return at === undefined
+    ? { problem: `${text.slice(0, 40)} is no instant: write one as 2026-03-01T12:00Z` }
+    : { at };
+}

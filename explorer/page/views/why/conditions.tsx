@@ -1,0 +1,96 @@
+import type { ConditionShown, Derivation, Explanation } from '../../../../engine/index.ts';
+import { Sentence } from './sentence.tsx';
+
+const OUTCOMES: Readonly<
+  Record<ConditionShown['outcome'], { readonly icon: string; readonly text: string }>
+> = {
+  holds: { icon: '✓', text: 'holds' },
+  does_not_hold: { icon: '✕', text: 'does not hold' },
+  not_evaluated: { icon: '?', text: 'could not be evaluated' },
+};
+
+/** The conditions that were evaluated, each once, with the values that they looked at. */
+export function Conditions({ allowedBy, deniedBy, notCounting }: Explanation) {
+  const found = new Map<string, { readonly of: Derivation; readonly condition: ConditionShown }>();
+  for (const of of [...allowedBy.items, ...deniedBy.items, ...notCounting.items])
+    if (of.condition)
+      found.set(JSON.stringify([of.effect, of.roles.at(-1)?.ref, of.by, of.condition.when]), {
+        of,
+        condition: of.condition,
+      });
+  if (found.size === 0) return null;
+  return (
+    <section>
+      <h2>Conditions</h2>
+      {[...found].map(([key, { of, condition }]) => (
+        <Condition key={key} of={of} condition={condition} />
+      ))}
+    </section>
+  );
+}
+
+function Condition({ of, condition }: { readonly of: Derivation; readonly condition: ConditionShown }) {
+  const { when, outcome, message, fails, values } = condition;
+  const { icon, text } = OUTCOMES[outcome];
+  const isWhole = fails.length === 1 && fails[0] === when;
+  return (
+    <div class={`why-condition ${outcome}`}>
+      <p>
+        <strong>{of.effect}</strong> <code>{of.by?.name}</code> of role{' '}
+        <bdi class="name">{of.roles.at(-1)?.name}</bdi>, if
+      </p>
+      <pre>
+        <code>{when}</code>
+      </pre>
+      <p class="outcome">
+        <span aria-hidden="true">{icon}</span> {text}
+        {message !== null && (
+          <>
+            : <Sentence text={message} />
+          </>
+        )}
+      </p>
+      {fails.length > 0 && !isWhole && (
+        <>
+          <p>Parts that fail:</p>
+          <ul>
+            {fails.map((part) => (
+              <li key={part}>
+                <code>{part}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {values.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Looks at</th>
+              <th scope="col">Value</th>
+              <th scope="col">From</th>
+            </tr>
+          </thead>
+          <tbody>
+            {values.map(({ name, value, isGiven }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <code>{name}</code>
+                </th>
+                <td>
+                  <bdi>
+                    <code>{value}</code>
+                  </bdi>
+                </td>
+                <td>{isGiven ? 'the question' : 'the table'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {values.some(({ value, isGiven }) => isGiven && value === 'missing') && (
+        <p class="help">What is missing in the question can be given above.</p>
+      )}
+    </div>
+  );
+}

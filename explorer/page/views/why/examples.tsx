@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Address, linkTo } from '../../address.ts';
+import { type Client, useClient } from '../../client.ts';
+import { commandPages, type Item } from '../../list.ts';
+import { Named } from '../../parts/named.tsx';
+
+/** A question that the table has an interesting answer to. */
+interface Example {
+  readonly subject: { readonly ref: string; readonly name: string };
+  readonly permission: string;
+  readonly scope: { readonly ref: string; readonly name: string };
+}
+
+const MOST = 3;
+
+/** A few questions about the first people of the table, where they have grants. */
+export function Examples({ state }: { readonly state: Address['state'] }) {
+  const examples = useExamples();
+  if (examples.length === 0) return null;
+  return (
+    <>
+      <p>For example:</p>
+      <ul class="why-examples">
+        {examples.map(({ subject, permission, scope }) => (
+          <li key={`${subject.ref} ${permission}`}>
+            <a href={linkTo('why', state, { subject: subject.ref, permission, scope: scope.ref })}>
+              May <Named of={subject} /> use <bdi class="name">{permission}</bdi> at <Named of={scope} />?
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function useExamples(): readonly Example[] {
+  const client = useClient();
+  const [examples, setExamples] = useState<readonly Example[]>([]);
+  useEffect(() => {
+    let isCurrent = true;
+    examplesOf(client).then((found) => {
+      if (isCurrent) setExamples(found);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [client.revision]);
+  return examples;
+}
+
+/** The first items of a list; none where it cannot be read, for it is only a help. */
+async function listed({ send }: Client, command: string, input: Item): Promise<readonly Item[]> {
+  const reply = await commandPages(send, command, { ...input, limit: MOST })(undefined);
+  return reply.ok ? reply.result.items : [];
+}
+
+async function examplesOf(client: Client): Promise<readonly Example[]> {
+  const [users, pages, permissions] = await Promise.all([
+    listed(client, 'user.list', {}),
+    listed(client, 'page.list', {}),
+    listed(client, 'permission.list', {}),
+  ]);
+  const asked = [...pages, ...permissions].map(({ name }) => String(name));
+  const granted = await Promise.all(users.map(({ id }) => listed(client, 'user.access', { user: id })));
+  const scopes = granted.map((access) =>
+    access.map(({ scope }) => scope).find((ref) => typeof ref === 'string'),
+  );
+  const refs = [...new Set(scopes.filter((ref) => ref !== undefined))] as string[];
+  const names = refs.length > 0 ? await client.send('names', { refs }) : undefined;
+  return users.flatMap(({ id, displayName, username, email }, position): readonly Example[] => {
+    const [scope, permission] = [scopes[position], asked[position % asked.length]];
+    if (typeof scope !== 'string' || permission === undefined) return [];
+    const subject = { ref: `user:${id}`, name: String(displayName ?? username ?? email ?? id) };
+    const name = (names?.ok ? names.result[scope] : undefined) ?? scope;
+    return [{ subject, permission, scope: { ref: scope, name } }];
+  });
+}

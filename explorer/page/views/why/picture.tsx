@@ -1,0 +1,236 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Explanation } from '../../../../engine/index.ts';
+import { type Address, linkTo } from '../../address.ts';
+import { DecisionBadge } from '../../parts/decision.tsx';
+import { NodeIcon } from './icons.tsx';
+import { endOf, type Layout, layOut, lineThrough } from './layout.ts';
+import { type Chain, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
+
+export interface PictureProps {
+  readonly explanation: Explanation;
+  readonly state: Address['state'];
+}
+
+/** The path from the subject to the permission, and the same as a list. */
+export function Picture({ explanation, state }: PictureProps) {
+  const [isWhole, setIsWhole] = useState(false);
+  const graph = pathGraph(explanation, isWhole ? Number.POSITIVE_INFINITY : undefined);
+  return (
+    <figure class="why-picture">
+      <Drawing graph={graph} explanation={explanation} state={state} />
+      <figcaption>
+        {(graph.hidden > 0 || isWhole) && (
+          <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Show fewer' : `Show ${graph.hidden} more ${graph.hidden === 1 ? 'path' : 'paths'}`}
+          </button>
+        )}
+        {graph.more > 0 && <span>and {graph.more} more, which the explanation leaves out</span>}
+        <Legend graph={graph} />
+        <AsList chains={graph.chains} allowed={explanation.allowed} />
+      </figcaption>
+    </figure>
+  );
+}
+
+function Drawing({ graph, explanation, state }: PictureProps & { readonly graph: PathGraph }) {
+  const id = useId();
+  const box = useRef<HTMLElement>(null);
+  const layout = useLayout(graph, useWidth(box));
+  useEffect(() => {
+    // Where not all fits, what leads to the permission is to be seen first.
+    const end = layout?.nodes.find(({ kind }) => kind === 'permission');
+    const shown = box.current;
+    if (shown && layout && end)
+      shown.scrollLeft = end.x - layout.box.x + layout.style.width / 2 - shown.clientWidth / 2;
+  }, [layout]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
+    <section class="why-scroll" ref={box} aria-label="The path as a picture" tabIndex={0}>
+      {layout && (
+        <svg
+          class="why-drawing"
+          width={layout.box.width}
+          height={layout.box.height}
+          viewBox={`${layout.box.x} ${layout.box.y} ${layout.box.width} ${layout.box.height}`}
+          aria-labelledby={`${id}-title`}
+        >
+          <title id={`${id}-title`}>Subject, grants, roles and effects</title>
+          {layout.edges.map((edge) => (
+            <Edge key={`${edge.from} ${edge.to}`} edge={edge} />
+          ))}
+          {layout.nodes.map((node) => (
+            <foreignObject
+              key={node.id}
+              x={node.x}
+              y={node.y}
+              width={layout.style.width}
+              height={layout.style.height}
+            >
+              <Node node={node} allowed={explanation.allowed} state={state} />
+            </foreignObject>
+          ))}
+        </svg>
+      )}
+    </section>
+  );
+}
+
+/** The layout that fits; the one before until it is there. */
+function useLayout(graph: PathGraph, room: number): Layout | undefined {
+  const [layout, setLayout] = useState<Layout>();
+  const key = JSON.stringify(graph);
+  useEffect(() => {
+    if (room === 0) return;
+    let isCurrent = true;
+    layOut(graph, room).then((next) => {
+      if (isCurrent) setLayout(next);
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, [key, room]);
+  return layout;
+}
+
+/** The width of an element, in CSS pixels; 0 until it is known. */
+function useWidth(of: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = of.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
+
+const classOf = (...names: readonly (string | false | undefined)[]): string =>
+  names.filter(Boolean).join(' ');
+
+function Edge({ edge }: { readonly edge: Layout['edges'][number] }) {
+  const { points, state, effect, isDeciding, label, at } = edge;
+  return (
+    <g class={classOf('why-edge', state, isDeciding && 'deciding', effect)}>
+      <path class="line" d={lineThrough(points)} />
+      <path class="end" d={endOf(points, effect === 'DENY')} />
+      {label !== undefined && at && (
+        <text x={at.x} y={at.y} class="label">
+          {label}
+        </text>
+      )}
+    </g>
+  );
+}
+
+interface NodeProps {
+  readonly node: PathNode;
+  readonly allowed: boolean;
+  readonly state: Address['state'];
+}
+
+function Node({ node, allowed, state }: NodeProps) {
+  const { kind, title, name, detail, ref, effect, link, counts, isDeciding } = node;
+  const whole = [`${title}: ${name}`, ref, detail, link?.does].filter(Boolean).join('\n');
+  const classes = classOf('why-node', kind, effect, !counts && 'unused', isDeciding && 'deciding');
+  const content = (
+    <>
+      <span class="kind">
+        <NodeIcon kind={kind} effect={effect} />
+        <span>{title}</span>
+      </span>
+      <bdi class="called">{name}</bdi>
+      {link && <span class="visually-hidden">{link.does}</span>}
+      {kind === 'permission' ? (
+        <span class="detail">
+          <DecisionBadge allowed={allowed} /> <bdi>{detail}</bdi>
+        </span>
+      ) : (
+        detail !== undefined && <bdi class="detail">{detail}</bdi>
+      )}
+    </>
+  );
+  return link ? (
+    <a class={classes} title={whole} href={linkTo('what-if', state, { change: link.change })}>
+      {content}
+    </a>
+  ) : (
+    <div class={classes} title={whole}>
+      {content}
+    </div>
+  );
+}
+
+/** Only of what is in the picture. */
+function Legend({ graph: { edges } }: { readonly graph: PathGraph }) {
+  const has = (found: (edge: PathEdge) => boolean) => edges.some(found);
+  const entries = [
+    { name: 'decides', classes: 'deciding', isShown: has(({ isDeciding }) => isDeciding), text: 'decides' },
+    {
+      name: 'counts',
+      classes: 'counts',
+      isShown: has(({ state, isDeciding }) => state === 'counts' && !isDeciding),
+      text: 'counts',
+    },
+    {
+      name: 'not',
+      classes: 'does_not_count',
+      isShown: has(({ state }) => state === 'does_not_count'),
+      text: 'does not count',
+    },
+    {
+      name: 'missing',
+      classes: 'missing',
+      isShown: has(({ state }) => state === 'missing'),
+      text: 'missing',
+    },
+  ];
+  return (
+    <ul class="why-legend" aria-label="Lines">
+      {entries
+        .filter(({ isShown }) => isShown)
+        .map(({ name, classes, text }) => (
+          <li key={name}>
+            <svg width="28" height="10" aria-hidden="true">
+              <g class={`why-edge ${classes}`}>
+                <path class="line" d="M1,5L27,5" />
+              </g>
+            </svg>
+            {text}
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** The same paths in words, for those who do not see the picture. */
+function AsList({ chains, allowed }: { readonly chains: readonly Chain[]; readonly allowed: boolean }) {
+  return (
+    <details class="why-list">
+      <summary>The picture as a list</summary>
+      <ol>
+        {chains.map(({ nodes, edges, isDeciding }) => (
+          <li key={nodes.map(({ id }) => id).join(' ')}>
+            {isDeciding && <strong>Decides: </strong>}
+            {nodes.map(({ id, title, name, detail }, position) => (
+              <span key={id}>
+                {position > 0 && ` → ${edgeText(edges[position - 1])}`}
+                {title} <bdi class="name">{name}</bdi>
+                {detail !== undefined && (
+                  <>
+                    {' '}
+                    (<bdi class="name">{detail}</bdi>)
+                  </>
+                )}
+              </span>
+            ))}
+            {`: ${allowed ? 'allowed' : 'refused'}`}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+const edgeText = (edge: PathEdge | undefined): string =>
+  edge?.label === undefined ? '' : `[${edge.label}] → `;

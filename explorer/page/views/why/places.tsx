@@ -1,0 +1,33 @@
+import type { Explanation } from '../../../../engine/index.ts';
+import { type Address, linkTo } from '../../address.ts';
+
+export interface PlacesProps {
+  readonly explanation: Explanation;
+  readonly state: Address['state'];
+}
+
+const OPEN = ['active', 'not looked at'];
+
+/** The path of scopes, from the tenant down to the one asked about: grants flow down it, and so does a closure. */
+export function Places({ explanation: { path, combination, allowedBy, deniedBy }, state }: PlacesProps) {
+  const deciding = allowedBy.items[0] ?? deniedBy.items[0];
+  const grantedAt = deciding && 'scope' in deciding.from ? deciding.from.scope.ref : undefined;
+  return (
+    <ol class="why-places" aria-label="The path of scopes, from the tenant down">
+      {[...path].reverse().map(({ ref, name, status }, position) => (
+        <li key={ref} class={OPEN.includes(status) ? 'open' : 'closed'}>
+          <a href={linkTo('map', state, { scope: ref })} title={`${ref}\nShow it on the map`}>
+            <span class="kind">{ref.split(':')[0]}</span>
+            <bdi class="called">{name}</bdi>
+            <span class="status">
+              <span aria-hidden="true">{status === 'active' ? '✓' : OPEN.includes(status) ? '·' : '✕'}</span>{' '}
+              {status}
+              {grantedAt === ref && ', granted here'}
+              {position === 0 && combination === 'deny-overrides' && ', a DENY refuses'}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
+}

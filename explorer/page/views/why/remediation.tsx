@@ -1,0 +1,177 @@
+import type { ComponentChildren } from 'preact';
+import type { Explanation, Source, Suggestions } from '../../../../engine/index.ts';
+import { type Address, linkTo } from '../../address.ts';
+import { periodText } from '../../parts/instant.ts';
+import { Named } from '../../parts/named.tsx';
+import { type Change, writeChanges } from '../what-if/changes.ts';
+import { assigning, joining, remediesOf } from './changes.ts';
+import { hasFailed } from './path-graph.ts';
+
+export interface RemediationProps {
+  readonly explanation: Explanation;
+  readonly state: Address['state'];
+}
+
+/** What would have helped, each with a link that shows what else it would change. */
+export function Remediation({ explanation, state }: RemediationProps) {
+  const { suggestions } = explanation;
+  const remedies = remediesOf(explanation);
+  if (!suggestions && remedies.length === 0) return null;
+  return (
+    <section class="why-remediation">
+      <h2>What would have helped</h2>
+      {remedies.length > 0 && (
+        <ul>
+          {remedies.map(({ of, does, change }) => (
+            <Line key={of.ref} change={change} does={`${does}: ${of.name}`} state={state}>
+              <Named of={of} />: {does}
+            </Line>
+          ))}
+        </ul>
+      )}
+      {suggestions && <Suggested of={suggestions} explanation={explanation} state={state} />}
+    </section>
+  );
+}
+
+interface LineProps {
+  readonly children: ComponentChildren;
+  readonly change?: Change | undefined;
+  /** What the change does, in words. */
+  readonly does: string;
+  readonly state: Address['state'];
+}
+
+function Line({ children, change, does, state }: LineProps) {
+  return (
+    <li>
+      <span>{children}</span>
+      {change && (
+        <a
+          class="what-if"
+          href={linkTo('what-if', state, { change: writeChanges([change]) })}
+          aria-label={`What if: ${does}`}
+        >
+          What if?
+        </a>
+      )}
+    </li>
+  );
+}
+
+const RELATIONS: Readonly<Record<Suggestions['granted']['items'][number]['relation'], string>> = {
+  here: 'here',
+  above: 'above',
+  below: 'below; grants do not flow up',
+  beside: 'elsewhere in this tenant; grants flow down only',
+  other_tenant: 'in another tenant',
+};
+
+const PERIODS = { holds: '', ended: ', and has ended', not_begun: ', and has not begun' } as const;
+
+function Suggested({ of, explanation, state }: RemediationProps & { readonly of: Suggestions }) {
+  const { granted, groups, roles, lookedAt } = of;
+  const { subject, path } = explanation;
+  const here = path[0]?.ref ?? '';
+  const unread = Object.entries(lookedAt).filter(([, { of: all, read }]) => read < all);
+  return (
+    <div class="columns">
+      <Group
+        title="Granted already, but not in force here"
+        more={granted.more}
+        isEmpty={granted.items.length === 0}
+      >
+        {granted.items.map(({ from, roles: [role], relation, period }) => (
+          <Line
+            key={JSON.stringify([from, role])}
+            does={`assign ${role?.name} here`}
+            state={state}
+            // A role of another tenant cannot be granted here, and an assignment that is there is not made again.
+            change={
+              role && relation !== 'other_tenant' && relation !== 'here'
+                ? assigning(subject, here, role)
+                : undefined
+            }
+          >
+            role {role && <Named of={role} />} <SourceText of={from} />: {RELATIONS[relation]}
+            {PERIODS[period]}
+          </Line>
+        ))}
+        {unread.map(([what, { of: all, read }]) => (
+          <li key={what}>
+            looked at {read} of {all} {what} elsewhere
+          </li>
+        ))}
+      </Group>
+      <Group
+        title="Groups here or above that the subject is not in"
+        more={groups.more}
+        isEmpty={groups.items.length === 0}
+      >
+        {groups.items.map(({ group, scope, role }) => (
+          <Line key={group.ref} change={joining(subject, group)} does={`join ${group.name}`} state={state}>
+            <Named of={group} /> at <Named of={scope} /> carries role <Named of={role} />
+          </Line>
+        ))}
+      </Group>
+      <Group title="Roles that can be granted here" more={roles.more} isEmpty={roles.items.length === 0}>
+        {roles.items.map(({ role, by }) => (
+          <Line
+            key={role.ref}
+            change={hasFailed(role, explanation) ? undefined : assigning(subject, here, role)}
+            does={`assign ${role.name} here`}
+            state={state}
+          >
+            <Named of={role} /> allows <code>{by}</code>
+            {hasFailed(role, explanation) && '; it is in force here, but its condition does not hold'}
+          </Line>
+        ))}
+      </Group>
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly more: number;
+  readonly isEmpty: boolean;
+  readonly children: ComponentChildren;
+}
+
+const Group = ({ title, more, isEmpty, children }: GroupProps) => (
+  <div>
+    <h3>{title}</h3>
+    {isEmpty && <p class="none">none</p>}
+    <ul>
+      {children}
+      {more > 0 && <li>and {more} more</li>}
+    </ul>
+  </div>
+);
+
+function SourceText({ of }: { readonly of: Source }) {
+  switch (of.kind) {
+    case 'group':
+      return (
+        <>
+          through group <Named of={of.group} /> at <Named of={of.scope} />
+        </>
+      );
+    case 'assignment':
+      return (
+        <>
+          assigned at <Named of={of.scope} /> {periodText(of)}
+        </>
+      );
+    case 'grant':
+      return (
+        <>
+          through the grant in <Named of={of.scope} />
+        </>
+      );
+    case 'global_role':
+      return <>granted globally</>;
+    case 'administrator':
+      return <>as an administrator</>;
+  }
+}
