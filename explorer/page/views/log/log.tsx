@@ -10,7 +10,8 @@ import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
 import { Changes, calledOf, Entity } from './record.tsx';
 import { actorRef, changesOf, type FieldChange, kept, refsIn, textOf } from './records.ts';
-import { inputOf, isLog, LOGS, useTenant } from './source.ts';
+import { inputOf, isLog, LOGS } from './source.ts';
+import { useTenant } from './use-tenant.ts';
 
 /** Records of one page. */
 const PAGE = 100;
@@ -32,7 +33,7 @@ export function LogView({ state, go }: ViewProps) {
   const isFiltered = records.length < list.items.length;
   const columns: readonly Column<Item>[] = [
     { title: 'When (UTC)', text: ({ timestamp }) => textOf(timestamp), show: When },
-    { title: 'Who', text: ({ actor }) => (actor === undefined ? '' : textOf(actor)), show: Actor },
+    { title: 'Actor', text: ({ actor }) => (actor === undefined ? '' : textOf(actor)), show: Actor },
     { title: 'Command', text: ({ action }) => textOf(action), show: Action },
     {
       title: 'Entity',
@@ -58,7 +59,7 @@ export function LogView({ state, go }: ViewProps) {
     const [ref] = actorRef(record) ?? [];
     if (ref !== undefined) return <Named of={{ ref, name: nameOf(ref) ?? ref }} />;
     return record.actor === undefined ? (
-      <span class="none">not said</span>
+      <span class="none">no actor</span>
     ) : (
       <bdi>{textOf(record.actor)}</bdi>
     );
@@ -87,7 +88,7 @@ export function LogView({ state, go }: ViewProps) {
           onFilter={(filter) => go({ filter }, { replace: true })}
           empty={
             isFiltered ? (
-              <Empty title="No record is like this">Empty the fields for who, command and entity.</Empty>
+              <Empty title="No record is like this">Empty the fields for actor, command and entity.</Empty>
             ) : (
               <NoRecords isPlayground={manifest !== undefined} />
             )
@@ -196,11 +197,11 @@ function Filters({ state, go, records }: ViewProps & { readonly records: readonl
   const fields = [
     {
       name: 'actor',
-      label: 'Who holds',
+      label: 'Actor contains',
       texts: records.flatMap(({ actor }) => (actor === undefined ? [] : textOf(actor))),
     },
-    { name: 'action', label: 'Command holds', texts: records.map(({ action }) => textOf(action)) },
-    { name: 'entity', label: 'Entity holds', texts: records.map(({ entityType }) => textOf(entityType)) },
+    { name: 'action', label: 'Command contains', texts: records.map(({ action }) => textOf(action)) },
+    { name: 'entity', label: 'Entity contains', texts: records.map(({ entityType }) => textOf(entityType)) },
   ] as const;
   return (
     <div class="question">

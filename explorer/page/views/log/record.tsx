@@ -1,7 +1,7 @@
 import { linkTo, type ViewProps } from '../../address.ts';
 import type { Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
-import { changesOf, detailsOf, entityOf, type FieldChange, partsOf, viewOf } from './records.ts';
+import { changesOf, detailsOf, entityOf, type FieldChange, linkedTo, partsOf } from './records.ts';
 
 export type NameOf = (ref: string) => string | undefined;
 
@@ -19,7 +19,7 @@ export interface EntityProps {
 
 /** The entity of a record: its type and what it is called, with a link to where it can be looked at. */
 export function Entity({ record, nameOf, state }: EntityProps) {
-  const shown = viewOf(record);
+  const shown = linkedTo(record);
   const called = (
     <span title={entityOf(record)}>
       {partsOf(record).map((part, position) => (
@@ -39,7 +39,7 @@ export function Entity({ record, nameOf, state }: EntityProps) {
       <span class="type">
         <bdi>{String(record.entityType)}</bdi>
       </span>{' '}
-      {shown ? <a href={linkTo(shown.view, state, shown.state)}>{called}</a> : called}
+      {shown ? <a href={linkTo(shown.to, state, shown.state)}>{called}</a> : called}
     </>
   );
 }

@@ -1,6 +1,6 @@
-import type { Item } from '../../load-page.ts';
-
 /** Audit records as audit.list answers them, read for people. */
+
+type Item = Readonly<Record<string, unknown>>;
 
 /** How a field differs before and after. */
 export interface FieldChange {
@@ -17,7 +17,7 @@ const sideOf = (value: unknown): Item => (isObject(value) ? value : {});
 
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 const textIn = (item: Item, name: string): string | undefined =>
-  item[name] === undefined ? undefined : textOf(item[name]);
+  Object.hasOwn(item, name) && item[name] !== undefined ? textOf(item[name]) : undefined;
 
 /** What differs before and after, by field; bookkeeping is left out. */
 export function changesOf({ before, after }: Item): readonly FieldChange[] {
@@ -93,7 +93,7 @@ export const actorRef = ({ actor, userId }: Item): readonly [string] | undefined
 
 /** What is asked of another view about the entity of a record. */
 export interface Asked {
-  readonly view: 'map' | 'why';
+  readonly to: 'map' | 'why';
   readonly state: Readonly<Record<string, string>>;
 }
 
@@ -101,19 +101,19 @@ const SUBJECTS = new Set(['user', 'technical-user', 'subject']);
 const PERMISSIONS = new Set(['page', 'permission']);
 
 /** Where an entity can be looked at: a scope on the map, everything that decides in Why. Undefined for others. */
-export function viewOf(record: Item): Asked | undefined {
+export function linkedTo(record: Item): Asked | undefined {
   const attributes = { ...sideOf(record.before), ...sideOf(record.after) };
   const type = textOf(record.entityType);
   const id = textOf(record.entityId);
   // Scopes alone have ancestors.
-  if (attributes.ancestors !== undefined) return { view: 'map', state: { scope: `${type}:${id}` } };
-  if (SUBJECTS.has(type)) return { view: 'why', state: { subject: id.includes(':') ? id : `${type}:${id}` } };
-  if (PERMISSIONS.has(type)) return { view: 'why', state: { permission: id } };
+  if (attributes.ancestors !== undefined) return { to: 'map', state: { scope: `${type}:${id}` } };
+  if (SUBJECTS.has(type)) return { to: 'why', state: { subject: id.includes(':') ? id : `${type}:${id}` } };
+  if (PERMISSIONS.has(type)) return { to: 'why', state: { permission: id } };
   const { user, permission, scope } = attributes;
   if (isText(user))
-    return { view: 'why', state: { subject: subjectOf(user), ...(isText(scope) ? { scope } : {}) } };
-  if (isText(permission) && !permission.includes('*')) return { view: 'why', state: { permission } };
-  return isText(scope) && scope.includes(':') ? { view: 'map', state: { scope } } : undefined;
+    return { to: 'why', state: { subject: subjectOf(user), ...(isText(scope) ? { scope } : {}) } };
+  if (isText(permission) && !permission.includes('*')) return { to: 'why', state: { permission } };
+  return isText(scope) && scope.includes(':') ? { to: 'map', state: { scope } } : undefined;
 }
 
 /** What records have to have, each a part of it in whatever case. */

@@ -1,11 +1,13 @@
-import type { Kind } from '../../parts/picker.tsx';
 import type { Change } from './changes.ts';
 
 /** The changes that people think of first: what a form asks for, and the command that it makes. */
 
+/** What is chosen by its name. */
+type Chosen = 'subject' | 'scope' | 'group' | 'role' | 'permission';
+
 /** A field of a form. */
 export type Field =
-  | { readonly name: string; readonly label: string; readonly of: Kind }
+  | { readonly name: string; readonly label: string; readonly of: Chosen }
   | { readonly name: string; readonly label: string; readonly of: 'instant' }
   | {
       readonly name: string;

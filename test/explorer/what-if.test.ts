@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { accessLines } from '../../cli/access.ts';
+import {
+  type Change,
+  commandOf,
+  moved,
+  readChanges,
+  writeChanges,
+} from '../../explorer/page/views/what-if/changes.ts';
+import { peopleText } from '../../explorer/page/views/what-if/people-text.ts';
+import {
+  CLOSED,
+  DISABLED,
+  missing,
+  refsIn,
+  revokedBy,
+  sentenceOf,
+  USUAL,
+  type Usual,
+} from '../../explorer/page/views/what-if/usual.ts';
+import { createService, type Service } from '../../explorer/service/index.ts';
+import { accessDifference } from '../../provisioning/access-difference/access-difference.ts';
+import { type AccessDifference, type AccessSide, COMMANDS } from '../../provisioning/index.ts';
+import type { Reader } from '../../table/reader.ts';
+import {
+  applyManifest,
+  asWrittenLongAgo,
+  prepareManifest,
+  provisionedInMemory,
+  readDocument,
+} from '../../testing/model.ts';
+
+const SCHOOL = new URL('../../docs/examples/school.manifest.yaml', import.meta.url);
+const NOW = Date.parse('2026-03-15T12:00:00Z');
+
+let service: Service;
+let reader: Reader;
+let ref: (kind: 'subject' | 'scope' | 'group' | 'role', name: string) => string;
+beforeAll(async () => {
+  const prepared = await prepareManifest(readDocument('school', readFileSync(SCHOOL, 'utf8')).data);
+  const provisioned = provisionedInMemory(() => NOW);
+  expect(await applyManifest(prepared, provisioned.provisioning)).toEqual([]);
+  reader = asWrittenLongAgo(provisioned.reader);
+  ref = (kind, name) => String(prepared.names.of(kind).get(name));
+  service = createService({
+    ...{ reader, provisioning: provisioned.provisioning, clock: { now: () => NOW } },
+    about: { place: 'a test', canWrite: false, isLive: false },
+  });
+});
+
+/** What the page shows for these changes. */
+async function compared(...changes: readonly Change[]): Promise<AccessDifference> {
+  const reply = await service('command', { command: 'access.compare', input: { commands: changes } });
+  expect(reply).toMatchObject({ ok: true, result: { ok: true } });
+  return (reply as unknown as { result: { result: AccessDifference } }).result.result;
+}
+
+describe('the usual changes', () => {
+  const of = (usual: Usual, values: Readonly<Record<string, string>>) => usual.toChange(values);
+
+  test('are commands that are accepted, and change what they say', async () => {
+    const [ann, dora, jo] = ['ann@school.example', 'dora', 'jo'].map((name) => ref('subject', name));
+    const [school, north, south] = ['school', 'north', 'south'].map((name) => ref('scope', name));
+    const group = ref('group', 'teachers north');
+    const teacher = ref('role', 'teacher');
+    const who = (...changes: readonly Change[]) =>
+      compared(...changes).then(({ loses, gains }) => [loses.people, gains.people]);
+    const text = (value: string | undefined) => String(value);
+    expect(await who(of(USUAL.leave, { subject: text(ann), group }))).toEqual([1, 0]);
+    expect(await who(of(USUAL.join, { subject: text(dora), group }))).toEqual([0, 1]);
+    const give = { subject: text(ann), role: teacher, scope: text(south), from: '2026-03-01T00:00' };
+    expect(await who(of(USUAL.give, give))).toEqual([0, 1]);
+    expect(await who(of(USUAL.give, { ...give, until: '2026-03-15T12:00' }))).toEqual([0, 0]);
+    expect(await who(of(USUAL.take, { subject: text(dora), role: teacher, scope: text(south) }))).toEqual([
+      1, 0,
+    ]);
+    expect(await who(of(USUAL.suspend, { scope: text(school) }))).toEqual([4, 0]);
+    expect(
+      await who(of(USUAL.suspend, { scope: text(north) }), of(USUAL.resume, { scope: text(north) })),
+    ).toEqual([0, 0]);
+    expect(await who(of(USUAL.disable, { subject: text(ann) }))).toEqual([1, 0]);
+    expect(await who(of(USUAL.enable, { subject: text(jo) }))).toEqual([0, 1]);
+    expect(await who(of(USUAL.ungroup, { group }))).toEqual([1, 0]);
+    expect(await who(of(USUAL.unpermit, { role: teacher, permission: 'grades' }))).toEqual([2, 0]);
+    const permit = { role: teacher, permission: 'invoices:read:list' };
+    expect(await who(of(USUAL.permit, permit))).toEqual([0, 2]);
+    expect(await who(of(USUAL.permit, { ...permit, effect: 'DENY' }))).toEqual([0, 0]);
+    const never = of(USUAL.permit, { ...permit, effect: 'ALLOW', when: 'subject.id == "nobody"' });
+    expect(await who(never)).toEqual([0, 0]);
+  });
+
+  test.each([...Object.entries(CLOSED), ...Object.entries(DISABLED)])(
+    'a %s is closed by a status that it has: %s',
+    (type, status) => {
+      const command = COMMANDS.get(`${type}.update`);
+      expect(command?.input.safeParse({ id: 'some-id', status }).success).toBe(true);
+      expect(command?.input.safeParse({ id: 'some-id', status: 'active' }).success).toBe(true);
+    },
+  );
+
+  test('of a type that was added are commands of scopes and subjects', () => {
+    expect(of(USUAL.suspend, { scope: 'campus:a' })).toEqual({
+      command: 'scope.update',
+      input: { type: 'campus', id: 'a', status: 'suspended' },
+    });
+    expect(of(USUAL.disable, { subject: 'identity:a' })).toEqual({
+      command: 'subject.update',
+      input: { type: 'identity', id: 'a', status: 'disabled' },
+    });
+    expect(of(USUAL.suspend, { scope: 'constructor:a' }).command).toBe('scope.update');
+  });
+
+  test('name what is still to choose', () => {
+    const labels = (values: Readonly<Record<string, string>>) =>
+      missing(USUAL.give, values).map(({ label }) => label);
+    expect(labels({})).toEqual(['Who', 'Role', 'Where']);
+    expect(labels({ subject: 'user:a', role: 'role:b', scope: 'tenant:c' })).toEqual([]);
+  });
+});
+
+describe('changes in the address', () => {
+  const LEAVE: Change = { command: 'membership.delete', input: { user: 'a', group: 'b' } };
+  const REMOVE: Change = { command: 'group.delete', input: { id: 'b' } };
+
+  test('are read as they were written', () => {
+    expect(readChanges(writeChanges([LEAVE, REMOVE]) ?? '')).toEqual({ changes: [LEAVE, REMOVE] });
+    expect(writeChanges([])).toBeUndefined();
+    expect(readChanges(' ')).toEqual({ changes: [] });
+  });
+
+  test.each([
+    ['[', /^this is not JSON/],
+    ['{}', /^this is no list/],
+    ['[1]', /^number 1 of the list/],
+    ['[{"command":"a","input":{}},{"command":"a"}]', /^number 2 of the list/],
+    ['[{"command":1,"input":{}}]', /^number 1/],
+    ['[{"command":"a","input":[]}]', /^number 1/],
+    ['[{"command":"a","input":{},"verb":"remove"}]', /^number 1/],
+  ])('%s is wrong', (text, problem) => {
+    expect(readChanges(text)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+
+  test('change places, at the ends not', () => {
+    expect(moved([LEAVE, REMOVE], 0, 1)).toEqual([REMOVE, LEAVE]);
+    expect(moved([LEAVE, REMOVE], 1, -1)).toEqual([REMOVE, LEAVE]);
+    expect(moved([LEAVE, REMOVE], 0, -1)).toEqual([LEAVE, REMOVE]);
+    expect(moved([LEAVE, REMOVE], 1, 1)).toEqual([LEAVE, REMOVE]);
+  });
+
+  test('are sent alone as they are, and together as one transaction', () => {
+    expect(commandOf([])).toBeUndefined();
+    expect(commandOf([LEAVE])).toBe(LEAVE);
+    expect(commandOf([LEAVE, REMOVE])).toEqual({
+      command: 'transaction.write',
+      input: { commands: [LEAVE, REMOVE] },
+    });
+  });
+
+  test('are sentences with references; what has none is shown as it is', () => {
+    expect(sentenceOf(LEAVE)).toEqual([{ ref: 'user:a' }, ' leaves the group ', { ref: 'group:b' }]);
+    expect(sentenceOf({ command: 'tenant.update', input: { id: 'a', status: 'suspended' } })).toEqual([
+      { ref: 'tenant:a' },
+      ' becomes suspended',
+    ]);
+    expect(
+      sentenceOf({ command: 'tenant.update', input: { id: 'a', status: 'active', name: 'B' } }),
+    ).toBeUndefined();
+    expect(sentenceOf({ command: 'constructor', input: {} })).toBeUndefined();
+    expect(refsIn([LEAVE, REMOVE])).toEqual(['user:a', 'group:b', 'group:b']);
+  });
+
+  test('are followed in caches by the one who loses access, or else by what changes', () => {
+    expect(revokedBy([REMOVE], ['user:x'])).toBe('user:x');
+    expect(revokedBy([REMOVE], ['user:x', 'user:y'])).toBe('group:b');
+    expect(revokedBy([{ command: 'role.delete', input: { id: 'r' } }], ['user:x', 'user:y'])).toBe('user:x');
+  });
+});
+
+describe('the difference', () => {
+  test('is what the function of the command line finds, in the same words', async () => {
+    const change = USUAL.suspend.toChange({ scope: ref('scope', 'school') });
+    const direct = await accessDifference([change], { reader, commands: COMMANDS, at: NOW });
+    const shown = await compared(change);
+    expect(shown).toEqual(direct);
+    expect(accessLines(direct)).toContain(`who loses access: ${peopleText(shown.loses, false)}`);
+  });
+
+  test('says in words how many people, as the command line does', () => {
+    const side = (people: number, more = false): AccessSide => ({ people, more, rows: [], moreRows: 0 });
+    for (const loses of [side(0), side(1), side(2), side(1_000, true), side(0, true)])
+      for (const incomplete of [undefined, 'it takes long']) {
+        const difference = { loses, gains: side(0), ...(incomplete === undefined ? {} : { incomplete }) };
+        const text = peopleText(loses, incomplete !== undefined);
+        expect(accessLines(difference)).toContain(`who loses access: ${text}`);
+      }
+  });
+});
