@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfiguration } from '../../local/configuration.ts';
+import { startManifest } from '../../local/manifest/stack.ts';
+import { startSample } from '../../local/sample/stack.ts';
+
+const CONFIGURATION = readConfiguration({
+  ...{ PORT: '0', LAMBDA_PORT: '0', DYNAMODB_PORT: '0', CACHE_TTL_SECONDS: '0' },
+});
+
+export interface Stack {
+  /** A link that opens the explorer once, at a view with its state: `live?outcome=refused`. */
+  readonly newLink: (at?: string) => Promise<string>;
+  /** Sends a request through the gateway, with a token of the user or without one. */
+  readonly request: (path: string, user?: string, method?: string) => Promise<number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The local stack on the memory table, with the sample tenants or with a manifest. */
+export async function startStack(manifest?: string): Promise<Stack> {
+  const said: string[] = [];
+  const options = { findBinary: () => undefined, say: (line: string) => said.push(line) };
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-live-'));
+  const file = join(folder, 'manifest.yaml');
+  if (manifest !== undefined) writeFileSync(file, manifest);
+  const stack = await (manifest === undefined
+    ? startSample(CONFIGURATION, options)
+    : startManifest(CONFIGURATION, { ...options, file, watch: () => () => undefined }));
+
+  async function tokenOf(user: string): Promise<string> {
+    const body = JSON.stringify({ user });
+    const answer = await fetch(`${stack.url}/_dev/token`, { method: 'POST', body });
+    return ((await answer.json()) as { readonly access_token: string }).access_token;
+  }
+  return {
+    newLink: async (at = '') => {
+      // Who asks without a session gets a new link, in the terminal of the stack.
+      await fetch(`${stack.url}/_dev/explorer/`);
+      return `${/http\S+/.exec(String(said.at(-1)))?.[0]}#${at}`;
+    },
+    request: async (path, user, method = 'GET') => {
+      const headers: Record<string, string> =
+        user === undefined ? {} : { authorization: `Bearer ${await tokenOf(user)}` };
+      return (await fetch(stack.url + path, { method, headers })).status;
+    },
+    stop: async () => {
+      await stack.stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
