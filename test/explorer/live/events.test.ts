@@ -19,6 +19,7 @@ const decision = (id: number, more: Partial<LiveDecision> = {}): LiveDecision =>
 const refused = { allowed: false, reason: 'no_grant' };
 const request = (id: number, status = 401): LiveRequest => ({
   ...{ kind: 'request', id, at: id * 1_000, source: 'http-simple', method: 'GET', path: '/pages', status },
+  decisions: 0,
 });
 const numbers = (from: number, to: number): readonly LiveEvent[] =>
   Array.from({ length: to - from + 1 }, (_, at) => decision(from + at));
