@@ -14,7 +14,8 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
- *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
+ *   explorer -> the entries of table, engine, provisioning, testing/model.ts and authorizer/policies: in a browser, and
+ *              behind a server of local
  *   local -> all of these, never cli: the local stack
  *   cli -> engine, provisioning, table, testing; authorizer/routes; local; explorer/service (its entry)
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
