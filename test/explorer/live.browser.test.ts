@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { report } from '../../cli/revocation/subcommand.ts';
 import { revocationBound } from '../../provisioning/index.ts';
@@ -25,8 +25,8 @@ async function openLive(state = '', options = {}): Promise<Page> {
   return page;
 }
 const table = (page: Page) => page.getByRole('table', { name: 'Decisions, newest first' });
-const rowOf = (page: Page, ...texts: readonly string[]) =>
-  texts.reduce((rows, hasText) => rows.filter({ hasText }), table(page).getByRole('row')).first();
+const rowOf = (page: Page, ...texts: readonly (string | RegExp)[]) =>
+  texts.reduce<Locator>((rows, hasText) => rows.filter({ hasText }), table(page).getByRole('row')).first();
 
 /** A line to the stack that can be cut: the address of a link through it. */
 async function openLine(link: string) {
@@ -93,6 +93,8 @@ describe('a request through the gateway', () => {
     expect(await stack.request(`${NORTH}/schedule`)).toBe(401);
     await rowOf(page, 'victor', 'denied_by_role').waitFor();
     await rowOf(page, '401', 'no credential: the authorizer was not asked').waitFor();
+    expect(await stack.request(`/http-policy${NORTH}/secret`, TINA)).toBe(403);
+    await rowOf(page, 'http-policy', '403', /a policy of \d+ decisions refuses it/).waitFor();
   });
 
   test('is there for who comes later', async () => {
@@ -175,7 +177,7 @@ describe('a stream that breaks', () => {
     const event = (id: number) =>
       `id: ${id}\ndata: ${JSON.stringify({
         ...{ kind: 'request', id, at: Date.UTC(2026, 2, 1), source: `api-${id}` },
-        ...{ method: 'GET', path: '/', status: 404 },
+        ...{ method: 'GET', path: '/', status: 404, decisions: 0 },
       })}\n\n`;
     const answers = [
       `retry: 10\n\n${event(1)}`,

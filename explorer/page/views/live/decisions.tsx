@@ -221,7 +221,7 @@ const MARKS: Readonly<Record<Outcome, string>> = { allowed: '✓', refused: '✕
 const milliseconds = (time: number): string => `${time < 10 ? time.toFixed(1) : Math.round(time)} ms`;
 
 function meaningOf(outcome: Outcome, reason: string): string {
-  if (outcome === 'none') return `answered with status ${reason}, without a decision`;
+  if (outcome === 'none') return `answered with status ${reason}, without a decision of its own`;
   if (outcome === 'fault') return `nothing was decided: ${reason}`;
   return reasonText(reason as Decision['reason']);
 }
@@ -324,20 +324,22 @@ function withoutText({ authorizer, decisions, status }: LiveEvent & { readonly k
   if (authorizer === 'skipped') return 'no credential: the authorizer was not asked';
   if (status === 401) return 'the credential is refused';
   if (status >= 500) return 'the authorizer or the service failed';
-  if (decisions > 0) return `${status === 403 ? 'not in' : 'by'} a policy made of ${decisions} decisions`;
+  if (decisions > 0)
+    return `a policy of ${decisions} ${decisions === 1 ? 'decision' : 'decisions'} ${status === 403 ? 'refuses' : 'allows'} it`;
   return status === 403 ? 'no route, or none in a kept policy' : 'by a policy that the authorizer had kept';
 }
 
 function Outcomes({ event, outcome }: { readonly event: LiveEvent; readonly outcome: Outcome }) {
   const reason = reasonOf(event);
-  const { error } = event.kind === 'request' ? event : { error: undefined };
+  const { error = undefined, decisions } = event.kind === 'request' ? event : { decisions: 0 };
   return (
     <>
       {outcome === 'allowed' || outcome === 'refused' ? (
         <DecisionBadge allowed={outcome === 'allowed'} />
       ) : (
         <span class={`badge ${outcome}`}>
-          <span aria-hidden="true">{MARKS[outcome]}</span> {outcome === 'fault' ? 'fault' : 'no decision'}
+          <span aria-hidden="true">{MARKS[outcome]}</span>{' '}
+          {outcome === 'fault' ? 'fault' : decisions > 0 ? 'by a policy' : 'no decision'}
         </span>
       )}{' '}
       <code title={meaningOf(outcome, reason)}>{reason}</code>

@@ -9,7 +9,9 @@ const PARTS = { decisions: 'Decisions', revocation: 'Revocation' } as const;
 
 /** Decisions as they happen, and how long what was revoked may still be allowed. */
 export function LiveView({ state, go }: ViewProps) {
-  const shown = state.show === 'revocation' ? 'revocation' : 'decisions';
+  // A link that says when something was revoked is about that.
+  const { show = state.since === undefined ? 'decisions' : 'revocation' } = state;
+  const shown = show === 'revocation' ? show : 'decisions';
   return (
     <>
       <nav class="live-parts" aria-label="Live">
@@ -18,7 +20,7 @@ export function LiveView({ state, go }: ViewProps) {
             key={part}
             href={formatAddress({
               view: 'live',
-              state: patched(state, { show: part === 'decisions' ? undefined : part }),
+              state: patched(state, { show: part }),
             })}
             aria-current={part === shown ? 'true' : undefined}
           >

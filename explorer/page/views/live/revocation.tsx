@@ -4,6 +4,8 @@ import { linkTo, type Patch, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
+import { type Change, writeChanges } from '../what-if/changes.ts';
+import { DISABLED } from '../what-if/usual.ts';
 import {
   type Chart,
   DEFAULT_TIMES,
@@ -389,13 +391,11 @@ function OpenReport({ go }: Pick<ViewProps, 'go'>) {
   );
 }
 
-/** What disables a subject, by its type; those of added types have other commands. */
-function disableCommand(ref: string): { readonly command: string; readonly input: object } | undefined {
+/** What disables a subject of a type that is the product's own. */
+function disableCommand(ref: string): Change | undefined {
   const [type, id] = [ref.slice(0, ref.indexOf(':')), ref.slice(ref.indexOf(':') + 1)];
-  if (type === 'user') return { command: 'user.update', input: { id, status: 'disabled' } };
-  if (type === 'technical-user')
-    return { command: 'technical-user.update', input: { id, status: 'inactive' } };
-  return undefined;
+  const status = Object.hasOwn(DISABLED, type) ? DISABLED[type] : undefined;
+  return status === undefined ? undefined : { command: `${type}.update`, input: { id, status } };
 }
 
 /** Leads to what a revocation would change, before it is made. */
@@ -411,7 +411,7 @@ function Disable({
   if (!about.canWrite || change === undefined) return null;
   return (
     <p>
-      <a href={linkTo('what-if', state, { change: JSON.stringify([change]) })}>
+      <a href={linkTo('what-if', state, { change: writeChanges([change]) })}>
         See in What if who loses what when <bdi>{revoked}</bdi> is disabled
       </a>
     </p>

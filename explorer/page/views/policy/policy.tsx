@@ -19,7 +19,7 @@ const DEFAULT_API = 'default';
 /** The policy that a caller gets for an API, beside the routes, and requests tried against both. */
 export function PolicyView({ state, go }: ViewProps) {
   const { subject, method, path } = state;
-  const { value: about } = useCall('about', {});
+  const { value: about, error: unknown, retry } = useCall('about', {});
   const apis = about?.apis ?? [];
   const api = state.api ?? apis[0] ?? DEFAULT_API;
   const claims = state.claims === undefined ? undefined : readClaims(state.claims);
@@ -53,6 +53,7 @@ export function PolicyView({ state, go }: ViewProps) {
           onChange={(text) => go({ claims: text })}
         />
       </div>
+      {unknown && <Problem of={unknown} retry={retry} />}
       {shown.error && <Problem of={shown.error} retry={shown.retry} />}
       {subject === undefined && (
         <Empty title="Nobody calls yet">

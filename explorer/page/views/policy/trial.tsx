@@ -145,8 +145,9 @@ function Agreement({ of: { agrees, isLeftOut, allowed, policy } }: { readonly of
       </p>
       <p>
         The policy {policy?.decision === 'allow' ? 'allows' : 'refuses'} this request, and the route{' '}
-        {allowed ? 'allows' : 'refuses'} it. One of them is wrong. This is a defect of Gatehouse: please
-        report it with the routes, the path and the policy.
+        {allowed ? 'allows' : 'refuses'} it. Try again: a change of the table in between looks the same. If it
+        stays, one of them is wrong. That is a defect of Gatehouse: please report it with the routes, the path
+        and the policy.
       </p>
     </div>
   );
