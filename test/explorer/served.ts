@@ -54,7 +54,8 @@ export async function startExplorer() {
     events: createFeed(() => 0).events,
     service: (method, input) => {
       calls.push(`${method} ${JSON.stringify(input)}`);
-      return serve(method, input);
+      // What the process knows by itself is answered without the table.
+      return (method === 'about' ? service : serve)(method, input);
     },
   });
   const server = await listen((incoming, outgoing) => {

@@ -52,6 +52,15 @@ test('the table is throttled: trying again shows what was asked', async () => {
   await page.getByText('tenant.create').first().waitFor();
 });
 
+test.each(['map', 'log'])('a table that is gone before %s is opened is not an empty one', async (name) => {
+  const explorer = await startExplorer();
+  const message = 'Query failed: ResourceNotFoundException';
+  explorer.answerWith({ ok: false, error: { code: 'internal', message, retryable: false } });
+  const { page } = await openPage({ url: explorer.newLink() });
+  await page.evaluate(`location.hash = '#${name}'`);
+  await page.getByRole('alert').getByText(message).first().waitFor();
+});
+
 test('the explorer has ended: the page says what to do', async () => {
   const { page, openLog, server } = await openExplorer([/./]);
   await stop(server);
