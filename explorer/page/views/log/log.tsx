@@ -8,6 +8,7 @@ import { Named } from '../../parts/named.tsx';
 import { useNames } from '../../parts/names.ts';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Changes, calledOf, Entity } from './record.tsx';
 import { actorRef, changesOf, type FieldChange, kept, refsIn, textOf } from './records.ts';
 import { inputOf, isLog, LOGS } from './source.ts';
@@ -74,7 +75,9 @@ export function LogView({ state, go }: ViewProps) {
           {textOf(list.items.at(-1)?.timestamp)}; there are later ones. Load more, or begin later.
         </p>
       )}
-      {key === undefined ? (
+      {key === undefined && found?.error ? (
+        <Problem of={found.error} retry={found.retry} />
+      ) : key === undefined ? (
         <Nobody log={log} isLooking={found === undefined} isPlayground={manifest !== undefined} />
       ) : (
         <Pages

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import type { Fault } from '../../../service/index.ts';
 import { type Send, useClient } from '../../client.ts';
 import { commandPages } from '../../load-page.ts';
 
@@ -8,18 +9,25 @@ const ROOTS = ['tenant', 'client', 'account', 'enterprise', 'location', 'scope']
 /** Types of scopes that have commands of their own; added ones have those of `scope`. */
 const BUILT_IN = new Set([...ROOTS.slice(0, -1), 'project', 'building', 'zone', 'device', 'workstream']);
 
+/** A root, or none; or why that is not known. */
+interface Root {
+  readonly ref?: string;
+  readonly error?: Fault;
+}
+
 /** The first root that the table lists: a table often has one. */
-async function firstRoot(send: Send): Promise<string | undefined> {
+async function firstRoot(send: Send): Promise<Root> {
   for (const list of ROOTS) {
     const reply = await commandPages(send, `${list}.list`, { limit: 1 })(undefined);
-    const [first] = reply.ok ? reply.result.items : [];
-    if (first) return String(first.root);
+    if (!reply.ok) return { error: reply.error };
+    const [first] = reply.result.items;
+    if (first) return { ref: String(first.root) };
   }
-  return undefined;
+  return {};
 }
 
 /** The root of a scope, which has the log of everything below it. */
-async function rootOf(send: Send, scope: string): Promise<string> {
+async function rootOf(send: Send, scope: string): Promise<Root> {
   const colon = scope.indexOf(':');
   const [type, id] = [scope.slice(0, colon), scope.slice(colon + 1)];
   const asked = BUILT_IN.has(type)
@@ -27,11 +35,11 @@ async function rootOf(send: Send, scope: string): Promise<string> {
     : { command: 'scope.read', input: { type, id } };
   const reply = await send('command', asked);
   const root = reply.ok && reply.result.ok ? reply.result.result.root : undefined;
-  return typeof root === 'string' ? root : scope;
+  return { ref: typeof root === 'string' ? root : scope };
 }
 
 /** What became of a look-up: undefined while it is under way. */
-export type Tenant = { readonly ref: string | undefined } | undefined;
+export type Tenant = (Root & { readonly retry: () => void }) | undefined;
 
 /**
  * The tenant whose log is shown.
@@ -40,16 +48,17 @@ export type Tenant = { readonly ref: string | undefined } | undefined;
  */
 export function useTenant(scope: string | undefined): Tenant {
   const { send, revision } = useClient();
-  const [found, setFound] = useState<{ readonly key: string; readonly ref: string | undefined }>();
-  const key = `${scope} ${revision}`;
+  const [found, setFound] = useState<Root & { readonly key: string }>();
+  const [attempt, setAttempt] = useState(0);
+  const key = `${scope} ${revision} ${attempt}`;
   useEffect(() => {
     let isCurrent = true;
-    (scope === undefined ? firstRoot(send) : rootOf(send, scope)).then((ref) => {
-      if (isCurrent) setFound({ key, ref });
+    (scope === undefined ? firstRoot(send) : rootOf(send, scope)).then((root) => {
+      if (isCurrent) setFound({ key, ...root });
     });
     return () => {
       isCurrent = false;
     };
   }, [key]);
-  return found?.key === key ? { ref: found.ref } : undefined;
+  return found?.key === key ? { ...found, retry: () => setAttempt((before) => before + 1) } : undefined;
 }
