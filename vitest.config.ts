@@ -106,6 +106,8 @@ export default defineConfig({
           name: 'browser',
           include: [BROWSER],
           globalSetup: [...ENGINE, 'test/support/chromium.ts'],
+          // As long as a page may take on the slowest machine (test/support/browser.ts).
+          expect: { poll: { timeout: 60_000 } },
         },
       },
     ],

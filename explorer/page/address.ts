@@ -66,6 +66,8 @@ export function useAddress(): readonly [Address, Go] {
     const read = () => setAddress(parseAddress(location.hash));
     addEventListener('hashchange', read);
     addEventListener('popstate', read);
+    // What changed after the first drawing and before this.
+    read();
     return () => {
       removeEventListener('hashchange', read);
       removeEventListener('popstate', read);

@@ -1,9 +1,135 @@
-import { expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
+import { type ServedExplorer, serveExplorer } from '../support/served-explorer.ts';
+import { addDecisions, hashOf, loaded, type SampleScreen, sampleScreens } from './sample-screens.ts';
+import { type SampleTable, sampleTable, serviceOver } from './worlds.ts';
 
-test('the playground opens', async () => {
+/** What holds of every view, over the sample tenants as `gatehouse explore` serves a table. */
+const NAMES = ['map', 'why', 'search', 'what-if', 'live', 'log', 'policy'];
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 780 };
+
+let table: SampleTable;
+let explorer: ServedExplorer;
+let screens: readonly SampleScreen[];
+beforeAll(async () => {
+  table = await sampleTable();
+  explorer = await serveExplorer(serviceOver(table));
+  addDecisions(explorer, table);
+  screens = sampleScreens(table);
+});
+afterAll(() => explorer.stop());
+
+const screenOf = (name: string): SampleScreen => {
+  const found = screens.find((each) => each.name === name);
+  if (!found) throw new Error(`there is no view ${name}`);
+  return found;
+};
+
+async function openScreen(name: string, options: Partial<Parameters<typeof openPage>[0]> = {}) {
+  const screen = screenOf(name);
+  const opened = await openPage({ ...options, url: explorer.newLink(hashOf(screen)) });
+  await loaded(opened.page, screen);
+  return { ...opened, screen };
+}
+
+/** What Tab reaches in the view, and has not reached yet: all that is for use, and is not hidden or disabled. */
+const NOT_REACHED = `[...document.querySelectorAll('main :is(a[href], button, input, select, textarea, summary, [tabindex="0"])')]
+  .filter((each) => !each.disabled && !('reached' in each.dataset) && each.checkVisibility({ visibilityProperty: true }))
+  .map(({ outerHTML }) => outerHTML.slice(0, 200))`;
+
+/**
+ * What has the focus: undefined for the document. It counts as reached now. Within a field for an instant, Chromium
+ * draws the further steps itself.
+ */
+const FOCUS = `document.activeElement === document.body ? undefined : (({ activeElement: focused }) => {
+  const isFirst = !('reached' in focused.dataset);
+  focused.dataset.reached = '';
+  const { outlineStyle } = getComputedStyle(focused);
+  return isFirst && outlineStyle === 'none' ? 'without an outline: ' + focused.outerHTML.slice(0, 200) : 'outlined';
+})(document)`;
+
+const isFocused = (locator: Locator): Promise<boolean> =>
+  locator.and(locator.page().locator(':focus')).isVisible();
+
+/** Pixels by which the page is wider than the screen. */
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+describe.each(NAMES)('%s', (name) => {
+  test('is what its link says, also after a reload', async () => {
+    const { page, screen } = await openScreen(name);
+    expect(new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
+    const before = await page.getByRole('main').ariaSnapshot();
+    await page.reload();
+    await loaded(page, screen);
+    await expect.poll(() => page.getByRole('main').ariaSnapshot()).toBe(before);
+    expect(new URL(page.url()).hash).toBe(`#${hashOf(screen)}`);
+  });
+
+  test.each([
+    ['light', 'wide', WIDE],
+    ['light', 'narrow', NARROW],
+    ['dark', 'wide', WIDE],
+    ['dark', 'narrow', NARROW],
+  ] as const)('%s and %s, it is accessible and fits', async (colorScheme, _, viewport) => {
+    const { page } = await openScreen(name, { colorScheme, viewport });
+    await expectAccessible(page);
+    expect(await overflow(page)).toBe(0);
+  });
+
+  test('each control is reached by Tab and shows that it is, and none keeps the focus', async () => {
+    const { page } = await openScreen(name);
+    await page.evaluate('document.activeElement.blur()');
+    // A field for an instant takes several steps; after the last control comes the document.
+    let [focus, steps]: [string | undefined, number] = ['', 0];
+    while (focus !== undefined && steps < 500) {
+      await page.keyboard.press('Tab');
+      focus = await page.evaluate(FOCUS);
+      expect([undefined, 'outlined']).toContain(focus);
+      steps += 1;
+    }
+    expect(steps).toBeGreaterThan(10);
+    expect(await page.evaluate(NOT_REACHED)).toEqual([]);
+  });
+
+  test('is opened by the keyboard', async () => {
+    const { page } = await openPage({ url: explorer.newLink() });
+    const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', {
+      name: screenOf(name).title,
+      exact: true,
+    });
+    await link.waitFor();
+    for (let steps = 0; steps < 20 && !(await isFocused(link)); steps += 1) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: screenOf(name).title }).waitFor();
+  });
+
+  // The live view has nothing from the table but names.
+  test.skipIf(name === 'live')('says what to do when the table is gone', async () => {
+    const message = 'the table does not exist: check --table, --endpoint and --region';
+    const broken = await serveExplorer(async (method, input) =>
+      method === 'about'
+        ? serviceOver(table)(method, input)
+        : { ok: false, error: { code: 'internal', message, retryable: false } },
+    );
+    onTestFinished(broken.stop);
+    const { page } = await openPage({ url: broken.newLink(hashOf(screenOf(name))) });
+    await page.getByRole('alert').filter({ hasText: message }).first().waitFor();
+    await expectAccessible(page);
+  });
+
+  test('without a state, it says what to do next', async () => {
+    const { page } = await openPage({ url: explorer.newLink(name) });
+    await page.getByRole('heading', { level: 1, name: screenOf(name).title }).waitFor();
+    expect(await page.getByRole('main').innerText()).toMatch(/\w+/);
+    await expectAccessible(page);
+  });
+});
+
+test('the playground is accessible as it opens', async () => {
   const { page } = await openPage({ url: playground() });
   await page.getByRole('navigation', { name: 'Views' }).waitFor();
-  expect(await page.title()).toBe('Gatehouse explorer');
   await expectAccessible(page);
 });
