@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, linkTo } from '../../address.ts';
 import { type Client, useClient } from '../../client.ts';
-import { commandPages, type Item } from '../../list.ts';
+import { commandPages, type Item } from '../../load-page.ts';
 import { Named } from '../../parts/named.tsx';
 
 /** A question that the table has an interesting answer to. */
