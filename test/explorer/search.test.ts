@@ -40,6 +40,19 @@ test('type, kind and instant are asked for', () => {
   ]);
 });
 
+test('nothing is asked for now where the address names another instant that cannot be read', () => {
+  expect(questionOf({ ...ALL, search: 'who', at: 'tomorrow' })).toBeUndefined();
+  expect(questionOf({ ...ALL, search: 'who', given: '{' })).toBeUndefined();
+});
+
+test('what is given goes along', () => {
+  const given = { context: { ip: '192.0.2.7' } };
+  expect(inputOf({ ...ALL, search: 'who', given: JSON.stringify(given) })).toEqual([
+    'subjects',
+    expect.objectContaining({ given }),
+  ]);
+});
+
 test('an unknown search is the first one', () => {
   expect(searchOf('constructor')).toBe('who');
   expect(searchOf(undefined)).toBe('who');

@@ -33,10 +33,7 @@ export async function lookUp(send: Send, kind: NamedKind, text: string): Promise
   const { candidates, more, elsewhere } = found;
   const [first] = candidates;
   if (first && candidates.length === 1 && !more) return { ref: first.ref };
-  if (first) {
-    const many = more ? `more than ${candidates.length}` : `${candidates.length}`;
-    return { problem: `${text} may be ${many} of them: choose one`, candidates };
-  }
+  if (first) return severalOf(text, candidates, more);
   if (elsewhere.length > 0) return { problem: `there is no ${kind} ${text} there`, candidates: elsewhere };
   const suggested = await ask<{ meant?: string }>(send, 'name.suggest', { name: text, kind });
   const { meant } = 'problem' in suggested ? {} : suggested;
@@ -46,6 +43,12 @@ export async function lookUp(send: Send, kind: NamedKind, text: string): Promise
     ...(meant === undefined ? {} : { meant }),
   };
 }
+
+/** A text that says too little. */
+export const severalOf = (text: string, candidates: readonly Candidate[], more = false): Meaning => ({
+  problem: `${text} may be ${more ? 'more than ' : ''}${candidates.length} of them: choose one`,
+  candidates,
+});
 
 /** The result of a command that reads, or why there is none. */
 async function ask<T>(send: Send, command: string, input: Readonly<Record<string, unknown>>) {

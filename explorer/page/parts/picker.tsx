@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { NamedRef } from '../../service/index.ts';
 import { type Client, useClient } from '../client.ts';
 import { commandPages, type Item } from '../load-page.ts';
-import { lookUp, type Meaning, type NamedKind } from './look-up.ts';
+import { lookUp, type Meaning, type NamedKind, severalOf } from './look-up.ts';
 
 /** What can be chosen. */
 export type Kind = NamedKind | 'permission';
@@ -37,6 +37,7 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
   const client = useClient();
   const id = useId();
   const [suggestions, suggest] = useSuggestions(client, kind);
+  const options = withOwnNames(suggestions);
   const shown = useNameOf(client, kind, value);
   // What is typed and not yet chosen.
   const [typed, setTyped] = useState<string>();
@@ -64,10 +65,20 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
     if (wanted === '') return take(undefined);
     asked.current = wanted;
     // Whether a permission exists is for the decision to say.
-    const meaning = kind === 'permission' ? { ref: wanted } : await lookUp(client.send, kind, wanted);
+    const meaning = kind === 'permission' ? { ref: wanted } : await meaningOf(kind, wanted);
     if (asked.current !== wanted) return;
     if ('ref' in meaning) return take(meaning.ref);
     setUnclear(meaning);
+  };
+
+  /** What the table finds; otherwise whoever is called so among the suggestions: people are shown by names that may not be unique. */
+  const meaningOf = async (named: NamedKind, text: string): Promise<Meaning> => {
+    const meaning = await lookUp(client.send, named, text);
+    if ('ref' in meaning || meaning.candidates.length > 0) return meaning;
+    const called = (await suggest()).filter(({ name }) => name === text);
+    const [only] = called;
+    if (!only) return meaning;
+    return called.length === 1 ? only : severalOf(text, called);
   };
 
   return (
@@ -84,11 +95,11 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
         spellcheck={false}
         aria-invalid={unclear !== undefined}
         aria-describedby={`${id}-problem`}
-        onFocus={suggest}
+        onFocus={() => void suggest()}
         onInput={(event) => {
           const text = event.currentTarget.value;
           setTyped(text);
-          if (isWhole(event)) choose(suggestions.find(({ name }) => name === text)?.ref ?? text);
+          if (isWhole(event)) choose(options.find(({ name }) => name === text)?.ref ?? text);
         }}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
         onKeyDown={(event) => {
@@ -99,7 +110,7 @@ export function Picker({ kind, label, value, onChoose }: PickerProps) {
         }}
       />
       <datalist id={`${id}-list`}>
-        {suggestions.map(({ ref, name }) => (
+        {options.map(({ ref, name }) => (
           <option key={ref} value={name}>
             {ref === name ? undefined : ref}
           </option>
@@ -165,24 +176,31 @@ function withOwnNames(all: readonly NamedRef[]): readonly NamedRef[] {
   return all.map(({ ref, name }) => ({ ref, name: counts.get(name) === 1 ? name : ref }));
 }
 
+type Suggest = () => Promise<readonly NamedRef[]>;
+
 /** Suggestions, and what loads them: nothing is read before somebody comes to the field. */
-function useSuggestions(client: Client, kind: Kind): readonly [readonly NamedRef[], () => void] {
-  const { send, revision } = client;
+function useSuggestions({ send, revision }: Client, kind: Kind): readonly [readonly NamedRef[], Suggest] {
   const [found, setFound] = useState<readonly NamedRef[]>([]);
-  const loaded = useRef('');
+  const loading = useRef<{ readonly key: string; readonly all: Promise<readonly NamedRef[]> } | undefined>(
+    undefined,
+  );
   const key = `${kind} ${revision}`;
-  const load = async (): Promise<void> => {
-    if (loaded.current === key) return;
-    loaded.current = key;
+  const load = async (): Promise<readonly NamedRef[]> => {
     const lists = await Promise.all(
       LISTS[kind].map(async (list) => {
         const reply = await commandPages(send, `${list}.list`, { limit: MOST })(undefined);
         return reply.ok ? reply.result.items.map((item) => namedOf(list, item)) : [];
       }),
     );
-    if (loaded.current === key) setFound(withOwnNames(lists.flat()));
+    const all = lists.flat();
+    if (loading.current?.key === key) setFound(all);
+    return all;
   };
-  return [found, load];
+  const suggest: Suggest = () => {
+    if (loading.current?.key !== key) loading.current = { key, all: load() };
+    return loading.current.all;
+  };
+  return [found, suggest];
 }
 
 /** The name of what is chosen; its reference until it is known, and where it has none. */

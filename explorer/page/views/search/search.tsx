@@ -1,13 +1,16 @@
+import { useMemo } from 'preact/hooks';
 import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { askedInstant, formatInstant } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
+import { When } from '../../parts/when.tsx';
+import { GivenField } from '../why/given.tsx';
 import { type Asked, questionOf, type Row, SEARCHES, type Search, searchOf } from './searches.ts';
 import { TypeField } from './type-field.tsx';
-import { WhenField } from './when-field.tsx';
 
 const PICKERS = {
   subject: { kind: 'subject', label: 'Who' },
@@ -19,6 +22,9 @@ const PICKERS = {
 export function SearchView({ state, go }: ViewProps) {
   const search = searchOf(state.search);
   const { sentence, asked } = SEARCHES[search];
+  const { revision } = useClient();
+  const now = useMemo(() => Date.now(), [revision]);
+  const time = askedInstant(state.at);
   return (
     <>
       <nav class="searches" aria-label="Searches">
@@ -43,8 +49,14 @@ export function SearchView({ state, go }: ViewProps) {
           />
         ))}
         <TypeField search={search} value={state.type} onChoose={(type) => go({ type })} />
-        <WhenField value={state.at} onChoose={(at) => go({ at })} />
       </div>
+      <When
+        at={time.at}
+        now={now}
+        problem={time.problem}
+        onChoose={(at) => go({ at: at === undefined ? undefined : formatInstant(at) }, { replace: true })}
+      />
+      <GivenField value={state.given} onChoose={(given) => go({ given }, { replace: true })} />
       <Found search={search} state={state} go={go} />
     </>
   );
@@ -59,8 +71,10 @@ function Found({ search, state, go }: ViewProps & { readonly search: Search }) {
     question?.load(send) ?? (async () => ({ ok: true, result: { items: [] } })),
   );
   const { title, asked, finds } = SEARCHES[search];
+  const missing = asked.filter((name) => !state[name]).map((name) => PICKERS[name].label);
+  // What cannot be read is said beside its field.
+  if (!question && missing.length === 0) return null;
   if (!question) {
-    const missing = asked.filter((name) => !state[name]).map((name) => PICKERS[name].label);
     return (
       <Empty title="Nothing is asked yet">
         Choose <strong>{missing.join(' and ')}</strong> above. There will be a row for each answer, with a

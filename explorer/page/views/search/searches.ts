@@ -1,6 +1,8 @@
 import type { Inputs } from '../../../service/index.ts';
 import { type LoadPage, searchPages } from '../../load-page.ts';
+import { askedInstant } from '../../parts/instant.ts';
 import type { Send } from '../../send.ts';
+import { readGiven } from '../why/given-text.ts';
 
 /** What a search is asked with: two of three. The third is what it finds. */
 export type Asked = 'subject' | 'permission' | 'scope';
@@ -46,25 +48,21 @@ export const SEARCHES: Readonly<Record<Search, SearchKind>> = {
 export const searchOf = (name: string | undefined): Search =>
   name !== undefined && Object.hasOwn(SEARCHES, name) ? (name as Search) : 'who';
 
-/** What the address asks; undefined where a part of the question is missing. */
+/** A search that can be asked. */
 export interface Question {
   readonly key: string;
   readonly load: (send: Send) => LoadPage<Row>;
 }
 
-/** Epoch milliseconds of an instant in the address; undefined for now, and for what is no instant. */
-export function instantOf(at: string | undefined): number | undefined {
-  const instant = at === undefined ? Number.NaN : Date.parse(at);
-  return Number.isNaN(instant) ? undefined : instant;
-}
-
 /** Rows of one page. */
 const LIMIT = 100;
 
+/** What the address asks; undefined where a part of it is missing or cannot be read. */
 export function questionOf(state: Readonly<Record<string, string>>): Question | undefined {
   const { subject = '', permission = '', scope = '', type } = state;
-  const at = instantOf(state.at);
-  const common = { limit: LIMIT, ...(at === undefined ? {} : { at }) };
+  const [time, read] = [askedInstant(state.at), readGiven(state.given)];
+  if (time.problem !== undefined || 'problem' in read) return undefined;
+  const common = { limit: LIMIT, ...time, ...read };
   const typed = type === undefined ? {} : { type };
   switch (searchOf(state.search)) {
     case 'who': {
