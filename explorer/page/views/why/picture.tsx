@@ -4,20 +4,25 @@ import { type Address, linkTo } from '../../address.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { NodeIcon } from './icons.tsx';
 import { endOf, type Layout, layOut, lineThrough } from './layout.ts';
-import { type Chain, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
+import { type Chain, FEW, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
 
 export interface PictureProps {
   readonly explanation: Explanation;
   readonly state: Address['state'];
 }
 
+/** Narrower than this, two paths beside each other are what there is room for. */
+const NARROW = 560;
+
 /** The path from the subject to the permission, and the same as a list. */
 export function Picture({ explanation, state }: PictureProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const graph = pathGraph(explanation, isWhole ? Number.POSITIVE_INFINITY : undefined);
+  const [box, room] = useWidth<HTMLElement>();
+  const few = room < NARROW ? 2 : FEW;
+  const graph = pathGraph(explanation, isWhole ? Number.POSITIVE_INFINITY : few);
   return (
-    <figure class="why-picture">
-      <Drawing graph={graph} explanation={explanation} state={state} />
+    <figure class="why-picture" ref={box}>
+      {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} state={state} />}
       <figcaption>
         {(graph.hidden > 0 || isWhole) && (
           <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
@@ -32,10 +37,18 @@ export function Picture({ explanation, state }: PictureProps) {
   );
 }
 
-function Drawing({ graph, explanation, state }: PictureProps & { readonly graph: PathGraph }) {
+/** What the box around a drawing takes of the width. */
+const PADDING = 18;
+
+interface DrawingProps extends PictureProps {
+  readonly graph: PathGraph;
+  readonly room: number;
+}
+
+function Drawing({ graph, room, explanation, state }: DrawingProps) {
   const id = useId();
   const box = useRef<HTMLElement>(null);
-  const layout = useLayout(graph, useWidth(box));
+  const layout = useLayout(graph, room - PADDING);
   useEffect(() => {
     // Where not all fits, what leads to the permission is to be seen first.
     const end = layout?.nodes.find(({ kind }) => kind === 'permission');
@@ -80,7 +93,6 @@ function useLayout(graph: PathGraph, room: number): Layout | undefined {
   const [layout, setLayout] = useState<Layout>();
   const key = JSON.stringify(graph);
   useEffect(() => {
-    if (room === 0) return;
     let isCurrent = true;
     layOut(graph, room).then((next) => {
       if (isCurrent) setLayout(next);
@@ -92,17 +104,18 @@ function useLayout(graph: PathGraph, room: number): Layout | undefined {
   return layout;
 }
 
-/** The width of an element, in CSS pixels; 0 until it is known. */
-function useWidth(of: { readonly current: HTMLElement | null }): number {
+/** A reference for an element, and its width in CSS pixels: 0 until it is known. */
+function useWidth<E extends HTMLElement>() {
+  const box = useRef<E>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
-    const element = of.current;
+    const element = box.current;
     if (!element) return;
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return width;
+  return [box, width] as const;
 }
 
 const classOf = (...names: readonly (string | false | undefined)[]): string =>

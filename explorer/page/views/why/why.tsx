@@ -54,7 +54,7 @@ export function WhyView({ state, go }: ViewProps) {
         {explanation ? <Answer of={explanation} /> : isLoading && <p class="loading">Asking…</p>}
       </div>
       {question && (
-        <section class="why-time" aria-label="The decision over time">
+        <section class="why-time" aria-label="Time">
           <OverTime
             question={question}
             explanation={explanation}
