@@ -232,7 +232,7 @@ describe('over time', () => {
       scope: 'location:north',
       at: 'tomorrow',
     });
-    await page.getByText(/tomorrow is no instant/).waitFor();
+    await page.getByText(/tomorrow is not an instant/).waitFor();
     expect(await decisionOf(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Now', exact: true }).click();
     await decisionOf(page)

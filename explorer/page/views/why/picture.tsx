@@ -11,6 +11,9 @@ export interface PictureProps {
   readonly state: Address['state'];
 }
 
+/** With more paths than these a picture is no help; the list has them all. */
+const MOST_DRAWN = 8;
+
 /** Narrower than this, two paths beside each other are what there is room for. */
 const NARROW = 560;
 
@@ -19,7 +22,8 @@ export function Picture({ explanation, state }: PictureProps) {
   const [isWhole, setIsWhole] = useState(false);
   const [box, room] = useWidth<HTMLElement>();
   const few = room < NARROW ? 2 : FEW;
-  const graph = pathGraph(explanation, isWhole ? Number.POSITIVE_INFINITY : few);
+  const graph = pathGraph(explanation, isWhole ? MOST_DRAWN : few);
+  const all = pathGraph(explanation, Number.POSITIVE_INFINITY).chains;
   return (
     <figure class="why-picture" ref={box}>
       {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} state={state} />}
@@ -29,9 +33,14 @@ export function Picture({ explanation, state }: PictureProps) {
             {isWhole ? 'Show fewer' : `Show ${graph.hidden} more ${graph.hidden === 1 ? 'path' : 'paths'}`}
           </button>
         )}
+        {isWhole && graph.hidden > 0 && (
+          <span>
+            drawn are {graph.chains.length} of {all.length} paths; the list has them all
+          </span>
+        )}
         {graph.more > 0 && <span>and {graph.more} more, which the explanation leaves out</span>}
         <Legend graph={graph} />
-        <AsList chains={graph.chains} allowed={explanation.allowed} />
+        <AsList chains={isWhole ? all : graph.chains} allowed={explanation.allowed} isOpen={isWhole} />
       </figcaption>
     </figure>
   );
@@ -51,10 +60,16 @@ function Drawing({ graph, room, explanation, state }: DrawingProps) {
   const layout = useLayout(graph, room - PADDING);
   useEffect(() => {
     // Where not all fits, what leads to the permission is to be seen first.
-    const end = layout?.nodes.find(({ kind }) => kind === 'permission');
+    const deciding =
+      layout?.nodes.filter(({ isDeciding, kind }) => isDeciding || kind === 'permission') ?? [];
     const shown = box.current;
-    if (shown && layout && end)
-      shown.scrollLeft = end.x - layout.box.x + layout.style.width / 2 - shown.clientWidth / 2;
+    if (!shown || !layout) return;
+    const middle = (all: readonly number[]) => (Math.min(...all) + Math.max(...all)) / 2;
+    const { x, y } = layout.box;
+    shown.scrollLeft =
+      middle(deciding.map((node) => node.x - x)) - (shown.clientWidth - layout.style.width) / 2;
+    shown.scrollTop =
+      middle(deciding.map((node) => node.y - y)) - (shown.clientHeight - layout.style.height) / 2;
   }, [layout]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
@@ -216,10 +231,17 @@ function Legend({ graph: { edges } }: { readonly graph: PathGraph }) {
   );
 }
 
+interface ListProps {
+  readonly chains: readonly Chain[];
+  readonly allowed: boolean;
+  /** Whether it is open without a click. */
+  readonly isOpen: boolean;
+}
+
 /** The same paths in words, for those who do not see the picture. */
-function AsList({ chains, allowed }: { readonly chains: readonly Chain[]; readonly allowed: boolean }) {
+function AsList({ chains, allowed, isOpen }: ListProps) {
   return (
-    <details class="why-list">
+    <details class="why-list" open={isOpen}>
       <summary>The picture as a list</summary>
       <ol>
         {chains.map(({ nodes, edges, isDeciding }) => (
@@ -237,7 +259,7 @@ function AsList({ chains, allowed }: { readonly chains: readonly Chain[]; readon
                 )}
               </span>
             ))}
-            {`: ${allowed ? 'allowed' : 'refused'}`}
+            {isDeciding && `: ${allowed ? 'allowed' : 'refused'}`}
           </li>
         ))}
       </ol>

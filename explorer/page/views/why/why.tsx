@@ -53,7 +53,7 @@ export function WhyView({ state, go }: ViewProps) {
       <div class="why-answer" aria-live="polite" aria-busy={isLoading}>
         {explanation ? <Answer of={explanation} /> : isLoading && <p class="loading">Asking…</p>}
       </div>
-      {question && (
+      {subject && permission && scope && (
         <section class="why-time" aria-label="Time">
           <OverTime
             question={question}
