@@ -287,6 +287,10 @@ describe('over time', () => {
       ...['2025-10-01', '2026-01-01', '2026-04-01', '2026-07-01'],
     ]);
     expect(axisOf(range, 20)).toHaveLength(12);
+    expect(
+      axisOf({ start: 0, end: Date.UTC(2026, 0, 1) }, 6).map((at) => new Date(at).getUTCFullYear()),
+    ).toEqual([...[1970, 1980, 1990, 2000, 2010, 2020]]);
+    expect(axisOf({ start: 0, end: Date.UTC(9999, 0, 1) }, 6)).toEqual([]);
   });
 });
 
