@@ -6,7 +6,7 @@ import {
   periodText,
   readInstant,
 } from '../../explorer/page/parts/instant.ts';
-import { remediesOf } from '../../explorer/page/views/why/changes.ts';
+import { assigning, remediesOf } from '../../explorer/page/views/why/changes.ts';
 import { MOST_GIVEN, readGiven } from '../../explorer/page/views/why/given-text.ts';
 import { layOut } from '../../explorer/page/views/why/layout.ts';
 import { FEW, type PathGraph, pathGraph } from '../../explorer/page/views/why/path-graph.ts';
@@ -287,6 +287,10 @@ describe('over time', () => {
       ...['2025-10-01', '2026-01-01', '2026-04-01', '2026-07-01'],
     ]);
     expect(axisOf(range, 20)).toHaveLength(12);
+    expect(
+      axisOf({ start: 0, end: Date.UTC(2026, 0, 1) }, 6).map((at) => new Date(at).getUTCFullYear()),
+    ).toEqual([...[1970, 1980, 1990, 2000, 2010, 2020]]);
+    expect(axisOf({ start: 0, end: Date.UTC(9999, 0, 1) }, 6)).toEqual([]);
   });
 });
 
@@ -310,6 +314,25 @@ describe('what would lift a refusal', () => {
     const explanation = { ...(await explained('dora', 'Harbour')), subject: { ref: 'robot:r2', name: 'r2' } };
     const input = { type: 'robot', id: 'r2', status: 'active' };
     expect(remediesOf(explanation)).toMatchObject([{ change: { command: 'subject.update', input } }]);
+  });
+
+  test('a role, assigned here', async () => {
+    const explanation = await explained('nobody', 'Lighthouse');
+    const role = { ref: String(world.ref.caretaker), name: 'caretaker' };
+    const input = { user: world.id('nobody'), scope: world.ref.Lighthouse, role: world.id('caretaker') };
+    expect(assigning(explanation, role)).toEqual({ command: 'assignment.create', input });
+    await world.run('assignment.create', input);
+    expect(await explained('nobody', 'Lighthouse')).toMatchObject({ allowed: true });
+    await world.run('assignment.delete', input);
+  });
+
+  test('a role that is assigned here at another time: without its bounds', async () => {
+    const explanation = await explained('carl', 'Lighthouse');
+    const change = assigning(explanation, { ref: String(world.ref.caretaker), name: 'caretaker' });
+    expect(change).toMatchObject({ command: 'assignment.update', input: { startsAt: null, endsAt: null } });
+    await world.run(change.command, change.input);
+    expect(await explained('carl', 'Lighthouse')).toMatchObject({ allowed: true });
+    await world.run('assignment.update', { ...change.input, endsAt: '2025-06-30T00:00:00.000Z' });
   });
 
   test('nothing where a grant is missing, or nothing is', async () => {

@@ -67,6 +67,6 @@ export function askedInstant(text: string | undefined): { readonly at?: number; 
   if (text === undefined) return {};
   const at = readInstant(text);
   return at === undefined
-    ? { problem: `${text.slice(0, 40)} is no instant: write one as 2026-03-01T12:00Z` }
+    ? { problem: `${text.slice(0, 40)} is not an instant: write one as 2026-03-01T12:00Z` }
     : { at };
 }

@@ -28,7 +28,7 @@ export function When({ at, now, onChoose, range, problem, children }: WhenProps)
   const isNow = moved === undefined && at === undefined;
   const day = Math.min(Math.max(shown, start), end);
   // From now on, a slider goes to the middle of a day.
-  const time = isNow ? DAY / 2 : shown % DAY;
+  const time = isNow ? DAY / 2 : shown - Math.floor(shown / DAY) * DAY;
   return (
     <fieldset class="when">
       <legend class="visually-hidden">When</legend>

@@ -48,10 +48,17 @@ export const joining = (subject: Named, group: Named): Change => ({
   input: { user: userOf(subject), group: idOf(group) },
 });
 
-export const assigning = (subject: Named, scope: string, role: Named): Change => ({
-  command: 'assignment.create',
-  input: { user: userOf(subject), scope, role: idOf(role) },
-});
+/** Gives the subject a role where it is asked about. An assignment that is there at another time loses its bounds. */
+export function assigning({ subject, path, suggestions }: Explanation, role: Named): Change {
+  const input = { user: userOf(subject), scope: path[0]?.ref ?? '', role: idOf(role) };
+  const isThere = suggestions?.granted.items.some(
+    ({ from, relation, roles }) =>
+      from.kind === 'assignment' && relation === 'here' && roles[0]?.ref === role.ref,
+  );
+  return isThere
+    ? { command: 'assignment.update', input: { ...input, startsAt: null, endsAt: null } }
+    : { command: 'assignment.create', input };
+}
 
 /** What would lift a refusal that no grant can lift: a scope or subject that is not active. */
 export interface Remedy {

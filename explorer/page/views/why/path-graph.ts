@@ -164,10 +164,14 @@ function chainOf(
   return { nodes, edges, isDeciding };
 }
 
+/** The type in a reference; undefined if it is no reference. */
+export const typeOf = (ref: string): string | undefined =>
+  ref.includes(':') ? ref.slice(0, ref.indexOf(':')) : undefined;
+
 const subjectNode = ({ subject }: Explanation): Link['node'] => ({
   id: 'subject',
   kind: 'subject',
-  title: (subject.ref.split(':')[0] ?? 'subject').replace('-', ' '),
+  title: (typeOf(subject.ref) ?? 'subject').replace('-', ' '),
   name: subject.name,
   ref: subject.ref,
 });

@@ -4,44 +4,72 @@ import { type Address, linkTo } from '../../address.ts';
 import { DecisionBadge } from '../../parts/decision.tsx';
 import { NodeIcon } from './icons.tsx';
 import { endOf, type Layout, layOut, lineThrough } from './layout.ts';
-import { type Chain, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
+import { type Chain, FEW, type PathEdge, type PathGraph, type PathNode, pathGraph } from './path-graph.ts';
 
 export interface PictureProps {
   readonly explanation: Explanation;
   readonly state: Address['state'];
 }
 
+/** With more paths than these a picture is no help; the list has them all. */
+const MOST_DRAWN = 8;
+
+/** Narrower than this, two paths beside each other are what there is room for. */
+const NARROW = 560;
+
 /** The path from the subject to the permission, and the same as a list. */
 export function Picture({ explanation, state }: PictureProps) {
   const [isWhole, setIsWhole] = useState(false);
-  const graph = pathGraph(explanation, isWhole ? Number.POSITIVE_INFINITY : undefined);
+  const [box, room] = useWidth<HTMLElement>();
+  const few = room < NARROW ? 2 : FEW;
+  const graph = pathGraph(explanation, isWhole ? MOST_DRAWN : few);
+  const all = pathGraph(explanation, Number.POSITIVE_INFINITY).chains;
   return (
-    <figure class="why-picture">
-      <Drawing graph={graph} explanation={explanation} state={state} />
+    <figure class="why-picture" ref={box}>
+      {room > 0 && <Drawing graph={graph} room={room} explanation={explanation} state={state} />}
       <figcaption>
         {(graph.hidden > 0 || isWhole) && (
           <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
             {isWhole ? 'Show fewer' : `Show ${graph.hidden} more ${graph.hidden === 1 ? 'path' : 'paths'}`}
           </button>
         )}
+        {isWhole && graph.hidden > 0 && (
+          <span>
+            drawn are {graph.chains.length} of {all.length} paths; the list has them all
+          </span>
+        )}
         {graph.more > 0 && <span>and {graph.more} more, which the explanation leaves out</span>}
         <Legend graph={graph} />
-        <AsList chains={graph.chains} allowed={explanation.allowed} />
+        <AsList chains={isWhole ? all : graph.chains} allowed={explanation.allowed} isOpen={isWhole} />
       </figcaption>
     </figure>
   );
 }
 
-function Drawing({ graph, explanation, state }: PictureProps & { readonly graph: PathGraph }) {
+/** What the box around a drawing takes of the width. */
+const PADDING = 18;
+
+interface DrawingProps extends PictureProps {
+  readonly graph: PathGraph;
+  readonly room: number;
+}
+
+function Drawing({ graph, room, explanation, state }: DrawingProps) {
   const id = useId();
   const box = useRef<HTMLElement>(null);
-  const layout = useLayout(graph, useWidth(box));
+  const layout = useLayout(graph, room - PADDING);
   useEffect(() => {
     // Where not all fits, what leads to the permission is to be seen first.
-    const end = layout?.nodes.find(({ kind }) => kind === 'permission');
+    const deciding =
+      layout?.nodes.filter(({ isDeciding, kind }) => isDeciding || kind === 'permission') ?? [];
     const shown = box.current;
-    if (shown && layout && end)
-      shown.scrollLeft = end.x - layout.box.x + layout.style.width / 2 - shown.clientWidth / 2;
+    if (!shown || !layout) return;
+    const middle = (all: readonly number[]) => (Math.min(...all) + Math.max(...all)) / 2;
+    const { x, y } = layout.box;
+    shown.scrollLeft =
+      middle(deciding.map((node) => node.x - x)) - (shown.clientWidth - layout.style.width) / 2;
+    shown.scrollTop =
+      middle(deciding.map((node) => node.y - y)) - (shown.clientHeight - layout.style.height) / 2;
   }, [layout]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard
@@ -80,7 +108,6 @@ function useLayout(graph: PathGraph, room: number): Layout | undefined {
   const [layout, setLayout] = useState<Layout>();
   const key = JSON.stringify(graph);
   useEffect(() => {
-    if (room === 0) return;
     let isCurrent = true;
     layOut(graph, room).then((next) => {
       if (isCurrent) setLayout(next);
@@ -92,17 +119,18 @@ function useLayout(graph: PathGraph, room: number): Layout | undefined {
   return layout;
 }
 
-/** The width of an element, in CSS pixels; 0 until it is known. */
-function useWidth(of: { readonly current: HTMLElement | null }): number {
+/** A reference for an element, and its width in CSS pixels: 0 until it is known. */
+function useWidth<E extends HTMLElement>() {
+  const box = useRef<E>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
-    const element = of.current;
+    const element = box.current;
     if (!element) return;
     const observer = new ResizeObserver(() => setWidth(element.clientWidth));
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
-  return width;
+  return [box, width] as const;
 }
 
 const classOf = (...names: readonly (string | false | undefined)[]): string =>
@@ -203,10 +231,17 @@ function Legend({ graph: { edges } }: { readonly graph: PathGraph }) {
   );
 }
 
+interface ListProps {
+  readonly chains: readonly Chain[];
+  readonly allowed: boolean;
+  /** Whether it is open without a click. */
+  readonly isOpen: boolean;
+}
+
 /** The same paths in words, for those who do not see the picture. */
-function AsList({ chains, allowed }: { readonly chains: readonly Chain[]; readonly allowed: boolean }) {
+function AsList({ chains, allowed, isOpen }: ListProps) {
   return (
-    <details class="why-list">
+    <details class="why-list" open={isOpen}>
       <summary>The picture as a list</summary>
       <ol>
         {chains.map(({ nodes, edges, isDeciding }) => (
@@ -224,7 +259,7 @@ function AsList({ chains, allowed }: { readonly chains: readonly Chain[]; readon
                 )}
               </span>
             ))}
-            {`: ${allowed ? 'allowed' : 'refused'}`}
+            {isDeciding && `: ${allowed ? 'allowed' : 'refused'}`}
           </li>
         ))}
       </ol>

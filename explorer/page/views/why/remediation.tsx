@@ -71,8 +71,7 @@ const PERIODS = { holds: '', ended: ', and has ended', not_begun: ', and has not
 
 function Suggested({ of, explanation, state }: RemediationProps & { readonly of: Suggestions }) {
   const { granted, groups, roles, lookedAt } = of;
-  const { subject, path } = explanation;
-  const here = path[0]?.ref ?? '';
+  const { subject } = explanation;
   const unread = Object.entries(lookedAt).filter(([, { of: all, read }]) => read < all);
   return (
     <div class="columns">
@@ -86,12 +85,8 @@ function Suggested({ of, explanation, state }: RemediationProps & { readonly of:
             key={JSON.stringify([from, role])}
             does={`assign ${role?.name} here`}
             state={state}
-            // A role of another tenant cannot be granted here, and an assignment that is there is not made again.
-            change={
-              role && relation !== 'other_tenant' && relation !== 'here'
-                ? assigning(subject, here, role)
-                : undefined
-            }
+            // A role of another tenant cannot be granted here.
+            change={role && relation !== 'other_tenant' ? assigning(explanation, role) : undefined}
           >
             role {role && <Named of={role} />} <SourceText of={from} />: {RELATIONS[relation]}
             {PERIODS[period]}
@@ -118,7 +113,7 @@ function Suggested({ of, explanation, state }: RemediationProps & { readonly of:
         {roles.items.map(({ role, by }) => (
           <Line
             key={role.ref}
-            change={hasFailed(role, explanation) ? undefined : assigning(subject, here, role)}
+            change={hasFailed(role, explanation) ? undefined : assigning(explanation, role)}
             does={`assign ${role.name} here`}
             state={state}
           >

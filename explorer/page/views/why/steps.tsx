@@ -42,7 +42,7 @@ function outcomeOf({ step, passed }: Step, deciding: number): Outcome {
 }
 
 function StepLine({ of, outcome }: { readonly of: Step; readonly outcome: Outcome }) {
-  const { name, decides, findings, missing } = of;
+  const { step, name, decides, findings, missing } = of;
   const { icon, text } = OUTCOMES[outcome];
   return (
     <li class={`${outcome}${decides ? ' decides' : ''}`}>
@@ -51,7 +51,7 @@ function StepLine({ of, outcome }: { readonly of: Step; readonly outcome: Outcom
       </span>
       <div>
         <h3>
-          {name} <span class="said">{text}</span> {decides && <span class="decides">decides</span>}
+          {step}. {name} <span class="said">{text}</span> {decides && <span class="decides">decides</span>}
         </h3>
         <p class="asks">{QUESTIONS[name]}</p>
         <Sentences texts={findings} />

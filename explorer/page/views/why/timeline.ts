@@ -64,6 +64,7 @@ const STEPS = [1, 2, 3, 6, 12, 24, 60, 120];
 /** First days of months in a range, evenly apart, for at most so many labels. */
 export function axisOf({ start, end }: Days, most: number): readonly number[] {
   for (const step of STEPS) {
+    if ((end - start) / (31 * DAY * step) > most + 1) continue;
     const found: number[] = [];
     const first = new Date(start);
     for (let month = 0; ; month += 1) {

@@ -28,7 +28,7 @@ export function WhyView({ state, go }: ViewProps) {
   const asked =
     problem === undefined && question ? { ...question, ...(at === undefined ? {} : { at }) } : undefined;
   const { value, error, retry, isLoading } = useCall('explain', asked);
-  const explanation = value && question && isOf(value, question) ? value : undefined;
+  const explanation = value && question && (!isLoading || isOf(value, question)) ? value : undefined;
   const { subject, permission, scope } = state;
   return (
     <>
@@ -53,8 +53,8 @@ export function WhyView({ state, go }: ViewProps) {
       <div class="why-answer" aria-live="polite" aria-busy={isLoading}>
         {explanation ? <Answer of={explanation} /> : isLoading && <p class="loading">Asking…</p>}
       </div>
-      {question && (
-        <section class="why-time" aria-label="The decision over time">
+      {subject && permission && scope && (
+        <section class="why-time" aria-label="Time">
           <OverTime
             question={question}
             explanation={explanation}
@@ -79,7 +79,7 @@ function questionOf({ subject, permission, scope, given }: Address['state']): Qu
   return { subject, permission, scope, ...read };
 }
 
-/** Whether an explanation is the answer to this question: that of the question before stays until the next is there. */
+/** Whether an explanation that stays until the next is there is of the same question, at another instant. */
 const isOf = ({ subject, permission, path }: Explanation, question: Question): boolean =>
   subject.ref === question.subject && permission === question.permission && path[0]?.ref === question.scope;
 

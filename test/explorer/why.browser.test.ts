@@ -1,0 +1,250 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectAccessible, openPage, playground } from '../support/browser.ts';
+
+/** The view Why: a decision of every kind, its picture, its place in time, and what would have helped. */
+const LONG = 'x'.repeat(100);
+const MARKUP = '<img src=x onerror=alert(1)>';
+/** What follows it is shown from right to left. */
+const TURN = '\u202e';
+
+const MODEL = `
+modules: { hvac: { sold: true } }
+pages: [grades, payroll]
+permissions: { "hvac:set:climate": }
+properties:
+  - { of: "subject:user", name: department, type: string, source: stored }
+  - { of: context, name: channel, type: string, source: passed }
+scopes:
+  school: { type: tenant, id: school, name: Lindgren School }
+  north: { type: location, id: north, parent: school, name: North }
+  closed: { type: location, id: closed, parent: school, name: Closed, status: suspended }
+  bluefin: { type: account, id: bluefin, name: Bluefin }
+  aurora: { type: enterprise, id: aurora, name: Aurora }
+  routes: { type: workstream, id: routes, parent: bluefin, enterprise: aurora, name: Routes }
+  hostile: { type: tenant, id: hostile, name: ${JSON.stringify(`${TURN}${MARKUP}`)} }
+roles:
+  member: { owner: school, allow: [grades, "hvac:*:*"] }
+  teacher: { owner: school, id: teacher, parent: member }
+  barred: { owner: school, deny: [grades] }
+  clerk:
+    owner: school
+    allow: [{ permission: payroll, when: 'subject.properties.department == "Sales" && context.channel == "web"' }]
+  ${JSON.stringify(MARKUP)}: { owner: hostile, allow: [grades] }
+groups:
+  teachers: { id: teachers, scope: north, roles: [teacher] }
+  barred: { scope: north, roles: [barred] }
+  clerks: { scope: school, roles: [clerk] }
+  ${LONG}: { scope: hostile, roles: [${JSON.stringify(MARKUP)}] }
+users:
+  ann: { id: ann, displayName: Ann, groups: [teachers] }
+  ben: { id: ben, displayName: Ben, groups: [barred] }
+  dora:
+    id: dora
+    displayName: Dora
+    assignments: [{ role: teacher, scope: north, from: 2026-03-01, until: 2026-04-01 }]
+  sally: { id: sally, displayName: Sally, groups: [clerks], properties: { department: Sales } }
+  nora: { id: nora, displayName: Nora }
+  eve: { id: eve, displayName: ${JSON.stringify(`${MARKUP}${TURN}txt`)}, groups: [${LONG}] }
+licenses:
+  - { account: bluefin, enterprise: aurora, name: Licence, from: 2024-01-01, until: 2025-01-01 }
+`;
+
+const NOON = '2026-03-10T12:00Z';
+
+/** Opens the view with a question, in the table of the model. */
+async function ask(
+  question: Readonly<Record<string, string>>,
+  options: Omit<Parameters<typeof openPage>[0], 'url'> = {},
+) {
+  const { page } = await openPage({ url: playground('why', question), ...options });
+  await page.getByRole('textbox', { name: 'Manifest' }).fill(MODEL);
+  return page;
+}
+
+const decisionOf = (page: Page) => page.getByRole('region', { name: 'Decision' });
+const pictureOf = (page: Page) => page.getByRole('region', { name: 'The path as a picture' });
+
+/** Waits for a decision, and returns the page. */
+async function decided(
+  outcome: 'allowed' | 'refused',
+  [who, permission, scope]: readonly [string, string, string],
+  state: Readonly<Record<string, string>> = {},
+): Promise<Page> {
+  const page = await ask({ subject: `user:${who}`, permission, scope, ...state });
+  await decisionOf(page)
+    .getByText(new RegExp(` ${outcome}$`))
+    .waitFor();
+  return page;
+}
+
+describe('a decision', () => {
+  test('by a group and an inherited role: the picture, the same as a list, and the steps', async () => {
+    const page = await decided('allowed', ['ann', 'grades', 'location:north'], { at: NOON });
+    expect(await decisionOf(page).innerText()).toMatch(
+      /Ann may use grades at North: a role allows it\.\s+role\s+10 Mar 2026, 12:00 UTC/,
+    );
+    await pictureOf(page).getByText('inherited role').waitFor();
+    await page.getByText('The picture as a list').click();
+    await page
+      .getByText(
+        /Decides: user Ann → group teachers \(at North\) → role teacher → inherited role member → ALLOW grades/,
+      )
+      .waitFor();
+    const path = page.getByRole('list', { name: 'The path of scopes, from the tenant down' });
+    expect(await path.getByRole('link').allInnerTexts()).toEqual([
+      expect.stringMatching(/tenant\s+Lindgren School\s+✓ active/),
+      expect.stringMatching(/location\s+North\s+✓ active, granted here/),
+    ]);
+    await page.getByRole('heading', { name: '8. combination passed decides' }).waitFor();
+    await page.getByRole('heading', { name: '9. default not reached' }).waitFor();
+    await page.getByText('As text', { exact: true }).click();
+    await page.getByRole('region', { name: 'The explanation as text' }).getByText('ALLOWED (role)').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('by a DENY, with the group that would have allowed it', async () => {
+    const page = await decided('refused', ['ben', 'grades', 'location:north']);
+    await pictureOf(page).getByText('DENY', { exact: true }).waitFor();
+    await pictureOf(page).getByText('missing', { exact: true }).first().waitFor();
+    await expectAccessible(page);
+  });
+
+  test('without a grant: what would have helped, and what that would change', async () => {
+    const page = await decided('refused', ['nora', 'grades', 'location:north']);
+    const join = page.getByRole('link', { name: 'What if: join teachers' });
+    const address = new URLSearchParams((await join.getAttribute('href'))?.split('?')[1]);
+    expect(JSON.parse(address.get('change') ?? '')).toEqual([
+      { command: 'membership.create', input: { user: 'nora', group: 'teachers' } },
+    ]);
+    await join.click();
+    await page.getByRole('heading', { name: 'What if', level: 1 }).waitFor();
+  });
+
+  test('by a condition: its values, and what is given with the question', async () => {
+    const page = await decided('refused', ['sally', 'payroll', 'location:north']);
+    await page.getByText('What is missing in the question can be given above.').waitFor();
+    await page.getByText('Given with the question').click();
+    const given = page.getByLabel('What conditions look at beside the table, as JSON');
+    await given.fill('{ "context": ');
+    await page.getByText(/it is not JSON/).waitFor();
+    await expectAccessible(page);
+    await given.fill('{ "context": { "channel": "web" } }');
+    await decisionOf(page)
+      .getByText(/ allowed$/)
+      .waitFor();
+    const values = page.getByRole('row').filter({ hasText: 'context.channel' });
+    expect(await values.innerText()).toMatch(/context\.channel\s+"web"\s+the question/);
+    expect(page.url()).toContain('given=');
+  });
+
+  test.each<[string, [string, string, string], RegExp]>([
+    ['a licence that has ended', ['ann', 'grades', 'workstream:routes'], /no licence for Aurora holds/],
+    ['no subscription', ['ann', 'hvac:set:climate', 'location:north'], /no subscription to hvac holds/],
+    ['a suspended scope', ['ann', 'grades', 'location:closed'], /Closed is suspended/],
+    ['an unknown subject', ['nobody', 'grades', 'location:north'], /there is no such subject/],
+    ['an unknown scope', ['ann', 'grades', 'location:nowhere'], /location:nowhere is unknown/],
+    ['a permission that is not registered', ['ann', 'marks', 'location:north'], /it is not registered/],
+  ])('refused before roles are looked at: %s', async (_, question, expected) => {
+    const page = await decided('refused', question);
+    await pictureOf(page).getByText(expected).waitFor();
+    await page.getByRole('heading', { name: '9. default not reached' }).waitFor();
+  });
+
+  test('a suspended scope links to what would be if it were active', async () => {
+    const page = await decided('refused', ['ann', 'grades', 'location:closed']);
+    const href = await page
+      .getByRole('link', { name: 'What if: make it active: Closed' })
+      .getAttribute('href');
+    expect(new URLSearchParams(href?.split('?')[1]).get('change')).toContain('location.update');
+  });
+
+  test('names are shown as text, whatever they hold, also on a narrow screen', async () => {
+    const page = await ask(
+      { subject: 'user:eve', permission: 'grades', scope: 'tenant:hostile' },
+      { viewport: { width: 360, height: 740 } },
+    );
+    await decisionOf(page).getByText(MARKUP).first().waitFor();
+    await pictureOf(page).getByText(MARKUP).first().waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await expectAccessible(page);
+  });
+
+  test('in the dark', async () => {
+    const page = await ask(
+      { subject: 'user:ben', permission: 'grades', scope: 'location:north' },
+      { colorScheme: 'dark' },
+    );
+    await pictureOf(page).getByText('DENY', { exact: true }).waitFor();
+    await expectAccessible(page);
+  });
+});
+
+describe('over time', () => {
+  test('a slider that moves by days, and marks where something begins or ends', async () => {
+    const page = await decided('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
+    const strip = page.getByRole('list', { name: 'The decision over time' });
+    await expect
+      .poll(() => strip.getByRole('listitem').allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/refused from .* until 1 Mar 2026, 00:00 UTC: no role allows it/),
+        expect.stringMatching(
+          /allowed from 1 Mar 2026, 00:00 UTC until 1 Apr 2026, 00:00 UTC: a role allows it/,
+        ),
+        expect.stringMatching(/refused from 1 Apr 2026, 00:00 UTC until .*: no role allows it/),
+      ]);
+    const entries = await page.evaluate('history.length');
+    await page.getByRole('button', { name: '1 Apr 2026' }).click();
+    await decisionOf(page)
+      .getByText(/ refused$/)
+      .waitFor();
+    await page.getByText('has ended', { exact: true }).waitFor();
+    const slider = page.getByRole('slider', { name: 'Day' });
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await decisionOf(page)
+      .getByText(/ allowed$/)
+      .waitFor();
+    expect(page.url()).toContain('at=2026-03-31T00%3A00Z');
+    expect(await slider.getAttribute('aria-valuetext')).toBe('31 Mar 2026, 00:00 UTC');
+    expect(await page.evaluate('history.length')).toBe(entries);
+    await expectAccessible(page);
+    const then = page.getByRole('link', { name: 'Who could do this then?' });
+    expect(await then.getAttribute('href')).toMatch(/^#search\?.*at=2026-03-31T00%3A00Z.*search=who/);
+  });
+
+  test('a field for the instant, and a button for now', async () => {
+    const page = await decided('allowed', ['dora', 'grades', 'location:north'], { at: NOON });
+    const field = page.getByLabel('When (UTC)');
+    expect(await field.inputValue()).toBe('2026-03-10T12:00');
+    await field.fill('2026-05-01T08:15');
+    await decisionOf(page).getByText('1 May 2026, 08:15 UTC').waitFor();
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await expect.poll(() => page.url()).not.toContain('at=');
+    await expect.poll(() => page.getByRole('button', { name: 'Now', exact: true }).isDisabled()).toBe(true);
+  });
+
+  test('an instant that is none asks nothing', async () => {
+    const page = await ask({
+      subject: 'user:ann',
+      permission: 'grades',
+      scope: 'location:north',
+      at: 'tomorrow',
+    });
+    await page.getByText(/tomorrow is not an instant/).waitFor();
+    expect(await decisionOf(page).count()).toBe(0);
+    await page.getByRole('button', { name: 'Now', exact: true }).click();
+    await decisionOf(page)
+      .getByText(/ allowed$/)
+      .waitFor();
+  });
+});
+
+test('nothing asked: what to do, and examples to begin with', async () => {
+  const page = await ask({});
+  await page.getByText('Nothing is asked yet').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: /^May / }).first().click();
+  await decisionOf(page).waitFor();
+});
