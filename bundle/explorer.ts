@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 
 /**
  * `npm run explorer [folder]`: bundles the explorer's page. `index.html` is the playground, which is static files;
@@ -20,7 +20,7 @@ const POLICY = [
 export async function buildExplorer(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await build({
+  const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: {
       main: 'explorer/page/main.tsx',
@@ -40,6 +40,7 @@ export async function buildExplorer(folder: string): Promise<void> {
     // Zod would try whether it may compile code, which the content security policy forbids: before any schema is made.
     banner: { js: 'globalThis.__zod_globalConfig ??= { jitless: true };' },
     chunkNames: 'chunk-[hash]',
+    metafile: true,
     logLevel: 'warning',
   });
   await build({
@@ -52,12 +53,31 @@ export async function buildExplorer(folder: string): Promise<void> {
     logLevel: 'warning',
   });
   const page = readFileSync(join(ROOT, 'explorer/page/index.html'), 'utf8');
-  const withMode = (mode: string, policy: string) =>
-    page.replace('MODE', mode).replace('    POLICY\n', policy && `    ${policy}\n`);
+  const withMode = (mode: string, policy: string, chunks: readonly string[]) =>
+    page
+      .replace('MODE', mode)
+      .replace('    POLICY\n', policy && `    ${policy}\n`)
+      .replace('  </head>', [...chunks.map((each) => `    ${each}\n`), '  </head>'].join(''));
   const meta = `<meta http-equiv="content-security-policy" content="${POLICY}">`;
-  writeFileSync(join(folder, 'index.html'), withMode('playground', meta));
-  writeFileSync(join(folder, 'explorer.html'), withMode('explorer', ''));
+  // The playground works offline once it is loaded: what it loads on demand is there by then.
+  const chunks = chunksOf(metafile, 'main.js').map((name) => `<link rel="modulepreload" href="${name}">`);
+  writeFileSync(join(folder, 'index.html'), withMode('playground', meta, chunks));
+  writeFileSync(join(folder, 'explorer.html'), withMode('explorer', '', []));
   copyFileSync(join(ROOT, 'explorer/page/icon.svg'), join(folder, 'icon.svg'));
+}
+
+/** The files that a file imports, and those that they import, at once or on demand, the nearest first. */
+function chunksOf({ outputs }: Metafile, entry: string): readonly string[] {
+  const imports = new Map(
+    Object.entries(outputs).map(([path, output]) => [
+      basename(path),
+      output.imports.map((each) => basename(each.path)),
+    ]),
+  );
+  const found = new Set([entry]);
+  for (const name of found) for (const each of imports.get(name) ?? []) found.add(each);
+  found.delete(entry);
+  return [...found];
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) await buildExplorer(argv[2] ?? join(ROOT, 'explorer/built'));

@@ -1,5 +1,6 @@
 /** Public entry point of the engine: the policy decision point. */
 export { type Clock, systemClock } from './clock.ts';
+export { loadCel } from './conditions/load.ts';
 export type { Credential } from './credential.ts';
 export type { Decision, Reason } from './decision.ts';
 export type { Question } from './decision-input.ts';

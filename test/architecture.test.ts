@@ -14,8 +14,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   command -> provisioning ------------> table (write)
  *              provisioning/access-difference -> engine (its entry), to foresee who loses what
  *   testing -> engine, provisioning, table, table/memory: a manifest as a table with names
- *   explorer -> the entries of table, engine, provisioning, testing/model.ts and authorizer/policies: in a browser, and
- *              behind a server of local
+ *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
  *   local -> all of these, never cli: the local stack
  *   cli -> engine, provisioning, table, testing; authorizer/routes; local; explorer/service (its entry)
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
@@ -194,7 +193,7 @@ describe('what a folder may import', () => {
   /** All of them run in a browser. */
   const ENTRIES_OF_EXPLORER = [
     ...['table/index.ts', 'table/memory/index.ts', 'engine/index.ts', 'provisioning/index.ts'],
-    ...['authorizer/policies/index.ts', 'testing/model.ts'],
+    ...['authorizer/policies/index.ts', 'testing/model.ts', 'schemas/'],
   ];
 
   test('explorer: public entries that run in a browser, texts of the documents, and nothing of Node', () => {

@@ -1,16 +1,20 @@
 /** Entry of policies and of how routes match, free of Node: what the explorer shows of an API. */
-export { createApiRoutes } from '../routes/api-routes.ts';
+export { apiRoutesId, createApiRoutes } from '../routes/api-routes.ts';
 export { resolve } from '../routes/resolve.ts';
 export { isOfOneSpelling, isVerb, type RouteRule } from '../routes/rule.ts';
-export { tryRequest } from '../routes/try.ts';
+export { type MissingValue, type Trial, type TriedRequest, tryRequest } from '../routes/try.ts';
 export {
   type Allowed,
+  type CallerPolicy,
+  type CallerPolicyOptions,
   callerPolicy,
   type NoPolicy,
   rulesOf,
 } from './caller-policy.ts';
 export {
   type Decision as PolicyDecision,
+  type Evaluation,
   evaluate,
   INVOKE_ACTION,
+  type Statement,
 } from './iam.ts';

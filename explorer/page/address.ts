@@ -49,7 +49,7 @@ export const patched = (state: Address['state'], patch: Patch): Address['state']
   );
 
 /** Names of the state that stay from view to view: what is asked, and what the playground holds. */
-const SHARED = ['subject', 'permission', 'scope', 'at', 'given', 'example', 'model', 'hide'];
+const SHARED = ['subject', 'permission', 'scope', 'at', 'given', 'example', 'model', 'hide', 'column'];
 
 /** The state that goes along to another view. */
 const sharedOf = (state: Address['state']): Address['state'] =>

@@ -12,6 +12,8 @@ import platform from '../../docs/examples/guides/platform-with-licences.test.yam
 import owners from '../../docs/examples/guides/record-ownership.test.yaml';
 import schoolGuide from '../../docs/examples/guides/school.test.yaml';
 import websocket from '../../docs/examples/guides/websocket.test.yaml';
+import sampleTenants from '../../docs/examples/sample.manifest.yaml';
+import sampleTests from '../../docs/examples/sample.test.yaml';
 import schoolTests from '../../docs/examples/school.manifest.test.yaml';
 import school from '../../docs/examples/school.manifest.yaml';
 import schoolRules from '../../docs/examples/school.test.yaml';
@@ -76,6 +78,7 @@ const sample = (name: string, title: string, manifest: string, tests = ''): Exam
 /** Models to begin with; the first is the one that is shown. */
 export const EXAMPLES: readonly Example[] = [
   sample('school', 'A school', school, schoolTests),
+  sample('sample-tenants', 'The sample tenants', sampleTenants, sampleTests),
   split('Samples', 'school-rules', 'A school: the rules one by one', schoolRules),
   sample('shop', 'A shop', shop, shopTests),
   sample('acme', 'A tenant with one setting', acme),

@@ -21,6 +21,7 @@ import {
   titleOf,
 } from '../../testing/model.ts';
 import { createService, type Service } from '../service/index.ts';
+import { foundByManifest } from './manifest-names.ts';
 
 /** The texts of the playground. */
 export interface Texts {
@@ -257,7 +258,10 @@ export function createModel({ now, pause = nextTask }: ModelOptions): Model {
   }
 
   return {
-    service: (method, input) => service(method, input),
+    service: async (method, input) => {
+      const { names } = applied.prepared;
+      return foundByManifest(method, input, await service(method, input), names);
+    },
     update: (texts) => {
       wanted = texts;
       running ??= takeLatest();

@@ -1,3 +1,4 @@
+import { loadCel } from '../../engine/index.ts';
 import type { Method, Reply } from '../service/index.ts';
 import { createModel, type ModelState, type Texts } from './model.ts';
 
@@ -33,4 +34,8 @@ async function answer(message: ToWorker): Promise<FromWorker> {
   }
 }
 
-scope.onmessage = async ({ data }) => scope.postMessage(await answer(data));
+scope.onmessage = async ({ data }) => {
+  scope.postMessage(await answer(data));
+  // Conditions are decided offline too. Should it fail, the first condition loads it.
+  loadCel().catch(() => undefined);
+};

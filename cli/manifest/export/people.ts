@@ -25,9 +25,10 @@ export async function usersSection(
   for (const [position, [id, access]] of people.entries()) {
     const row = rows[position];
     if (!row) continue;
-    // A key with an @ is read as an email, unless it is said that there is none.
+    // A key with an @ is read as the email, unless it is said that there is none.
     const shown = String(row.displayName ?? row.username ?? row.email ?? id);
-    const called = shown.length <= 128 && !/[#@]/.test(shown) ? shown : id;
+    const isName = shown === row.email ? !shown.includes('#') : !/[#@]/.test(shown);
+    const called = shown.length <= 128 && isName ? shown : id;
     const name = userNames.give(`user:${id}`, called);
     if (row.tenant !== undefined && places.names.of(row.tenant) === undefined)
       note(`the user ${name} is at home in ${row.tenant}, which is not exported`);

@@ -1,46 +1,137 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { ModelState } from '../../playground/model.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ModelState, Texts } from '../../playground/model.ts';
+import type { Patch } from '../address.ts';
 import type { ModeProps } from '../app.tsx';
-import { type Client, ClientContext } from '../client.ts';
+import { type Client, ClientContext, unreachable } from '../client.ts';
 import { Header } from '../parts/header.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { Actions } from './actions.tsx';
+import { stateOf } from './asked.ts';
+import { type Column, ColumnTabs, columnOf, hiddenIn } from './columns.tsx';
+import { Question } from './question.tsx';
+import { Results } from './results.tsx';
+import { useTexts } from './texts.ts';
+import { type FileName, type GoToPlace, NEW, TextsColumn } from './texts-column.tsx';
 import { startWorker } from './worker-client.ts';
 
 const worker = startWorker();
 
-/** The page over a manifest: the text beside the picture, in a table in this page. */
-export function PlaygroundPage({ children }: ModeProps) {
-  const [manifest, setManifest] = useState('gatehouse: 1\n');
-  const [model, setModel] = useState<ModelState>();
+const NO_QUESTION: Patch = {
+  ...{ subject: undefined, permission: undefined, scope: undefined },
+  ...{ at: undefined, given: undefined },
+};
+
+/** The page over a manifest: its text beside the picture, and questions and tests; the table is in this page. */
+export function PlaygroundPage({ address, go, children }: ModeProps) {
+  const { state } = address;
+  const open = useTexts(state, go);
+  const { texts } = open;
+  const [applied, setApplied] = useState<{ readonly texts: Texts; readonly model: ModelState }>();
   const [revision, setRevision] = useState(0);
+  const [broken, setBroken] = useState<string>();
+  const [file, setFile] = useState<FileName>('manifest');
+  const goTo = useRef<GoToPlace>(() => undefined);
+  /** Whether the texts have just been opened: then the first question of their tests is asked. */
+  const isNew = useRef(Object.keys(state).length === 0);
+  const model = applied?.model;
+
   useEffect(() => {
-    worker.update({ manifest, tests: '' }).then((next) => {
-      setModel(next);
-      setRevision((before) => before + 1);
-    });
-  }, [manifest]);
+    if (!texts) return undefined;
+    let isCurrent = true;
+    worker.update(texts).then(
+      (next) => {
+        if (!isCurrent) return;
+        setApplied({ texts, model: next });
+        setBroken(undefined);
+        setRevision((before) => before + 1);
+      },
+      (error: Error) => isCurrent && setBroken(error.message),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [texts]);
+
+  useEffect(() => {
+    if (!isNew.current || !applied || applied.texts !== texts) return;
+    isNew.current = false;
+    const [first] = applied.model.tests[0]?.answers ?? [];
+    if (first) go(stateOf(first, applied.model), { view: 'why', replace: true });
+  }, [applied, texts]);
+
+  /** Opens other texts, and with them another question. */
+  const openOther = (patch: Patch, put?: () => void): void => {
+    isNew.current = true;
+    go({ ...NO_QUESTION, ...patch });
+    put?.();
+  };
+
   const client: Client = {
     send: worker.send,
-    manifest,
+    ...(texts && { manifest: texts.manifest }),
     revision,
     changed: () => setRevision((before) => before + 1),
     about: { place: 'in this page', canWrite: true, isLive: false, now: Date.now() },
   };
+  const hidden = hiddenIn(state);
+  const shown = columnOf(state);
+  const column = (name: Column) => ({
+    id: `column-${name}`,
+    class: ['column', name, shown === name && 'shown', hidden.has(name) && 'hidden-when-wide']
+      .filter(Boolean)
+      .join(' '),
+  });
   return (
     <ClientContext.Provider value={client}>
-      <Header title="Gatehouse playground" place="a table in this page" />
-      <section class="texts" aria-label="Manifest">
-        <textarea
-          aria-label="Manifest"
-          value={manifest}
-          onInput={({ currentTarget }) => setManifest(currentTarget.value)}
+      <Header title="Gatehouse playground" place="Everything stays in this page">
+        <Actions
+          state={state}
+          go={go}
+          problem={open.problem}
+          onOpen={(example) => openOther({ example, model: undefined })}
+          onStart={() => openOther({}, () => open.put(NEW))}
         />
-        {model?.problems.map(({ line, message }) => (
-          <p key={`${line} ${message}`} class="wrong">
-            {line}: {message}
-          </p>
-        ))}
-      </section>
-      {children}
+      </Header>
+      <ColumnTabs state={state} go={go} />
+      <div class="playground">
+        <section {...column('manifest')} aria-label="Texts">
+          {texts && (
+            <TextsColumn
+              open={open}
+              texts={texts}
+              model={model}
+              file={file}
+              setFile={setFile}
+              goTo={goTo}
+              onShow={() =>
+                go({ column: 'manifest', hide: hidden.has('tests') ? 'tests' : undefined }, { replace: true })
+              }
+            />
+          )}
+        </section>
+        <div {...column('picture')}>
+          {broken !== undefined && <Problem of={unreachable(broken).error} />}
+          {model ? children : <p class="loading">Loading…</p>}
+        </div>
+        <section {...column('tests')} aria-label="Questions and tests">
+          {texts && model && (
+            <>
+              <Question
+                view={address.view}
+                state={state}
+                go={go}
+                tests={texts.tests}
+                model={model}
+                onAdd={(tests) => {
+                  open.put({ tests });
+                  setFile('tests');
+                }}
+              />
+              <Results model={model} state={state} goTo={(place) => goTo.current('tests', place)} />
+            </>
+          )}
+        </section>
+      </div>
     </ClientContext.Provider>
   );
 }

@@ -5,6 +5,7 @@ import { type Send, unreachable } from '../client.ts';
 /** The playground's worker. */
 export interface WorkerClient {
   readonly send: Send;
+  /** Plans and applies the texts, and runs the tests. What became of later texts where some came meanwhile. */
   readonly update: (texts: Texts) => Promise<ModelState>;
 }
 

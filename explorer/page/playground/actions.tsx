@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { EXAMPLES } from '../../playground/examples.ts';
+import type { Address, Go } from '../address.ts';
+import { ColumnSwitches } from './columns.tsx';
+
+export interface ActionsProps {
+  readonly state: Address['state'];
+  readonly go: Go;
+  /** Why the address does not hold what is shown. */
+  readonly problem: string | undefined;
+  readonly onOpen: (example: string) => void;
+  /** Begins a new manifest. */
+  readonly onStart: () => void;
+}
+
+const GROUPS = [...new Set(EXAMPLES.map(({ group }) => group))];
+
+/** What can be done with the whole page: open an example, pass on a link, hide columns. */
+export function Actions({ state, go, problem, onOpen, onStart }: ActionsProps) {
+  const [said, setSaid] = useState('');
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      setSaid('Link copied');
+    } catch {
+      setSaid('The browser does not allow it: copy the address of this page');
+    }
+  };
+  return (
+    <div class="actions">
+      <label>
+        <span>Example</span>
+        <select
+          value={state.model === undefined ? state.example : ''}
+          onChange={({ currentTarget }) => onOpen(currentTarget.value)}
+        >
+          {state.model !== undefined && <option value="">edited</option>}
+          {GROUPS.map((group) => (
+            <optgroup key={group} label={group}>
+              {EXAMPLES.filter((example) => example.group === group).map(({ name, title }) => (
+                <option key={name} value={name}>
+                  {title}
+                </option>
+              ))}
+            </optgroup>
+          ))}
+        </select>
+      </label>
+      <button type="button" onClick={onStart}>
+        Start anew
+      </button>
+      <button type="button" disabled={problem !== undefined} onClick={copy}>
+        Copy link
+      </button>
+      <span role="status" class="said">
+        {said}
+      </span>
+      <ColumnSwitches state={state} go={go} />
+    </div>
+  );
+}

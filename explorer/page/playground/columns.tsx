@@ -1,0 +1,65 @@
+import type { Address, Go } from '../address.ts';
+
+/** The columns of the playground, from left to right. */
+export const COLUMNS = ['manifest', 'picture', 'tests'] as const;
+
+export type Column = (typeof COLUMNS)[number];
+
+const TITLES: Readonly<Record<Column, string>> = { manifest: 'Manifest', picture: 'Picture', tests: 'Tests' };
+
+/** Columns that can be hidden: without a picture there is nothing to look at. */
+const HIDEABLE = ['manifest', 'tests'] as const satisfies readonly Column[];
+
+/** The columns that are hidden where there is room for all: `hide=manifest,tests`. */
+export const hiddenIn = ({ hide = '' }: Address['state']): ReadonlySet<Column> =>
+  new Set(HIDEABLE.filter((name) => hide.split(',').includes(name)));
+
+/** The one column that is shown where there is room for one. */
+export const columnOf = ({ column }: Address['state']): Column =>
+  COLUMNS.find((name) => name === column) ?? 'picture';
+
+interface ColumnProps {
+  readonly state: Address['state'];
+  readonly go: Go;
+}
+
+/** Chooses the column on narrow screens. */
+export function ColumnTabs({ state, go }: ColumnProps) {
+  const shown = columnOf(state);
+  return (
+    <nav class="column-tabs" aria-label="Columns">
+      {COLUMNS.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={name === shown}
+          onClick={() => go({ column: name === 'picture' ? undefined : name }, { replace: true })}
+        >
+          {TITLES[name]}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+/** Hides and shows columns on wide screens. */
+export function ColumnSwitches({ state, go }: ColumnProps) {
+  const hidden = hiddenIn(state);
+  return (
+    <fieldset class="column-switches" aria-label="Columns">
+      {HIDEABLE.map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={!hidden.has(name)}
+          onClick={() => {
+            const next = HIDEABLE.filter((each) => hidden.has(each) !== (each === name));
+            go({ hide: next.join(',') }, { replace: true });
+          }}
+        >
+          {TITLES[name]}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks';
+import type { ModelState } from '../../playground/model.ts';
+import type { Inputs, Results } from '../../service/index.ts';
+import { type Address, type Go, linkTo } from '../address.ts';
+import { useCall } from '../client.ts';
+import { DecisionBadge, reasonText } from '../parts/decision.tsx';
+import { Picker } from '../parts/picker.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { addTest, type NewTest } from './add-test.ts';
+import { askedIn } from './asked.ts';
+
+export interface QuestionProps {
+  readonly view: string;
+  readonly state: Address['state'];
+  readonly go: Go;
+  /** The text of the model tests. */
+  readonly tests: string;
+  readonly model: ModelState;
+  /** Gets the text with one more test. */
+  readonly onAdd: (tests: string) => void;
+}
+
+/** Views that ask who, what and where themselves. */
+const ASKING = ['why', 'search'];
+
+/** The question of the address with its decision, which can become a test. */
+export function Question({ view, state, go, tests, model, onAdd }: QuestionProps) {
+  const [problem, setProblem] = useState<string>();
+  const { subject, permission, scope } = state;
+  const question = askedIn(state);
+  const { value, error, retry } = useCall('check', question);
+
+  const add = (asked: Inputs['check'], decision: Results['check']): void => {
+    const added = addTest(tests, testOf(asked, decision, model.names));
+    setProblem(added === undefined ? 'tests.yaml has errors: correct them first' : undefined);
+    if (added !== undefined) onAdd(added);
+  };
+
+  return (
+    <section class="asked" aria-label="Question">
+      <h2>Question</h2>
+      {!ASKING.includes(view) && (
+        <>
+          <Picker kind="subject" label="Subject" value={subject} onChoose={(ref) => go({ subject: ref })} />
+          <Picker
+            kind="permission"
+            label="Permission"
+            value={permission}
+            onChoose={(ref) => go({ permission: ref })}
+          />
+          <Picker kind="scope" label="Scope" value={scope} onChoose={(ref) => go({ scope: ref })} />
+        </>
+      )}
+      <div aria-live="polite">
+        {error && <Problem of={error} retry={retry} />}
+        {!question && <p class="muted">Choose who, what and where.</p>}
+        {question && value && (
+          <p>
+            <DecisionBadge allowed={value.allowed} /> <code>{value.reason}</code>: {reasonText(value.reason)}
+          </p>
+        )}
+      </div>
+      {question && value && (
+        <div class="buttons">
+          {view !== 'why' && <a href={linkTo('why', state)}>Why?</a>}
+          <button type="button" onClick={() => add(question, value)}>
+            Add as test
+          </button>
+        </div>
+      )}
+      {problem !== undefined && (
+        <p class="wrong" role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** A question with its decision, by the names of the manifest. */
+function testOf(
+  { subject, permission, scope, at, given }: Inputs['check'],
+  { allowed, reason }: Results['check'],
+  names: ModelState['names'],
+): NewTest {
+  const nameOf = (kind: 'subject' | 'scope', ref: string) =>
+    Object.entries(names[kind]).find(([, each]) => each === ref)?.[0] ?? ref;
+  const { type, id } = given?.resource ?? {};
+  const properties = {
+    ...(given?.subject?.properties && { subject: given.subject.properties }),
+    ...(given?.resource?.properties && { resource: given.resource.properties }),
+    ...(given?.action?.properties && { action: given.action.properties }),
+  };
+  return {
+    ...{ subject: nameOf('subject', subject), permission, scope: nameOf('scope', scope) },
+    ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
+    ...(type === undefined || id === undefined ? {} : { resource: `${type}:${id}` }),
+    ...(Object.keys(properties).length === 0 ? {} : { properties }),
+    ...(given?.context && { context: given.context }),
+    expect: allowed ? 'allow' : reason,
+  };
+}

@@ -1,0 +1,101 @@
+import type { ModelState, TestOutcome } from '../../playground/model.ts';
+import { type Address, linkTo } from '../address.ts';
+import { DecisionBadge, reasonText } from '../parts/decision.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { type Answer, stateOf } from './asked.ts';
+import type { Place } from './code-editor.ts';
+
+export interface ResultsProps {
+  readonly model: ModelState;
+  readonly state: Address['state'];
+  /** Shows a place of the text of the tests. */
+  readonly goTo: (place: Place) => void;
+}
+
+/** What became of the model tests: those that failed come first. */
+export function Results({ model, state, goTo }: ResultsProps) {
+  const { tests, problems } = model;
+  const failed = tests.filter(({ passed }) => !passed);
+  const passed = tests.filter((each) => each.passed);
+  return (
+    <section class="results" aria-label="Test results">
+      <h2>Model tests</h2>
+      {tests.length > 0 && (
+        <p role="status" class="counts">
+          <span class="passed">✓ {passed.length} passed</span>{' '}
+          <span class={failed.length > 0 ? 'failed' : 'none'}>✕ {failed.length} failed</span>
+        </p>
+      )}
+      {problems.some(({ text }) => text === 'tests') && (
+        <p class="wrong">tests.yaml has errors: these are the last tests that could be read.</p>
+      )}
+      {tests.length === 0 && (
+        <Empty title="There are no tests">
+          Ask a question and choose “Add as test”, or write some in tests.yaml.
+        </Empty>
+      )}
+      <ul>
+        {[...failed, ...passed].map((test) => (
+          <Test key={`${test.line} ${test.title}`} {...{ test, model, state, goTo }} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Test({ test, model, state, goTo }: ResultsProps & { readonly test: TestOutcome }) {
+  const { title, passed, answers, line } = test;
+  const [only] = answers;
+  const isOne = answers.length === 1;
+  return (
+    <li class={passed ? 'passed' : 'failed'}>
+      <span class="mark">
+        <span aria-hidden="true">{passed ? '✓' : '✕'}</span>
+        <span class="visually-hidden">{passed ? 'passed' : 'failed'}</span>
+      </span>
+      <div>
+        {isOne && only ? (
+          <a href={linkTo('why', state, stateOf(only, model))}>{title}</a>
+        ) : (
+          <span>{title}</span>
+        )}{' '}
+        <button type="button" class="line" onClick={() => goTo({ line, column: 1 })}>
+          line {line}
+        </button>
+        {isOne && only && !only.passed && <Failure of={only} />}
+        {!isOne && (
+          <ul>
+            {answers.map((answer) => (
+              <li key={`${answer.permission} ${answer.expect}`} class={answer.passed ? 'passed' : 'failed'}>
+                <a href={linkTo('why', state, stateOf(answer, model))}>
+                  {answer.permission}: {answer.expect}
+                </a>
+                {!answer.passed && <Failure of={answer} />}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** What of an explanation is shown here; the rest is a click away. */
+const SHOWN = 2;
+
+function Failure({ of: { expect, decision, explanation } }: { readonly of: Answer }) {
+  const missing = explanation?.steps.flatMap((step) => step.missing.map(({ text }) => text)) ?? [];
+  return (
+    <div class="failure">
+      <p>
+        expected <code>{expect}</code>, got <DecisionBadge allowed={decision.allowed} />{' '}
+        <code>{decision.reason}</code>: {reasonText(decision.reason)}
+      </p>
+      {missing.slice(0, SHOWN).map((text) => (
+        <p key={text}>
+          <bdi>{text}</bdi>
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,236 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { expectAccessible, openPage, playground } from '../support/browser.ts';
+
+/** The playground's own parts: texts, links, questions and tests. Its views have tests of their own. */
+const manifestOf = (page: Page) => page.getByRole('textbox', { name: 'Manifest' });
+const testsOf = (page: Page) => page.getByRole('textbox', { name: 'Model tests' });
+const decisionIn = (page: Page) => page.getByRole('region', { name: 'Question', exact: true });
+
+/** The editor proper: before its code has come, a plain field is in its place. */
+async function editorIn(page: Page): Promise<void> {
+  await page.locator('.editor .cm-content').first().waitFor();
+}
+
+/** The text of an editor: it shows an empty line after the last one. */
+const textOf = async (editor: ReturnType<typeof manifestOf>) => (await editor.innerText()).trim();
+
+/** Replaces what an editor holds by typing, one key at a time. */
+async function type(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(text);
+}
+
+const SMALL = `pages: [grades]
+scopes:
+  north: { type: location }
+roles:
+  teacher: { global: true, allow: [grades] }
+  guest: { global: true }
+users:
+  ann: { globalRoles: [guest] }
+`;
+
+test('it opens with the first example and a question about it', async () => {
+  const { page } = await openPage({ url: playground().replace(/#.*/, '') });
+  await editorIn(page);
+  await page
+    .getByRole('main')
+    .getByText(/ allowed$/)
+    .waitFor();
+  expect(new URL(page.url()).hash).toMatch(/^#why\?example=school&/);
+  await expectAccessible(page);
+});
+
+describe('the manifest', () => {
+  test('what is typed changes the decision', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'acme' }) });
+    await editorIn(page);
+    await manifestOf(page).click();
+    await type(page, SMALL);
+    await page.getByText('· 5 entries').waitFor();
+    const question = decisionIn(page);
+    for (const [label, text] of [
+      ['Subject', 'ann'],
+      ['Permission', 'grades'],
+      ['Scope', 'north'],
+    ] as const) {
+      await question.getByLabel(label).fill(text);
+      await question.getByLabel(label).press('Enter');
+    }
+    await question.getByText(/ refused$/).waitFor();
+    await manifestOf(page).click();
+    await type(page, SMALL.replace('[guest]', '[teacher]'));
+    await question.getByText(/ allowed$/).waitFor();
+    await page.keyboard.press('ControlOrMeta+z');
+    await question.getByText(/ refused$/).waitFor();
+  });
+
+  test('errors are marked in their place, and listed; the last good manifest stays', async () => {
+    const { page } = await openPage({ url: playground('why', { example: 'acme' }) });
+    await editorIn(page);
+    await manifestOf(page).click();
+    await type(page, SMALL.replace('[guest]', '[gest]'));
+    const error = page.getByRole('list', { name: 'Errors' }).getByRole('button');
+    await error.getByText('manifest.yaml:8').waitFor();
+    await error.getByText(/no role gest/).waitFor();
+    await page.getByText('Not applied: the picture shows the last good manifest.').waitFor();
+    expect(await page.locator('.cm-lintRange-error').innerText()).toBe('gest');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'tests.yaml' }).click();
+    await error.click();
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText('gu');
+    await page.locator('.cm-lintRange-error').waitFor({ state: 'detached' });
+    expect(await error.count()).toBe(0);
+    expect(await manifestOf(page).innerText()).toContain('globalRoles: [guest]');
+  });
+
+  test('keys and names complete', async () => {
+    const { page } = await openPage({ url: playground('why', { example: 'school' }) });
+    await editorIn(page);
+    await manifestOf(page).click();
+    await type(page, `${SMALL}gro`);
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /^groups/ }).waitFor();
+    await page.getByText('Sets of users at a scope.').waitFor();
+    await page.getByRole('option', { name: /^groups/ }).click();
+    expect(await textOf(manifestOf(page))).toMatch(/^groups:$/m);
+    await page.keyboard.insertText('{ all: { roles: [te');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /^teacher/ }).waitFor();
+  });
+});
+
+describe('the keyboard', () => {
+  test('Esc, then Tab leaves the editor, and Tab alone indents', async () => {
+    const { page } = await openPage({ url: playground('why', { example: 'school' }) });
+    await editorIn(page);
+    await manifestOf(page).click();
+    await type(page, 'pages:');
+    await page.keyboard.press('Tab');
+    expect(await manifestOf(page).innerText()).toBe('  pages:');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.shadowRoot')).toBeNull();
+  });
+});
+
+describe('links', () => {
+  test('a link reproduces texts, view and question', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    await manifestOf(page).click();
+    await type(page, SMALL);
+    await page.waitForURL(/model=/);
+    const { page: other } = await openPage({ url: page.url().replace('#map', '#search') });
+    await editorIn(other);
+    expect(await textOf(manifestOf(other))).toBe(SMALL.trim());
+    await other.getByRole('heading', { level: 1, name: 'Who, what, where' }).waitFor();
+  });
+
+  test('back and forward go through views, not through keys', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    await page.getByRole('link', { name: 'Why', exact: true }).click();
+    await manifestOf(page).click();
+    await type(page, SMALL);
+    await page.waitForURL(/model=/);
+    await type(page, `${SMALL}# more`);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Map' }).waitFor();
+    await expect.poll(() => manifestOf(page).innerText()).toContain('teachers north');
+    await page.goForward();
+    await expect.poll(() => manifestOf(page).innerText()).toContain('globalRoles: [guest]');
+  });
+
+  test('typing and moving on at once loses nothing', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    await manifestOf(page).click();
+    await type(page, SMALL);
+    await page.getByRole('link', { name: 'Why', exact: true }).click();
+    await page.waitForURL(/#why.*model=/);
+    expect(await textOf(manifestOf(page))).toBe(SMALL.trim());
+  });
+
+  test.each([
+    ['that is damaged', { model: 'nonsense' }, 'the link is incomplete or damaged'],
+    ['that is too long', { model: 'A'.repeat(70_000) }, 'the link is too long'],
+    ['of an example that is not there', { example: 'zoo' }, 'there is no example zoo'],
+  ])('a link %s says what to do', async (_, state, message) => {
+    const { page } = await openPage({ url: playground('map', state) });
+    await page.getByRole('alert').getByText(message).waitFor();
+    await page.getByLabel('Example').selectOption('A school');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    await expect.poll(() => manifestOf(page).innerText()).toContain('teachers north');
+  });
+
+  test('is copied', async () => {
+    const { page, context } = await openPage({ url: playground('map', { example: 'school' }) });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('status').getByText('Link copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
+  });
+});
+
+describe('tests', () => {
+  const resultsIn = (page: Page) => page.getByRole('region', { name: 'Test results' });
+
+  test('the present question becomes a test', async () => {
+    const { page } = await openPage({ url: playground().replace(/#.*/, '') });
+    await editorIn(page);
+    await page.getByRole('button', { name: 'Add as test' }).click();
+    await resultsIn(page).getByText('9 passed').waitFor();
+    expect(await testsOf(page).innerText()).toContain(
+      'scope: north, at: 2026-03-02T09:00:00.000Z, expect: allow }',
+    );
+  });
+
+  test('they fail and pass as the manifest is typed', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    const results = resultsIn(page);
+    await results.getByText('8 passed').waitFor();
+    const text = await textOf(manifestOf(page));
+    await manifestOf(page).click();
+    await type(page, text.replace('[teachers north] }\n  ben', '[staff] }\n  ben'));
+    await results.getByText('1 failed').waitFor();
+    const failed = results.getByRole('listitem').filter({ hasText: 'Ann teaches in the north' });
+    expect(await failed.innerText()).toMatch(/expected allow, got\s+✕ refused no_grant: no role allows it/);
+    await expectAccessible(page);
+    await page.keyboard.press('ControlOrMeta+z');
+    await results.getByText('8 passed').waitFor();
+  });
+
+  test('each result leads to its explanation and to its line', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    await resultsIn(page).getByRole('link', { name: 'a volunteer sees no grades' }).click();
+    await page
+      .getByRole('main')
+      .getByText(/ refused$/)
+      .waitFor();
+    expect(page.url()).toMatch(/#why\?.*permission=grades.*at=2026-03-02T09/);
+    await resultsIn(page).getByRole('button', { name: 'line 12' }).click();
+    await testsOf(page).waitFor();
+    expect(await page.evaluate(FOCUSED)).toBe('Model tests');
+  });
+
+  test('errors of the tests leave the results of the last good ones', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    await resultsIn(page).getByText('8 passed').waitFor();
+    await page.getByRole('button', { name: 'tests.yaml' }).click();
+    await testsOf(page).click();
+    await type(page, 'tests:\n  - { subject: nobody, permission: grades, scope: north, expect: allow }\n');
+    await page.getByRole('list', { name: 'Errors' }).getByText('tests.yaml:2').waitFor();
+    await resultsIn(page).getByText('these are the last tests that could be read').waitFor();
+  });
+});
+
+/** The label of the editor that has the focus. */
+const FOCUSED = `document.activeElement.shadowRoot?.activeElement.getAttribute('aria-label')`;
