@@ -25,7 +25,7 @@ export interface ViewProps {
 }
 
 /** Reads `#view?name=value&…`. */
-export function parseAddress(hash: string): Address {
+function parseAddress(hash: string): Address {
   const [view = '', query = ''] = splitOnce(hash.replace(/^#/, ''), '?');
   return { view, state: Object.fromEntries(new URLSearchParams(query)) };
 }

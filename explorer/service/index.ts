@@ -1,16 +1,13 @@
 /** Entry of the explorer's service: what its page asks of a table. */
 export type { LiveDecision, LiveEvent, LiveRequest, LiveRequestLine } from './live.ts';
-export {
-  type About,
-  type Fault,
-  type Inputs,
-  isMethod,
-  type Method,
-  type NamedPermission,
-  type NamedRef,
-  type PlanCompared,
-  type Reply,
-  type Results,
+export type {
+  Fault,
+  Inputs,
+  Method,
+  NamedRef,
+  PlanCompared,
+  Reply,
+  Results,
 } from './methods.ts';
-export type { CoveredRoute, PolicyShown, RouteShown, RouteTrial } from './policy.ts';
-export { createService, type Service, type ServiceParts } from './service.ts';
+export type { PolicyShown, RouteTrial } from './policy.ts';
+export { createService, type Service } from './service.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Decision, Explanation, Given } from '../../engine/index.ts';
+import type { Decision, Explanation } from '../../engine/index.ts';
 import type { Answer, PlanAnswer, PlannedChange, SavedPlan } from '../../provisioning/index.ts';
 import type { ErrorCode, Page } from '../../table/index.ts';
 import type { PolicyShown, RouteTrial } from './policy.ts';
@@ -134,5 +134,3 @@ export interface Fault {
 export type Reply<M extends Method = Method> =
   | { readonly ok: true; readonly result: Results[M] }
   | { readonly ok: false; readonly error: Fault };
-
-export type { Given };

@@ -10,6 +10,7 @@ import {
   COMMANDS,
   changesBeyond,
   descriptionsOf,
+  inPlainWords,
   namesOf,
   namesOfSubjects,
   type PlanAnswer,
@@ -141,7 +142,7 @@ export function createService(parts: ServiceParts): Service {
   return async (method, input) => {
     try {
       if (!isMethod(method)) throw new GatehouseError('not_found', `there is no method ${method}`);
-      const checked = INPUTS[method].safeParse(input);
+      const checked = INPUTS[method].safeParse(input, { error: inPlainWords });
       if (!checked.success) {
         const [issue] = checked.error.issues;
         const field = issue?.path.join('.') || 'input';
@@ -161,7 +162,7 @@ function optionsOf<T extends { readonly given?: unknown }>({ given, ...rest }: T
 }
 
 /** What went wrong, for the page. What is not ours is reported as `internal`, without its message. */
-export function faultOf(error: unknown): Fault {
+function faultOf(error: unknown): Fault {
   const known = error instanceof GatehouseError ? error : new GatehouseError('internal', 'this did not work');
   const { code, message, field, retryable } = known;
   return { code, message, retryable, ...(field === undefined ? {} : { field }) };

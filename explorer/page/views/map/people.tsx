@@ -92,7 +92,7 @@ function spanOf(from: string | undefined, until: string | undefined): string | u
 }
 
 /** What is to be seen of a validity at a glance. */
-export function timeMarks(from: string | undefined, until: string | undefined, now: number): readonly Mark[] {
+function timeMarks(from: string | undefined, until: string | undefined, now: number): readonly Mark[] {
   if (until !== undefined && Date.parse(until) <= now) return [{ kind: 'closed', text: 'is over' }];
   if (from !== undefined && Date.parse(from) > now) return [{ kind: 'closed', text: 'not yet' }];
   if (until !== undefined && isSoon(Date.parse(until), now)) return [{ kind: 'ending', text: 'ends soon' }];

@@ -93,8 +93,7 @@ export function childSources({ ref, type }: Scope, added: readonly AddedType[]):
 }
 
 /** A level has its own scopes only: a building lists what is in its zones too, and all locations are in one list. */
-export const isInLevel = ({ ancestors }: Scope, parent: Scope | undefined): boolean =>
-  ancestors[0] === parent?.ref;
+const isInLevel = ({ ancestors }: Scope, parent: Scope | undefined): boolean => ancestors[0] === parent?.ref;
 
 /** A level that is on one page comes by name; others as the table has them, which is the order of their pages. */
 export const inOrder = (scopes: readonly Scope[], isWhole: boolean): readonly Scope[] =>
