@@ -270,6 +270,14 @@ describe('a manifest', () => {
     await expectAccessible(page);
   });
 
+  test('names the people whom it makes', async () => {
+    const table = await serveTable({ manifest: SMALLER });
+    const { page } = await openPage({ url: table.linkTo('what-if', { compare: 'manifest' }) });
+    await openFile(page, 'school.yaml', SCHOOL);
+    await heading(page, 'Gains access: 2 people').waitFor();
+    await page.getByRole('row', { name: /^Ben/ }).waitFor();
+  });
+
   test('with problems is not compared', async () => {
     const table = await serveTable();
     const { page } = await openPage({ url: table.linkTo('what-if', { compare: 'manifest' }) });
@@ -285,7 +293,8 @@ describe('a manifest', () => {
     const { page } = await openPage({
       url: playground('what-if', { example: 'school', compare: 'manifest' }),
     });
-    await page.getByText('the manifest of the playground').waitFor();
+    await page.getByRole('textbox', { name: 'Manifest', exact: true }).fill(SCHOOL);
+    await page.getByText('41 unchanged').waitFor();
     await page.getByText('Change its text, to compare that').click();
     await page.getByLabel('A copy of the manifest').fill(SMALLER);
     await page.getByRole('button', { name: 'Compare this text' }).click();
