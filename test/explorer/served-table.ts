@@ -32,7 +32,7 @@ export interface ServedTable {
   /** The result of a command. Throws for a refusal. */
   readonly run: (command: string, input: Data, actor?: string) => Promise<Data>;
   /** The address of a view, which opens the explorer once. */
-  readonly linkTo: (view: string, state?: Readonly<Record<string, string>>) => string;
+  readonly linkTo: (name: string, state?: Readonly<Record<string, string>>) => string;
 }
 
 export interface ServeTableOptions {
@@ -66,7 +66,7 @@ export async function serveTable({
       if (!answer.ok) throw new Error(`${command}: ${answer.error.message}`);
       return answer.result;
     },
-    linkTo: (view, state = {}) => `${served.link}#${view}?${new URLSearchParams(state)}`,
+    linkTo: (name, state = {}) => `${served.link}#${name}?${new URLSearchParams(state)}`,
   };
 }
 

@@ -46,7 +46,7 @@ describe('changes', () => {
     await heading(page, 'Loses access: 1 person').waitFor();
     await nothingChanged(page);
     const row = page.getByRole('row', { name: 'Ann' });
-    expect(await row.getByRole('link').count()).toBe(3);
+    await expect.poll(() => row.getByRole('link').count()).toBe(3);
     await expectAccessible(page);
     await row.getByRole('link', { name: /^grades/ }).click();
     await page.getByRole('heading', { name: 'Why', level: 1 }).waitFor();
@@ -293,8 +293,8 @@ describe('a manifest', () => {
     const { page } = await openPage({
       url: playground('what-if', { example: 'school', compare: 'manifest' }),
     });
-    await page.getByRole('textbox', { name: 'Manifest', exact: true }).fill(SCHOOL);
-    await page.getByText('41 unchanged').waitFor();
+    await page.getByText('the manifest of the playground').waitFor();
+    await page.getByText(/[1-9]\d* unchanged/).waitFor();
     await page.getByText('Change its text, to compare that').click();
     await page.getByLabel('A copy of the manifest').fill(SMALLER);
     await page.getByRole('button', { name: 'Compare this text' }).click();
