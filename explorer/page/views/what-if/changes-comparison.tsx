@@ -43,11 +43,12 @@ export function ChangesComparison({ state, go, onMade, onOther }: ComparisonProp
         </Empty>
       )}
       {compared.error && <Problem of={compared.error} retry={compared.retry} />}
-      <Compared difference={difference} isLoading={compared.isLoading} state={state}>
+      <Compared difference={difference} isLoading={compared.isLoading} state={state} changes={changes}>
         {command && difference && (
           <Make
             command={command}
             difference={difference}
+            changes={changes}
             revoked={revokedBy(changes, losersIn(difference))}
             state={state}
             onMade={(made) => {

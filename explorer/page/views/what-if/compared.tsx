@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { AccessDifference } from '../../../../provisioning/index.ts';
 import type { ViewProps } from '../../address.ts';
+import type { Change } from './changes.ts';
 import { Difference, Summary } from './difference.tsx';
+import { newNamesIn } from './usual.ts';
 
 export interface ComparedProps {
   /** Of what was compared last. */
@@ -9,12 +11,14 @@ export interface ComparedProps {
   /** Something else is being compared: the difference is of what was compared before. */
   readonly isLoading: boolean;
   readonly state: ViewProps['state'];
+  /** What is compared. */
+  readonly changes: readonly Change[];
   /** What can be done now; not while something else is being compared. */
   readonly children?: ComponentChildren;
 }
 
 /** A difference in access, and how far its comparison is. */
-export function Compared({ difference, isLoading, state, children }: ComparedProps) {
+export function Compared({ difference, isLoading, state, changes, children }: ComparedProps) {
   return (
     <>
       <div role="status">
@@ -32,7 +36,7 @@ export function Compared({ difference, isLoading, state, children }: ComparedPro
       {!isLoading && children}
       {difference && (
         <div class={isLoading ? 'outdated' : undefined} aria-busy={isLoading}>
-          <Difference of={difference} state={state} />
+          <Difference of={difference} state={state} newNameOf={newNamesIn(changes)} />
         </div>
       )}
     </>

@@ -16,10 +16,14 @@ const SIDES = {
 export interface DifferenceProps {
   readonly of: AccessDifference;
   readonly state: State;
+  /** Names of what does not exist yet. */
+  readonly newNameOf: NameOf;
 }
 
+type NameOf = (ref: string) => string | undefined;
+
 /** Who loses and who gains what. */
-export function Difference({ of, state }: DifferenceProps) {
+export function Difference({ of, state, newNameOf }: DifferenceProps) {
   const isLeast = of.incomplete !== undefined;
   const isNothing = [of.loses, of.gains].every(({ people, more }) => people === 0 && !more);
   return (
@@ -31,8 +35,8 @@ export function Difference({ of, state }: DifferenceProps) {
         </p>
       )}
       {isNothing && !isLeast && <p>Nobody’s access differs.</p>}
-      <Side name="loses" side={of.loses} isLeast={isLeast} state={state} />
-      <Side name="gains" side={of.gains} isLeast={isLeast} state={state} />
+      <Side name="loses" side={of.loses} isLeast={isLeast} state={state} newNameOf={newNameOf} />
+      <Side name="gains" side={of.gains} isLeast={isLeast} state={state} newNameOf={newNameOf} />
     </>
   );
 }
@@ -57,16 +61,18 @@ interface SideProps {
   readonly side: AccessSide;
   readonly isLeast: boolean;
   readonly state: State;
+  readonly newNameOf: NameOf;
 }
 
-function Side({ name, side, isLeast, state }: SideProps) {
+function Side({ name, side, isLeast, state, newNameOf }: SideProps) {
   const { sign, title } = SIDES[name];
-  const nameOf = useNames(
+  const knownOf = useNames(
     side.rows.flatMap(({ scope, name: known, subjects, people }) => [
       ...(known === undefined ? [scope] : []),
       ...(people === 1 ? subjects : []),
     ]),
   );
+  const nameOf: NameOf = (ref) => knownOf(ref) ?? newNameOf(ref);
   if (side.rows.length === 0) return null;
   return (
     <section class={`side ${name}`}>
@@ -120,16 +126,18 @@ interface RowProps {
   readonly state: State;
 }
 
-function Who({ row, nameOf, state }: RowProps & { readonly nameOf: (ref: string) => string | undefined }) {
+type WhoProps = RowProps & { readonly nameOf: NameOf };
+
+function Who({ row, nameOf, state }: WhoProps) {
   const [subject = ''] = row.subjects;
   if (row.people === 1) return <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />;
-  return <People row={row} state={state} />;
+  return <People row={row} nameOf={nameOf} state={state} />;
 }
 
 /** Several people by their number; their names on demand. */
-function People({ row, state }: RowProps) {
+function People({ row, nameOf, state }: WhoProps) {
   const [isOpen, setOpen] = useState(false);
-  const nameOf = useNames(isOpen ? row.subjects : []);
+  const knownOf = useNames(isOpen ? row.subjects : []);
   const rest = row.people - row.subjects.length;
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -138,7 +146,7 @@ function People({ row, state }: RowProps) {
         {row.subjects.map((subject) => (
           <li key={subject}>
             <a href={whyOf(state, subject, row.permissions[0], row.scope)}>
-              <Named of={{ ref: subject, name: nameOf(subject) ?? subject }} />
+              <Named of={{ ref: subject, name: knownOf(subject) ?? nameOf(subject) ?? subject }} />
               <span class="visually-hidden">: why, before the change</span>
             </a>
           </li>

@@ -7,6 +7,7 @@ import { useClient } from '../../client.ts';
 import { Problem } from '../../parts/problem.tsx';
 import type { Change } from './changes.ts';
 import { Difference, Summary } from './difference.tsx';
+import { newNamesIn } from './usual.ts';
 
 type State = ViewProps['state'];
 
@@ -24,6 +25,8 @@ export interface MakeProps {
   /** What is sent. */
   readonly command: Change;
   readonly difference: AccessDifference;
+  /** What is compared. */
+  readonly changes: readonly Change[];
   /** Whom to follow in caches if somebody loses access. */
   readonly revoked: string | undefined;
   readonly state: State;
@@ -52,7 +55,8 @@ interface ConfirmationProps extends MakeProps {
   readonly onClose: () => void;
 }
 
-function Confirmation({ command, difference, revoked, state, onMade, onClose, children }: ConfirmationProps) {
+function Confirmation(props: ConfirmationProps) {
+  const { command, difference, changes, revoked, state, onMade, onClose, children } = props;
   const { send, changed, manifest } = useClient();
   const dialog = useRef<HTMLDialogElement>(null);
   const [isSending, setSending] = useState(false);
@@ -94,7 +98,7 @@ function Confirmation({ command, difference, revoked, state, onMade, onClose, ch
       <h2 id="make-title">Make this change?</h2>
       {children}
       <Summary of={difference} />
-      <Difference of={difference} state={state} />
+      <Difference of={difference} state={state} newNameOf={newNamesIn(changes)} />
       {manifest !== undefined && (
         <p class="note">
           It changes the table in this page only, and lasts until the next edit of the manifest.

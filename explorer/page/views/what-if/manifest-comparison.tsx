@@ -137,7 +137,7 @@ function OfPlan({ data, state, onMade }: OfProps & { readonly data: Data }) {
 }
 
 /** What is removed, by the state of the address. */
-export const pruningOf = (prune: string | undefined) => ({
+const pruningOf = (prune: string | undefined) => ({
   ...(prune === undefined ? {} : { prune: true }),
   ...(prune === 'shared' ? { pruneShared: true } : {}),
 });

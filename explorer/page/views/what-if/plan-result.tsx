@@ -25,12 +25,13 @@ export function PlanResult({ answer, isLoading, command, beyond, state, onMade }
   const plan = hasProblems ? undefined : answer;
   return (
     <>
-      <Compared difference={plan?.access} isLoading={isLoading} state={state}>
+      <Compared difference={plan?.access} isLoading={isLoading} state={state} changes={plan?.changes ?? []}>
         {plan && <Counts of={plan} />}
         {plan && command && plan.changes.length > 0 && (
           <Make
             command={command}
             difference={plan.access}
+            changes={plan.changes}
             revoked={losersIn(plan.access)[0]}
             state={state}
             onMade={onMade}

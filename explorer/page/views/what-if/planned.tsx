@@ -60,7 +60,7 @@ function Lines({ changes, beyond }: PlannedProps) {
 }
 
 /** The changes by what they do, as the command line has them; each is in one section. */
-export function sectionsOf(
+function sectionsOf(
   changes: readonly PlannedChange[],
 ): readonly (readonly [title: string, changes: readonly PlannedChange[]])[] {
   const plain = (verb: PlannedChange['verb']) =>

@@ -223,6 +223,22 @@ export const refsIn = (changes: readonly Change[]): readonly string[] =>
     (sentenceOf(change) ?? []).flatMap((part) => (typeof part === 'string' ? [] : [part.ref])),
   );
 
+const LABELS = ['displayName', 'name', 'email', 'username'];
+
+/** The names of what changes would make, which the table does not have yet. */
+export function newNamesIn(changes: readonly Change[]): (ref: string) => string | undefined {
+  const names = new Map(
+    changes.flatMap(({ command, input }): [string, string][] => {
+      if (!command.endsWith('.create') || typeof input.id !== 'string') return [];
+      const name = LABELS.map((label) => input[label]).find((text) => typeof text === 'string');
+      const kind = command.slice(0, -'.create'.length);
+      const type = kind === 'scope' || kind === 'subject' ? String(input.type) : kind;
+      return name === undefined ? [] : [[`${type}:${input.id}`, String(name)]];
+    }),
+  );
+  return (ref) => names.get(ref);
+}
+
 /** Of whom or of what the caches of decisions are to be followed after changes: the one subject, or what was changed. */
 export function revokedBy(changes: readonly Change[], losers: readonly string[]): string | undefined {
   const [only] = losers;
