@@ -172,7 +172,7 @@ describe('what is paid for', () => {
     marksOf(of, isClosed, known, NOW).map(({ kind, text }) => `${kind}: ${text}`);
 
   test('a root says what is missing; what is below it does not say it again', () => {
-    expect(textsOf(scope('tenant:t'), entitlements())).toEqual(['unlicensed: no library']);
+    expect(textsOf(scope('tenant:t'), entitlements())).toEqual(['missing: no library']);
     expect(textsOf(scope('location:l', { ancestors: ['tenant:t'] }), entitlements())).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ export function Pages<T>(props: PagesProps<T>) {
             onInput={({ currentTarget: { value } }) => onFilter(value === '' ? undefined : value)}
           />
         </span>
-        <p class="count" role="status">
+        <p class="loaded" role="status">
           {countOf(rows.length, items.length, hasMore, isLoading)}
         </p>
         <span class="export">

@@ -205,8 +205,7 @@ function Enterprise({ of }: { readonly of: string }) {
 function coverageMark(coverage: Coverage, now: number, isComplete: boolean): Mark {
   if (coverage.state === 'over')
     return { kind: 'unlicensed', text: coverage.end <= now ? `ended ${dayOf(coverage.end)}` : 'expired' };
-  if (coverage.state === 'none')
-    return isComplete ? { kind: 'unlicensed', text: 'missing' } : { kind: 'unlicensed', text: 'not found' };
+  if (coverage.state === 'none') return { kind: 'missing', text: isComplete ? 'missing' : 'not found' };
   return isSoon(coverage.end, now)
     ? { kind: 'ending', text: 'ends soon' }
     : { kind: 'paid', text: 'in force' };

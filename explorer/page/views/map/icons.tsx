@@ -24,6 +24,7 @@ const MARKS: Readonly<Record<Mark['kind'], string>> = {
   suspended: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM6.5 5.8v4.4M9.5 5.8v4.4',
   closed: 'M4 7.5h8v6H4zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
   paid: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM5.2 8.2l2 2 3.6-4',
+  missing: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
   unlicensed: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM3.8 3.8l8.4 8.4',
   ending: 'M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12ZM8 4.5V8l2.5 1.5',
   moving: 'M2 8h11M9.5 4.5 13 8l-3.5 3.5',

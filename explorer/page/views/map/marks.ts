@@ -3,7 +3,15 @@ import type { Scope } from './scopes.ts';
 
 /** What is to be seen of a scope at a glance. Each has an icon and words. */
 export interface Mark {
-  readonly kind: 'suspended' | 'closed' | 'paid' | 'unlicensed' | 'ending' | 'moving' | 'deleting';
+  readonly kind:
+    | 'suspended'
+    | 'closed'
+    | 'paid'
+    | 'missing'
+    | 'unlicensed'
+    | 'ending'
+    | 'moving'
+    | 'deleting';
   readonly text: string;
   /** The whole of it, where the text is short. */
   readonly title?: string;
@@ -49,7 +57,7 @@ function paidMarks(scope: Scope, entitlements: Entitlements, now: number): reado
   }
   if (missing.length > 0 && entitlements.isComplete)
     marks.push({
-      kind: 'unlicensed',
+      kind: 'missing',
       text: missing.length === 1 ? `no ${missing[0]}` : `no subscription to ${missing.length} modules`,
       title: `no subscription to ${missing.join(', ')}`,
     });

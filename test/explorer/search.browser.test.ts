@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { packTexts } from '../../explorer/page/playground/link.ts';
+import { expectAccessible, openPage, playground } from '../support/browser.ts';
+
+const SCHOOL = readFileSync(new URL('../../docs/examples/school.manifest.yaml', import.meta.url), 'utf8');
+
+/** The searches of the playground over a manifest. */
+async function openSearch(manifest: string, state: Readonly<Record<string, string>> = {}) {
+  const model = await packTexts({ manifest, tests: '' });
+  return openPage({ url: playground('search', { model: String(model), hide: 'manifest,tests', ...state }) });
+}
+
+const field = (page: Page, label: string) => page.getByRole('main').getByLabel(label, { exact: true });
+const ask = async (page: Page, label: string, text: string) => {
+  await field(page, label).fill(text);
+  await field(page, label).press('Enter');
+};
+/** The first cell of each row. */
+const names = async (page: Page) =>
+  (await page.locator('main tbody tr td:first-child').allInnerTexts()).sort();
+const search = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Searches' }).getByRole('link', { name, exact: true });
+
+test('who: everybody who may do it there, each one click from the reason', async () => {
+  const { page } = await openSearch(SCHOOL);
+  await page.getByText('Nothing is asked yet').waitFor();
+  await expectAccessible(page);
+  await ask(page, 'What', 'dashboard');
+  await ask(page, 'Where', 'Lindgren School/north');
+  await page.getByText('3 rows').waitFor();
+  expect(await names(page)).toEqual(['Ann', 'Ben', 'dora']);
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Why: Ann' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Why', exact: true }).waitFor();
+  await page
+    .getByRole('main')
+    .getByText(/allowed/)
+    .first()
+    .waitFor();
+});
+
+test('what and where take over what was asked; a kind and a time narrow them', async () => {
+  const { page } = await openSearch(SCHOOL);
+  await ask(page, 'Where', 'north');
+  await search(page, 'What').click();
+  await ask(page, 'Who', 'ann@school.example');
+  await page.getByText('3 rows').waitFor();
+  expect(await names(page)).toEqual(['dashboard', 'grades', 'library:lend:book']);
+  await field(page, 'Kind').selectOption('permission');
+  await page.getByText('1 row', { exact: true }).waitFor();
+  await search(page, 'Where').click();
+  await ask(page, 'What', 'grades');
+  await expect.poll(() => names(page)).toEqual(['north']);
+  await ask(page, 'Who', 'dora');
+  await page.getByText('Nowhere').waitFor();
+  await page.goto(`${page.url()}&at=2026-03-05T12%3A00Z`);
+  await expect.poll(() => names(page)).toEqual(['south']);
+});
+
+test('an administrator is among those who may', async () => {
+  const { page } = await openSearch(
+    'pages: [grades]\nscopes: { north: { type: tenant } }\nusers: { zoe: { admin: true } }\n',
+  );
+  await ask(page, 'What', 'grades');
+  await ask(page, 'Where', 'north');
+  await expect.poll(() => names(page)).toEqual(['zoe']);
+});
+
+test('rows are filtered, the address holds the filter, and both files have what it leaves', async () => {
+  const { page } = await openSearch(
+    SCHOOL.replace('displayName: Ann', `displayName: ${JSON.stringify('=HYPERLINK("<b>Ann</b>")')}`),
+  );
+  await ask(page, 'What', 'dashboard');
+  await ask(page, 'Where', 'north');
+  await page.getByText('3 rows').waitFor();
+  await page.getByLabel('Filter the loaded rows').fill('hyper');
+  await page.getByText('1 of 3 rows').waitFor();
+  expect(await names(page)).toEqual(['=HYPERLINK("<b>Ann</b>")']);
+  const { page: other } = await openPage({ url: page.url() });
+  await other.getByText('1 of 3 rows').waitFor();
+  const exported = async (name: string) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: `Export ${name}` }).click(),
+    ]);
+    return text(await download.createReadStream());
+  };
+  expect(await exported('CSV')).toMatch(
+    /^Name,Type,Reference\r\n"'=HYPERLINK\(""<b>Ann<\/b>""\)",user,user:[-\da-f]+\r\n$/,
+  );
+  expect(JSON.parse(await exported('JSON'))).toEqual([
+    { ref: expect.stringMatching(/^user:/), name: '=HYPERLINK("<b>Ann</b>")' },
+  ]);
+});
+
+test('long lists come page by page, and the count says that there is more', async () => {
+  const users = Array.from({ length: 250 }, (_, at) => `  u${at}: { groups: [all] }`);
+  const { page } = await openSearch(
+    `pages: [grades]
+scopes: { north: { type: tenant } }
+roles: { reader: { owner: north, allow: [grades] } }
+groups: { all: { scope: north, roles: [reader] } }
+users:
+${users.join('\n')}
+`,
+  );
+  await ask(page, 'What', 'grades');
+  await ask(page, 'Where', 'north');
+  await page.getByText('100 rows; there are more').waitFor();
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.getByText('200 rows; there are more').waitFor();
+  await page.getByRole('button', { name: 'Load more' }).click();
+  await page.getByText('250 rows', { exact: true }).waitFor();
+  expect(new Set(await names(page)).size).toBe(250);
+});
+
+test('a name that was mistyped is offered as it is; Escape goes back to what was chosen', async () => {
+  const { page } = await openSearch(SCHOOL);
+  await ask(page, 'Where', 'nroth');
+  await page.getByText('there is no scope nroth').waitFor();
+  expect(await field(page, 'Where').getAttribute('aria-invalid')).toBe('true');
+  await ask(page, 'Where', 'noth');
+  await page.getByRole('button', { name: 'Take north' }).click();
+  await expect.poll(() => field(page, 'Where').inputValue()).toBe('north');
+  await field(page, 'Where').fill('something else');
+  await field(page, 'Where').press('Escape');
+  expect(await field(page, 'Where').inputValue()).toBe('north');
+  await ask(page, 'Where', '');
+  await expect.poll(() => page.url()).not.toContain('scope=');
+});
