@@ -276,12 +276,12 @@ test('without a network all of it works: views, conditions, edits', async () => 
   await page.getByLabel('Example').selectOption('Record ownership');
   const results = page.getByRole('region', { name: 'Test results' });
   await results.getByText('0 failed').waitFor();
-  for (const view of ['Map', 'Why', 'Who, what, where', 'What if', 'Live', 'Log', 'Policy']) {
+  for (const title of ['Map', 'Why', 'Who, what, where', 'What if', 'Live', 'Log', 'Policy']) {
     await page
       .getByRole('navigation', { name: 'Views' })
-      .getByRole('link', { name: view, exact: true })
+      .getByRole('link', { name: title, exact: true })
       .click();
-    await page.getByRole('heading', { level: 1, name: view }).waitFor();
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
   }
   await manifestOf(page).click();
   await type(page, SMALL);
