@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The playground's policy; a server sends its own. Scripts and styles are files of the page; nothing is sent anywhere. */
 const POLICY = [
   "default-src 'none'",
-  ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "worker-src 'self'"],
+  ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "worker-src 'self'"],
   ...["connect-src 'none'", "base-uri 'none'", "form-action 'none'"],
 ].join('; ');
 
@@ -52,7 +52,10 @@ export async function buildExplorer(folder: string): Promise<void> {
     target: ['chrome120', 'firefox121', 'safari17'],
     logLevel: 'warning',
   });
-  const page = readFileSync(join(ROOT, 'explorer/page/index.html'), 'utf8');
+  const icon = readFileSync(join(ROOT, 'explorer/page/icon.svg')).toString('base64');
+  const page = readFileSync(join(ROOT, 'explorer/page/index.html'), 'utf8')
+    // Chromium asks for the icon again whenever the address changes.
+    .replace('href="icon.svg"', `href="data:image/svg+xml;base64,${icon}"`);
   const withMode = (mode: string, policy: string, chunks: readonly string[]) =>
     page
       .replace('MODE', mode)

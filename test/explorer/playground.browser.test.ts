@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { expectAccessible, openPage, playground } from '../support/browser.ts';
@@ -6,6 +7,9 @@ import { expectAccessible, openPage, playground } from '../support/browser.ts';
 const manifestOf = (page: Page) => page.getByRole('textbox', { name: 'Manifest' });
 const testsOf = (page: Page) => page.getByRole('textbox', { name: 'Model tests' });
 const decisionIn = (page: Page) => page.getByRole('region', { name: 'Question', exact: true });
+
+/** The decision in the view of its explanation. */
+const decisionOf = (page: Page) => page.getByRole('region', { name: 'Decision', exact: true });
 
 /** The editor proper: before its code has come, a plain field is in its place. */
 async function editorIn(page: Page): Promise<void> {
@@ -35,8 +39,7 @@ users:
 test('it opens with the first example and a question about it', async () => {
   const { page } = await openPage({ url: playground().replace(/#.*/, '') });
   await editorIn(page);
-  await page
-    .getByRole('main')
+  await decisionOf(page)
     .getByText(/ allowed$/)
     .waitFor();
   expect(new URL(page.url()).hash).toMatch(/^#why\?example=school&/);
@@ -195,9 +198,9 @@ describe('tests', () => {
     await editorIn(page);
     const results = resultsIn(page);
     await results.getByText('8 passed').waitFor();
-    const text = await textOf(manifestOf(page));
+    const school = await textOf(manifestOf(page));
     await manifestOf(page).click();
-    await type(page, text.replace('[teachers north] }\n  ben', '[staff] }\n  ben'));
+    await type(page, school.replace('[teachers north] }\n  ben', '[staff] }\n  ben'));
     await results.getByText('1 failed').waitFor();
     const failed = results.getByRole('listitem').filter({ hasText: 'Ann teaches in the north' });
     expect(await failed.innerText()).toMatch(/expected allow, got\s+✕ refused no_grant: no role allows it/);
@@ -210,8 +213,7 @@ describe('tests', () => {
     const { page } = await openPage({ url: playground('map', { example: 'school' }) });
     await editorIn(page);
     await resultsIn(page).getByRole('link', { name: 'a volunteer sees no grades' }).click();
-    await page
-      .getByRole('main')
+    await decisionOf(page)
       .getByText(/ refused$/)
       .waitFor();
     expect(page.url()).toMatch(/#why\?.*permission=grades.*at=2026-03-02T09/);
@@ -230,6 +232,92 @@ describe('tests', () => {
     await page.getByRole('list', { name: 'Errors' }).getByText('tests.yaml:2').waitFor();
     await resultsIn(page).getByText('these are the last tests that could be read').waitFor();
   });
+});
+
+describe('files', () => {
+  test('a file is opened into the text that is shown, and downloaded from it', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'acme' }) });
+    await editorIn(page);
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Open file' }).click();
+    await (await chosen).setFiles({ name: 'mine.yaml', mimeType: 'text/yaml', buffer: Buffer.from(SMALL) });
+    await page.getByText('· 5 entries').waitFor();
+    expect(await textOf(manifestOf(page))).toBe(SMALL.trim());
+    const downloaded = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    const download = await downloaded;
+    expect(download.suggestedFilename()).toBe('manifest.yaml');
+    expect(await text(await download.createReadStream())).toBe(SMALL);
+  });
+
+  test('a new manifest begins with a few lines that work, and their question', async () => {
+    const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+    await editorIn(page);
+    await page.getByRole('button', { name: 'Start anew' }).click();
+    await page.getByRole('region', { name: 'Test results' }).getByText('1 passed').waitFor();
+    await decisionIn(page)
+      .getByText(/ allowed$/)
+      .waitFor();
+    await page.waitForURL(/#why\?.*model=/);
+    await page.goBack();
+    await expect.poll(() => manifestOf(page).innerText()).toContain('teachers north');
+  });
+});
+
+test('without a network all of it works: views, conditions, edits', async () => {
+  const { page, context } = await openPage({ url: playground('map', { example: 'acme' }) });
+  await editorIn(page);
+  await page.getByText('· 2 entries').waitFor();
+  // The last of what is loaded ahead: what decides conditions, in the worker.
+  await page.waitForLoadState('networkidle');
+  const asked: string[] = [];
+  context.on('request', (request) => asked.push(request.url()));
+  await context.setOffline(true);
+  await page.getByLabel('Example').selectOption('Record ownership');
+  const results = page.getByRole('region', { name: 'Test results' });
+  await results.getByText('0 failed').waitFor();
+  for (const title of ['Map', 'Why', 'Who, what, where', 'What if', 'Live', 'Log', 'Policy']) {
+    await page
+      .getByRole('navigation', { name: 'Views' })
+      .getByRole('link', { name: title, exact: true })
+      .click();
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  }
+  await manifestOf(page).click();
+  await type(page, SMALL);
+  await page.getByText('· 5 entries').waitFor();
+  expect(asked).toEqual([]);
+});
+
+describe('on a narrow screen', () => {
+  test('one column is shown at a time, and all of them can be used', async () => {
+    const viewport = { width: 360, height: 740 };
+    const { page } = await openPage({ url: playground('map', { example: 'school' }), viewport });
+    const columns = page.getByRole('navigation', { name: 'Columns' });
+    await page.getByRole('main').waitFor();
+    for (const [name, shown] of [
+      ['Manifest', manifestOf(page)],
+      ['Tests', page.getByRole('heading', { name: 'Model tests' })],
+      ['Picture', page.getByRole('main')],
+    ] as const) {
+      await columns.getByRole('button', { name }).click();
+      await shown.waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      await expectAccessible(page);
+    }
+  });
+});
+
+test('columns are hidden and shown, and the address says so', async () => {
+  const { page } = await openPage({ url: playground('map', { example: 'school' }) });
+  await editorIn(page);
+  const columns = page.getByRole('group', { name: 'Columns' });
+  await columns.getByRole('button', { name: 'Manifest' }).click();
+  await manifestOf(page).waitFor({ state: 'hidden' });
+  expect(page.url()).toContain('hide=manifest');
+  await page.getByRole('button', { name: 'line 6' }).click();
+  await testsOf(page).waitFor();
+  expect(page.url()).not.toContain('hide');
 });
 
 /** The label of the editor that has the focus. */

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks';
 import type { Address, Go } from '../address.ts';
 
 /** The columns of the playground, from left to right. */
@@ -62,4 +63,19 @@ export function ColumnSwitches({ state, go }: ColumnProps) {
       ))}
     </fieldset>
   );
+}
+
+/** As in playground.css. */
+const NARROW = '(max-width: 68.74rem)';
+
+/** Whether there is room for one column only, which is the main part of the page then. */
+export function useNarrow(): boolean {
+  const [isNarrow, setIsNarrow] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const query = matchMedia(NARROW);
+    const read = () => setIsNarrow(query.matches);
+    query.addEventListener('change', read);
+    return () => query.removeEventListener('change', read);
+  }, []);
+  return isNarrow;
 }

@@ -7,7 +7,7 @@ import { Header } from '../parts/header.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Actions } from './actions.tsx';
 import { stateOf } from './asked.ts';
-import { type Column, ColumnTabs, columnOf, hiddenIn } from './columns.tsx';
+import { type Column, ColumnTabs, columnOf, hiddenIn, useNarrow } from './columns.tsx';
 import { Question } from './question.tsx';
 import { Results } from './results.tsx';
 import { useTexts } from './texts.ts';
@@ -53,17 +53,20 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   }, [texts]);
 
   useEffect(() => {
-    if (!isNew.current || !applied || applied.texts !== texts) return;
+    if (!isNew.current || !applied || applied.texts !== texts || !open.isWritten) return;
     isNew.current = false;
     const [first] = applied.model.tests[0]?.answers ?? [];
     if (first) go(stateOf(first, applied.model), { view: 'why', replace: true });
-  }, [applied, texts]);
+  }, [applied, texts, open.isWritten]);
 
-  /** Opens other texts, and with them another question. */
-  const openOther = (patch: Patch, put?: () => void): void => {
+  const openExample = (example: string): void => {
     isNew.current = true;
-    go({ ...NO_QUESTION, ...patch });
-    put?.();
+    go({ ...NO_QUESTION, example, model: undefined });
+  };
+
+  const startAnew = (): void => {
+    setFile('manifest');
+    isNew.current = open.put(NEW);
   };
 
   const client: Client = {
@@ -75,8 +78,9 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   };
   const hidden = hiddenIn(state);
   const shown = columnOf(state);
+  const isNarrow = useNarrow();
   const column = (name: Column) => ({
-    id: `column-${name}`,
+    ...(isNarrow && name === shown && name !== 'picture' ? { role: 'main' as const } : {}),
     class: ['column', name, shown === name && 'shown', hidden.has(name) && 'hidden-when-wide']
       .filter(Boolean)
       .join(' '),
@@ -84,17 +88,12 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   return (
     <ClientContext.Provider value={client}>
       <Header title="Gatehouse playground" place="Everything stays in this page">
-        <Actions
-          state={state}
-          go={go}
-          problem={open.problem}
-          onOpen={(example) => openOther({ example, model: undefined })}
-          onStart={() => openOther({}, () => open.put(NEW))}
-        />
+        <Actions state={state} go={go} problem={open.problem} onOpen={openExample} onStart={startAnew} />
       </Header>
       <ColumnTabs state={state} go={go} />
       <div class="playground">
         <section {...column('manifest')} aria-label="Texts">
+          {isNarrow && <h1 class="visually-hidden">Texts</h1>}
           {texts && (
             <TextsColumn
               open={open}
@@ -114,6 +113,7 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
           {model ? children : <p class="loading">Loading…</p>}
         </div>
         <section {...column('tests')} aria-label="Questions and tests">
+          {isNarrow && <h1 class="visually-hidden">Questions and tests</h1>}
           {texts && model && (
             <>
               <Question

@@ -15,12 +15,18 @@ export interface OpenTexts {
   readonly texts: Texts | undefined;
   /** Rises whenever they come from elsewhere than an editor. */
   readonly loads: number;
+  /** Whether the address is of these texts, and not of those before. */
+  readonly isWritten: boolean;
   /** What is wrong with the address, or why it does not hold the texts. */
   readonly problem: string | undefined;
   /** Takes what was typed. */
   readonly edit: (patch: Partial<Texts>) => void;
-  /** Takes other texts, from a file for instance. */
-  readonly put: (patch: Partial<Texts>) => void;
+  /**
+   * Takes other texts, from a file for instance: a new entry of the history.
+   *
+   * @returns whether they are others than before
+   */
+  readonly put: (patch: Partial<Texts>) => boolean;
 }
 
 const keyOf = ({ model, example }: Address['state']): string =>
@@ -31,8 +37,8 @@ const keyOf = ({ model, example }: Address['state']): string =>
  * present entry of the history.
  */
 export function useTexts(state: Address['state'], go: Go): OpenTexts {
-  const [shown, setShown] = useState<Pick<OpenTexts, 'texts' | 'loads' | 'problem'>>({
-    ...{ texts: undefined, loads: 0, problem: undefined },
+  const [shown, setShown] = useState<Omit<OpenTexts, 'edit' | 'put'>>({
+    ...{ texts: undefined, loads: 0, isWritten: true, problem: undefined },
   });
   /** What the texts are of. An address of the same is not read again, though the texts may be newer than it. */
   const source = useRef<string | undefined>(undefined);
@@ -41,7 +47,7 @@ export function useTexts(state: Address['state'], go: Go): OpenTexts {
 
   const load = (texts: Texts, problem?: string): void => {
     present.current = texts;
-    setShown(({ loads }) => ({ texts, loads: loads + 1, problem }));
+    setShown(({ loads }) => ({ texts, loads: loads + 1, isWritten: true, problem }));
   };
 
   const key = keyOf(state);
@@ -68,7 +74,7 @@ export function useTexts(state: Address['state'], go: Go): OpenTexts {
     go({ example: found.name }, { replace: true });
   }, [key]);
 
-  const write = async (): Promise<void> => {
+  const write = async (replace: boolean): Promise<void> => {
     const texts = present.current;
     const same = EXAMPLES.find(({ manifest, tests }) => manifest === texts.manifest && tests === texts.tests);
     const model = same ? undefined : await packTexts(texts);
@@ -78,28 +84,34 @@ export function useTexts(state: Address['state'], go: Go): OpenTexts {
     source.current = keyOf(JSON.parse(JSON.stringify(next)));
     setShown((before) => ({
       ...before,
+      isWritten: true,
       problem: isTooLong
         ? 'the texts are too long for the address: download them to keep them, and send them as files'
         : undefined,
     }));
-    go(next, { replace: true });
+    go(next, { replace });
   };
 
-  const edit = (patch: Partial<Texts>): void => {
+  /** @returns whether the texts are others than before */
+  const take = (patch: Partial<Texts>): boolean => {
     const texts = { ...present.current, ...patch };
-    if (texts.manifest === present.current.manifest && texts.tests === present.current.tests) return;
+    if (texts.manifest === present.current.manifest && texts.tests === present.current.tests) return false;
     present.current = texts;
-    setShown((before) => ({ ...before, texts }));
+    setShown((before) => ({ ...before, texts, isWritten: false }));
     clearTimeout(timer.current);
-    timer.current = setTimeout(write, PAUSE_MS);
+    return true;
   };
 
   return {
     ...shown,
-    edit,
+    edit: (patch) => {
+      if (take(patch)) timer.current = setTimeout(() => write(true), PAUSE_MS);
+    },
     put: (patch) => {
-      edit(patch);
+      if (!take(patch)) return false;
       setShown((before) => ({ ...before, loads: before.loads + 1 }));
+      write(false);
+      return true;
     },
   };
 }

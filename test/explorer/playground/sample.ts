@@ -25,5 +25,5 @@ export async function sampleManifest(): Promise<string> {
 }
 
 const HEAD = `# yaml-language-server: $schema=../../schemas/manifest.schema.json
-# The sample tenants of npm start. Written by: node --import tsx test/explorer/playground/print-sample.ts
+# The sample tenants of npm start, as gatehouse export --no-ids writes them.
 `;
