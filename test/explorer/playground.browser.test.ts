@@ -36,7 +36,7 @@ test('it opens with the first example and a question about it', async () => {
   const { page } = await openPage({ url: playground().replace(/#.*/, '') });
   await editorIn(page);
   await page
-    .getByRole('main')
+    .getByRole('region', { name: 'Decision', exact: true })
     .getByText(/ allowed$/)
     .waitFor();
   expect(new URL(page.url()).hash).toMatch(/^#why\?example=school&/);
