@@ -21,13 +21,13 @@ function anchorsIn(document: string): ReadonlySet<string> {
   return anchors;
 }
 
-/** The links and pictures of a document; what is written as code holds none. */
+/** The links and pictures of a document, as Markdown and as HTML; what is written as code holds none. */
 const linksIn = (document: string): readonly string[] =>
   [
     ...proseOf(document)
       .replaceAll(/`[^`]*`/g, '``')
-      .matchAll(/\]\(([^)\s]+)\)/g),
-  ].map(([, link = '']) => link);
+      .matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"/g),
+  ].map(([, link, source]) => link ?? source ?? '');
 
 function problemOf(document: string, link: string): string | undefined {
   if (isExternal(link)) return undefined;

@@ -66,6 +66,11 @@ export const hashOf = ({ name, state }: SampleScreen): string => `${name}?${new 
 export const loaded = (page: Page, { shows }: SampleScreen): Promise<void> =>
   page.getByRole('main').getByText(shows).first().waitFor();
 
+const requestOf = (permission: string, id: string) =>
+  permission === 'doors:open:door'
+    ? { method: 'POST', path: `/buildings/${id}/doors` }
+    : { method: 'GET', path: `/locations/${id}/pages/${permission}` };
+
 /** Decisions as requests to the local stack cause them, from the oldest to the newest. */
 export function addDecisions(
   { happened }: ServedExplorer,
@@ -86,7 +91,7 @@ export function addDecisions(
       at: NOW - (decisions.length - position) * 1_500,
       isFirst: position === 0,
       ...{ subject, permission, scope, allowed, reason, calls, units, milliseconds },
-      request: { method: 'GET', path: `/locations/${scope.split(':')[1]}/pages/${permission}` },
+      request: requestOf(permission, scope.replace(/^\w+:/, '')),
     });
   happened({
     ...{

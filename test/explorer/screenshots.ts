@@ -24,7 +24,7 @@ const SIZES = {
 } as const;
 
 /** Where the last of what the view shows ends. */
-const BOTTOM = `Math.max(...[...document.querySelectorAll('main *, .texts *')]
+const BOTTOM = `Math.max(...[...document.querySelectorAll('main *')]
   .map((element) => element.getBoundingClientRect().bottom))`;
 
 interface Shot {
@@ -84,8 +84,13 @@ try {
     })),
     {
       name: 'playground',
-      newUrl: () => `${playground.url}#map?example=school`,
-      loaded: (page) => page.getByRole('navigation', { name: 'Views' }).waitFor(),
+      newUrl: () => playground.url,
+      loaded: (page) =>
+        page
+          .getByRole('main')
+          .getByText(/ allowed$/)
+          .first()
+          .waitFor(),
     },
   ];
   const wanted = argv.slice(2);
