@@ -42,8 +42,16 @@ test('an edit changes the decision, wherever the site is', async () => {
   const { page } = await openPage({ url: `${await serve('/some/path/')}playground/#${QUESTION}` });
   const manifest = page.getByRole('textbox', { name: 'Manifest' });
   const decision = page.getByRole('region', { name: 'Decision' });
-  await manifest.fill(MODEL('teacher'));
+  // The editor proper: before its code has come, a plain field is in its place.
+  await page.locator('.editor .cm-content').first().waitFor();
+  const write = async (text: string): Promise<void> => {
+    await manifest.click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(text);
+  };
+  await write(MODEL('teacher'));
   await decision.getByText(/ allowed$/).waitFor();
-  await manifest.fill(MODEL('guest'));
+  await write(MODEL('guest'));
   await decision.getByText(/ refused$/).waitFor();
 });
