@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MOST_GIVEN, readGiven } from '../../explorer/page/parts/given-text.ts';
 import {
   dateText,
   formatInstant,
@@ -7,7 +8,6 @@ import {
   readInstant,
 } from '../../explorer/page/parts/instant.ts';
 import { assigning, remediesOf } from '../../explorer/page/views/why/changes.ts';
-import { MOST_GIVEN, readGiven } from '../../explorer/page/views/why/given-text.ts';
 import { layOut } from '../../explorer/page/views/why/layout.ts';
 import { FEW, type PathGraph, pathGraph } from '../../explorer/page/views/why/path-graph.ts';
 import { axisOf, MOST_PARTS, marksOf, partsOf, rangeOf } from '../../explorer/page/views/why/timeline.ts';

@@ -1,8 +1,8 @@
 import type { ModelState, TestOutcome } from '../../playground/model.ts';
 import type { Inputs } from '../../service/index.ts';
 import type { Address, Patch } from '../address.ts';
+import { readGiven } from '../parts/given-text.ts';
 import { askedInstant, formatInstant } from '../parts/instant.ts';
-import { readGiven } from '../views/why/given-text.ts';
 
 /** The question of an address; undefined where a part of it is missing or cannot be read. */
 export function askedIn(state: Address['state']): Inputs['check'] | undefined {

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { formatAddress, patched, type ViewProps } from '../../address.ts';
 import { unreachable } from '../../client.ts';
 import { Problem } from '../../parts/problem.tsx';
+import { SubViews } from '../../parts/sub-views.tsx';
 import { Decisions } from './decisions.tsx';
 
 const PARTS = { decisions: 'Decisions', revocation: 'Revocation' } as const;
@@ -14,20 +15,12 @@ export function LiveView({ state, go }: ViewProps) {
   const shown = show === 'revocation' ? show : 'decisions';
   return (
     <>
-      <nav class="live-parts" aria-label="Live">
-        {Object.entries(PARTS).map(([part, title]) => (
-          <a
-            key={part}
-            href={formatAddress({
-              view: 'live',
-              state: patched(state, { show: part }),
-            })}
-            aria-current={part === shown ? 'true' : undefined}
-          >
-            {title}
-          </a>
-        ))}
-      </nav>
+      <SubViews
+        label="Live"
+        titles={PARTS}
+        current={shown}
+        addressOf={(part) => formatAddress({ view: 'live', state: patched(state, { show: part }) })}
+      />
       {shown === 'decisions' ? (
         <Decisions state={state} go={go} />
       ) : (

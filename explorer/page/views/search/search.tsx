@@ -3,12 +3,13 @@ import { linkTo, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
 import { useList } from '../../list.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { GivenField } from '../../parts/given.tsx';
 import { askedInstant, formatInstant } from '../../parts/instant.ts';
 import { Named } from '../../parts/named.tsx';
 import { type Column, Pages } from '../../parts/pages.tsx';
 import { Picker } from '../../parts/picker.tsx';
+import { SubViews } from '../../parts/sub-views.tsx';
 import { When } from '../../parts/when.tsx';
-import { GivenField } from '../why/given.tsx';
 import { type Asked, questionOf, type Row, SEARCHES, type Search, searchOf } from './searches.ts';
 import { TypeField } from './type-field.tsx';
 
@@ -17,6 +18,8 @@ const PICKERS = {
   permission: { kind: 'permission', label: 'What' },
   scope: { kind: 'scope', label: 'Where' },
 } as const satisfies Record<Asked, unknown>;
+
+const TITLES = { who: SEARCHES.who.title, what: SEARCHES.what.title, where: SEARCHES.where.title };
 
 /** Subject, action and resource search: who may do what where. */
 export function SearchView({ state, go }: ViewProps) {
@@ -27,17 +30,12 @@ export function SearchView({ state, go }: ViewProps) {
   const time = askedInstant(state.at);
   return (
     <>
-      <nav class="searches" aria-label="Searches">
-        {Object.entries(SEARCHES).map(([name, { title }]) => (
-          <a
-            key={name}
-            href={linkTo('search', state, { search: name })}
-            aria-current={name === search ? 'page' : undefined}
-          >
-            {title}
-          </a>
-        ))}
-      </nav>
+      <SubViews
+        label="Searches"
+        titles={TITLES}
+        current={search}
+        addressOf={(name) => linkTo('search', state, { search: name })}
+      />
       <p class="sentence">{sentence}</p>
       <div class="question">
         {asked.map((name) => (

@@ -1,8 +1,8 @@
 import type { Inputs } from '../../../service/index.ts';
 import { type LoadPage, searchPages } from '../../load-page.ts';
+import { readGiven } from '../../parts/given-text.ts';
 import { askedInstant } from '../../parts/instant.ts';
 import type { Send } from '../../send.ts';
-import { readGiven } from '../why/given-text.ts';
 
 /** What a search is asked with: two of three. The third is what it finds. */
 export type Asked = 'subject' | 'permission' | 'scope';

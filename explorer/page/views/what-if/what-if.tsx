@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ViewProps } from '../../address.ts';
+import { formatAddress, patched, type ViewProps } from '../../address.ts';
 import { useClient } from '../../client.ts';
+import { SubViews } from '../../parts/sub-views.tsx';
 import { ChangesComparison } from './changes-comparison.tsx';
 import { type Made, Outcome } from './make.tsx';
 import { ManifestComparison } from './manifest-comparison.tsx';
@@ -9,7 +10,7 @@ const COMPARED = { changes: 'Changes', manifest: 'A manifest or a plan' } as con
 
 /** Who would gain and who would lose access by something, before it is done. */
 export function WhatIfView(props: ViewProps) {
-  const { state, go } = props;
+  const { state } = props;
   const current = state.compare === 'manifest' ? 'manifest' : 'changes';
   const [made, setMade] = useState<Made>();
   const { manifest } = useClient();
@@ -18,19 +19,17 @@ export function WhatIfView(props: ViewProps) {
   const Comparison = current === 'manifest' ? ManifestComparison : ChangesComparison;
   return (
     <>
-      <fieldset class="compared">
-        <legend class="visually-hidden">What is compared with the table</legend>
-        {Object.entries(COMPARED).map(([name, title]) => (
-          <button
-            key={name}
-            type="button"
-            aria-pressed={name === current}
-            onClick={() => go({ compare: name === 'changes' ? undefined : name })}
-          >
-            {title}
-          </button>
-        ))}
-      </fieldset>
+      <SubViews
+        label="What is compared with the table"
+        titles={COMPARED}
+        current={current}
+        addressOf={(name) =>
+          formatAddress({
+            view: 'what-if',
+            state: patched(state, { compare: name === 'changes' ? undefined : name }),
+          })
+        }
+      />
       {made && <Outcome of={made} state={state} />}
       <Comparison {...props} onMade={setMade} onOther={() => setMade(undefined)} />
     </>

@@ -20,7 +20,7 @@ export function GivenField({ value, onChoose }: GivenFieldProps) {
   const [isOpen, setIsOpen] = useState(value !== undefined);
   return (
     <details
-      class="why-given"
+      class="given"
       open={isOpen || problem !== undefined}
       onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}
     >

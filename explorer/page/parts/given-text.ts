@@ -1,4 +1,4 @@
-import type { Inputs } from '../../../service/index.ts';
+import type { Inputs } from '../../service/index.ts';
 
 type Given = NonNullable<Inputs['check']['given']>;
 
