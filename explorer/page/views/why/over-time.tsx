@@ -62,7 +62,7 @@ function Strip({ question, parts, range, marks, now }: StripProps) {
     `${(((at - range.start) / (range.end - range.start)) * 100).toFixed(3)}%`;
   const inside = (at: number): boolean => at >= range.start && at <= range.end;
   // Near the end a label would be cut off where there is little room.
-  const isLate = (at: number): boolean => at > range.start + (range.end - range.start) * 0.83;
+  const isLate = (at: number): boolean => at > range.start + (range.end - range.start) * 0.8;
   return (
     <div class="why-strip">
       <ol aria-label="The decision over time">
