@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The playground's policy; a server sends its own. Scripts and styles are files of the page; nothing is sent anywhere. */
 const POLICY = [
   "default-src 'none'",
-  ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "worker-src 'self'"],
+  ...["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "worker-src 'self' blob:"],
   ...["connect-src 'none'", "base-uri 'none'", "form-action 'none'"],
 ].join('; ');
 

@@ -174,10 +174,20 @@ describe('links', () => {
   test('is copied', async () => {
     const { page, context } = await openPage({ url: playground('map', { example: 'school' }) });
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    // The map opens its only root, and says so in the address.
+    await page.waitForURL(/open=/);
     await page.getByRole('button', { name: 'Copy link' }).click();
     await page.getByRole('status').getByText('Link copied').waitFor();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url());
   });
+});
+
+test('neither the page nor its worker can send anything', async () => {
+  const { page } = await openPage({ url: playground(), provokes: [/connect-src/, /Failed to fetch/] });
+  await editorIn(page);
+  const [worker] = page.workers();
+  const sent = `fetch(${JSON.stringify(playground().replace(/#.*/, ''))}).then(() => 'sent', () => 'refused')`;
+  expect([await page.evaluate(sent), await worker?.evaluate(sent)]).toEqual(['refused', 'refused']);
 });
 
 describe('tests', () => {

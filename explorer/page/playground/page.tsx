@@ -31,8 +31,8 @@ export function PlaygroundPage({ address, go, children }: ModeProps) {
   const [broken, setBroken] = useState<string>();
   const [file, setFile] = useState<FileName>('manifest');
   const goTo = useRef<GoToPlace>(() => undefined);
-  /** Whether the texts have just been opened: then the first question of their tests is asked. */
-  const isNew = useRef(Object.keys(state).length === 0);
+  /** Whether the texts have just been opened, by no link: then the first question of their tests is asked. */
+  const isNew = useRef(location.hash === '');
   const model = applied?.model;
 
   useEffect(() => {

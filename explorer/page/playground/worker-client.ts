@@ -9,9 +9,19 @@ export interface WorkerClient {
   readonly update: (texts: Texts) => Promise<ModelState>;
 }
 
+/**
+ * A worker of a file has the content security policy of that file's response, of static files mostly none. One of a blob has the
+ * policy of this page, which lets it send nothing.
+ */
+function underPolicy(file: string): Worker {
+  const code = `import ${JSON.stringify(new URL(file, document.baseURI).href)};`;
+  const url = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }));
+  return new Worker(url, { type: 'module' });
+}
+
 /** Starts the worker, which has the table and decides. */
 export function startWorker(): WorkerClient {
-  const worker = new Worker('worker.js', { type: 'module' });
+  const worker = underPolicy('worker.js');
   const waiting = new Map<number, (message: FromWorker) => void>();
   let last = 0;
   worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
