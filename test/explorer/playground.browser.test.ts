@@ -183,7 +183,7 @@ describe('links', () => {
 });
 
 test('neither the page nor its worker can send anything', async () => {
-  const { page } = await openPage({ url: playground(), provokes: [/connect-src/, /Failed to fetch/] });
+  const { page } = await openPage({ url: playground(), provokes: [/connect-src/, /Refused to connect/] });
   await editorIn(page);
   const [worker] = page.workers();
   const sent = `fetch(${JSON.stringify(playground().replace(/#.*/, ''))}).then(() => 'sent', () => 'refused')`;

@@ -53,7 +53,7 @@ export function ChangeForm({ state, onAdd }: ChangeFormProps) {
         </div>
         {usual.fields.map((field) => (
           <FormField
-            key={`${name} ${field.name}`}
+            key={`${field.of} ${field.name}`}
             field={field}
             value={values[field.name]}
             onChange={set(field.name)}
