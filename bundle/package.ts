@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { keepReachableDeclarations } from './declarations.ts';
 import { buildExplorer } from './explorer.ts';
 import { writeFunctions } from './functions.ts';
+import { writeSamTemplate } from './sam-template.ts';
 
-/** `npm run build`: what the package holds beside files of the repository, `dist/` and `functions/`. */
+/** `npm run build`: what the package holds beside files of the repository, `dist/`, `functions/` and `template.yaml`. */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const [DIST, FUNCTIONS] = [join(ROOT, 'dist'), join(ROOT, 'functions')];
 
@@ -33,4 +34,5 @@ compile('--declaration', 'false', '--removeComments');
 compile('--emitDeclarationOnly');
 keepReachableDeclarations(DIST, entries());
 await writeFunctions(FUNCTIONS);
+writeSamTemplate(join(ROOT, 'template.yaml'));
 await buildExplorer(join(DIST, 'explorer/built'));

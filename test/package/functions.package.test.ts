@@ -1,13 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { readSam } from '../stack/sam.ts';
+import { parse } from 'yaml';
+import type { Template } from '../stack/template.ts';
 import { createWorld, type World } from '../support/world.ts';
 
 /**
@@ -15,7 +16,7 @@ import { createWorld, type World } from '../support/world.ts';
  * `node_modules`, no `package.json`. On the DynamoDB engine of the run.
  */
 const TEMPLATE = join(inject('installed'), 'node_modules/gatehouse-authz/template.yaml');
-const SAM = readSam(TEMPLATE);
+const SAM: Pick<Template, 'Parameters' | 'Resources'> = parse(readFileSync(TEMPLATE, 'utf8'));
 
 const RUNNER = `
 const [, , file, name] = process.argv;
@@ -83,7 +84,7 @@ function start(name: string) {
 }
 
 test('provisioning runs commands, and the authorizer allows and refuses, by a condition too', async () => {
-  const provision = start('Provisioning');
+  const provision = start('ProvisioningLambdaFunction');
   const run = async (command: string, input: object) => {
     const { answer } = await provision({ command, input });
     expect(answer, command).toMatchObject({ ok: true });
@@ -103,7 +104,7 @@ test('provisioning runs commands, and the authorizer allows and refuses, by a co
   };
   await run('route.create', route);
 
-  const authorize = start('Authorizer');
+  const authorize = start('AuthorizerLambdaFunction');
   const ask = async (sub: string) => {
     const token = await new SignJWT({
       iss: issuerUrl(),

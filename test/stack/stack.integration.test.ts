@@ -150,7 +150,7 @@ describe('least privilege', () => {
         Action: 'lambda:InvokeFunction',
         Principal: 'apigateway.amazonaws.com',
         SourceArn: {
-          'Fn::Sub': `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:*/authorizers/*`,
+          'Fn::Sub': `arn:\${AWS::Partition}:execute-api:\${AWS::Region}:\${AWS::AccountId}:\${ApiId}/authorizers/*`,
         },
       },
     ]);
@@ -189,6 +189,7 @@ test.each(['http.yml', 'rest.yml', 'websocket.yml'])(
 );
 
 test('the table: as defined, on demand, with backups, protected, encrypted, kept when the stack is deleted', () => {
+  expect(stack.Parameters.DeletionProtection?.Default).toBe('true');
   const { DeletionPolicy, Properties } = resource('Table');
   expect(DeletionPolicy).toBe('Retain');
   expect(Properties).toEqual({
@@ -197,7 +198,7 @@ test('the table: as defined, on demand, with backups, protected, encrypted, kept
     StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
     TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true, RecoveryPeriodInDays: 35 },
-    DeletionProtectionEnabled: true,
+    DeletionProtectionEnabled: { Ref: 'DeletionProtection' },
     SSESpecification: {
       'Fn::If': [
         'HasTableKey',
@@ -308,9 +309,9 @@ test('the outputs have all that an API needs to use the authorizer', () => {
 
 test('the stage dev may be deleted, and without parameters there is no key, no topic and no role', async () => {
   const plain = await packageStack('dev', ISSUER);
-  expect(plain.Resources.Table?.Properties.DeletionProtectionEnabled).toBe(false);
   const defaults = Object.entries(plain.Parameters).map(([name, { Default }]) => [name, Default]);
   expect(Object.fromEntries(defaults)).toEqual({
     ...{ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false', Authzen: 'false' },
+    ...{ DeletionProtection: 'false', LatencyAlarmMs: 1000, ApiId: '*' },
   });
 });
