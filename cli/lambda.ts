@@ -38,11 +38,33 @@ export function functionTransport(options: FunctionOptions): Transport {
   };
 }
 
+/**
+ * The environment variables of a deployed function (Lambda API_GetFunctionConfiguration).
+ *
+ * @throws TransportError as an invocation does
+ */
+export async function variablesOf(
+  options: FunctionOptions,
+): Promise<Readonly<Record<string, string | undefined>>> {
+  const { GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
+  const client = await clientFor(options);
+  const found = await client
+    .send(new GetFunctionConfigurationCommand({ FunctionName: options.name }))
+    .catch((error: unknown) => {
+      throw toTransportError(error, options, false, 'lambda:GetFunctionConfiguration');
+    });
+  return found.Environment?.Variables ?? {};
+}
+
 /** Loads the SDK's client on first use: only this needs it, and loading takes time. */
-async function load({ name, endpoint, region, requestTimeoutMs = REQUEST_TIMEOUT_MS }: FunctionOptions) {
-  const { InvokeCommand, LambdaClient: Client } = await import('@aws-sdk/client-lambda');
+async function clientFor({
+  endpoint,
+  region,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+}: FunctionOptions): Promise<LambdaClient> {
+  const { LambdaClient: Client } = await import('@aws-sdk/client-lambda');
   const local = endpoint !== undefined && isLoopback(new URL(endpoint).hostname);
-  const client: LambdaClient = new Client({
+  return new Client({
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(local ? { credentials: LOCAL_CREDENTIALS, region: region ?? 'us-east-1' } : region ? { region } : {}),
     maxAttempts: 1,
@@ -52,9 +74,14 @@ async function load({ name, endpoint, region, requestTimeoutMs = REQUEST_TIMEOUT
       throwOnRequestTimeout: true,
     },
   });
+}
+
+async function load(options: FunctionOptions) {
+  const { InvokeCommand } = await import('@aws-sdk/client-lambda');
+  const client = await clientFor(options);
   return (payload: string, signal: AbortSignal | undefined) =>
     client.send(
-      new InvokeCommand({ FunctionName: name, Payload: payload }),
+      new InvokeCommand({ FunctionName: options.name, Payload: payload }),
       signal === undefined ? {} : { abortSignal: signal },
     );
 }
@@ -91,6 +118,7 @@ function toTransportError(
   error: unknown,
   { name, endpoint }: FunctionOptions,
   hasAnswered: boolean,
+  right = 'lambda:InvokeFunction',
 ): TransportError {
   const { name: kind = '', message = '' } = error as { readonly name?: string; readonly message?: string };
   const transient = (what: string) => new TransportError(what, true, error);
@@ -109,7 +137,9 @@ function toTransportError(
     case 'missing':
       return final(`there is no function ${name}: check --function, --region and --lambda-endpoint`);
     case 'forbidden':
-      return final(`these AWS credentials may not invoke ${name}: they need lambda:InvokeFunction on it`);
+      return final(
+        `these AWS credentials may not ${right === 'lambda:InvokeFunction' ? 'invoke' : 'describe'} ${name}: they need ${right} on it`,
+      );
     case 'foreign':
       return final(`${where} is not Lambda${detailOf(error)}: check ${check}`);
     case 'unreachable':

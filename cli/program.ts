@@ -5,6 +5,7 @@ import { addCheck } from './commands/check.ts';
 import { addCommand } from './commands/command.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDev } from './commands/dev.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExplain } from './commands/explain.ts';
 import { addExplore } from './commands/explore.ts';
 import { addExport } from './commands/export.ts';
@@ -39,7 +40,7 @@ const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
   ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere, addExplore]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
-  ['Operate', [addLog, addVerify, addServe]],
+  ['Operate', [addDoctor, addLog, addVerify, addServe]],
   ['Command line', [addCompletion, addHelp]],
 ];
 

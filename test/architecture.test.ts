@@ -17,6 +17,7 @@ import { NOT_FOR_DECISIONS, within } from './support/layers.ts';
  *   explorer -> the entries of table, engine, provisioning, testing: in a browser, and behind a server of local
  *   local -> all of these, never cli: the local stack
  *   cli -> engine, provisioning, table, testing; authorizer/routes; local; explorer/service (its entry)
+ *   cli/doctor -> authorizer (its entry), to read its configuration and judge keys as it does
  *   composition roots -> table/dynamodb or table/memory; all else knows the ports only
  */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -77,6 +78,8 @@ const ROOTS = [
     'connection',
     'provisioning',
     'commands/load',
+    'commands/doctor',
+    'doctor/table-form',
     'commands/verify',
     'model-tests/throw-away',
     'serve/manifest-table',
@@ -235,10 +238,14 @@ describe('what a folder may import', () => {
     expect(shown(ofFolder('local/explorer').filter(isForbidden))).toEqual([]);
   });
 
-  test('cli: everything above the table, and of the authorizer only how routes match', () => {
+  test('cli: everything above the table, and of the authorizer how routes match; doctor also its configuration', () => {
     const FOLDERS_OF_CLI = ['cli/', 'provisioning/', 'table/', 'engine/', 'authzen/', 'testing/', 'local/'];
-    const isForbidden = ({ to, isOurs }: Import) =>
-      isOurs && !within(to, ...FOLDERS_OF_CLI, 'authorizer/routes/', ENTRY_OF_SERVICE);
+    const ofDoctor = ({ from, to }: Import) =>
+      within(from, 'cli/doctor/') && within(to, 'authorizer/index.ts', 'authorizer/credentials/fetch.ts');
+    const isForbidden = (each: Import) =>
+      each.isOurs &&
+      !ofDoctor(each) &&
+      !within(each.to, ...FOLDERS_OF_CLI, 'authorizer/routes/', ENTRY_OF_SERVICE);
     expect(ofFolder('cli').length).toBeGreaterThan(10);
     expect(shown(ofFolder('cli').filter(isForbidden))).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import type { Row } from '../../provisioning/apply/entry.ts';
 import type { Queries } from '../../provisioning/apply/queries.ts';
+import { canonicalManifest } from './canonical.ts';
 import { nameAccess, readGrants } from './export/access.ts';
 import { catalogueSections } from './export/catalogue.ts';
 import { licensesSection, subscriptionsSection } from './export/entitlements.ts';
@@ -55,5 +56,5 @@ export async function exportManifest(queries: Queries, options: ExportOptions): 
   const manifest = Object.fromEntries(
     Object.entries(sections).filter(([, of]) => Object.keys(of as object).length > 0),
   );
-  return { manifest, notes };
+  return { manifest: canonicalManifest(manifest), notes };
 }

@@ -66,6 +66,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   Operations: [
     'docs/deployment.md',
+    'docs/doctor.md',
+    'docs/promotion.md',
     'docs/freshness.md',
     'docs/observability.md',
     'docs/verify.md',

@@ -1,0 +1,149 @@
+import { createReader } from '../../table/dynamodb/reader.ts';
+import { type ConnectionOptions, openTable, tableOf } from '../connection.ts';
+import { type Context, type Paint, painter, UsageError, wantsColours } from '../context.ts';
+import { checkAttached } from '../doctor/cache.ts';
+import { checkClock, dateOfTable } from '../doctor/clock.ts';
+import { checkConfiguration, checkSize } from '../doctor/configuration.ts';
+import { checkCost, type Question } from '../doctor/cost.ts';
+import { checkIssuers } from '../doctor/issuers.ts';
+import { CHECKS, type CheckName, type Result, reporter } from '../doctor/result.ts';
+import { checkRights } from '../doctor/rights.ts';
+import { checkRoutes } from '../doctor/routes.ts';
+import { checkTable } from '../doctor/table-form.ts';
+import { OK, REFUSED } from '../exit-codes.ts';
+import { addHelpTexts } from '../help.ts';
+import { variablesOf } from '../lambda.ts';
+import { asJson, columns, count } from '../print.ts';
+import { namesIn, questionOf } from '../references.ts';
+import type { Subcommand } from '../subcommand.ts';
+
+interface DoctorOptions extends ConnectionOptions {
+  readonly authorizer?: string;
+  readonly authorizers: readonly string[];
+  readonly asAuthorizer?: boolean;
+  readonly only?: readonly CheckName[];
+  readonly subject?: string;
+  readonly permission?: string;
+  readonly scope?: string;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `  TOKEN_ISSUER=https://issuer.example TOKEN_AUDIENCE=https://api.example gatehouse doctor --only configuration,issuers
+  gatehouse doctor --authorizer gatehouse-live-authorizer --table gatehouse-live-table
+  gatehouse doctor --authorizers a1b2c3d4e5=authorizers.json --json`;
+
+/** Of nobody: it finds out what a decision costs, unless a question is given. */
+const NO_QUESTION: Question = { subject: 'user:0', permission: 'dashboard', scope: 'tenant:0' };
+
+function readChecks(text: string): readonly CheckName[] {
+  const names = text.split(',');
+  const unknown = names.filter((name) => !CHECKS.some((check) => check === name));
+  if (unknown.length > 0) throw new UsageError(`--only ${unknown.join(',')}: there are ${CHECKS.join(', ')}`);
+  return names as CheckName[];
+}
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+/** The question for the cost of a decision. Throws {@link UsageError} for a part of one. */
+function questionIn({ subject, permission, scope }: DoctorOptions): Question | undefined {
+  const given = [subject, permission, scope].filter((each) => each !== undefined).length;
+  if (given !== 0 && given !== 3)
+    throw new UsageError('give --subject, --permission and --scope together, or none');
+  return subject && permission && scope ? { subject, permission, scope } : undefined;
+}
+
+/** `gatehouse doctor`: whether what a decision stands on is in order, before a deployment and while it runs. */
+export const addDoctor: Subcommand = (program, context, finish) => {
+  const command = program
+    .command('doctor')
+    .summary('check the configuration, the issuers and the table')
+    .description(
+      'Checks what decisions stand on: the variables of the authorizer, the keys of its issuers, the table, rights, the clock, what API Gateway caches by, and what a decision costs. It writes nothing.',
+    )
+    .option(
+      '--authorizer <function>',
+      'take the variables from this deployed function (default: from the environment)',
+    )
+    .option(
+      '--authorizers <api-id=file>',
+      'compare RESULT_CACHE with what aws apigatewayv2 get-authorizers, or aws apigateway get-authorizers, printed; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--as-authorizer',
+      'the credentials in use are those of the authorizer: they must not see secrets',
+    )
+    .option('--only <checks>', `only these, with commas: ${CHECKS.join(', ')}`, readChecks)
+    .option('--subject <subject>', 'with --permission and --scope: the question that is asked for its cost')
+    .option('--permission <permission>', 'see --subject')
+    .option('--scope <scope>', 'see --subject');
+  addHelpTexts(command, { examples: EXAMPLES }).action(async (options: DoctorOptions) => {
+    const question = questionIn(options);
+    const results = await examine(options, question, context);
+    const failed = results.filter(({ status }) => status === 'failed').length;
+    context.out(
+      options.json
+        ? asJson({ ok: failed === 0, results })
+        : format(results, failed, painter(wantsColours(context))),
+    );
+    finish(failed === 0 ? OK : REFUSED);
+  });
+};
+
+async function examine(
+  options: DoctorOptions,
+  question: Question | undefined,
+  context: Context,
+): Promise<readonly Result[]> {
+  const isWanted = (check: CheckName): boolean => options.only?.includes(check) ?? true;
+  const results: Result[] = [];
+  const add = (check: CheckName, found: readonly Result[]) => {
+    if (isWanted(check)) results.push(...found);
+  };
+  const { authorizer: name, region } = options;
+  const deployed =
+    name === undefined ? undefined : await variablesOf({ name, ...(region ? { region } : {}) });
+  const env = { ...(deployed ?? context.env) };
+  // Before the first deployment there is no table yet: the other variables are checked all the same.
+  env.TABLE_NAME ||= options.table ?? context.env.TABLE_NAME ?? 'gatehouse';
+  const { configuration, results: found } = checkConfiguration(env);
+  add('configuration', [...found, ...(deployed ? checkSize(deployed) : [])]);
+  if (configuration && isWanted('issuers')) add('issuers', await checkIssuers(configuration, context));
+  if (configuration && options.authorizers.length > 0)
+    add('cache', await checkAttached(configuration, options.authorizers));
+  if (!(['table', 'rights', 'clock', 'cost', 'cache'] as const).some(isWanted)) return results;
+  const connection = {
+    ...options,
+    table: options.table ?? deployed?.TABLE_NAME ?? tableOf(options, context.env),
+  };
+  const table = await openTable(connection, context.env);
+  if (isWanted('table')) add('table', await checkTable(table));
+  if (isWanted('rights')) add('rights', await checkRights(table, options.asAuthorizer === true));
+  if (isWanted('clock')) add('clock', [await checkClock(context.now, () => dateOfTable(table))]);
+  if (configuration && isWanted('cache'))
+    add('cache', await checkRoutes(configuration, { ...connection, api: configuration.api }, context, env));
+  if (isWanted('cost')) {
+    const reader = createReader(table);
+    const asked = question && {
+      ...question,
+      ...(await questionOf(namesIn(reader), question.subject, question.scope)),
+    };
+    add('cost', [await checkCost(reader, context.now, asked ?? NO_QUESTION)]);
+  }
+  return results.length > 0 ? results : [reporter('configuration').notChecked('nothing was checked')];
+}
+
+const COLOURS = { ok: 'green', failed: 'red', warning: 'red', not_checked: 'dim' } as const;
+
+function format(results: readonly Result[], failed: number, paint: Paint): string {
+  const lines = columns(
+    results.map(({ check, status, message }) => [status.replace('_', ' '), check, message]),
+  ).map((line, at) => {
+    const status = results[at]?.status ?? 'ok';
+    const word = status.replace('_', ' ');
+    return line.replace(word, paint(COLOURS[status], word));
+  });
+  const warnings = results.filter(({ status }) => status === 'warning').length;
+  return `${[...lines, `${count(failed, 'failure')}, ${count(warnings, 'warning')}`].join('\n')}\n`;
+}

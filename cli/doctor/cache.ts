@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import type { Configuration } from '../../authorizer/index.ts';
+import { DEFAULT_CACHE, readIdentitySource } from '../../authorizer/routes/cache-key.ts';
+import { readText } from '../../testing/text-file.ts';
+import { UsageError } from '../context.ts';
+import { parseJson } from '../json.ts';
+import { type Result, reporter } from './result.ts';
+
+const { ok, failed, warning } = reporter('cache');
+
+/** The most authorizers of one API (AG limits). */
+const MOST = 10;
+const ttl = z.number().int().min(0).max(3_600).optional();
+
+/** `aws apigatewayv2 get-authorizers` and `aws apigateway get-authorizers`, as far as they are used. */
+const listing = z.union([
+  z.object({
+    Items: z
+      .array(
+        z.object({
+          AuthorizerId: z.string(),
+          AuthorizerType: z.string(),
+          AuthorizerResultTtlInSeconds: ttl,
+          IdentitySource: z.array(z.string()).optional(),
+        }),
+      )
+      .max(MOST),
+  }),
+  z.object({
+    items: z
+      .array(
+        z.object({
+          id: z.string(),
+          type: z.string(),
+          authorizerResultTtlInSeconds: ttl,
+          identitySource: z.string().optional(),
+        }),
+      )
+      .max(MOST),
+  }),
+]);
+
+/** An authorizer as API Gateway has it. */
+interface Attached {
+  readonly id: string;
+  readonly ttl: number;
+  readonly identitySources: readonly string[];
+}
+
+/** AWS's own, where none is set (AG API_Authorizer): REST 300; HTTP APIs 0. */
+const REST_TTL = 300;
+
+/** Reads the authorizers of Lambda from what the AWS command line printed. Throws {@link UsageError}. */
+async function readAttached(file: string): Promise<readonly Attached[]> {
+  const parsed = listing.safeParse(parseJson(await readText(file)));
+  if (!parsed.success)
+    throw new UsageError(
+      `${file} is not the output of aws apigatewayv2 get-authorizers or aws apigateway get-authorizers`,
+    );
+  if ('Items' in parsed.data)
+    return parsed.data.Items.filter(({ AuthorizerType }) => AuthorizerType === 'REQUEST').map((each) => ({
+      id: each.AuthorizerId,
+      ttl: each.AuthorizerResultTtlInSeconds ?? 0,
+      identitySources: each.IdentitySource ?? [],
+    }));
+  return parsed.data.items
+    .filter(({ type }) => type === 'REQUEST' || type === 'TOKEN')
+    .map((each) => ({
+      id: each.id,
+      ttl: each.authorizerResultTtlInSeconds ?? REST_TTL,
+      identitySources: (each.identitySource ?? '')
+        .split(',')
+        .map((text) => text.trim())
+        .filter(Boolean),
+    }));
+}
+
+/**
+ * Compares what RESULT_CACHE says of an API with what API Gateway has (ADR 0023). What it says must not be less
+ * than the truth: a shorter TTL, or an identity source that is not there, lets one request in by the answer to another.
+ *
+ * @param given `API_ID=FILE`
+ */
+export async function checkAttached(
+  { resultCaches }: Pick<Configuration, 'resultCaches'>,
+  given: readonly string[],
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  for (const each of given) {
+    const [, api, file] = /^([A-Za-z0-9-]{1,64})=(.+)$/s.exec(each) ?? [];
+    if (api === undefined || file === undefined)
+      throw new UsageError(`--authorizers ${each} is not API_ID=FILE, such as a1b2c3d4e5=authorizers.json`);
+    const said = resultCaches.get(api) ?? resultCaches.get(DEFAULT_CACHE);
+    for (const { id, ttl: actual, identitySources } of await readAttached(file)) {
+      const what = `API ${api}, authorizer ${id}`;
+      const key = identitySources.map((text) => readIdentitySource(text) ?? text);
+      const missing = [...(said?.key ?? [])].filter((input) => !key.includes(input));
+      if (actual === 0) results.push(ok(`${what}: not cached`));
+      else if (said === undefined)
+        results.push(warning(`${what}: cached for ${actual} s, and RESULT_CACHE does not say so`));
+      else if (said.ttl < actual)
+        results.push(failed(`${what}: cached for ${actual} s, and RESULT_CACHE says ${said.ttl} s`));
+      else if (missing.length > 0)
+        results.push(
+          failed(`${what}: RESULT_CACHE names ${missing.join(', ')}, which is no identity source there`),
+        );
+      else results.push(ok(`${what}: cached for ${actual} s, as RESULT_CACHE says`));
+    }
+  }
+  return results;
+}

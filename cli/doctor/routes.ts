@@ -1,0 +1,41 @@
+import type { Configuration } from '../../authorizer/index.ts';
+import { type RouteOptions, readApi } from '../commands/route/shared.ts';
+import type { Context } from '../context.ts';
+import { count, nameOf } from '../print.ts';
+import { readConditions } from '../routes/conditions.ts';
+import { cachingOf, inputsText, outsideOf } from '../routes/result-cache.ts';
+import { type Result, reporter } from './result.ts';
+
+const { ok, failed, warning } = reporter('cache');
+
+/** Routes that the authorizer refuses because they depend on inputs outside of the cache key (ADR 0023). */
+export async function checkRoutes(
+  { api }: Pick<Configuration, 'api'>,
+  options: RouteOptions,
+  context: Context,
+  env: Context['env'],
+): Promise<readonly Result[]> {
+  const caching = await cachingOf({}, env);
+  const { routes, editing } = await readApi(options, context);
+  if (routes.length === 0)
+    return [warning(`the API ${api} has no routes: every request is refused. See gatehouse route import`)];
+  if (caching === undefined) return [];
+  const conditionsOf = await readConditions(
+    editing.send,
+    routes.map(({ rule }) => rule),
+  );
+  const refused = routes.flatMap((route) =>
+    outsideOf(caching, route.rule, conditionsOf(route.rule)).map(({ apiId, inputs }) =>
+      failed(
+        `${nameOf(route)} is refused for ${apiId}: it depends on ${inputsText(inputs)}, outside of the cache key`,
+      ),
+    ),
+  );
+  return refused.length > 0
+    ? refused
+    : [
+        ok(
+          `${count(routes.length, 'route')} of the API ${api}: none depends on inputs outside of the cache key`,
+        ),
+      ];
+}

@@ -1,0 +1,271 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair } from 'jose';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkClock } from '../../cli/doctor/clock.ts';
+import { CHECKS, type Result } from '../../cli/doctor/result.ts';
+import { createWorld, type World } from '../support/world.ts';
+import { fileOf, gatehouse, removeFiles } from './support.ts';
+
+let world: World;
+let issuer: Served;
+beforeAll(async () => {
+  world = await createWorld();
+  const { publicKey } = await generateKeyPair('RS256');
+  issuer = await serve(jwks({ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }));
+});
+afterAll(() => {
+  removeFiles();
+  issuer.close();
+  vi.unstubAllEnvs();
+});
+
+interface Served {
+  readonly url: string;
+  readonly close: () => void;
+}
+
+async function serve(listener: RequestListener): Promise<Served> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+const jwks =
+  (...keys: readonly object[]): RequestListener =>
+  (_, answer) =>
+    answer.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }));
+
+const variables = (url = issuer.url) => ({
+  TABLE_NAME: world.table,
+  TOKEN_ISSUER: 'https://issuer.example',
+  TOKEN_AUDIENCE: 'https://api.example',
+  TOKEN_JWKS_URL: `${url}/keys`,
+  RESULT_CACHE: '{"default":{"ttl":0}}',
+  REVOCATION: 'session:sid',
+});
+
+/** The results of `gatehouse doctor`, and its exit code. */
+async function doctor(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = variables(),
+) {
+  const { code, out, error } = await gatehouse(['doctor', '--json', ...args], { env });
+  expect(error).toBe('');
+  const { results = [], ...rest } = JSON.parse(out) as { readonly results?: readonly Result[] };
+  return { code, results, rest, failed: results.filter(({ status }) => status === 'failed') };
+}
+const messages = (results: readonly Result[]) => results.map(({ message }) => message).join('\n');
+
+test('a sound table and issuer: every check is made, nothing fails', async () => {
+  const env = { TABLE_NAME: world.table };
+  const route = ['route', 'add', 'GET', '/menu', '--permission', 'menu', '--scope', 'tenant:{claim:tid}'];
+  expect(await gatehouse(route, { env })).toMatchObject({ code: 0 });
+  const { code, results, failed } = await doctor([]);
+  expect(failed).toEqual([]);
+  expect(code).toBe(0);
+  expect([...new Set(results.map(({ check }) => check))].sort()).toEqual([...CHECKS].sort());
+  expect(messages(results)).toContain('1 of 1 keys are usable for RS256');
+  expect(messages(results)).toContain(
+    '1 route of the API default: none depends on inputs outside of the cache key',
+  );
+  expect(messages(results)).toMatch(
+    /1 call\(s\), [\d.]+ read units with an empty cache \(refused: subject_unknown\)/,
+  );
+});
+
+test('for people: a line for each finding, and how many', async () => {
+  const { out } = await gatehouse(['doctor', '--only', 'configuration,issuers'], { env: variables() });
+  expect(out).toMatch(
+    /^ok +configuration +1 issuer\(s\), routes of the API default, cache 60 s\nok +issuers/,
+  );
+  expect(out).toMatch(/0 failures, 0 warnings\n$/);
+});
+
+test('before the first deployment: variables and issuers, without a table', async () => {
+  const { TABLE_NAME: _, ...env } = variables();
+  expect(await doctor(['--only', 'configuration,issuers'], env)).toMatchObject({ code: 0, failed: [] });
+});
+
+describe('the configuration', () => {
+  test('with which the authorizer would not start', async () => {
+    const { code, failed } = await doctor(['--only', 'configuration'], {
+      ...variables(),
+      CACHE_TTL_SECONDS: 'soon',
+    });
+    expect(code).toBe(1);
+    expect(messages(failed)).toMatch(/^the authorizer would not start: configuration: CACHE_TTL_SECONDS/);
+  });
+
+  test('that leaves out what most want: warnings', async () => {
+    const { REVOCATION: _, RESULT_CACHE: __, ...env } = variables();
+    const { code, results } = await doctor(['--only', 'configuration'], env);
+    expect(code).toBe(0);
+    expect(results.filter(({ status }) => status === 'warning')).toHaveLength(2);
+  });
+
+  test('of a deployed function', async () => {
+    const lambda = await serve((request, answer) => {
+      expect(request.url).toBe('/2015-03-31/functions/gatehouse-live-authorizer/configuration');
+      answer.end(JSON.stringify({ Environment: { Variables: { ...variables(), TOKEN_AUDIENCE: '' } } }));
+    });
+    vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', lambda.url);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+    const asked = [
+      '--only',
+      'configuration',
+      '--authorizer',
+      'gatehouse-live-authorizer',
+      '--region',
+      'eu-central-1',
+    ];
+    const { code, failed } = await doctor(asked, {});
+    lambda.close();
+    expect(code).toBe(1);
+    expect(messages(failed)).toContain('TOKEN_AUDIENCE');
+  });
+});
+
+describe('an issuer', () => {
+  const cases: readonly (readonly [string, RequestListener, string])[] = [
+    ['without a usable key', jwks({ kty: 'RSA', n: 'AQAB', e: 'AQ' }), '0 of 1 keys are usable'],
+    ['that answers with a page', (_, answer) => answer.end('<html>'), 'its answer is no JWK Set'],
+    [
+      'that redirects',
+      (_, answer) => answer.writeHead(302, { location: '/x' }).end(),
+      'answers 302 instead of 200',
+    ],
+    ['that never answers', () => {}, 'did not answer within a second'],
+    ['that answers too much', (_, answer) => answer.end(' '.repeat(300_000)), 'larger than 256 KB'],
+  ];
+  test.each(cases)('%s', async (_, listener, expected) => {
+    const bad = await serve(listener);
+    const { code, failed } = await doctor(['--only', 'issuers'], variables(bad.url));
+    bad.close();
+    expect(code).toBe(1);
+    expect(messages(failed)).toContain(expected);
+  });
+
+  test('that is down', async () => {
+    const gone = await serve(() => {});
+    gone.close();
+    const { failed } = await doctor(['--only', 'issuers'], variables(gone.url));
+    expect(messages(failed)).toContain('it does not answer (ECONNREFUSED)');
+  });
+});
+
+describe('what API Gateway caches by', () => {
+  const asked = (file: string, RESULT_CACHE: string) =>
+    doctor(['--only', 'cache', '--authorizers', `a1b2c3=${file}`], {
+      ...{ ...variables(), HTTP_ANSWER: 'policy', RESULT_CACHE },
+    });
+  const http = (AuthorizerResultTtlInSeconds: number, ...IdentitySource: readonly string[]) =>
+    fileOf(
+      JSON.stringify({
+        Items: [
+          { AuthorizerId: 'au1', AuthorizerType: 'REQUEST', AuthorizerResultTtlInSeconds, IdentitySource },
+        ],
+      }),
+      'json',
+    );
+  const rest = fileOf(
+    JSON.stringify({
+      items: [{ id: 'au2', type: 'TOKEN', identitySource: 'method.request.header.Authorization' }],
+    }),
+    'json',
+  );
+  const byToken = '{"default":{"ttl":300,"identitySources":["$request.header.Authorization"]}}';
+  const byTwo =
+    '{"a1b2c3":{"ttl":300,"identitySources":["$request.header.Authorization","$request.header.X-Loc"]}}';
+
+  test.each([
+    ['a TTL of 0, as it is said', http(0), '{"default":{"ttl":0}}', undefined],
+    [
+      'caching that nobody spoke of',
+      http(60, '$request.header.Authorization'),
+      '{"default":{"ttl":0}}',
+      'cached for 60 s, and RESULT_CACHE says 0 s',
+    ],
+    [
+      "AWS's default of a REST API",
+      rest,
+      '{"default":{"ttl":0}}',
+      'cached for 300 s, and RESULT_CACHE says 0 s',
+    ],
+    ['the same as it is said', http(300, '$request.header.authorization'), byToken, undefined],
+    [
+      'fewer identity sources than are said',
+      http(300, '$request.header.Authorization'),
+      byTwo,
+      'names header:x-loc, which is no identity source there',
+    ],
+  ])('%s', async (_, file, cache, expected) => {
+    const { failed } = await asked(file, cache);
+    if (expected === undefined) expect(failed).toEqual([]);
+    else expect(messages(failed)).toContain(expected);
+  });
+
+  test.each([
+    ['a1b2c3', 'is not API_ID=FILE'],
+    [`a1b2c3=${fileOf('{"Items":[{}]}', 'json')}`, 'is not the output of aws apigatewayv2 get-authorizers'],
+  ])('--authorizers %s is refused', async (given, expected) => {
+    const { code, rest } = await doctor(['--authorizers', given]);
+    expect(code).toBe(2);
+    expect(JSON.stringify(rest)).toContain(expected);
+  });
+});
+
+test('a route that depends on a header which is not in the cache key', async () => {
+  const env = { TABLE_NAME: world.table };
+  const route = [
+    'route',
+    'add',
+    'GET',
+    '/list',
+    '--api',
+    'other',
+    '--permission',
+    'menu',
+    '--scope',
+    'tenant:{header:x-tenant}',
+  ];
+  expect(await gatehouse(route, { env })).toMatchObject({ code: 0 });
+  const RESULT_CACHE = '{"default":{"ttl":300,"identitySources":["method.request.header.Authorization"]}}';
+  const { code, failed } = await doctor(['--only', 'cache'], {
+    ...variables(),
+    API_NAME: 'other',
+    RESULT_CACHE,
+  });
+  expect(code).toBe(1);
+  expect(messages(failed)).toMatch(/^GET \/list is refused for default: it depends on .*x-tenant/);
+});
+
+test('a clock that is ahead or behind, beyond what coherence allows for', async () => {
+  const at = Date.parse('2026-03-01T12:00:00.500Z');
+  const date = async () => new Date(at).toUTCString();
+  const with_ = (skew: number) => checkClock(() => at + skew, date);
+  expect((await with_(0)).status).toBe('ok');
+  expect((await with_(900)).status).toBe('ok');
+  expect(await with_(5_000)).toMatchObject({
+    status: 'failed',
+    message: expect.stringContaining('ahead of'),
+  });
+  expect(await with_(-5_000)).toMatchObject({ status: 'failed', message: expect.stringContaining('behind') });
+  expect(
+    (
+      await checkClock(
+        () => at,
+        async () => undefined,
+      )
+    ).status,
+  ).toBe('not_checked');
+});
+
+test('a wrong question is refused', async () => {
+  expect(await doctor(['--subject', 'user:0'])).toMatchObject({ code: 2 });
+  expect(await doctor(['--only', 'weather'])).toMatchObject({ code: 2 });
+});
