@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 type Sections = Readonly<Record<string, unknown>>;
 
 /** What both stacks share. The AuthZEN API is in that of Serverless only. */
-const SHARED = ['table', 'rights', 'alarms', 'outputs'] as const;
+const SHARED = ['table', 'rights', 'alarms', 'objectives', 'dashboard', 'outputs'] as const;
 
 /** The short forms of CloudFormation's functions, as the long ones. */
 const SCALARS: Readonly<Record<string, (text: string) => unknown>> = {
@@ -59,13 +59,48 @@ const read = (name: string): Sections =>
     }),
   ) as Sections;
 
+type Named = Readonly<Record<string, unknown>>;
+
+/** The parameters on which a part of a template depends, by reference or by a condition. */
+function parametersOf(
+  part: unknown,
+  template: { readonly Parameters: Named; readonly Conditions: Named },
+): string[] {
+  const text = JSON.stringify(part);
+  const references = [...text.matchAll(/\{"Ref":"(\w+)"\}|\$\{(\w+)\}/g)].map(
+    ([, ref, sub]) => ref ?? sub ?? '',
+  );
+  const conditions = [...text.matchAll(/"Fn::If":\["(\w+)"|\{"Condition":"(\w+)"\}/g)].flatMap(
+    ([, first, second]) => parametersOf(template.Conditions[first ?? second ?? ''], template),
+  );
+  const names = references.filter((name) => name in template.Parameters);
+  return [...new Set([...names, ...conditions])].sort();
+}
+
 /** The stack for AWS SAM: its parameters and functions (stack/sam.yml), and what it shares with serverless.yml. */
 export function samTemplate(): Sections {
   const merged: Record<string, unknown> = { ...read('sam') };
   for (const name of SHARED)
     for (const [section, entries] of Object.entries(read(name)))
       merged[section] = { ...(merged[section] as object | undefined), ...(entries as object) };
-  return merged;
+  return withConfiguration(merged as never);
+}
+
+/** Fills in the kept configuration: each parameter on which a function depends. */
+function withConfiguration(
+  template: Record<'Globals' | 'Parameters' | 'Conditions' | 'Resources', Named>,
+): Sections {
+  const { Globals, Resources } = template;
+  const functions = Object.values(Resources).filter(
+    (resource) => (resource as Named).Type === 'AWS::Serverless::Function',
+  );
+  const lines = parametersOf([Globals, functions], template).map((name) => `${name}=\${${name}}`);
+  const { Properties, ...configuration } = Resources.Configuration as { readonly Properties: Named };
+  const filled = {
+    ...configuration,
+    Properties: { ...Properties, Content: { 'Fn::Sub': lines.join('\n') } },
+  };
+  return { ...template, Resources: { ...Resources, Configuration: filled } };
 }
 
 /** Writes the template of the package. */

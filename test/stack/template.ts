@@ -13,6 +13,7 @@ export interface Resource {
   readonly Condition?: string;
   readonly DeletionPolicy?: string;
   readonly DependsOn?: string | readonly string[];
+  readonly UpdatePolicy?: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: a document of CloudFormation
   readonly Properties: any;
 }
