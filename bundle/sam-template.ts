@@ -3,16 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as yaml from 'yaml';
 
-const STACK = fileURLToPath(new URL('../stack', import.meta.url));
-const TABLE_DEFINITION = JSON.parse(
-  readFileSync(fileURLToPath(new URL('../table/dynamodb/definition.json', import.meta.url)), 'utf8'),
-) as Readonly<Record<string, unknown>>;
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The parts of a CloudFormation template, by section and name. */
 type Sections = Readonly<Record<string, unknown>>;
 
 /** What both stacks share. The AuthZEN API is in that of Serverless only. */
-const SHARED = ['table', 'rights', 'alarms', 'outputs'] as const;
+const SHARED = ['table', 'rights', 'alarms', 'objectives', 'dashboard', 'outputs'] as const;
 
 /** The short forms of CloudFormation's functions, as the long ones. */
 const SCALARS: Readonly<Record<string, (text: string) => unknown>> = {
@@ -36,25 +33,49 @@ const customTags: (yaml.ScalarTag | yaml.CollectionTag)[] = [
   })),
 ];
 
-/** Fills in the form of the table, which serverless.yml takes from the same file. */
-function withTableDefinition(value: unknown): unknown {
+/** Fills in values of JSON files (`${file(path.json):name}`) as Serverless does. */
+function withFiles(value: unknown): unknown {
   if (typeof value === 'string') {
-    const [, part] = /^\$\{file\(table\/dynamodb\/definition\.json\):(\w+)\}$/.exec(value) ?? [];
-    return part === undefined ? value : TABLE_DEFINITION[part];
+    const [, file, name] = /^\$\{file\(([\w/.-]+\.json)\):(\w+)\}$/.exec(value) ?? [];
+    return file === undefined || name === undefined ? value : valueIn(file, name);
   }
-  if (Array.isArray(value)) return value.map(withTableDefinition);
+  if (Array.isArray(value)) return value.map(withFiles);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withTableDefinition(each)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withFiles(each)]));
+}
+
+function valueIn(file: string, name: string): unknown {
+  const values = JSON.parse(readFileSync(join(ROOT, file), 'utf8')) as Readonly<Record<string, unknown>>;
+  if (!(name in values)) throw new Error(`${file} has no ${name}`);
+  return values[name];
 }
 
 const read = (name: string): Sections =>
-  withTableDefinition(
-    yaml.parse(readFileSync(join(STACK, `${name}.yml`), 'utf8'), {
+  withFiles(
+    yaml.parse(readFileSync(join(ROOT, 'stack', `${name}.yml`), 'utf8'), {
       customTags,
       logLevel: 'error',
       merge: true,
     }),
   ) as Sections;
+
+type Named = Readonly<Record<string, unknown>>;
+
+/** The parameters on which a part of a template depends, by reference or by a condition. */
+function parametersOf(
+  part: unknown,
+  template: { readonly Parameters: Named; readonly Conditions: Named },
+): string[] {
+  const text = JSON.stringify(part);
+  const references = [...text.matchAll(/\{"Ref":"(\w+)"\}|\$\{(\w+)\}/g)].map(
+    ([, ref, sub]) => ref ?? sub ?? '',
+  );
+  const conditions = [...text.matchAll(/"Fn::If":\["(\w+)"|\{"Condition":"(\w+)"\}/g)].flatMap(
+    ([, first, second]) => parametersOf(template.Conditions[first ?? second ?? ''], template),
+  );
+  const names = references.filter((name) => name in template.Parameters);
+  return [...new Set([...names, ...conditions])].sort();
+}
 
 /** The stack for AWS SAM: its parameters and functions (stack/sam.yml), and what it shares with serverless.yml. */
 export function samTemplate(): Sections {
@@ -62,7 +83,24 @@ export function samTemplate(): Sections {
   for (const name of SHARED)
     for (const [section, entries] of Object.entries(read(name)))
       merged[section] = { ...(merged[section] as object | undefined), ...(entries as object) };
-  return merged;
+  return withConfiguration(merged as never);
+}
+
+/** Fills in the kept configuration: each parameter on which a function depends. */
+function withConfiguration(
+  template: Record<'Globals' | 'Parameters' | 'Conditions' | 'Resources', Named>,
+): Sections {
+  const { Globals, Resources } = template;
+  const functions = Object.values(Resources).filter(
+    (resource) => (resource as Named).Type === 'AWS::Serverless::Function',
+  );
+  const lines = parametersOf([Globals, functions], template).map((name) => `${name}=\${${name}}`);
+  const { Properties, ...configuration } = Resources.Configuration as { readonly Properties: Named };
+  const filled = {
+    ...configuration,
+    Properties: { ...Properties, Content: { 'Fn::Sub': lines.join('\n') } },
+  };
+  return { ...template, Resources: { ...Resources, Configuration: filled } };
 }
 
 /** Writes the template of the package. */

@@ -1,14 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { samTemplate } from '../../bundle/sam-template.ts';
+import { type Evaluated, evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageStack, type Resource, type Template } from './template.ts';
 
-interface SamTemplate {
-  readonly Parameters: Readonly<Record<string, { readonly Default: string | number }>>;
+interface SamTemplate extends Template {
   readonly Rules: Readonly<Record<string, unknown>>;
-  readonly Conditions: Readonly<Record<string, unknown>>;
   readonly Globals: { readonly Function: Readonly<Record<string, unknown>> };
-  readonly Resources: Readonly<Record<string, Resource>>;
-  readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
 }
 
 /** The package's stack for SAM, against serverless.yml: one stack in two forms. */
@@ -16,61 +13,57 @@ const SAM = samTemplate() as unknown as SamTemplate;
 const FUNCTIONS = ['Authorizer', 'Provisioning'] as const;
 const logical = (name: string) => `${name}LambdaFunction`;
 
-let stack: Template;
-beforeAll(async () => {
-  stack = await packageStack('live', ISSUER);
+const EVALUATED = evaluateTemplate(SAM, {
+  ...{ TokenIssuer: ISSUER.tokenIssuer, TokenAudience: ISSUER.tokenAudience },
 });
 
-const values: Readonly<Record<string, unknown>> = {
-  ...Object.fromEntries(Object.entries(SAM.Parameters).map(([name, { Default }]) => [name, Default])),
-  TokenIssuer: ISSUER.tokenIssuer,
-  TokenAudience: ISSUER.tokenAudience,
-  'AWS::StackName': 'gatehouse-live',
-};
-const isFilledIn = (name: unknown): name is string =>
-  typeof name === 'string' && name in values && !(name in stack.Parameters);
+let stack: Template;
+let evaluated: Evaluated;
+beforeAll(async () => {
+  stack = await packageStack('live', ISSUER);
+  evaluated = evaluateTemplate(stack);
+});
 
-/** The template with its parameters filled in, as Serverless fills in its own. */
-function fill(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(fill);
-  if (typeof value !== 'object' || value === null) return value;
-  const { Ref, 'Fn::Sub': text } = value as { readonly Ref?: unknown; readonly 'Fn::Sub'?: unknown };
-  if (isFilledIn(Ref)) return values[Ref];
-  if (typeof text === 'string') {
-    const filled = text.replace(/\$\{([\w:]+)\}/g, (whole, name) =>
-      isFilledIn(name) ? String(values[name]) : whole,
-    );
-    return filled.includes('${') ? { 'Fn::Sub': filled } : filled;
-  }
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fill(each)]));
-}
-
-/** The stack of Serverless without its own helpers and without AuthZEN. */
+/** The stack of Serverless without its own helpers, without AuthZEN, and without what SAM makes of a function. */
 function ours<Entry>(entries: Readonly<Record<string, Entry>>): Readonly<Record<string, Entry>> {
   const kept = Object.entries(entries).filter(
-    ([name]) => !/Serverless|^Authzen|Lambda(?:Version|FunctionQ)/.test(name),
+    ([name]) => !/Serverless|^Authzen|Lambda(?:Version|FunctionQ)|Aliaslive|Deployment(?:App|Gr)/.test(name),
   );
   return Object.fromEntries(kept);
 }
 
 test('every resource is the same: table, roles, rights, logs, alarms', () => {
-  const [sam, serverless] = [SAM.Resources, ours(stack.Resources)];
+  const { ConfigurationHistory: _, ConfigurationProfile: __, Configuration: ___, ...sam } = SAM.Resources;
+  const serverless = ours(stack.Resources);
   expect(Object.keys(sam).sort()).toEqual(Object.keys(serverless).sort());
   // Serverless makes the log groups itself, by the name of the stack.
-  for (const name of Object.keys(sam).filter((each) => !each.endsWith('LambdaFunction')))
-    expect([name, name.endsWith('LogGroup') ? fill(sam[name]) : sam[name]]).toEqual([name, serverless[name]]);
+  for (const name of Object.keys(sam).filter((each) => !/LambdaFunction$|LogGroup$/.test(each)))
+    expect([name, sam[name]]).toEqual([name, serverless[name]]);
+  for (const name of ['AuthorizerLogGroup', 'ProvisioningLogGroup'])
+    expect(EVALUATED.Resources[name]).toEqual(evaluated.Resources[name]);
 });
 
 describe.each(FUNCTIONS)('the function %s', (name) => {
   test('has the same settings and environment', () => {
-    const { CodeUri, LoggingConfig, ...settings } = fill(SAM.Resources[logical(name)]?.Properties) as Record<
-      string,
-      unknown
-    >;
-    const { Code: _, ...expected } = ours(stack.Resources)[logical(name)]?.Properties ?? {};
-    expect({ ...SAM.Globals.Function, ...settings }).toEqual({ ...expected, Handler: 'handler.handler' });
+    const { CodeUri, LoggingConfig, Description, ...properties } =
+      EVALUATED.Resources[logical(name)]?.Properties ?? {};
+    const {
+      Code: _,
+      Tags: __,
+      Description: described,
+      ...expected
+    } = evaluated.Resources[logical(name)]?.Properties ?? {};
+    // What SAM makes versions and aliases of: below.
+    const isOfVersion =
+      /^(?:AutoPublish|VersionDescription|DeploymentPreference|ProvisionedConcurrency|KmsKeyArn)/;
+    const settings = Object.entries({ ...SAM.Globals.Function, ...properties });
+    expect(Object.fromEntries(settings.filter(([each]) => !isOfVersion.test(each)))).toEqual({
+      ...expected,
+      Handler: 'handler.handler',
+    });
+    expect(Description).toBe(`${described} Configuration Configuration.VersionNumber.`);
     expect(CodeUri).toBe(`functions/${name.toLowerCase()}`);
-    expect(LoggingConfig).toEqual({ LogGroup: { Ref: `${name}LogGroup` } });
+    expect(LoggingConfig).toEqual({ LogGroup: `${name}LogGroup` });
   });
 
   test('is deployed as it is bundled', () => {
@@ -78,10 +71,53 @@ describe.each(FUNCTIONS)('the function %s', (name) => {
   });
 });
 
+describe.each(FUNCTIONS)('a new version of %s', (name) => {
+  test('is shifted to and taken back as in the stack of Serverless', () => {
+    expect(SAM.Globals.Function.AutoPublishAlias).toBe('live');
+    const { DeploymentPreference } = EVALUATED.Resources[logical(name)]?.Properties ?? {};
+    const group = evaluated.Resources[`${name}DeploymentGroup`]?.Properties;
+    expect(DeploymentPreference).toEqual({
+      Type: 'Canary10Percent5Minutes',
+      Role: group.ServiceRoleArn,
+      Alarms: group.AlarmConfiguration.Alarms.map((alarm: { Name: string }) => alarm.Name),
+    });
+    const atOnce = evaluateTemplate(SAM, { Canary: 'AllAtOnce' }).Resources[logical(name)]?.Properties;
+    expect(atOnce.DeploymentPreference.Alarms).toEqual([]);
+    const after = name === 'Provisioning' ? 'AuthorizerLambdaFunctionAliaslive' : undefined;
+    expect(SAM.Resources[logical(name)]?.DependsOn).toBe(after);
+  });
+
+  // SAM makes a version where the template changes, and a changed parameter does not change it.
+  test('is made when a parameter changes that it depends on', () => {
+    const { AutoPublishAliasAllProperties, VersionDescription, Description } =
+      EVALUATED.Resources[logical(name)]?.Properties ?? {};
+    expect(AutoPublishAliasAllProperties).toBe(true);
+    expect(VersionDescription).toBe('Configuration Configuration.VersionNumber');
+    // Lambda makes no version of a function that is as it was.
+    expect(Description).toContain('Configuration.VersionNumber');
+    const kept = (parameters = {}) =>
+      evaluateTemplate(SAM, parameters).Resources.Configuration?.Properties.Content;
+    const globals: Resource = { Type: '', Properties: SAM.Globals };
+    const whole = { ...SAM, Resources: { ...SAM.Resources, globals } };
+    const made = (parameters = {}) => {
+      const { Resources } = evaluateTemplate(whole, parameters);
+      return JSON.stringify([Resources.globals, Resources[logical(name)]]);
+    };
+    for (const parameter of Object.keys(SAM.Parameters)) {
+      const changed = { [parameter]: parameter === 'Canary' ? 'AllAtOnce' : '7' };
+      if (made(changed) !== made()) expect([parameter, kept(changed)]).not.toEqual([parameter, kept()]);
+    }
+    expect(kept({ TokenIssuer: 'https://other.example' })).not.toBe(kept());
+    expect(kept({ AlarmTopicArn: 'arn' })).toBe(kept());
+  });
+});
+
 test('the outputs and conditions are the same', () => {
   expect(SAM.Outputs).toEqual(ours(stack.Outputs));
-  const { HasAuthzen: _, HasAuthzenKey: __, ...conditions } = stack.Conditions;
-  expect(SAM.Conditions).toEqual(conditions);
+  const conditions = Object.entries(stack.Conditions).filter(([name]) => !name.startsWith('HasAuthzen'));
+  // Serverless knows the namespace when it packages.
+  const { HasMetrics: _, ...sam } = SAM.Conditions;
+  expect(sam).toEqual(Object.fromEntries(conditions));
 });
 
 test('without an issuer it is refused before anything is made', () => {

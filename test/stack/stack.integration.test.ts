@@ -3,15 +3,19 @@ import { CredentialsError } from '../../authorizer/errors.ts';
 import { parseConfiguration } from '../../authorizer/index.ts';
 import { refusedLine } from '../../authorizer/log.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
+import reference from '../../stack/table-reference.json' with { type: 'json' };
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
-import { secretKey } from '../../table/keys.ts';
+import { evaluateTemplate } from './evaluate.ts';
 import { ISSUER, packageExample, packageStack, type Resource, type Template } from './template.ts';
+
+const ENVIRONMENT_KEY = 'arn:aws:kms:eu-central-1:123456789012:key/e';
 
 /** What `serverless.yml` becomes: the template that CloudFormation would get. */
 let stack: Template;
 beforeAll(async () => {
   stack = await packageStack('live', {
     tableKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
+    environmentKeyArn: ENVIRONMENT_KEY,
     alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms',
     ...ISSUER,
   });
@@ -50,6 +54,7 @@ const rightsOf = (role: string): Record<string, readonly string[]> => {
   return rights;
 };
 const arnOf = (name: string): string => JSON.stringify({ 'Fn::GetAtt': [name, 'Arn'] });
+const TABLE = JSON.stringify(reference.arn);
 /** The same without what is denied. */
 const allowedIn = (value: unknown): unknown =>
   JSON.parse(
@@ -62,48 +67,47 @@ const WRITE_LOG = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 describe('least privilege', () => {
   test('the authorizer may read the base table and write its own log only', () => {
     expect(rightsOf('AuthorizerRole')).toEqual({
-      [arnOf('Table')]: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+      [TABLE]: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
       [arnOf('AuthorizerLogGroup')]: WRITE_LOG,
     });
   });
 
-  test('the authorizer is denied the partitions of secrets', () => {
+  test('readers are denied the partitions of what no decision reads', () => {
     const deniedTo = (role: string) =>
       resource(role).Properties.Policies.flatMap(
         ({ PolicyDocument }: { PolicyDocument: { Statement: Statement[] } }) =>
           PolicyDocument.Statement.filter(({ Effect }) => Effect !== 'Allow'),
       );
-    const { PK } = secretKey({ type: 'user', id: 'id' });
-    expect(PK.startsWith('SECRET#')).toBe(true);
-    expect(deniedTo('AuthorizerRole')).toEqual([
-      {
-        Effect: 'Deny',
-        Action: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
-        Resource: { 'Fn::GetAtt': ['Table', 'Arn'] },
-        // Any key of a batch is enough.
-        Condition: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': ['SECRET#*'] } },
-      },
-    ]);
+    // By key and by action: rights.integration.test.ts.
+    const prefixes = ['SECRET#*', 'AUDIT*', 'OPERATION#*', 'NAMES#*', 'APPROVAL#*'];
+    for (const reader of ['AuthorizerRole', 'AuthzenRole'])
+      expect(deniedTo(reader)).toEqual([
+        {
+          Effect: 'Deny',
+          Action: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+          Resource: reference.arn,
+          // Any key of a batch is enough.
+          Condition: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': prefixes } },
+        },
+      ]);
     expect(deniedTo('ProvisioningRole')).toEqual([]);
   });
 
   test('provisioning may read and write the base table, query its indexes, and write its own log', () => {
-    const indexes = definition.GlobalSecondaryIndexes.map(({ IndexName }) =>
-      JSON.stringify({ 'Fn::Sub': `\${Table.Arn}/index/${IndexName}` }),
-    );
     expect(rightsOf('ProvisioningRole')).toEqual({
-      [arnOf('Table')]: [
+      [TABLE]: [
         ...['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
         ...['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:ConditionCheckItem'],
       ],
-      ...Object.fromEntries(indexes.map((index) => [index, ['dynamodb:Query']])),
+      [JSON.stringify(reference.indexes)]: ['dynamodb:Query'],
       [arnOf('ProvisioningLogGroup')]: WRITE_LOG,
     });
   });
 
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     const names = ofType('AWS::IAM::Policy').map(([name]) => name);
-    expect(names.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
+    const ofTable = names.filter((name) => !name.includes('Environment'));
+    expect(ofTable.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
@@ -119,11 +123,29 @@ describe('least privilege', () => {
     ]);
   });
 
+  test('with a customer key for the environment each function may decrypt with it; logs take theirs', () => {
+    const keys = { LogsKeyArn: 'arn:logs', EnvironmentKeyArn: 'arn:environment', Authzen: 'true' };
+    const { Resources } = evaluateTemplate(stack, keys);
+    for (const name of ['EnvironmentKeyPolicy', 'AuthzenEnvironmentKeyPolicy'])
+      expect(Resources[name]?.Properties.PolicyDocument.Statement).toEqual([
+        { Effect: 'Allow', Action: 'kms:Decrypt', Resource: 'arn:environment' },
+      ]);
+    expect(Resources.EnvironmentKeyPolicy?.Properties.Roles).toEqual(['AuthorizerRole', 'ProvisioningRole']);
+    expect(Resources.AuthzenEnvironmentKeyPolicy?.Properties.Roles).toEqual(['AuthzenRole']);
+    for (const name of ['Authorizer', 'Provisioning', 'Authzen']) {
+      expect(Resources[`${name}LogGroup`]?.Properties.KmsKeyId).toBe('arn:logs');
+      expect(resource(`${name}LambdaFunction`).Properties.KmsKeyArn).toBe(ENVIRONMENT_KEY);
+    }
+    const plain = evaluateTemplate(stack, { EnvironmentKeyArn: '' }).Resources;
+    expect(plain).not.toHaveProperty('EnvironmentKeyPolicy');
+    expect(plain.AuthorizerLogGroup?.Properties).not.toHaveProperty('KmsKeyId');
+  });
+
   test('no policy allows a Scan, PartiQL, an index to the authorizer, or anything by wildcard', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
-      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenKeyPolicy', 'AuthzenRole', 'ProvisioningRole'],
-      'TableKeyPolicy',
+      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenEnvironmentKeyPolicy', 'AuthzenKeyPolicy'],
+      ...['AuthzenRole', 'DeploymentRole', 'EnvironmentKeyPolicy', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
     for (const [, { Properties }] of policies)
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
@@ -146,7 +168,7 @@ describe('least privilege', () => {
   test('only authorizers of API Gateway in this account and region may invoke, and only the authorizer', () => {
     expect(ofType('AWS::Lambda::Permission').map(([, { Properties }]) => Properties)).toEqual([
       {
-        FunctionName: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] },
+        FunctionName: { Ref: 'AuthorizerLambdaFunctionAliaslive' },
         Action: 'lambda:InvokeFunction',
         Principal: 'apigateway.amazonaws.com',
         SourceArn: {
@@ -160,7 +182,7 @@ describe('least privilege', () => {
       {
         Effect: 'Allow',
         Action: 'lambda:InvokeFunction',
-        Resource: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] },
+        Resource: { Ref: 'AuthorizerLambdaFunctionAliaslive' },
       },
     ]);
   });
@@ -218,7 +240,7 @@ test('the functions: Node 24 on arm64, within the time-out of API Gateway, with 
   const { Timeout, Environment } = resource('AuthorizerLambdaFunction').Properties;
   expect(Timeout).toBeLessThan(10);
   expect(Environment.Variables).toMatchObject({
-    TABLE_NAME: { Ref: 'Table' },
+    TABLE_NAME: { 'Fn::If': ['CreatesTable', { Ref: 'Table' }, ''] },
     TOKEN_ISSUER: 'https://issuer.example',
   });
   const given = Object.entries<unknown>({ ...Environment.Variables, TABLE_NAME: 'table' });
@@ -229,14 +251,9 @@ test('the functions: Node 24 on arm64, within the time-out of API Gateway, with 
 
 test('the AuthZEN function is there only where a parameter says so, and may read the table but no secrets', () => {
   const own = Object.entries(stack.Resources).filter(([name]) => name.startsWith('Authzen'));
-  const conditions = own.map(([name, { Condition }]) => [name.replace(/Version.*/, 'Version'), Condition]);
-  expect(conditions.sort()).toEqual([
-    ['AuthzenKeyPolicy', 'HasAuthzenKey'],
-    ['AuthzenLambdaFunction', 'HasAuthzen'],
-    ['AuthzenLambdaVersion', 'HasAuthzen'],
-    ['AuthzenLogGroup', 'HasAuthzen'],
-    ['AuthzenRole', 'HasAuthzen'],
-  ]);
+  expect(own.length).toBeGreaterThan(10);
+  for (const [name, { Condition }] of own)
+    expect([name, Condition]).toEqual([name, expect.stringMatching(/^HasAuthzen/)]);
   expect(stack.Parameters.Authzen?.Default).toBe('false');
   for (const output of Object.values(stack.Outputs))
     if (JSON.stringify(output).includes('Authzen')) expect(output).toMatchObject({ Condition: 'HasAuthzen' });
@@ -260,12 +277,15 @@ test('logs end after 30 days', () => {
 
 describe('alarms', () => {
   test('cover errors, throttles and latency of each function, and the table, and notify the topic', () => {
-    const alarms = ofType('AWS::CloudWatch::Alarm');
+    // What composite alarms are made of notifies nobody itself: alarms.test.ts.
+    const alarms = ofType('AWS::CloudWatch::Alarm').filter(([name]) => !/Burn\d+/.test(name));
     expect(alarms.map(([name]) => name).sort()).toEqual([
       ...['AuthorizerErrorsAlarm', 'AuthorizerLatencyAlarm', 'AuthorizerThrottlesAlarm'],
+      ...['AuthzenErrorsAlarm', 'AuthzenLatencyAlarm', 'AuthzenThrottlesAlarm'],
+      ...['CommandsRefusedAlarm', 'InitFailuresAlarm', 'KeyRefreshFailuresAlarm'],
       ...['ProvisioningErrorsAlarm', 'ProvisioningFaultsAlarm'],
       ...['ProvisioningLatencyAlarm', 'ProvisioningThrottlesAlarm'],
-      ...['TableFaultsAlarm', 'TableThrottlesAlarm'],
+      ...['RequestFaultsAlarm', 'TableFaultsAlarm', 'TableThrottlesAlarm'],
     ]);
     const toTopic = { 'Fn::If': ['HasAlarmTopic', [{ Ref: 'AlarmTopicArn' }], { Ref: 'AWS::NoValue' }] };
     for (const [, { Properties }] of alarms)
@@ -299,19 +319,144 @@ describe('alarms', () => {
   });
 });
 
+describe('a new version', () => {
+  const FUNCTIONS = ['Authorizer', 'Provisioning', 'Authzen'] as const;
+  const evaluated = (parameters = {}) =>
+    evaluateTemplate(stack, { Authzen: 'true', ...parameters }).Resources;
+
+  test.each(FUNCTIONS)('of %s is what its alias names, and CodeDeploy shifts the alias', (name) => {
+    const { Properties, UpdatePolicy } = evaluated()[`${name}LambdaFunctionAliaslive`] as Resource;
+    const own = `${name}LambdaFunction`;
+    expect(Properties).toMatchObject({ Name: 'live', FunctionName: own });
+    const [version = ''] = Properties.FunctionVersion.split('.');
+    expect(evaluated()[version]).toMatchObject({
+      Type: 'AWS::Lambda::Version',
+      Properties: { FunctionName: own },
+    });
+    expect(UpdatePolicy).toEqual({
+      CodeDeployLambdaAliasUpdate: {
+        ApplicationName: 'DeploymentApplication',
+        DeploymentGroupName: `${name}DeploymentGroup`,
+      },
+    });
+  });
+
+  test.each(FUNCTIONS)('of %s is taken back when an alarm rings; at once, none is asked', (name) => {
+    const group = (parameters = {}) => evaluated(parameters)[`${name}DeploymentGroup`]?.Properties;
+    expect(stack.Parameters.Canary?.Default).toBe('Canary10Percent5Minutes');
+    expect(group()).toMatchObject({
+      DeploymentConfigName: 'CodeDeployDefault.LambdaCanary10Percent5Minutes',
+      AutoRollbackConfiguration: {
+        Enabled: true,
+        Events: expect.arrayContaining(['DEPLOYMENT_STOP_ON_ALARM']),
+      },
+      AlarmConfiguration: { Enabled: true },
+    });
+    const alarms: string[] = group().AlarmConfiguration.Alarms.map(({ Name }: { Name: string }) => Name);
+    for (const kind of [`${name}ErrorsAlarm`, `${name}LatencyAlarm`, 'InitFailuresAlarm'])
+      expect(alarms).toContain(kind);
+    for (const alarm of alarms) expect(evaluated()).toHaveProperty(alarm);
+    expect(group({ Canary: 'AllAtOnce' })).not.toHaveProperty('AlarmConfiguration');
+  });
+
+  test('of the writer waits for those of the readers, and is taken back where readers fail', () => {
+    const { DependsOn, Properties } = evaluated().ProvisioningLambdaFunction as Resource;
+    expect(DependsOn).toContain('AuthorizerLambdaFunctionAliaslive');
+    // A reference is a dependency too, where the function exists.
+    expect(JSON.stringify(Properties)).toContain('"AuthzenLambdaFunctionAliaslive"');
+    const without = evaluated({ Authzen: 'false' }).ProvisioningLambdaFunction;
+    expect(JSON.stringify(without)).not.toContain('Authzen');
+    const { AlarmConfiguration } = evaluated().ProvisioningDeploymentGroup?.Properties ?? {};
+    expect(AlarmConfiguration.Alarms).toContainEqual({ Name: 'AuthorizerErrorsAlarm' });
+    for (const reader of ['Authorizer', 'Authzen']) {
+      const parts = Object.entries(evaluated()).filter(([each]) => each.startsWith(reader));
+      expect(JSON.stringify(parts)).not.toContain('Provisioning');
+    }
+  });
+
+  test('has the copies that the parameters ask for', () => {
+    const authorizer = evaluated({ ProvisionedConcurrency: 3, ReservedConcurrency: '50' });
+    expect(authorizer.AuthorizerLambdaFunctionAliaslive?.Properties).toMatchObject({
+      ProvisionedConcurrencyConfig: { ProvisionedConcurrentExecutions: 3 },
+    });
+    expect(authorizer.AuthorizerLambdaFunction?.Properties.ReservedConcurrentExecutions).toBe('50');
+    const plain = evaluated();
+    expect(plain.AuthorizerLambdaFunctionAliaslive?.Properties).not.toHaveProperty(
+      'ProvisionedConcurrencyConfig',
+    );
+    expect(plain.AuthorizerLambdaFunction?.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  });
+});
+
 test('the outputs have all that an API needs to use the authorizer', () => {
   expect(stack.Outputs).toMatchObject({
-    AuthorizerArn: { Value: { 'Fn::GetAtt': ['AuthorizerLambdaFunction', 'Arn'] } },
-    AuthorizerInvokeUri: { Value: { 'Fn::Sub': expect.stringMatching(/^arn:.*\/invocations$/) } },
+    AuthorizerArn: { Value: { Ref: 'AuthorizerLambdaFunctionAliaslive' } },
+    AuthorizerInvokeUri: {
+      Value: {
+        'Fn::Sub': expect.stringMatching(/^arn:.*\$\{AuthorizerLambdaFunctionAliaslive\}\/invocations$/),
+      },
+    },
+    ProvisioningArn: { Value: { Ref: 'ProvisioningLambdaFunctionAliaslive' } },
     AuthorizerInvokeRoleArn: { Condition: 'HasInvokeRole' },
   });
 });
 
-test('the stage dev may be deleted, and without parameters there is no key, no topic and no role', async () => {
-  const plain = await packageStack('dev', ISSUER);
-  const defaults = Object.entries(plain.Parameters).map(([name, { Default }]) => [name, Default]);
-  expect(Object.fromEntries(defaults)).toEqual({
-    ...{ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false', Authzen: 'false' },
-    ...{ DeletionProtection: 'false', LatencyAlarmMs: 1000, ApiId: '*' },
+describe('in the stage dev, with a table that was restored', () => {
+  let adopted: Template;
+  beforeAll(async () => {
+    adopted = await packageStack('dev', { ...ISSUER, tableName: 'restored' });
+  });
+
+  test('the stack may be deleted, and has no key, no topic and no role that no parameter asks for', () => {
+    const defaults = Object.entries(adopted.Parameters).map(([name, { Default }]) => [name, Default]);
+    expect(Object.fromEntries(defaults)).toEqual({
+      ...{
+        TableName: 'restored',
+        TableStreamArn: '',
+        TableKeyArn: '',
+        LogsKeyArn: '',
+        EnvironmentKeyArn: '',
+      },
+      ...{
+        InvokeRole: 'false',
+        Authzen: 'false',
+        DeletionProtection: 'false',
+        LatencyAlarmMs: 1000,
+        ApiId: '*',
+      },
+      ...{ AlarmTopicArn: '', AvailabilityObjective: 99.9, LatencyObjective: 99, Canary: 'AllAtOnce' },
+      ...{ ProvisionedConcurrency: 0, ReservedConcurrency: '' },
+    });
+  });
+
+  test('it makes no table, and everything refers to that one', () => {
+    const { Resources, Outputs } = evaluateTemplate(adopted, { Authzen: 'true' });
+    expect(Resources).not.toHaveProperty('Table');
+    const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/restored';
+    expect(Outputs).toMatchObject({ TableName: { Value: 'restored' }, TableArn: { Value: arn } });
+    for (const name of ['Authorizer', 'Provisioning', 'Authzen']) {
+      const { Environment } = Resources[`${name}LambdaFunction`]?.Properties ?? {};
+      expect(Environment.Variables.TABLE_NAME).toBe('restored');
+      const rights = JSON.stringify(Resources[`${name}Role`]);
+      expect(rights).toContain(`"${arn}"`);
+      // Provisioning and searches use the indexes.
+      expect(rights.includes(`"${arn}/index/GSI1"`)).toBe(name !== 'Authorizer');
+    }
+    expect(JSON.stringify(Resources.TableThrottlesAlarm)).toContain(
+      '{"Name":"TableName","Value":"restored"}',
+    );
+    // A stream has an ARN of its own, which no name gives.
+    expect(Outputs).not.toHaveProperty('TableStreamArn');
+    const streamed = evaluateTemplate(adopted, { TableStreamArn: `${arn}/stream/1` });
+    expect(streamed.Outputs.TableStreamArn?.Value).toBe(`${arn}/stream/1`);
+  });
+
+  test('without one it makes its own', () => {
+    const { Resources, Outputs } = evaluateTemplate(stack);
+    expect(Resources.Table?.DeletionPolicy).toBe('Retain');
+    expect(Outputs).toMatchObject({
+      ...{ TableName: { Value: 'Table' }, TableArn: { Value: 'Table.Arn' } },
+      TableStreamArn: { Value: 'Table.StreamArn' },
+    });
   });
 });

@@ -12,6 +12,8 @@ export interface Resource {
   readonly Type: string;
   readonly Condition?: string;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: string | readonly string[];
+  readonly UpdatePolicy?: unknown;
   // biome-ignore lint/suspicious/noExplicitAny: a document of CloudFormation
   readonly Properties: any;
 }
