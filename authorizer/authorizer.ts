@@ -12,7 +12,7 @@ import type { Count } from './metrics.ts';
 import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
-import { prefetchedScopes, resolve } from './routes/resolve.ts';
+import { prefetchedScopes, type Resolved, resolve } from './routes/resolve.ts';
 import { isEncodedTwice, isOfOneSpelling, isVerb, match, type RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
 import { type StepSpan, type Trace, untraced } from './trace.ts';
@@ -77,6 +77,14 @@ interface RequestQuestion extends Question {
   readonly refusal?: Refusal | 'subject_unknown' | undefined;
 }
 
+/** The route of a request with what it requires; or, without `named`, the refusal. */
+interface Routed {
+  readonly route?: string;
+  readonly refusal?: Refusal;
+  readonly named?: Resolved;
+  readonly prefetch?: readonly string[];
+}
+
 /**
  * The enforcement point. A deny is an answer (403). Invalid credentials throw 'Unauthorized', the message
  * that API Gateway turns into 401; a fault throws another message, which becomes 500. An error never becomes
@@ -92,42 +100,23 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const routesId = apiRoutesId(parts.api);
 
   /** Matches the route and fills in its permission and scope. */
-  const routeOf = (
-    request: GatewayRequest,
-    { claims }: Identity,
-    rules: readonly RouteRule[],
-  ): Omit<RequestQuestion, 'subject'> => {
-    const refused = (refusal: Refusal, route?: string) => ({
-      ...{ permission: undefined, scope: undefined },
-      ...{ refusal, route },
-    });
+  const routeOf = (request: GatewayRequest, { claims }: Identity, rules: readonly RouteRule[]): Routed => {
     const found = match(rules, request.method, request.path);
-    if (found === undefined) return refused('route_unmapped');
+    if (found === undefined) return { refusal: 'route_unmapped' };
     const route = found.rule.id;
     if (isEncodedTwice(request.path, found, request.parameters ?? []))
-      return refused('route_unresolved', route);
-    if (outsideKey(request, found.rule).length > 0) return refused('outside_cache_key', route);
+      return { refusal: 'route_unresolved', route };
+    if (outsideKey(request, found.rule).length > 0) return { refusal: 'outside_cache_key', route };
     const named = resolve(found, { claims, header: request.header, query: request.query });
-    if (named === undefined) return refused('route_unresolved', route);
-    return { ...named, route, prefetch: prefetchedScopes(found, named.scope) };
-  };
-
-  /** As `routeOf`, once for the same rules: the question is built again after each read. */
-  const createRoutedBy = (request: GatewayRequest, identity: Identity) => {
-    let known:
-      | { readonly rules: readonly RouteRule[]; readonly routed: ReturnType<typeof routeOf> }
-      | undefined;
-    return (rules: readonly RouteRule[]) => {
-      if (known?.rules !== rules)
-        known = { rules, routed: trace('route', () => routeOf(request, identity, rules)) };
-      return known.routed;
-    };
+    if (named === undefined) return { refusal: 'route_unresolved', route };
+    return { route, named, prefetch: prefetchedScopes(found, named.scope) };
   };
 
   /** Builds the question of a request from the routes and, for an email claim, the subject's look-up. */
   const askFor = (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> => {
     const given = givenOf(request, identity, now());
-    const routedBy = createRoutedBy(request, identity);
+    // Built again after each read, while the routes are the same.
+    let known: { readonly rules: readonly RouteRule[]; readonly routed: Routed } | undefined;
     return (look) => {
       const { credential, claims } = identity;
       const subject = identity.subject ?? subjectOf(claims, look);
@@ -142,9 +131,13 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
         route,
       });
       if (subject === null) return refused('subject_unknown');
-      const routed = routedBy(rules ?? NO_RULES);
-      if (routed.refusal !== undefined) return refused(routed.refusal, routed.route);
-      return { subject, credential, ...routed, given };
+      const mapped = rules ?? NO_RULES;
+      if (known?.rules !== mapped)
+        known = { rules: mapped, routed: trace('route', () => routeOf(request, identity, mapped)) };
+      const { route, refusal, named, prefetch } = known.routed;
+      if (named === undefined) return refused(refusal, route);
+      const { permission, scope } = named;
+      return { subject, credential, permission, scope, route, given, prefetch };
     };
   };
 

@@ -46,13 +46,14 @@ export const untraced: Trace = (_, work) => work(undefined);
  * @param xrayHeader the trace header of the present invocation: Lambda sets `_X_AMZN_TRACE_ID` anew for each
  */
 export function createTrace(xrayHeader: () => string | undefined): Trace {
-  const tracerNow = createTracerNow();
+  let tracer: Tracer | undefined;
   return (step, work, header) => {
+    // A provider may be registered late; until then every request looks for one, and its steps do not.
+    if (tracer === undefined && header !== undefined) tracer = registeredTracer();
+    if (tracer === undefined) return work(undefined);
     const within = context.active();
     // A step outside a request is not recorded, such as the first read at cold start.
     if (header === undefined && !trace.getSpan(within)?.isRecording()) return work(undefined);
-    const tracer = tracerNow();
-    if (tracer === undefined) return work(undefined);
     const parent = header === undefined ? within : parentOf(within, header, xrayHeader());
     const span = tracer.startSpan(`gatehouse.${step}`, {}, parent);
     const inside = trace.setSpan(parent, span);
@@ -60,15 +61,10 @@ export function createTrace(xrayHeader: () => string | undefined): Trace {
   };
 }
 
-/** The tracer of the registered provider, which may be registered late; undefined while there is none. */
-function createTracerNow(): () => Tracer | undefined {
-  let registered: Tracer | undefined;
-  return () => {
-    if (registered !== undefined) return registered;
-    const tracer = trace.getTracer('gatehouse');
-    if (!(tracer instanceof ProxyTracer)) registered = tracer;
-    return registered;
-  };
+/** The tracer of the registered provider; undefined while there is none. */
+function registeredTracer(): Tracer | undefined {
+  const tracer = trace.getTracer('gatehouse');
+  return tracer instanceof ProxyTracer ? undefined : tracer;
 }
 
 function record<T>(span: Span, inside: Context, work: (span: StepSpan) => T): T {
