@@ -59,7 +59,8 @@ export function createHandlerFrom(
   overrides: Overrides = {},
 ): Authorizer {
   const configuration = parseConfiguration(env);
-  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, metrics } = configuration;
+  const { table, endpoint, region, token, revocation, api, httpAnswer, policy, cache, metrics } =
+    configuration;
   const {
     clock = systemClock,
     log = (line) => console.error(line),
@@ -69,6 +70,7 @@ export function createHandlerFrom(
       client: createClient({
         credentialsFrom: 'environment',
         ...(endpoint === undefined ? {} : { endpoint }),
+        ...(region === undefined ? {} : { region }),
       }),
       table,
     }),

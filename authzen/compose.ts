@@ -68,7 +68,7 @@ export const createHandleFrom = (env: Environment, overrides: Overrides = {}): H
   );
 
 function composeHandle(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides): Handle {
-  const { table, endpoint, publicUrl, token, revocation, cache, metrics } = configuration;
+  const { table, endpoint, region, publicUrl, token, revocation, cache, metrics } = configuration;
   const {
     clock = systemClock,
     log = (line) => console.error(line),
@@ -78,6 +78,7 @@ function composeHandle(configuration: AuthzenConfiguration, trace: Trace, overri
       client: createClient({
         credentialsFrom: 'environment',
         ...(endpoint === undefined ? {} : { endpoint }),
+        ...(region === undefined ? {} : { region }),
       }),
       table,
     }),

@@ -67,6 +67,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Operations: [
     'docs/deployment.md',
     'docs/freshness.md',
+    'docs/regions.md',
     'docs/observability.md',
     'docs/verify.md',
     'docs/bulk.md',

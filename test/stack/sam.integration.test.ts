@@ -63,11 +63,11 @@ test('every resource is the same: table, roles, rights, logs, alarms', () => {
 
 describe.each(FUNCTIONS)('the function %s', (name) => {
   test('has the same settings and environment', () => {
-    const { CodeUri, LoggingConfig, ...settings } = fill(SAM.Resources[logical(name)]?.Properties) as Record<
-      string,
-      unknown
-    >;
-    const { Code: _, ...expected } = ours(stack.Resources)[logical(name)]?.Properties ?? {};
+    const { CodeUri, LoggingConfig, Tracing, ...settings } = fill(
+      SAM.Resources[logical(name)]?.Properties,
+    ) as Record<string, unknown>;
+    const { Code: _, TracingConfig, ...expected } = ours(stack.Resources)[logical(name)]?.Properties ?? {};
+    expect(TracingConfig).toEqual(Tracing && { Mode: Tracing });
     expect({ ...SAM.Globals.Function, ...settings }).toEqual({ ...expected, Handler: 'handler.handler' });
     expect(CodeUri).toBe(`functions/${name.toLowerCase()}`);
     expect(LoggingConfig).toEqual({ LogGroup: { Ref: `${name}LogGroup` } });

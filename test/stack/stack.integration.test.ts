@@ -103,7 +103,7 @@ describe('least privilege', () => {
 
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     const names = ofType('AWS::IAM::Policy').map(([name]) => name);
-    expect(names.sort()).toEqual(['AuthzenKeyPolicy', 'TableKeyPolicy']);
+    expect(names.sort()).toEqual(['AuthorizerTracingPolicy', 'AuthzenKeyPolicy', 'TableKeyPolicy']);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
@@ -122,10 +122,11 @@ describe('least privilege', () => {
   test('no policy allows a Scan, PartiQL, an index to the authorizer, or anything by wildcard', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
-      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenKeyPolicy', 'AuthzenRole', 'ProvisioningRole'],
-      'TableKeyPolicy',
+      ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthorizerTracingPolicy', 'AuthzenKeyPolicy'],
+      ...['AuthzenRole', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
-    for (const [, { Properties }] of policies)
+    // What sends traces takes no resource.
+    for (const [, { Properties }] of policies.filter(([name]) => name !== 'AuthorizerTracingPolicy'))
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
     expect(JSON.stringify(resource('AuthorizerRole'))).not.toContain('/index/');
   });
@@ -313,5 +314,22 @@ test('the stage dev may be deleted, and without parameters there is no key, no t
   expect(Object.fromEntries(defaults)).toEqual({
     ...{ TableKeyArn: '', AlarmTopicArn: '', InvokeRole: 'false', Authzen: 'false' },
     ...{ DeletionProtection: 'false', LatencyAlarmMs: 1000, ApiId: '*' },
+    ...{ Tracing: 'off', TracingLayerArn: '' },
   });
+});
+
+test('traces are sent where they are switched on, with the rights for that and no others', () => {
+  const { TracingConfig, Layers, Environment } = resource('AuthorizerLambdaFunction').Properties;
+  expect(TracingConfig).toEqual({ Mode: { 'Fn::If': ['HasXray', 'Active', 'PassThrough'] } });
+  const none = { Ref: 'AWS::NoValue' };
+  expect(Layers).toEqual({ 'Fn::If': ['HasTracingLayer', [{ Ref: 'TracingLayerArn' }], none] });
+  expect(Environment.Variables.AWS_LAMBDA_EXEC_WRAPPER).toEqual({
+    'Fn::If': ['HasTracingLayer', '/opt/otel-instrument', none],
+  });
+  const { Condition, Properties } = resource('AuthorizerTracingPolicy');
+  expect(Condition).toBe('HasXray');
+  expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }]);
+  expect(Properties.PolicyDocument.Statement).toEqual([
+    { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
+  ]);
 });
