@@ -5,16 +5,17 @@ import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
 import { CredentialsError } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
-import { readEvent, requestIdOf } from './events/read-event.ts';
+import { headersOf, readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
 import { faultLine, refusedLine } from './log.ts';
 import type { Count } from './metrics.ts';
 import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
 import { apiRoutesId } from './routes/api-routes.ts';
-import { prefetchedScopes, resolve } from './routes/resolve.ts';
+import { prefetchedScopes, type Resolved, resolve } from './routes/resolve.ts';
 import { isEncodedTwice, isOfOneSpelling, isVerb, match, type RouteRule } from './routes/rule.ts';
 import type { SubjectOf } from './subject.ts';
+import { type StepSpan, type Trace, untraced } from './trace.ts';
 
 export interface AuthorizerParts {
   /** Verifies the credentials of a request. */
@@ -36,6 +37,8 @@ export interface AuthorizerParts {
   readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
   /** Counts the outcome of each request. */
   readonly count?: Count;
+  /** Records the steps of each request. */
+  readonly trace?: Trace;
 }
 
 /**
@@ -74,6 +77,14 @@ interface RequestQuestion extends Question {
   readonly refusal?: Refusal | 'subject_unknown' | undefined;
 }
 
+/** The route of a request with what it requires; or, without `named`, the refusal. */
+interface Routed {
+  readonly route?: string;
+  readonly refusal?: Refusal;
+  readonly named?: Resolved;
+  readonly prefetch?: readonly string[];
+}
+
 /**
  * The enforcement point. A deny is an answer (403). Invalid credentials throw 'Unauthorized', the message
  * that API Gateway turns into 401; a fault throws another message, which becomes 500. An error never becomes
@@ -85,12 +96,27 @@ interface RequestQuestion extends Question {
  */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
   const { identify, subjectOf, engine, log, httpAnswer } = parts;
-  const { apiRoutes, outsideKey, wholePolicy, now, count = () => undefined } = parts;
+  const { apiRoutes, outsideKey, wholePolicy, now, count = () => undefined, trace = untraced } = parts;
   const routesId = apiRoutesId(parts.api);
+
+  /** Matches the route and fills in its permission and scope. */
+  const routeOf = (request: GatewayRequest, { claims }: Identity, rules: readonly RouteRule[]): Routed => {
+    const found = match(rules, request.method, request.path);
+    if (found === undefined) return { refusal: 'route_unmapped' };
+    const route = found.rule.id;
+    if (isEncodedTwice(request.path, found, request.parameters ?? []))
+      return { refusal: 'route_unresolved', route };
+    if (outsideKey(request, found.rule).length > 0) return { refusal: 'outside_cache_key', route };
+    const named = resolve(found, { claims, header: request.header, query: request.query });
+    if (named === undefined) return { refusal: 'route_unresolved', route };
+    return { route, named, prefetch: prefetchedScopes(found, named.scope) };
+  };
 
   /** Builds the question of a request from the routes and, for an email claim, the subject's look-up. */
   const askFor = (request: GatewayRequest, identity: Identity): Ask<RequestQuestion> => {
     const given = givenOf(request, identity, now());
+    // Built again after each read, while the routes are the same.
+    let known: { readonly rules: readonly RouteRule[]; readonly routed: Routed } | undefined;
     return (look) => {
       const { credential, claims } = identity;
       const subject = identity.subject ?? subjectOf(claims, look);
@@ -105,15 +131,13 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
         route,
       });
       if (subject === null) return refused('subject_unknown');
-      const found = match(rules ?? [], request.method, request.path);
-      if (found === undefined) return refused('route_unmapped');
-      const route = found.rule.id;
-      if (isEncodedTwice(request.path, found, request.parameters ?? []))
-        return refused('route_unresolved', route);
-      if (outsideKey(request, found.rule).length > 0) return refused('outside_cache_key', route);
-      const named = resolve(found, { claims, header: request.header, query: request.query });
-      if (named === undefined) return refused('route_unresolved', route);
-      return { subject, credential, ...named, route, given, prefetch: prefetchedScopes(found, named.scope) };
+      const mapped = rules ?? NO_RULES;
+      if (known?.rules !== mapped)
+        known = { rules: mapped, routed: trace('route', () => routeOf(request, identity, mapped)) };
+      const { route, refusal, named, prefetch } = known.routed;
+      if (named === undefined) return refused(refusal, route);
+      const { permission, scope } = named;
+      return { subject, credential, permission, scope, route, given, prefetch };
     };
   };
 
@@ -129,21 +153,29 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
     return whole && toWholePolicy(whole.subject, whole.resources);
   }
 
-  return async (event, invocation) => {
+  const authorize = async (
+    event: unknown,
+    invocation: Invocation | undefined,
+    span: StepSpan | undefined,
+  ): Promise<Answer> => {
     try {
       const request = readEvent(event);
       const identity = await identify(request);
       const whole = takesPolicy(request, httpAnswer) ? await answerWhole(request, identity) : undefined;
       if (whole) {
+        span?.note({ 'gatehouse.outcome': 'policy' });
         count('policy', 'api');
         return whole;
       }
       const answered = await engine.checkAsked(askFor(request, identity));
       const isOutside = answered.uses.length > 0 && outsideKey(request, undefined, answered.uses).length > 0;
       const verdict = toVerdict(answered, isOutside);
+      span?.note(attributesOf(verdict));
       count(verdict.allowed ? 'allowed' : 'denied', 'route');
       return toAnswer(request, verdict, httpAnswer);
     } catch (error) {
+      span?.fail(error);
+      span?.note({ 'gatehouse.outcome': error instanceof CredentialsError ? 'unauthorized' : 'fault' });
       // New errors without a cause: the Lambda runtime logs all properties of a thrown error.
       const requestId = requestIdOf(event) ?? invocation?.awsRequestId;
       if (error instanceof CredentialsError) {
@@ -156,7 +188,19 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       throw new Error('Internal error');
     }
   };
+
+  return (event, invocation) =>
+    trace('authorize', (span) => authorize(event, invocation, span), headersOf(event));
 }
+
+const NO_RULES: readonly RouteRule[] = [];
+
+/** What a span says of a decision: codes, and the id of the route. */
+const attributesOf = ({ allowed, reason, route }: Verdict) => ({
+  'gatehouse.outcome': allowed ? 'allowed' : 'denied',
+  'gatehouse.reason': reason,
+  ...(route && { 'gatehouse.route': route }),
+});
 
 /**
  * The outcome of a request.

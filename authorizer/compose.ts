@@ -23,6 +23,7 @@ import { createCellsOf } from './policies/cells.ts';
 import { createWholePolicy, POLICY_LIMITS } from './policies/whole.ts';
 import { apiRoutesId, createApiRoutes } from './routes/api-routes.ts';
 import { createSubjectOfIssuers } from './subject.ts';
+import { createTrace, withDecideSpans, withReadSpans, withTokenSpans } from './trace.ts';
 
 type TableReader = Pick<Reader, 'getMany' | 'getSnapshot' | 'list' | 'listAll'>;
 
@@ -58,23 +59,27 @@ export function createHandlerFrom(
   overrides: Overrides = {},
 ): Authorizer {
   const configuration = parseConfiguration(env);
-  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, metrics } = configuration;
+  const { table, endpoint, region, token, revocation, api, httpAnswer, policy, cache, metrics } =
+    configuration;
   const {
     clock = systemClock,
     log = (line) => console.error(line),
     writeMetrics = (line) => void process.stdout.write(`${line}\n`),
     // Lambda puts the credentials of the function's role into the environment.
-    reader = createReader({
+    reader: tableReader = createReader({
       client: createClient({
         credentialsFrom: 'environment',
         ...(endpoint === undefined ? {} : { endpoint }),
+        ...(region === undefined ? {} : { region }),
       }),
       table,
     }),
   } = overrides;
+  const trace = createTrace(() => env._X_AMZN_TRACE_ID);
+  const reader = withReadSpans(tableReader, trace);
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const observed = metrics && { ...metrics, service: api, write: writeMetrics };
-  const engine = createEngine({
+  const checks = createEngine({
     reader,
     clock,
     ttlMs: cache.ttlMs,
@@ -84,6 +89,7 @@ export function createHandlerFrom(
     ...(overrides.random === undefined ? {} : { random: overrides.random }),
     ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
   });
+  const engine = withDecideSpans(checks, trace);
   const issuers = createIssuers(token.issuers, {
     ...overrides,
     staleMs: token.staleMs,
@@ -110,13 +116,16 @@ export function createHandlerFrom(
   const authorizer = createAuthorizer({
     wholePolicy: policy.covers === 'api' ? wholePolicy : undefined,
     ...(observed && { count: createAnswerMetrics(observed) }),
-    identify: createIdentify({
-      readCredentials: createReadCredentials(token.credentialsFrom),
-      authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
-      revocation,
-      readApiToken,
-      isId,
-    }),
+    identify: withTokenSpans(
+      createIdentify({
+        readCredentials: createReadCredentials(token.credentialsFrom),
+        authenticate: createAuthentication({ ...token, issuers, clock, cacheBytes: bytesOf(SHARES.tokens) }),
+        revocation,
+        readApiToken,
+        isId,
+      }),
+      trace,
+    ),
     outsideKey: createOutsideKey({ ...configuration, credentialsFrom: token.credentialsFrom }),
     subjectOf,
     api,
@@ -125,6 +134,7 @@ export function createHandlerFrom(
     now: clock.now,
     log,
     httpAnswer,
+    trace,
   });
   engine.prefetch(apiRoutes, apiRoutesId(api));
   return authorizer;

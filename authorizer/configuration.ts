@@ -24,6 +24,8 @@ export interface Configuration {
   readonly table: string;
   /** A DynamoDB endpoint; that of AWS if undefined. */
   readonly endpoint: string | undefined;
+  /** The region of the table; that of the process if undefined. */
+  readonly region: string | undefined;
   readonly token: TokenConfiguration;
   /** For every issuer without a `subjectFrom` of its own. */
   readonly subjectFrom: SubjectSource;
@@ -60,6 +62,9 @@ const revocation = z.pipe(
 export const COMMON = {
   TABLE_NAME: text('is not the name of a table', (value) => /^[A-Za-z0-9_.-]{3,255}$/.test(value)),
   DYNAMODB_ENDPOINT: z.optional(url),
+  TABLE_REGION: z.optional(
+    text('is not a region of AWS', (value) => /^[a-z]{2,4}(?:-[a-z]{1,16}){1,3}-\d{1,2}$/.test(value)),
+  ),
   SUBJECT_FROM: z._default(subjectFrom, { kind: 'claim', name: 'sub' }),
   REVOCATION: z.optional(revocation),
   CACHE_TTL_SECONDS: wholeNumber(0, 3_600, 60),
@@ -124,6 +129,7 @@ export function parseConfiguration(env: Environment): Configuration {
   return {
     table: data.TABLE_NAME,
     endpoint: data.DYNAMODB_ENDPOINT,
+    region: data.TABLE_REGION,
     token: toTokenConfiguration(data, data.SUBJECT_FROM),
     subjectFrom: data.SUBJECT_FROM,
     revocation: data.REVOCATION,

@@ -22,6 +22,7 @@ export function parseServiceConfiguration(env: Environment) {
   return {
     table: data.TABLE_NAME,
     endpoint: data.DYNAMODB_ENDPOINT,
+    region: data.TABLE_REGION,
     token,
     revocation: data.REVOCATION,
     metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },

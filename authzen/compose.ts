@@ -6,6 +6,13 @@ import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
 import { faultLine } from '../authorizer/log.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
+import {
+  createTrace,
+  type Trace,
+  withDecideSpans,
+  withReadSpans,
+  withTokenSpans,
+} from '../authorizer/trace.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
 import { createEngine } from '../engine/engine.ts';
 import { createExplainer } from '../engine/explain/explainer.ts';
@@ -54,23 +61,29 @@ export interface Overrides {
  * @throws Error naming the variables that are missing or invalid
  */
 export const createHandleFrom = (env: Environment, overrides: Overrides = {}): Handle =>
-  composeHandle(parseAuthzenConfiguration(env), overrides);
+  composeHandle(
+    parseAuthzenConfiguration(env),
+    createTrace(() => env._X_AMZN_TRACE_ID),
+    overrides,
+  );
 
-function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides): Handle {
-  const { table, endpoint, publicUrl, token, revocation, cache, metrics } = configuration;
+function composeHandle(configuration: AuthzenConfiguration, trace: Trace, overrides: Overrides): Handle {
+  const { table, endpoint, region, publicUrl, token, revocation, cache, metrics } = configuration;
   const {
     clock = systemClock,
     log = (line) => console.error(line),
     writeMetrics = (line) => void process.stdout.write(`${line}\n`),
     // Lambda puts the credentials of the function's role into the environment.
-    reader = createReader({
+    reader: tableReader = createReader({
       client: createClient({
         credentialsFrom: 'environment',
         ...(endpoint === undefined ? {} : { endpoint }),
+        ...(region === undefined ? {} : { region }),
       }),
       table,
     }),
   } = overrides;
+  const reader = withReadSpans(tableReader, trace);
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const loading = {
     reader,
@@ -79,7 +92,7 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
     ...(overrides.random === undefined ? {} : { random: overrides.random }),
     ...(overrides.wait === undefined ? {} : { wait: overrides.wait }),
   };
-  const engine = createEngine({
+  const checks = createEngine({
     ...loading,
     outageTtlMs: cache.outageTtlMs,
     maxBytes: bytesOf(SHARES.items),
@@ -87,6 +100,7 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
       overrides.observe ??
       (metrics && createDecisionMetrics({ ...metrics, service: 'authzen', write: writeMetrics })),
   });
+  const engine = withDecideSpans(checks, trace);
   const rootsOf = createRootsOf({
     reader,
     engine,
@@ -96,13 +110,16 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
   });
   return createHandle({
     callerOf: createCallerOf({
-      identify: createIdentify({
-        readCredentials: createReadCredentials(),
-        authenticate: authenticationOf(token, bytesOf, clock, overrides, log),
-        revocation,
-        readApiToken,
-        isId,
-      }),
+      identify: withTokenSpans(
+        createIdentify({
+          readCredentials: createReadCredentials(),
+          authenticate: authenticationOf(token, bytesOf, clock, overrides, log),
+          revocation,
+          readApiToken,
+          isId,
+        }),
+        trace,
+      ),
       subjectOf: createSubjectOfIssuers(token?.issuers ?? []),
     }),
     evaluate: createEvaluate({
@@ -111,6 +128,7 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
       rootsOf,
     }),
     searches: createSearches({ reader, engine, clock, rootsOf }),
+    trace,
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),
     note: (error, requestId) =>
       log(

@@ -1,3 +1,4 @@
+import type { StepSpan, Trace } from '../authorizer/trace.ts';
 import { GatehouseError } from '../table/errors.ts';
 import { BadRequestError, ForbiddenError, UnauthorizedError } from './errors.ts';
 import type { createEvaluate, Verdict } from './evaluate.ts';
@@ -46,6 +47,8 @@ export interface HandleParts {
   readonly searches: ReturnType<typeof createSearches>;
   /** Undefined if the base URL is not known: then nothing is said of it. */
   readonly metadata: Metadata | undefined;
+  /** Records the steps of each request. */
+  readonly trace: Trace;
   /** Called with each fault and each refused credential. */
   readonly note: (error: unknown, requestId: string | undefined) => void;
 }
@@ -60,7 +63,7 @@ const MAX_EXPLAINED = 20;
  * the field, 401, 403, 404, 405, 413, or 503 for a fault of ours; a deny is an answer with 200.
  */
 export function createHandle(parts: HandleParts): Handle {
-  const { callerOf, evaluate, searches, metadata, note } = parts;
+  const { callerOf, evaluate, searches, trace, metadata, note } = parts;
 
   const single: Operation = async (caller, body) => {
     const { options, ...evaluation } = readEvaluation(body);
@@ -105,16 +108,23 @@ export function createHandle(parts: HandleParts): Handle {
     return json(await operation(caller, readBody(header('content-type'), body)), 'no-store');
   }
 
-  return async (request) => {
+  const handle = async (request: HttpRequest, span: StepSpan | undefined): Promise<HttpAnswer> => {
     const requestId = requestIdOf(request);
     try {
-      return withId(await answer(request), requestId);
+      const answered = await answer(request);
+      span?.note({ 'http.response.status_code': answered.status });
+      return withId(answered, requestId);
     } catch (error) {
       const refusal = refusalOf(error);
+      span?.note({ 'http.response.status_code': refusal.status });
+      if (error instanceof UnauthorizedError) span?.note({ 'gatehouse.reason': error.code });
+      else if (refusal.status >= 500) span?.fail(error);
       if (refusal.status === 401 || refusal.status >= 500) note(error, requestId);
       return withId(refusal, requestId);
     }
   };
+
+  return (request) => trace('authorize', (span) => handle(request, span), request.header);
 }
 
 /** One evaluation that cannot be read: it is denied, and the others are decided. */

@@ -15,15 +15,18 @@ export interface Access {
 
 /**
  * The engine, the table's reader and the callers' verification, configured by the authorizer's environment
- * variables: `TABLE_NAME`, `DYNAMODB_ENDPOINT`, `TOKEN_ISSUER` and `TOKEN_AUDIENCE` (or `TOKEN_ISSUERS`),
+ * variables: `TABLE_NAME`, `TABLE_REGION`, `DYNAMODB_ENDPOINT`, `TOKEN_ISSUER` and `TOKEN_AUDIENCE` (or `TOKEN_ISSUERS`),
  * `SUBJECT_FROM`, `REVOCATION` and those of the caches. Without an issuer, API tokens are the only credentials.
  * AWS credentials and the region are looked for where the AWS SDK looks.
  *
  * @throws Error naming the variables that are missing or invalid, without their values
  */
 export function fromEnvironment(env: Environment = process.env): Access {
-  const { table, endpoint, token, revocation, cache } = parseServiceConfiguration(env);
-  const client = createClient(endpoint === undefined ? {} : { endpoint });
+  const { table, endpoint, region, token, revocation, cache } = parseServiceConfiguration(env);
+  const client = createClient({
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
+  });
   const reader = createReader({ client, table });
   const engine = createEngine({ reader, clock: systemClock, ...cache });
   return { engine, reader, who: createTokenCaller(token, revocation, {}) };

@@ -11,6 +11,10 @@ import { createProvisioning } from './provisioning.ts';
 const environment = z.object({
   TABLE_NAME: z.string().min(3).max(255),
   DYNAMODB_ENDPOINT: z.url().optional(),
+  TABLE_REGION: z
+    .string()
+    .regex(/^[a-z]{2,4}(?:-[a-z]{1,16}){1,3}-\d{1,2}$/)
+    .optional(),
 });
 
 /** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
@@ -22,11 +26,12 @@ export function createHandlerFrom(
     const [issue] = parsed.error.issues;
     throw new Error(`environment variable ${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint } = parsed.data;
+  const { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint, TABLE_REGION: region } = parsed.data;
   // Lambda puts the credentials of the function's role into the environment.
   const client = createClient({
     credentialsFrom: 'environment',
     ...(endpoint === undefined ? {} : { endpoint }),
+    ...(region === undefined ? {} : { region }),
   });
   const provisioning = createProvisioning({
     reader: createReader({ client, table, deadlineMs: 5_000 }),

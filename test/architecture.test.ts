@@ -147,7 +147,7 @@ describe('what a folder may import', () => {
   /** What of the authorizer verifies callers, in whatever enforcement point. */
   const CALLERS = [
     ...['credentials/', 'configuration.ts', 'service-configuration.ts', 'errors.ts', 'log.ts', 'subject.ts'],
-    'variables.ts',
+    ...['trace.ts', 'variables.ts'],
   ].map((name) => `authorizer/${name}`);
 
   test('authzen: the engine, the table as far as it is read, and how the authorizer verifies callers', () => {
@@ -283,7 +283,10 @@ describe('what a folder may import', () => {
     ['table/dynamodb', /^(?:@aws-sdk\/.+|@smithy\/node-http-handler|node:crypto)$/],
     ['engine', /^(?:lru-cache|@marcbachmann\/cel-js(?:\/evaluator)?|@aws-lambda-powertools\/metrics)$/],
     // The small zod: the full one is four times as long to load.
-    ['authorizer', /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics)$/],
+    [
+      'authorizer',
+      /^(?:jose|lru-cache|zod\/mini|node:crypto|node:https?|@aws-lambda-powertools\/metrics|@opentelemetry\/api)$/,
+    ],
     ['authzen', /^(?:zod\/mini|node:https?)$/],
     ['middleware', /^zod\/mini$/],
     ['provisioning', /^(?:zod|ulid|node:crypto)$/],
@@ -324,6 +327,13 @@ test('the library for metrics is in nothing but metrics.ts, which is by itself',
   expect(new Set(importers.map(({ from }) => from))).toEqual(
     new Set(['authorizer/compose.ts', 'authzen/compose.ts']),
   );
+});
+
+test('the API of OpenTelemetry is in one file of the authorizer, and its SDK in none', () => {
+  const users = IMPORTS.filter(
+    ({ from, to }) => to.startsWith('@opentelemetry/') && !within(from, 'test/', 'bench/'),
+  );
+  expect(shown(users)).toEqual(['authorizer/trace.ts imports @opentelemetry/api']);
 });
 
 test('nothing is imported in a circle', () => {

@@ -71,7 +71,12 @@ describe('the bundle of', () => {
     try {
       writeFileSync(join(folder, 'load.cjs'), (await bundle('engine/conditions/load.ts')).text);
       writeFileSync(join(folder, 'load.conditions.js'), (await bundle('engine/conditions/cel.ts')).text);
-      const { loadCel, cel } = createRequire(import.meta.url)(join(folder, 'load.cjs'));
+      const loaded = createRequire(import.meta.url)(join(folder, 'load.cjs'));
+      // An exported handler can be wrapped in place, as instrumentation of OpenTelemetry does.
+      expect(Object.getOwnPropertyDescriptor(loaded, 'loadCel')).toMatchObject({
+        ...{ writable: true, configurable: true },
+      });
+      const { loadCel, cel } = loaded;
       expect(() => cel()).toThrow('CEL is not loaded');
       await loadCel();
       expect(cel().parse('1 < 2').evaluate({})).toEqual({ holds: true });

@@ -13,6 +13,7 @@ import {
   readHeaders,
   readQuery,
   textIn,
+  type Values,
 } from './fields.ts';
 import type { GatewayRequest } from './request.ts';
 
@@ -44,6 +45,15 @@ export function requestIdOf(event: unknown): string | undefined {
   const id = isFields(context) ? field(context, 'requestId') : undefined;
   return typeof id === 'string' && /^[\w=+/-]{1,64}$/.test(id) ? id : undefined;
 }
+
+/** The headers of an event, for what decides nothing. Accepts malformed events; the values are those of a caller. */
+export const headersOf =
+  (event: unknown): Values =>
+  (name) => {
+    if (!isFields(event)) return [];
+    const isAppSync = Object.hasOwn(event, 'requestHeaders');
+    return (isAppSync ? readAppSyncHeaders : readHeaders)(event)(name);
+  };
 
 const NOTHING_ELSE = { header: NO_VALUES, query: NO_VALUES, cookies: NO_VALUES };
 

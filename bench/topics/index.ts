@@ -8,6 +8,7 @@ export const TOPICS: Readonly<Record<string, () => Promise<Topic>>> = {
   check: async () => (await import('./check.ts')).check,
   cold: async () => (await import('./cold.ts')).cold,
   handler: async () => (await import('./handler.ts')).handler,
+  traces: async () => (await import('./traces.ts')).traces,
   policy: async () => (await import('./policy.ts')).policy,
   startup: async () => (await import('./startup.ts')).startup,
   scale: async () => (await import('./scale.ts')).scale,

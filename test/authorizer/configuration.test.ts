@@ -47,6 +47,7 @@ describe('the configuration', () => {
   it('accepts every variable', () => {
     const configuration = parse({
       DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
+      TABLE_REGION: 'eu-west-1',
       TOKEN_ISSUER: 'http://localhost:3000/_dev',
       TOKEN_JWKS_URL: 'https://keys.example/set',
       TOKEN_ALGORITHMS: 'ES256,EdDSA',
@@ -166,6 +167,7 @@ describe('the configuration', () => {
     ['TOKEN_AUDIENCE', 'a,,b'],
     ['TOKEN_JWKS_URL', 'http://issuer.example/keys'],
     ['DYNAMODB_ENDPOINT', 'http://10.0.0.1:8000'],
+    ['TABLE_REGION', 'europe'],
     ['TOKEN_ALGORITHMS', 'HS256'],
     ['TOKEN_ALGORITHMS', 'RS256,none'],
     ['TOKEN_MAX_BYTES', '10241'],

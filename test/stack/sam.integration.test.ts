@@ -45,14 +45,16 @@ test('every resource is the same: table, roles, rights, logs, alarms', () => {
 
 describe.each(FUNCTIONS)('the function %s', (name) => {
   test('has the same settings and environment', () => {
-    const { CodeUri, LoggingConfig, Description, ...properties } =
+    const { CodeUri, LoggingConfig, Description, Tracing, ...properties } =
       EVALUATED.Resources[logical(name)]?.Properties ?? {};
     const {
       Code: _,
       Tags: __,
       Description: described,
+      TracingConfig,
       ...expected
     } = evaluated.Resources[logical(name)]?.Properties ?? {};
+    expect(TracingConfig).toEqual(Tracing && { Mode: Tracing });
     // What SAM makes versions and aliases of: below.
     const isOfVersion =
       /^(?:AutoPublish|VersionDescription|DeploymentPreference|ProvisionedConcurrency|KmsKeyArn)/;

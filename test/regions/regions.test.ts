@@ -1,0 +1,282 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createEngine, type Engine } from '../../engine/index.ts';
+import { decisionKey, type Key } from '../../table/keys.ts';
+import type { Reader } from '../../table/reader.ts';
+import { createRandom } from '../oracle/random.ts';
+import { createRegions, type Replica } from '../support/regions.ts';
+import { again, SEED } from '../support/seed.ts';
+import { commandsOf, createClock } from '../support/world.ts';
+
+/**
+ * What a DynamoDB global table does to Gatehouse (ADR 0040, docs/regions.md): provisioning and engines as they are,
+ * on replicas that copy each item by itself, late, the last write of an item winning.
+ */
+const SECOND = 1_000;
+const TTL_MS = 60 * SECOND;
+
+type DelayOf = (key: Key) => number;
+
+/** Two regions; each has provisioning and an engine on its own replica. */
+function createTwo(delayOf: DelayOf = () => SECOND) {
+  const clock = createClock();
+  const delay = { of: delayOf };
+  const { here, there, loseHere } = createRegions({ now: clock.now, delayOf: (key) => delay.of(key) });
+  const newSecret = () => randomBytes(32).toString('base64url');
+  const engineOn = (reader: Pick<Reader, 'getMany' | 'getSnapshot'>, wait = clock.wait): Engine =>
+    createEngine({ reader, clock, random: () => 0, wait, ttlMs: TTL_MS });
+  const on = ({ reader, writer }: Replica) => ({
+    ...commandsOf({ reader, writer, clock, newSecret }),
+    reader,
+    newEngine: () => engineOn(reader),
+  });
+  return {
+    clock,
+    delay,
+    engineOn,
+    loseHere,
+    here: on(here),
+    there: on(there),
+    settle: () => clock.advance(10 * 60 * SECOND),
+  };
+}
+
+/** Two regions with a place, a role that opens its vault, a group there, and a user; all of it has arrived everywhere. */
+async function createVaults(delayOf?: DelayOf) {
+  const two = createTwo();
+  const { run } = two.here;
+  const make = async (command: string, input: Record<string, unknown>) => (await run(command, input)).id;
+  await run('page.create', { name: 'vault' });
+  await run('page.create', { name: 'hall' });
+  const place = `location:${await make('location.create', { name: 'Place' })}`;
+  const role = await make('role.create', { name: 'keeper', scope: 'tenant' });
+  const guest = await make('role.create', { name: 'guest', scope: 'tenant' });
+  await run('role-permission.create', { role, permission: 'vault', effect: 'ALLOW' });
+  await run('role-permission.create', { role: guest, permission: 'hall', effect: 'ALLOW' });
+  const group = await make('group.create', { scope: place, name: 'keepers' });
+  const eve = await make('user.create', {});
+  two.settle();
+  if (delayOf) two.delay.of = delayOf;
+  const opens = async (engine: Engine) => (await engine.check(`user:${eve}`, 'vault', place)).allowed;
+  return { ...two, place, role, guest, group, eve, opens };
+}
+
+const isOf = (id: string) => (key: Key) => key.PK === decisionKey({ type: 'user', id }).PK;
+
+describe('eventual consistency (MREC): what goes wrong where two regions write', () => {
+  test('two users get one email: a condition sees its own region only', async () => {
+    const { clock, here, there } = createTwo();
+    const first = await here.run('user.create', { email: 'ada@example.com' });
+    const second = await there.run('user.create', { email: 'ada@example.com' });
+    expect(second.id).not.toBe(first.id);
+    clock.advance(60 * SECOND);
+    // Both users stay, in both regions, and the guard names the later one.
+    for (const region of [here, there])
+      for (const { id } of [first, second]) expect((await region.run('user.read', { id })).id).toBe(id);
+    expect((await here.refused('user.create', { email: 'ada@example.com' })).holder).toBe(
+      `user:${second.id}`,
+    );
+  });
+
+  test('a role that was taken away comes back: the last write of an item wins, whole', async () => {
+    const { clock, here, there, place, role, guest, eve, opens, settle } = await createVaults();
+    const grant = { user: eve, scope: place };
+    await here.run('assignment.create', { ...grant, role });
+    settle();
+    expect(await opens(here.newEngine())).toBe(true);
+    await here.run('assignment.delete', { ...grant, role });
+    expect(await opens(here.newEngine())).toBe(false);
+    // Meanwhile the other region adds another role to the same item, which still has the one that was taken away.
+    clock.advance(1);
+    await there.run('assignment.create', { ...grant, role: guest });
+    settle();
+    expect(await opens(here.newEngine())).toBe(true);
+  });
+});
+
+describe('eventual consistency (MREC): what goes wrong where one region writes and another reads its replica', () => {
+  /** Eve leaves the group; only after that it gets the role. She was never allowed. */
+  async function removedThenGranted({
+    here,
+    clock,
+    eve,
+    group,
+    role,
+  }: Awaited<ReturnType<typeof createVaults>>) {
+    await here.run('membership.delete', { user: eve, group });
+    clock.advance(SECOND);
+    await here.run('group-role.create', { group, role });
+    clock.advance(SECOND);
+  }
+
+  const withMember = async () => {
+    const world = await createVaults();
+    await world.here.run('membership.create', { user: world.eve, group: world.group });
+    world.settle();
+    // The items of a user are slow, as one partition of a table may be; the others are at once there.
+    world.delay.of = (key) => (isOf(world.eve)(key) ? 30 * SECOND : 0);
+    return world;
+  };
+
+  test('a decision mixes old and new items, and allows what was never allowed', async () => {
+    const world = await withMember();
+    await removedThenGranted(world);
+    expect(await world.opens(world.here.newEngine())).toBe(false);
+    expect(await world.opens(world.there.newEngine())).toBe(true);
+  });
+
+  test('so does a `strong` one: a transaction of reads is of one instant of the replica alone', async () => {
+    const world = await withMember();
+    await removedThenGranted(world);
+    const ask = [`user:${world.eve}`, 'vault', world.place] as const;
+    expect(await world.there.newEngine().check(...ask, { consistency: 'strong' })).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  test('`atLeast` misses the write that it names', async () => {
+    const world = await createVaults();
+    const { here, there, eve, place, role } = world;
+    await here.run('assignment.create', { user: eve, scope: place, role });
+    world.settle();
+    world.delay.of = () => 30 * SECOND;
+    const answer = await here.provision({
+      command: 'assignment.delete',
+      input: { user: eve, scope: place, role },
+    });
+    const token = answer.ok ? String(answer.token) : '';
+    expect(token).not.toBe('');
+    world.clock.advance(SECOND);
+    const ask = [`user:${eve}`, 'vault', place] as const;
+    expect(await here.newEngine().check(...ask, { consistency: { atLeast: token } })).toMatchObject({
+      allowed: false,
+    });
+    expect(await there.newEngine().check(...ask, { consistency: { atLeast: token } })).toMatchObject({
+      allowed: true,
+    });
+  });
+
+  test('a revocation takes longer than its bound, for as long as replication takes', async () => {
+    const world = await createVaults();
+    const { clock, here, there, eve, place, role, opens } = world;
+    await here.run('assignment.create', { user: eve, scope: place, role });
+    world.settle();
+    world.delay.of = () => 5 * 60 * SECOND;
+    await here.run('assignment.delete', { user: eve, scope: place, role });
+    const [home, away] = [here.newEngine(), there.newEngine()];
+    clock.advance(TTL_MS + SECOND);
+    expect([await opens(home), await opens(away)]).toEqual([false, true]);
+    clock.advance(5 * 60 * SECOND);
+    expect(await opens(away)).toBe(false);
+  });
+
+  test('what had not arrived is lost with its region: a removal too', async () => {
+    const world = await createVaults();
+    const { here, there, eve, place, role, opens, loseHere } = world;
+    await here.run('assignment.create', { user: eve, scope: place, role });
+    world.settle();
+    await here.run('assignment.delete', { user: eve, scope: place, role });
+    loseHere();
+    world.settle();
+    expect(await opens(there.newEngine())).toBe(true);
+  });
+});
+
+describe('strong consistency (MRSC)', () => {
+  test('has no transactions: no command can write, and no `strong` check can read', async () => {
+    const { here, clock, opens, place, eve } = await createVaults();
+    const refuse = () => Promise.reject(new Error('ValidationException: transactions are not supported'));
+    const reader = { ...here.reader, getSnapshot: refuse };
+    const commands = commandsOf({ reader, writer: { send: refuse }, clock, newSecret: () => 's' });
+    expect(await commands.refused('user.create', {})).toMatchObject({ code: 'internal' });
+    const engine = createEngine({ reader, clock, random: () => 0, wait: clock.wait });
+    expect(await opens(engine)).toBe(false);
+    await expect(engine.check(`user:${eve}`, 'vault', place, { consistency: 'strong' })).rejects.toThrow();
+  });
+});
+
+/** What may happen in a random history. */
+const STEPS = ['membership', 'role', 'pause', 'ask', 'ask', 'ask'] as const;
+
+interface History {
+  /** Allows of somebody who was not allowed at any instant within the bound. */
+  readonly wrong: readonly string[];
+  readonly allows: number;
+}
+
+/**
+ * One region writes memberships and roles of groups at random; an engine elsewhere decides meanwhile. A decision must
+ * have been right at some instant of the time-to-live before it, by the region that writes.
+ *
+ * @param readerOf what the engine elsewhere reads from
+ */
+async function play(
+  seed: number,
+  readerOf: (world: Awaited<ReturnType<typeof createVaults>>) => Pick<Reader, 'getMany' | 'getSnapshot'>,
+): Promise<History> {
+  const random = createRandom(seed);
+  const world = await createVaults(() => random.below(100 * SECOND));
+  const { clock, here, eve, group, role } = world;
+  const engine = world.engineOn(readerOf(world));
+  const wrong: string[] = [];
+  let [isMember, hasRole, allows] = [false, false, 0];
+  /** Since when Eve is not allowed; undefined while she is. */
+  let deniedSince: number | undefined = Number.NEGATIVE_INFINITY;
+  const note = () => {
+    if (isMember && hasRole) deniedSince = undefined;
+    else deniedSince ??= clock.now();
+  };
+  for (let step = 0; step < 120; step++) {
+    const what = random.pick(STEPS);
+    if (what === 'membership') {
+      await here.run(`membership.${isMember ? 'delete' : 'create'}`, { user: eve, group });
+      isMember = !isMember;
+    }
+    if (what === 'role') {
+      await here.run(`group-role.${hasRole ? 'delete' : 'create'}`, { group, role });
+      hasRole = !hasRole;
+    }
+    note();
+    if (what === 'pause') clock.advance(random.below(120 * SECOND));
+    if (what !== 'ask') clock.advance(1 + random.below(3 * SECOND));
+    else if (await world.opens(engine)) {
+      allows += 1;
+      const age = clock.now() - (deniedSince ?? clock.now());
+      if (age > TTL_MS) wrong.push(`step ${step}: not allowed for ${age} ms`);
+    }
+  }
+  return { wrong, allows };
+}
+
+describe('one region writes, at random, and another one decides', () => {
+  const playAll = async (from: number, readerOf: Parameters<typeof play>[1]) => {
+    const histories = [];
+    for (let seed = from; seed < from + 3; seed++) histories.push({ seed, ...(await play(seed, readerOf)) });
+    return histories;
+  };
+
+  test('from the table of the region that writes: every decision is right within the time-to-live', async () => {
+    const histories = await playAll(SEED, ({ here }) => here.reader);
+    for (const { seed, wrong } of histories) expect(wrong, again(seed)).toEqual([]);
+    expect(histories.reduce((sum, { allows }) => sum + allows, 0)).toBeGreaterThan(10);
+  });
+
+  test('from its own replica: some are not', async () => {
+    const histories = await playAll(3, ({ there }) => there.reader);
+    expect(histories.flatMap(({ wrong }) => wrong).length).toBeGreaterThan(0);
+  });
+});
+
+describe('the region that writes is lost, and the other one takes its place', () => {
+  test('after everything has arrived the other region decides and writes as the first one did', async () => {
+    const world = await createVaults();
+    const { here, there, eve, place, role, opens } = world;
+    await here.run('assignment.create', { user: eve, scope: place, role });
+    await here.run('user.update', { id: eve, email: 'eve@example.com' });
+    world.settle();
+    expect(await opens(there.newEngine())).toBe(true);
+    expect((await there.refused('user.create', { email: 'eve@example.com' })).code).toBe('conflict');
+    await there.run('assignment.delete', { user: eve, scope: place, role });
+    expect(await opens(there.newEngine())).toBe(false);
+  });
+});
