@@ -1,13 +1,13 @@
 import type { Answer as Answered, Ask, Engine, Given, Question } from '../engine/index.ts';
 import type { Kind } from '../engine/items.ts';
+import type { Log } from '../table/log.ts';
 import { type Answer, type Refusal, takesPolicy, toAnswer, toWholePolicy, type Verdict } from './answer.ts';
 import type { HttpAnswer } from './configuration.ts';
 import type { Identify, Identity } from './credentials/identity.ts';
-import { CredentialsError } from './errors.ts';
+import { CredentialsError, fieldsOfFault } from './errors.ts';
 import { parseMethodArn } from './events/arn.ts';
 import { readEvent, requestIdOf } from './events/read-event.ts';
 import type { GatewayRequest } from './events/request.ts';
-import { faultLine, refusedLine } from './log.ts';
 import type { Count } from './metrics.ts';
 import type { OutsideKey } from './outside-key.ts';
 import type { createWholePolicy } from './policies/whole.ts';
@@ -29,8 +29,7 @@ export interface AuthorizerParts {
   readonly outsideKey: OutsideKey;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** Writes one line of JSON. */
-  readonly log: (line: string) => void;
+  readonly log: Log;
   readonly httpAnswer: HttpAnswer;
   /** Makes policies for the whole API; undefined if each answer is for its route alone. */
   readonly wholePolicy?: ReturnType<typeof createWholePolicy> | undefined;
@@ -147,11 +146,12 @@ export function createAuthorizer(parts: AuthorizerParts): Authorizer {
       // New errors without a cause: the Lambda runtime logs all properties of a thrown error.
       const requestId = requestIdOf(event) ?? invocation?.awsRequestId;
       if (error instanceof CredentialsError) {
-        log(refusedLine(error, requestId));
+        // Lambda counts the thrown error as one of the function; this line tells it from a fault.
+        log.info('credentials refused', { requestId, code: error.code });
         count('unauthorized', 'none');
         throw new Error('Unauthorized');
       }
-      log(faultLine(error, requestId));
+      log.error('request failed', { requestId, ...fieldsOfFault(error) });
       count('fault', 'none');
       throw new Error('Internal error');
     }

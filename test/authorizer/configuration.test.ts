@@ -38,6 +38,7 @@ describe('the configuration', () => {
       api: 'default',
       httpAnswer: 'simple',
       resultCaches: new Map(),
+      logLevel: 'INFO',
       metrics: undefined,
       policy: { covers: 'api', isClosed: false, maxBytes: 6_144 },
       cache: { ttlMs: 60_000, outageTtlMs: 0, maxBytes: 32 * 1024 * 1024 },
