@@ -17,6 +17,7 @@ import { createReadCredentials } from './credentials/credentials.ts';
 import type { Fetch } from './credentials/fetch.ts';
 import { createIdentify } from './credentials/identity.ts';
 import { createIssuers } from './credentials/issuers.ts';
+import { createDecisionLog } from './decision-log.ts';
 import { fieldsOfFault } from './errors.ts';
 import { createAnswerMetrics } from './metrics.ts';
 import { createOutsideKey } from './outside-key.ts';
@@ -61,7 +62,7 @@ export function createHandlerFrom(
   overrides: Overrides = {},
 ): Authorizer {
   const configuration = parseConfiguration(env);
-  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, logLevel, metrics } =
+  const { table, endpoint, token, revocation, api, httpAnswer, policy, cache, logging, metrics } =
     configuration;
   const {
     clock = systemClock,
@@ -76,7 +77,7 @@ export function createHandlerFrom(
       table,
     }),
   } = overrides;
-  const log = createLog({ service: 'authorizer', level: logLevel, write: writeLog });
+  const log = createLog({ service: 'authorizer', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const observed = metrics && { ...metrics, service: api, write: writeMetrics };
   const engine = createEngine({
@@ -129,6 +130,7 @@ export function createHandlerFrom(
     engine,
     now: clock.now,
     log,
+    logDecision: createDecisionLog({ ...logging.decisions, log, random: overrides.random }),
     httpAnswer,
   });
   engine.prefetch(apiRoutes, apiRoutesId(api));

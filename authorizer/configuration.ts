@@ -7,6 +7,7 @@ import {
   toTokenConfiguration,
 } from './credentials/configuration.ts';
 import type { RevocationSource } from './credentials/identity.ts';
+import { DECISION_LOGS, type DecisionLogOptions } from './decision-log.ts';
 import type { ResultCaches } from './routes/cache-key.ts';
 import { resultCaches } from './routes/result-cache.ts';
 import {
@@ -14,6 +15,7 @@ import {
   httpAnswer,
   logLevel,
   type SubjectSource,
+  share,
   subjectFrom,
   text,
   url,
@@ -45,7 +47,7 @@ export interface Configuration {
     readonly maxBytes: number;
   };
   readonly cache: { readonly ttlMs: number; readonly outageTtlMs: number; readonly maxBytes: number };
-  readonly logLevel: LogLevel;
+  readonly logging: Logging;
   /** The CloudWatch namespace for metrics; undefined: no metrics. */
   readonly metrics: { readonly namespace: string } | undefined;
 }
@@ -75,7 +77,31 @@ export const COMMON = {
 };
 
 /** The variables of what is logged. */
-export const LOGGING = { LOG_LEVEL: logLevel };
+export const LOGGING = {
+  LOG_LEVEL: logLevel,
+  DECISION_LOG: z._default(z.enum(DECISION_LOGS, { error: `is none of ${DECISION_LOGS.join(', ')}` }), 'off'),
+  DECISION_LOG_SAMPLE: z._default(share, 0.01),
+};
+
+/** What is logged: lines from a level on, and decisions. */
+export interface Logging {
+  readonly level: LogLevel;
+  readonly decisions: Pick<DecisionLogOptions, 'mode' | 'share'>;
+}
+
+/** @throws GatehouseError `invalid` if decisions are to be logged, and their level is not */
+export function loggingIn({
+  LOG_LEVEL: level,
+  DECISION_LOG: mode,
+  DECISION_LOG_SAMPLE: share,
+}: z.output<z.ZodMiniObject<typeof LOGGING>>): Logging {
+  if (mode !== 'off' && level !== 'INFO' && level !== 'DEBUG')
+    throw wrongConfiguration(
+      'DECISION_LOG',
+      'DECISION_LOG has lines of level INFO, which LOG_LEVEL leaves out',
+    );
+  return { level, decisions: { mode, share } };
+}
 
 const SHAPE = {
   ...COMMON,
@@ -143,7 +169,7 @@ export function parseConfiguration(env: Environment): Configuration {
       isClosed: data.UNMAPPED_PATHS === 'unreachable',
       maxBytes: data.POLICY_MAX_BYTES,
     },
-    logLevel: data.LOG_LEVEL,
+    logging: loggingIn(data),
     metrics: data.METRICS_NAMESPACE === undefined ? undefined : { namespace: data.METRICS_NAMESPACE },
     cache: {
       ttlMs: data.CACHE_TTL_SECONDS * 1_000,

@@ -66,6 +66,12 @@ export const url = text(
   isTrustedUrl,
 );
 
+/** A number from 0 to 1. */
+export const share = z.pipe(
+  text('is not a number from 0 to 1', (value) => /^(?:0|1|0?\.\d{1,9}|1\.0{1,9})$/.test(value)),
+  z.transform(Number),
+);
+
 export const logLevel = z._default(
   z.enum(LOG_LEVELS, { error: `is none of ${LOG_LEVELS.join(', ')}` }),
   'INFO',

@@ -4,6 +4,7 @@ import { createReadCredentials } from '../authorizer/credentials/credentials.ts'
 import type { Fetch } from '../authorizer/credentials/fetch.ts';
 import { createIdentify } from '../authorizer/credentials/identity.ts';
 import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { createDecisionLog } from '../authorizer/decision-log.ts';
 import { fieldsOfFault } from '../authorizer/errors.ts';
 import { createSubjectOfIssuers } from '../authorizer/subject.ts';
 import { type Clock, systemClock } from '../engine/clock.ts';
@@ -61,7 +62,7 @@ export const createHandleFrom = (env: Environment, overrides: Overrides = {}): H
   composeHandle(parseAuthzenConfiguration(env), overrides);
 
 function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides): Handle {
-  const { table, endpoint, publicUrl, token, revocation, cache, logLevel, metrics } = configuration;
+  const { table, endpoint, publicUrl, token, revocation, cache, logging, metrics } = configuration;
   const {
     clock = systemClock,
     log: writeLog = writeLine,
@@ -75,7 +76,7 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
       table,
     }),
   } = overrides;
-  const log = createLog({ service: 'authzen', level: logLevel, write: writeLog });
+  const log = createLog({ service: 'authzen', level: logging.level, write: writeLog });
   const bytesOf = (share: number): number => Math.max(1, Math.floor(cache.maxBytes * share));
   const loading = {
     reader,
@@ -114,6 +115,7 @@ function composeHandle(configuration: AuthzenConfiguration, overrides: Overrides
       engine,
       explainer: createExplainer({ ...loading, maxBytes: bytesOf(SHARES.explained) }),
       rootsOf,
+      logDecision: createDecisionLog({ ...logging.decisions, log, random: overrides.random }),
     }),
     searches: createSearches({ reader, engine, clock, rootsOf }),
     metadata: publicUrl === undefined ? undefined : metadataOf(publicUrl),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Environment, LOGGING, parseVariables } from '../authorizer/configuration.ts';
+import { type Environment, LOGGING, loggingIn, parseVariables } from '../authorizer/configuration.ts';
 import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
 import { url } from '../authorizer/variables.ts';
 
@@ -14,6 +14,6 @@ export type AuthzenConfiguration = ReturnType<typeof parseAuthzenConfiguration>;
  * @throws GatehouseError `invalid`, naming the variables that are missing or invalid, without their values
  */
 export function parseAuthzenConfiguration(env: Environment) {
-  const { PUBLIC_URL, LOG_LEVEL } = parseVariables(OWN, env);
-  return { ...parseServiceConfiguration(env), publicUrl: PUBLIC_URL, logLevel: LOG_LEVEL };
+  const { PUBLIC_URL, ...logging } = parseVariables(OWN, env);
+  return { ...parseServiceConfiguration(env), publicUrl: PUBLIC_URL, logging: loggingIn(logging) };
 }

@@ -21,7 +21,7 @@ class Formatter extends LogFormatter {
         message: base.message,
         timestamp: base.timestamp.toISOString(),
         service: base.serviceName,
-        xrayTraceId: base.xRayTraceId,
+        traceId: base.xRayTraceId,
         ...fields,
       },
     });

@@ -148,6 +148,7 @@ describe('what a folder may import', () => {
       'configuration.ts',
       'service-configuration.ts',
       'errors.ts',
+      'decision-log.ts',
       'subject.ts',
       'variables.ts',
     ],
