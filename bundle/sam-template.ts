@@ -9,7 +9,16 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 type Sections = Readonly<Record<string, unknown>>;
 
 /** What both stacks share. The AuthZEN API is in that of Serverless only. */
-const SHARED = ['table', 'rights', 'tracing', 'alarms', 'objectives', 'dashboard', 'outputs'] as const;
+const SHARED = [
+  'table',
+  'rights',
+  'tracing',
+  'alarms',
+  'objectives',
+  'dashboard',
+  'decision-log',
+  'outputs',
+] as const;
 
 /** The short forms of CloudFormation's functions, as the long ones. */
 const SCALARS: Readonly<Record<string, (text: string) => unknown>> = {

@@ -1,7 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CredentialsError } from '../../authorizer/errors.ts';
 import { parseConfiguration } from '../../authorizer/index.ts';
-import { refusedLine } from '../../authorizer/log.ts';
 import { parseAuthzenConfiguration } from '../../authzen/configuration.ts';
 import reference from '../../stack/table-reference.json' with { type: 'json' };
 import definition from '../../table/dynamodb/definition.json' with { type: 'json' };
@@ -257,7 +255,7 @@ test('the AuthZEN function is there only where a parameter says so, and may read
   const own = Object.entries(stack.Resources).filter(([name]) => name.startsWith('Authzen'));
   expect(own.length).toBeGreaterThan(10);
   for (const [name, { Condition }] of own)
-    expect([name, Condition]).toEqual([name, expect.stringMatching(/^HasAuthzen/)]);
+    expect([name, Condition]).toEqual([name, expect.stringMatching(/^HasAuthzen|^ShipsEvaluations$/)]);
   expect(stack.Parameters.Authzen?.Default).toBe('false');
   for (const output of Object.values(stack.Outputs))
     if (JSON.stringify(output).includes('Authzen')) expect(output).toMatchObject({ Condition: 'HasAuthzen' });
@@ -299,7 +297,7 @@ describe('alarms', () => {
   test('a fault that provisioning answers with, no error for Lambda, is counted by its log line', () => {
     const { FilterPattern, LogGroupName, MetricTransformations } = resource('ProvisioningFaults').Properties;
     expect(LogGroupName).toEqual({ Ref: 'ProvisioningLogGroup' });
-    expect(FilterPattern).toBe('"command failed"');
+    expect(FilterPattern).toBe('{ $.message = "command failed" }');
     const [{ MetricNamespace, MetricName }] = MetricTransformations;
     expect(resource('ProvisioningFaultsAlarm').Properties).toMatchObject({
       ...{ Namespace: MetricNamespace, MetricName, Threshold: 0, ComparisonOperator: 'GreaterThanThreshold' },
@@ -309,8 +307,7 @@ describe('alarms', () => {
   test('a 401, an error for Lambda, is excluded: its log line is counted instead', () => {
     const { FilterPattern, LogGroupName, MetricTransformations } = resource('CredentialsRefused').Properties;
     expect(LogGroupName).toEqual({ Ref: 'AuthorizerLogGroup' });
-    expect(FilterPattern).toBe('"credentials refused"');
-    expect(refusedLine(new CredentialsError('token_refused'), 'id')).toContain('"credentials refused"');
+    expect(FilterPattern).toBe('{ $.message = "credentials refused" }');
     const [{ MetricNamespace, MetricName }] = MetricTransformations;
     const { Metrics } = resource('AuthorizerErrorsAlarm').Properties;
     expect(Metrics).toContainEqual(
@@ -389,6 +386,62 @@ describe('a new version', () => {
       'ProvisionedConcurrencyConfig',
     );
     expect(plain.AuthorizerLambdaFunction?.Properties).not.toHaveProperty('ReservedConcurrentExecutions');
+  });
+});
+
+describe('the decision log', () => {
+  const ships = ['DecisionLogFilter', 'AuthzenDecisionLogFilter'];
+  const stream = { 'Fn::GetAtt': ['DecisionLogStream', 'Arn'] };
+  const firehose = { Ref: 'DecisionLogStreamArn' };
+
+  test('of both functions is sent on by its message, to Firehose or to a stream of the stack, where a parameter says so', () => {
+    const groups = ships.map((name) => {
+      const { Condition, Properties } = resource(name);
+      expect(Properties).toMatchObject({
+        FilterPattern: '{ $.message = "decision" }',
+        DestinationArn: { 'Fn::If': ['ShipsDecisionsToFirehose', firehose, stream] },
+        RoleArn: { 'Fn::GetAtt': ['DecisionLogRole', 'Arn'] },
+      });
+      return [Condition, Properties.LogGroupName.Ref];
+    });
+    expect(groups).toEqual([
+      ['ShipsDecisions', 'AuthorizerLogGroup'],
+      ['ShipsEvaluations', 'AuthzenLogGroup'],
+    ]);
+    expect(stack.Conditions).toMatchObject({
+      ShipsDecisions: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'DecisionLogTo' }, 'logs'] }] },
+      ShipsEvaluations: { 'Fn::And': [{ Condition: 'HasAuthzen' }, { Condition: 'ShipsDecisions' }] },
+    });
+    for (const name of ['DecisionLogStream', 'DecisionBus', 'DecisionPipe', 'DecisionPipeRole'])
+      expect(resource(name).Condition).toBe('ShipsDecisionsToBus');
+  });
+
+  test('CloudWatch Logs may put records into that one stream, the pipe may read it and put events on the bus', () => {
+    const [{ PolicyDocument }] = resource('DecisionLogRole').Properties.Policies;
+    const allow = (Action: readonly string[], Resource: unknown) => ({ Effect: 'Allow', Action, Resource });
+    expect(PolicyDocument.Statement).toEqual([
+      {
+        'Fn::If': [
+          'ShipsDecisionsToFirehose',
+          allow(['firehose:PutRecord', 'firehose:PutRecordBatch'], firehose),
+          allow(['kinesis:PutRecord', 'kinesis:PutRecords'], stream),
+        ],
+      },
+    ]);
+    const { [JSON.stringify(stream)]: reads, ...others } = rightsOf('DecisionPipeRole');
+    for (const action of reads ?? []) expect(action).toMatch(/^kinesis:(?:Describe|Get|List)/);
+    expect(others).toEqual({ [arnOf('DecisionBus')]: ['events:PutEvents'] });
+    for (const [role, service] of [
+      ['DecisionLogRole', 'logs'],
+      ['DecisionPipeRole', 'pipes'],
+    ] as const)
+      expect(resource(role).Properties.AssumeRolePolicyDocument.Statement).toEqual([
+        {
+          ...{ Effect: 'Allow', Action: 'sts:AssumeRole' },
+          Principal: { Service: `${service}.amazonaws.com` },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        },
+      ]);
   });
 });
 
