@@ -103,7 +103,9 @@ describe('least privilege', () => {
 
   test('with a customer key both may decrypt with it, through DynamoDB only', () => {
     const names = ofType('AWS::IAM::Policy').map(([name]) => name);
-    expect(names.sort()).toEqual(['AuthorizerTracingPolicy', 'AuthzenKeyPolicy', 'TableKeyPolicy']);
+    expect(names.sort()).toEqual([
+      ...['AuthorizerTracingPolicy', 'AuthzenKeyPolicy', 'AuthzenTracingPolicy', 'TableKeyPolicy'],
+    ]);
     const { Condition, Properties } = resource('TableKeyPolicy');
     expect(Condition).toBe('HasTableKey');
     expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }, { Ref: 'ProvisioningRole' }]);
@@ -123,10 +125,10 @@ describe('least privilege', () => {
     const policies = [...ofType('AWS::IAM::Role'), ...ofType('AWS::IAM::Policy')];
     expect(policies.map(([name]) => name).sort()).toEqual([
       ...['AuthorizerInvokeRole', 'AuthorizerRole', 'AuthorizerTracingPolicy', 'AuthzenKeyPolicy'],
-      ...['AuthzenRole', 'ProvisioningRole', 'TableKeyPolicy'],
+      ...['AuthzenRole', 'AuthzenTracingPolicy', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
     // What sends traces takes no resource.
-    for (const [, { Properties }] of policies.filter(([name]) => name !== 'AuthorizerTracingPolicy'))
+    for (const [, { Properties }] of policies.filter(([name]) => !name.endsWith('TracingPolicy')))
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
     expect(JSON.stringify(resource('AuthorizerRole'))).not.toContain('/index/');
   });
@@ -237,6 +239,7 @@ test('the AuthZEN function is there only where a parameter says so, and may read
     ['AuthzenLambdaVersion', 'HasAuthzen'],
     ['AuthzenLogGroup', 'HasAuthzen'],
     ['AuthzenRole', 'HasAuthzen'],
+    ['AuthzenTracingPolicy', 'HasAuthzenXray'],
   ]);
   expect(stack.Parameters.Authzen?.Default).toBe('false');
   for (const output of Object.values(stack.Outputs))
@@ -319,17 +322,25 @@ test('the stage dev may be deleted, and without parameters there is no key, no t
 });
 
 test('traces are sent where they are switched on, with the rights for that and no others', () => {
-  const { TracingConfig, Layers, Environment } = resource('AuthorizerLambdaFunction').Properties;
-  expect(TracingConfig).toEqual({ Mode: { 'Fn::If': ['HasXray', 'Active', 'PassThrough'] } });
   const none = { Ref: 'AWS::NoValue' };
-  expect(Layers).toEqual({ 'Fn::If': ['HasTracingLayer', [{ Ref: 'TracingLayerArn' }], none] });
-  expect(Environment.Variables.AWS_LAMBDA_EXEC_WRAPPER).toEqual({
-    'Fn::If': ['HasTracingLayer', '/opt/otel-instrument', none],
-  });
-  const { Condition, Properties } = resource('AuthorizerTracingPolicy');
-  expect(Condition).toBe('HasXray');
-  expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }]);
-  expect(Properties.PolicyDocument.Statement).toEqual([
-    { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
-  ]);
+  for (const [name, condition] of [
+    ['Authorizer', 'HasXray'],
+    ['Authzen', 'HasAuthzenXray'],
+  ]) {
+    expect(resource(`${name}LambdaFunction`).Properties).toMatchObject({
+      TracingConfig: { Mode: { 'Fn::If': ['HasXray', 'Active', 'PassThrough'] } },
+      Layers: { 'Fn::If': ['HasTracingLayer', [{ Ref: 'TracingLayerArn' }], none] },
+      Environment: {
+        Variables: {
+          AWS_LAMBDA_EXEC_WRAPPER: { 'Fn::If': ['HasTracingLayer', '/opt/otel-instrument', none] },
+        },
+      },
+    });
+    const { Condition, Properties } = resource(`${name}TracingPolicy`);
+    expect(Condition).toBe(condition);
+    expect(Properties.Roles).toEqual([{ Ref: `${name}Role` }]);
+    expect(Properties.PolicyDocument.Statement).toEqual([
+      { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
+    ]);
+  }
 });
