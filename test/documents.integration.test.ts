@@ -15,7 +15,7 @@ import { blocksOf, GUIDES, ROOT, textOf } from './documents/documents.ts';
 /** Commands that cannot run here, and why. What is in neither list runs. */
 const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (?:ci$|install )/, 'installs from the network'],
-  [/^npm start$/, 'runs already'],
+  [/^(?:NODE_OPTIONS="[^"]+" )?npm start$/, 'runs already'],
   [/^npx gatehouse-authz dev\b/, 'runs until it is stopped: test/local/dev.integration.test.ts'],
   [/^npx gatehouse-authz explore\b/, 'runs until it is stopped'],
   [/^docker /, 'needs a container engine'],

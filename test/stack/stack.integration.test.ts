@@ -25,7 +25,7 @@ const resource = (name: string): Resource => {
   return found;
 };
 /** Features that a parameter switches on; each has tests of its own. */
-const FEATURES = /^(?:AuthorizerTracing|Sockets|Connections|Decision|Audit|Operator)/;
+const FEATURES = /^(?:AuthorizerTracing|AuthzenTracing|Sockets|Connections|Decision|Audit|Operator)/;
 /** Resources of the stack that every deployment has. */
 const ofType = (type: string): readonly [string, Resource][] =>
   Object.entries(stack.Resources).filter(([name, { Type }]) => Type === type && !FEATURES.test(name));
@@ -149,7 +149,7 @@ describe('least privilege', () => {
       ...['AuthzenRole', 'DeploymentRole', 'EnvironmentKeyPolicy', 'ProvisioningRole', 'TableKeyPolicy'],
     ]);
     // What sends traces takes no resource.
-    for (const [, { Properties }] of policies.filter(([name]) => name !== 'AuthorizerTracingPolicy'))
+    for (const [, { Properties }] of policies.filter(([name]) => !name.endsWith('TracingPolicy')))
       expect(JSON.stringify(allowedIn(Properties))).not.toMatch(/Scan|PartiQL|\*/);
     expect(JSON.stringify(resource('AuthorizerRole'))).not.toContain('/index/');
   });
@@ -519,17 +519,25 @@ describe('in the stage dev, with a table that was restored', () => {
 });
 
 test('traces are sent where they are switched on, with the rights for that and no others', () => {
-  const { TracingConfig, Layers, Environment } = resource('AuthorizerLambdaFunction').Properties;
-  expect(TracingConfig).toEqual({ Mode: { 'Fn::If': ['HasXray', 'Active', 'PassThrough'] } });
   const none = { Ref: 'AWS::NoValue' };
-  expect(Layers).toEqual({ 'Fn::If': ['HasTracingLayer', [{ Ref: 'TracingLayerArn' }], none] });
-  expect(Environment.Variables.AWS_LAMBDA_EXEC_WRAPPER).toEqual({
-    'Fn::If': ['HasTracingLayer', '/opt/otel-instrument', none],
-  });
-  const { Condition, Properties } = resource('AuthorizerTracingPolicy');
-  expect(Condition).toBe('HasXray');
-  expect(Properties.Roles).toEqual([{ Ref: 'AuthorizerRole' }]);
-  expect(Properties.PolicyDocument.Statement).toEqual([
-    { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
-  ]);
+  for (const [name, condition] of [
+    ['Authorizer', 'HasXray'],
+    ['Authzen', 'HasAuthzenXray'],
+  ]) {
+    expect(resource(`${name}LambdaFunction`).Properties).toMatchObject({
+      TracingConfig: { Mode: { 'Fn::If': ['HasXray', 'Active', 'PassThrough'] } },
+      Layers: { 'Fn::If': ['HasTracingLayer', [{ Ref: 'TracingLayerArn' }], none] },
+      Environment: {
+        Variables: {
+          AWS_LAMBDA_EXEC_WRAPPER: { 'Fn::If': ['HasTracingLayer', '/opt/otel-instrument', none] },
+        },
+      },
+    });
+    const { Condition, Properties } = resource(`${name}TracingPolicy`);
+    expect(Condition).toBe(condition);
+    expect(Properties.Roles).toEqual([{ Ref: `${name}Role` }]);
+    expect(Properties.PolicyDocument.Statement).toEqual([
+      { Effect: 'Allow', Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], Resource: '*' },
+    ]);
+  }
 });
