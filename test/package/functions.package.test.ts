@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
+import { evaluateTemplate } from '../stack/evaluate.ts';
 import type { Template } from '../stack/template.ts';
 import { createWorld, type World } from '../support/world.ts';
 
@@ -16,7 +17,7 @@ import { createWorld, type World } from '../support/world.ts';
  * `node_modules`, no `package.json`. On the DynamoDB engine of the run.
  */
 const TEMPLATE = join(inject('installed'), 'node_modules/gatehouse-authz/template.yaml');
-const SAM: Pick<Template, 'Parameters' | 'Resources'> = parse(readFileSync(TEMPLATE, 'utf8'));
+const SAM: Template = parse(readFileSync(TEMPLATE, 'utf8'));
 
 const RUNNER = `
 const [, , file, name] = process.argv;
@@ -51,20 +52,20 @@ const issuerUrl = () => `http://127.0.0.1:${(issuer.address() as AddressInfo).po
 
 /** Starts the function of the template by its `CodeUri` and `Handler`, with its own variables. */
 function start(name: string) {
-  const { CodeUri, Handler, Environment } = SAM.Resources[name]?.Properties ?? {};
+  const parameters = {
+    Metrics: 'false',
+    TableName: world.table,
+    TokenIssuer: issuerUrl(),
+    TokenAudience: 'api',
+  };
+  const { CodeUri, Handler, Environment } =
+    evaluateTemplate(SAM, parameters).Resources[name]?.Properties ?? {};
   const code = join(folder, name);
   cpSync(join(dirname(TEMPLATE), CodeUri), code, { recursive: true });
   expect(readdirSync(code).sort()).toEqual(['handler.conditions.js', 'handler.js']);
   const runner = join(folder, `${name}.cjs`);
   writeFileSync(runner, RUNNER);
   const [file, exported] = String(Handler).split('.');
-  const given: Readonly<Record<string, unknown>> = {
-    ...{ Table: world.table, TokenIssuer: issuerUrl(), TokenAudience: 'api' },
-  };
-  const variables = Object.entries<{ Ref: string }>(Environment.Variables).map(([variable, { Ref }]) => [
-    variable,
-    String(given[Ref] ?? SAM.Parameters[Ref]?.Default),
-  ]);
   const child = fork(runner, [join(code, `${file}.js`), String(exported)], {
     cwd: code,
     execArgv: [],
@@ -72,7 +73,7 @@ function start(name: string) {
       AWS_REGION: 'eu-central-1',
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
       DYNAMODB_ENDPOINT: world.endpoint,
-      ...Object.fromEntries(variables),
+      ...Environment.Variables,
     },
   });
   children.push(child);
