@@ -1,4 +1,5 @@
 import { limitExceeded, notFound } from '../../table/errors.ts';
+import { isNewer } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, partitionOf } from '../../table/keys.ts';
@@ -8,7 +9,7 @@ import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Progress, VerifyOptions } from './options.ts';
 import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
-import { createRepairs, isStale, MAX_TRIES, unite } from './repairs.ts';
+import { createRepairs, isRaced, MAX_TRIES, unite } from './repairs.ts';
 import { everything, inOneTenant, lookUpKeys, pagesOf } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
@@ -88,7 +89,7 @@ export function createRound({
   /** A node that is missing in its list is found by items that name it. */
   function noteUnlisted(item: Item): void {
     const node = nodeAt(item);
-    if (!node) return;
+    if (!node || isNewer(item)) return;
     const wrong = indexDamage(node.kind, node.ref, item);
     if (!('GSI1PK' in wrong || 'GSI1SK' in wrong)) return;
     if (seenUnlisted.has(formatRef(node.ref))) return;
@@ -120,7 +121,7 @@ export function createRound({
         await repairs.write(guarded(relation.keys, items, actions), written.map(toFinding));
         return;
       } catch (error) {
-        if (!isStale(error)) throw error;
+        if (!isRaced(error)) throw error;
         if (tries < MAX_TRIES) continue;
         for (const fault of written) report(toFinding(fault));
         return;
@@ -162,7 +163,11 @@ export function createRound({
       }
     }
     for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) await partition(ref);
-    for (const { key, findings } of damagedDecisions.values()) {
+    // What a newer form says is not known, and decision items are made from everything around.
+    const rebuilt = [...open.values()].some(({ code }) => code === 'newer_form')
+      ? []
+      : damagedDecisions.values();
+    for (const { key, findings } of rebuilt) {
       if (!(await repairs?.makeAnew(key, findings))) continue;
       for (const finding of findings) open.delete(findingId(finding));
     }
