@@ -10,7 +10,7 @@ import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Progress, VerifyOptions } from './options.ts';
 import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
 import { createRepairs, isRaced, MAX_TRIES, unite } from './repairs.ts';
-import { everything, inOneTenant, lookUpKeys, pagesOf } from './walk.ts';
+import { createPace, everything, inOneTenant, inParallel, lookUpKeys, pagesOf, sleep } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
 const MAX_FINDINGS = 100_000;
@@ -36,13 +36,11 @@ export function createRound({
   /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
   const unnamed = new Map<string, Ref>();
   const counts = { partitions: 0, items: 0, reads: 0 };
-  const begun = clock.now();
+  const pace = createPace(clock, rate);
 
   async function spend(reads: number): Promise<void> {
     counts.reads += reads;
-    if (rate === undefined) return;
-    const ahead = (counts.reads / rate) * 1_000 - (clock.now() - begun);
-    if (ahead > 0) await sleep(ahead);
+    await pace(counts.reads);
   }
 
   const report = (finding: Finding): void => {
@@ -140,18 +138,8 @@ export function createRound({
     onProgress?.({ ...counts, findings: open.size });
   }
 
-  /** Several partitions at a time. */
-  async function along(refs: AsyncIterable<Ref>): Promise<void> {
-    const iterator = refs[Symbol.asyncIterator]();
-    const worker = async () => {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next())
-        await partition(next.value);
-    };
-    await Promise.all(Array.from({ length: width }, worker));
-  }
-
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
-    await along(tenant ? inOneTenant(reader, tenant) : everything(reader));
+    await inParallel(tenant ? inOneTenant(reader, tenant) : everything(reader), width, partition);
     // A mistyped tenant is not a clean one. A tenant whose node is lost still has other items.
     if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
     if (!tenant) {
@@ -176,6 +164,3 @@ export function createRound({
 
   return { run, repaired: repairs?.repaired ?? [] };
 }
-
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));
