@@ -77,6 +77,7 @@ const ROOTS = [
     'connection',
     'provisioning',
     'commands/load',
+    'commands/migrate',
     'commands/verify',
     'model-tests/throw-away',
     'serve/manifest-table',
