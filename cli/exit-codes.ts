@@ -74,6 +74,12 @@ export const EXIT_CODES: readonly ExitCodes[] = [
     1: NOT_AGREED,
     2: `${REFUSAL}: read the message, then run it again`,
   },
+  {
+    of: ['migrate'],
+    0: 'all items are of this form',
+    1: 'items of an older or a newer form are left',
+    2: FAULT,
+  },
   { of: ['verify'], 0: 'no findings, or all were repaired', 1: 'findings', 2: FAULT },
   { of: ['doctor'], 0: 'nothing failed; there may be warnings', 1: 'a check failed', 2: FAULT },
   { of: ['serve'], 0: 'stopped, after all requests in flight were answered', 2: FAULT },

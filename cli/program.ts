@@ -14,6 +14,7 @@ import { addInit } from './commands/init.ts';
 import { addMenu, addWhere, addWho } from './commands/lists.ts';
 import { addLoad } from './commands/load.ts';
 import { addLog } from './commands/log.ts';
+import { addMigrate } from './commands/migrate.ts';
 import { addOnboard } from './commands/onboard.ts';
 import { addPlan } from './commands/plan.ts';
 import { addRevokeSession, addRevokeToken } from './commands/revoke-credential.ts';
@@ -40,7 +41,7 @@ const SUBCOMMANDS: readonly (readonly [string, readonly Subcommand[]])[] = [
   ['Ask', [addCheck, addExplain, addWho, addMenu, addWhere, addExplore]],
   ['Administer', [addPlan, addApply, addExport, addOnboard, addLoad, addRoute, addCommand]],
   ['Revoke', [addRevokeUser, addSuspendTenant, addRevokeSession, addRevokeToken]],
-  ['Operate', [addDoctor, addLog, addVerify, addServe]],
+  ['Operate', [addDoctor, addLog, addVerify, addMigrate, addServe]],
   ['Command line', [addCompletion, addHelp]],
 ];
 

@@ -83,7 +83,7 @@ export async function* listAll(
 
 /** Whether the table or the connection failed, not the input. */
 export const isFault = ({ code, retryable }: Failure['error']): boolean =>
-  retryable || code === 'internal' || code === 'damaged_item';
+  retryable || code === 'internal' || code === 'damaged_item' || code === 'newer_form';
 
 /** A refusal of provisioning. */
 export class RefusedError extends Error {

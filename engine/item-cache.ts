@@ -1,5 +1,6 @@
 import { decodeStamp, holdsConditions, type Stamp, stampOf } from '../table/decision/decode.ts';
 import { GatehouseError } from '../table/errors.ts';
+import { assertReadable } from '../table/form.ts';
 import type { Item } from '../table/item.ts';
 import type { Reader, ReadNotes } from '../table/reader.ts';
 import { createCachedLoader } from './cached-loader.ts';
@@ -56,7 +57,7 @@ export interface Cost {
   units: number;
 }
 
-/** Entries by id; for a damaged item the error. */
+/** Entries by id; for a damaged item, or one of a newer form, the error. */
 export type ReadItems = ReadonlyMap<string, Entry | Error>;
 
 export interface ItemCacheOptions {
@@ -104,6 +105,8 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     item: Item | undefined,
     { start, end, begunIn }: ReadTimes,
   ): Promise<Entry<T>> {
+    // Before the stamp: a newer form may have another one.
+    if (item) assertReadable(item);
     const stamp = item && stampIn(kind, item, start);
     const findCached = () => (begunIn === generation ? find(kind, id) : undefined);
     const isSame = (cached: Entry<T>) => cached.writeId === stamp?.writeId;
@@ -114,6 +117,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
       return known;
     }
     const members = item && kind.membersOf ? await readMembers(kind.membersOf(id)) : NO_MEMBERS;
+    for (const member of members.items) assertReadable(member);
     if (item && holdsConditions(item)) await loadCel();
     const cached = findCached();
     const entry: Entry<T> = {
@@ -171,8 +175,7 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     for (const [position, result] of results.entries()) {
       const { id } = wanted[position] as ItemId;
       if (result.status === 'fulfilled') found.set(id, result.value);
-      else if (result.reason instanceof GatehouseError && result.reason.code === 'damaged_item')
-        found.set(id, result.reason);
+      else if (isOfItem(result.reason)) found.set(id, result.reason);
       else throw result.reason;
     }
     return found;
@@ -220,6 +223,10 @@ export function createItemCache({ reader, now, marginMs, maxBytes }: ItemCacheOp
     },
   };
 }
+
+/** Whether an error is of one item, and the others that were read with it can be used. */
+const isOfItem = (error: unknown): error is GatehouseError =>
+  error instanceof GatehouseError && (error.code === 'damaged_item' || error.code === 'newer_form');
 
 export type ItemCache = ReturnType<typeof createItemCache>;
 

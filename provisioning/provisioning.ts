@@ -151,16 +151,15 @@ export function createProvisioning({
           event,
           step: plan.next || steps > 0 ? steps + 1 : undefined,
         };
-        const actions = mergeActions([
+        const merged = mergeActions([
           // The operation comes first: a repetition fails on it before it fails on its own values.
           plan.next ? asOpen(operation) : recordOperation(operation, outcome, now, writtenAt),
           ...plan.actions,
           ...[plan.audit].flat().map((entry) => auditRecord(entry, { ...context, id: newId() })),
         ]);
+        const actions = stamped(merged, { writtenAt, writeId: newId() });
         assertFits(actions);
-        await writer.send(
-          event.dryRun ? asChecks(actions) : stamped(actions, { writtenAt, writeId: newId() }),
-        );
+        await writer.send(event.dryRun ? asChecks(actions) : actions);
         if (plan.progress && !event.dryRun) {
           const { done, left } = plan.progress;
           progress = { done: (progress?.done ?? 0) + done, left };
@@ -219,7 +218,7 @@ export type Provisioning = ReturnType<typeof createProvisioning>;
 
 /** Codes that are no mistake of the caller, nor a change by another one. */
 const FAULTS: ReadonlySet<ErrorCode> = new Set([
-  ...(['throttled', 'contended', 'transient', 'damaged_item', 'internal'] as const),
+  ...(['throttled', 'contended', 'transient', 'damaged_item', 'newer_form', 'internal'] as const),
 ]);
 
 const CHANGED_PERHAPS: ReadonlySet<string> = new Set(['conflict', 'not_found']);

@@ -1,11 +1,12 @@
 import { type Entity, INDEXES } from '../table/entities/entity.ts';
 import { ENTITIES } from '../table/entities/registry.ts';
+import { FORM } from '../table/form.ts';
 
 /** Attributes of a node or an edge, as commands take and answer them. */
 export type Attributes = Readonly<Record<string, unknown>>;
 
 const INTERNAL: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', 'rev', 'ttl', 'owned'],
+  ...['PK', 'SK', 'Type', FORM, 'rev', 'ttl', 'owned'],
   ...Object.values(INDEXES).flatMap((index) => [`${index}PK`, `${index}SK`]),
 ]);
 

@@ -19,6 +19,8 @@ export type ErrorCode =
   | 'contended'
   | 'transient'
   | 'damaged_item'
+  /** An item of a form that a later release made: this one does not know what it says (form.ts). */
+  | 'newer_form'
   | 'internal';
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([

@@ -80,6 +80,7 @@ const ROOTS = [
     'commands/load',
     'commands/doctor',
     'doctor/table-form',
+    'commands/migrate',
     'commands/verify',
     'model-tests/throw-away',
     'serve/manifest-table',

@@ -2,11 +2,11 @@ import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dyn
 import {
   Attribute,
   conditionAttribute,
-  DECISION_VERSION,
   groupAttribute,
   propertyAttribute,
   roleAttribute,
 } from '../../table/decision/attributes.ts';
+import { FORMS } from '../../table/form.ts';
 import { parseRef } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRevisionKey, decisionKey, globalKey, type Key, permissionRef } from '../../table/keys.ts';
@@ -17,7 +17,7 @@ import { chainOf, type World } from './world.ts';
 export const revisionOf = (api: string, writtenAt: number): Item => ({
   ...apiRevisionKey(api),
   Type: 'Decision',
-  [Attribute.version]: DECISION_VERSION,
+  [Attribute.version]: FORMS.writes,
   [Attribute.writtenAt]: writtenAt,
   [Attribute.writeId]: 'bench',
 });
@@ -34,7 +34,7 @@ export function decisionItems(world: World, writtenAt: number, when?: string): r
   const item = (key: Key, fields: Readonly<Record<string, unknown>>): Item => ({
     ...key,
     Type: 'Decision',
-    [Attribute.version]: DECISION_VERSION,
+    [Attribute.version]: FORMS.writes,
     [Attribute.writtenAt]: writtenAt,
     [Attribute.writeId]: 'bench',
     ...fields,

@@ -1,5 +1,6 @@
 import { createEngine, type Engine } from '../../engine/index.ts';
-import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
 import { type Figure, toFigure } from '../harness/figures.ts';
@@ -39,7 +40,7 @@ const groupsAnew = (): Set<string> => new Set(Array.from({ length: 5 }, (_, n) =
 const itemAt = (key: Key): Item | undefined => {
   if (key.SK !== 'DECISION') return undefined;
   const fields = fixed.get(key.PK) ?? { status: 'active', groups: groupsAnew() };
-  return { ...key, Type: 'Decision', v: DECISION_VERSION, writtenAt: 1, writeId: 'bench', ...fields };
+  return { ...key, Type: 'Decision', v: FORMS.writes, writtenAt: 1, writeId: 'bench', ...fields };
 };
 const getMany = async (keys: readonly Key[]) => keys.map(itemAt);
 

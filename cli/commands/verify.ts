@@ -24,9 +24,9 @@ const EXAMPLES = `  gatehouse verify --rate 2000
   gatehouse verify --tenant Northwind --repair`;
 
 /** A walk of a large table must not end because one page of it was slow. */
-const DEADLINE_MS = 30_000;
-const PROGRESS_EVERY_MS = 1_000;
-const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_000 };
+export const DEADLINE_MS = 30_000;
+export const PROGRESS_EVERY_MS = 1_000;
+export const RATES = { kind: 'number of items per second', least: 0.001, most: 1_000_000 };
 
 /** `gatehouse verify`: checks that repeated data in the table agrees, and repairs what does not. */
 export const addVerify: Subcommand = (program, context, finish) => {

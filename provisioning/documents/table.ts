@@ -1,5 +1,6 @@
 import { type Entity, INDEXES } from '../../table/entities/entity.ts';
 import { ENTITIES } from '../../table/entities/registry.ts';
+import { FORMS } from '../../table/form.ts';
 import { nodeKey } from '../../table/keys.ts';
 import { ACCESS, type Access } from './access.ts';
 import { EDGES, ID } from './edges.ts';
@@ -111,6 +112,21 @@ ${tableOf(
     ['operation', '`OPERATION#id / META`', 'makes a repeated command harmless'],
   ],
 )}
+
+## Forms of items
+
+Every item says its form in \`v\`. One that says none is of form 1, but for decision items, which have always said it.
+
+${tableOf(
+  ['this release', 'forms'],
+  [
+    ['reads', FORMS.reads === 1 ? '1' : `1 to ${FORMS.reads}`],
+    ['writes', String(FORMS.writes)],
+  ],
+)}
+
+What is of a newer form is refused with \`newer_form\` where it decides, and left as it is by every command, by
+\`gatehouse verify --repair\` and by \`gatehouse migrate\` ([releasing.md](releasing.md#forms-of-items)).
 
 ## Indexes
 

@@ -145,7 +145,7 @@ export function entriesOfEdge(item: Item, groupNode: Item | undefined): readonly
   if (item.Type === 'GroupRole' && (!groupNode || groupNode.deletingSince !== undefined)) return [];
   return (readEdge(item)?.grant ?? []).flatMap((action) => {
     if (action.kind !== 'update' || action.set?.Type !== 'Decision') return [];
-    const { Type: _, [Attribute.version]: __, ...written } = { ...action.set, ...action.add };
+    const { Type: _, ...written } = { ...action.set, ...action.add };
     return Object.entries(written).flatMap(([attribute, value]): readonly Entry[] =>
       value instanceof Set
         ? [...value].map((member) => ({ at: action.key, attribute, member }))

@@ -35,6 +35,7 @@ export const CODES = [
   'condition_invalid',
   'property_misfit',
   'unknown_item',
+  'newer_form',
 ] as const;
 export type FindingCode = (typeof CODES)[number];
 

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { FORM, FORMS } from '../../table/form.ts';
 import { isRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import type { Value } from '../../table/write/action.ts';
@@ -20,7 +21,7 @@ export interface Damage {
 
 /** Attributes that nodes have beside those that commands give. */
 const DERIVED: ReadonlySet<string> = new Set([
-  ...['PK', 'SK', 'Type', 'id', 'rev', 'ttl', 'createdAt', 'updatedAt', 'deletingSince'],
+  ...['PK', 'SK', 'Type', FORM, 'id', 'rev', 'ttl', 'createdAt', 'updatedAt', 'deletingSince'],
   ...['GSI1PK', 'GSI1SK', 'GSI2PK', 'GSI2SK', 'GSI3PK', 'GSI3SK'],
 ]);
 const SCOPE = ['ancestors', 'root', 'movingTo'];
@@ -67,6 +68,8 @@ export function damageOf({ entity, ...kind }: NodeKind, ref: Ref, item: Item): r
   for (const attribute of ['createdAt', 'updatedAt']) {
     if (!isInstant(item[attribute])) found.push({ attribute, expected: 'an instant' });
   }
+  // A form was taken off before.
+  if (FORM in item) found.push({ attribute: FORM, expected: 'a form', should: { be: FORMS.writes } });
   if (item.deletingSince !== undefined && !isInstant(item.deletingSince))
     found.push({ attribute: 'deletingSince', expected: 'an instant' });
   if (isPlace({ entity, ...kind })) {

@@ -1,4 +1,5 @@
 import { splitAttribute } from '../../table/decision/attributes.ts';
+import { isNewer } from '../../table/form.ts';
 import { isSubjectNode, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, type Key, nodeKey, parseKey } from '../../table/keys.ts';
@@ -7,6 +8,7 @@ import { nodeAt } from '../commands/node-kinds.ts';
 import { copyRelation } from './copies.ts';
 import { decisionRelations, entryRelations, existsWith } from './decisions.ts';
 import { edgeRelations } from './edges.ts';
+import { inKnownForms, newerRelation, withoutForm } from './forms.ts';
 import { guardRelations } from './guards.ts';
 import { nameRelation } from './names.ts';
 import { nodeRelations } from './nodes.ts';
@@ -16,8 +18,13 @@ import { secretRelation } from './secrets.ts';
 
 /** The relations of an item that are checked from this item. */
 export function relationsOf(item: Item, now: number): readonly Relation[] {
+  if (isExpired(item, now)) return [];
+  return isNewer(item) ? [newerRelation(item)] : relationsIn(withoutForm(item), now).map(inKnownForms);
+}
+
+function relationsIn(item: Item, now: number): readonly Relation[] {
   const parsed = parseKey(item);
-  if (parsed?.form === 'log' || parsed?.form === 'operation' || isExpired(item, now)) return [];
+  if (parsed?.form === 'log' || parsed?.form === 'operation') return [];
   if (parsed?.form === 'guard') return guardRelations(item);
   if (parsed?.form === 'name') return [nameRelation(item, parsed.of)];
   if (parsed?.form === 'secret') {

@@ -1,5 +1,6 @@
-import { Attribute, DECISION_VERSION, splitAttribute } from '../../table/decision/attributes.ts';
+import { Attribute, splitAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Ref } from '../../table/identifiers.ts';
 import { allOf } from '../../table/index-queries.ts';
 import type { Item } from '../../table/item.ts';
@@ -20,6 +21,7 @@ import type { Reader } from '../../table/reader.ts';
 import { role } from '../edges/rights.ts';
 import { BOOKKEEPING, isApiRevision, isSetAttribute } from './decision-form.ts';
 import { type Entry, entriesOf } from './entries.ts';
+import { withoutForm } from './forms.ts';
 import { isSound } from './node-damage.ts';
 
 /**
@@ -33,7 +35,7 @@ import { isSound } from './node-damage.ts';
 export async function rebuild(reader: Reader, at: Key, before: Item | undefined): Promise<Item | undefined> {
   const parsed = parseKey(at);
   if (parsed?.form !== 'decision' && parsed?.form !== 'tenant-effects') return undefined;
-  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: DECISION_VERSION };
+  const bare: Item = { ...at, Type: 'Decision', [Attribute.version]: FORMS.writes };
   if (isApiRevision(parsed)) return bare;
   const own: Ref = { type: parsed.type, id: parsed.id };
   if (parsed.form === 'decision' && own.type !== GLOBAL.type && !(await reader.get(nodeKey(own))))
@@ -74,7 +76,7 @@ function put(item: Record<string, unknown>, { attribute, member, value }: Entry)
 /** The entries of items. Throws `damaged_item` where one of them is damaged. */
 function read(items: readonly (Item | undefined)[], groupNode?: Item): readonly Entry[] {
   for (const item of items) {
-    if (item && !isSound(item))
+    if (item && !isSound(withoutForm(item)))
       throw new GatehouseError('damaged_item', `${item.PK} / ${item.SK} is damaged`, { field: 'PK' });
   }
   return items.flatMap((item) =>

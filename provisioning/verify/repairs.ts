@@ -79,7 +79,7 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
         // Its sources are damaged: their findings stay open, and so does this one.
         if (error instanceof GatehouseError && (error.code === 'damaged_item' || error.code === 'invalid'))
           return false;
-        if (!isStale(error)) throw error;
+        if (!isRaced(error)) throw error;
         if (tries === MAX_TRIES) return false;
       }
     }
@@ -88,7 +88,9 @@ export function createRepairs({ reader, clock, repair }: RepairsOptions) {
   return { repaired, write, makeAnew };
 }
 
-export const isStale = (error: unknown): boolean => error instanceof GatehouseError && error.code === 'stale';
+/** Whether an item has changed since it was read, be it to a newer form. */
+export const isRaced = (error: unknown): boolean =>
+  error instanceof GatehouseError && (error.code === 'stale' || error.code === 'newer_form');
 
 const withoutStamp = ({ [Attribute.writtenAt]: _, [Attribute.writeId]: __, ...item }: Item) => item;
 

@@ -1,4 +1,5 @@
 import { limitExceeded, notFound } from '../../table/errors.ts';
+import { isNewer } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { identityOf, type Key, partitionOf } from '../../table/keys.ts';
@@ -8,8 +9,8 @@ import { indexDamage } from './node-damage.ts';
 import { relationsOf, unnamedBy } from './of-item.ts';
 import type { Progress, VerifyOptions } from './options.ts';
 import { attempt, type Fault, type Found, guarded, type Relation, toFinding } from './relation.ts';
-import { createRepairs, isStale, MAX_TRIES, unite } from './repairs.ts';
-import { everything, inOneTenant, lookUpKeys, pagesOf } from './walk.ts';
+import { createRepairs, isRaced, MAX_TRIES, unite } from './repairs.ts';
+import { createPace, everything, inOneTenant, inParallel, lookUpKeys, pagesOf, sleep } from './walk.ts';
 
 /** With more findings than this it is probably the wrong table. */
 const MAX_FINDINGS = 100_000;
@@ -35,13 +36,11 @@ export function createRound({
   /** Partitions of what no list names: the APIs that routes are of, and the patterns that roles hold. */
   const unnamed = new Map<string, Ref>();
   const counts = { partitions: 0, items: 0, reads: 0 };
-  const begun = clock.now();
+  const pace = createPace(clock, rate);
 
   async function spend(reads: number): Promise<void> {
     counts.reads += reads;
-    if (rate === undefined) return;
-    const ahead = (counts.reads / rate) * 1_000 - (clock.now() - begun);
-    if (ahead > 0) await sleep(ahead);
+    await pace(counts.reads);
   }
 
   const report = (finding: Finding): void => {
@@ -88,7 +87,7 @@ export function createRound({
   /** A node that is missing in its list is found by items that name it. */
   function noteUnlisted(item: Item): void {
     const node = nodeAt(item);
-    if (!node) return;
+    if (!node || isNewer(item)) return;
     const wrong = indexDamage(node.kind, node.ref, item);
     if (!('GSI1PK' in wrong || 'GSI1SK' in wrong)) return;
     if (seenUnlisted.has(formatRef(node.ref))) return;
@@ -120,7 +119,7 @@ export function createRound({
         await repairs.write(guarded(relation.keys, items, actions), written.map(toFinding));
         return;
       } catch (error) {
-        if (!isStale(error)) throw error;
+        if (!isRaced(error)) throw error;
         if (tries < MAX_TRIES) continue;
         for (const fault of written) report(toFinding(fault));
         return;
@@ -139,18 +138,8 @@ export function createRound({
     onProgress?.({ ...counts, findings: open.size });
   }
 
-  /** Several partitions at a time. */
-  async function along(refs: AsyncIterable<Ref>): Promise<void> {
-    const iterator = refs[Symbol.asyncIterator]();
-    const worker = async () => {
-      for (let next = await iterator.next(); !next.done; next = await iterator.next())
-        await partition(next.value);
-    };
-    await Promise.all(Array.from({ length: width }, worker));
-  }
-
   async function run(): Promise<Progress & { readonly open: readonly Finding[] }> {
-    await along(tenant ? inOneTenant(reader, tenant) : everything(reader));
+    await inParallel(tenant ? inOneTenant(reader, tenant) : everything(reader), width, partition);
     // A mistyped tenant is not a clean one. A tenant whose node is lost still has other items.
     if (tenant && counts.items === 0) throw notFound('tenant', formatRef(tenant));
     if (!tenant) {
@@ -162,7 +151,11 @@ export function createRound({
       }
     }
     for (let ref = unlisted.shift(); ref; ref = unlisted.shift()) await partition(ref);
-    for (const { key, findings } of damagedDecisions.values()) {
+    // What a newer form says is not known, and decision items are made from everything around.
+    const rebuilt = [...open.values()].some(({ code }) => code === 'newer_form')
+      ? []
+      : damagedDecisions.values();
+    for (const { key, findings } of rebuilt) {
       if (!(await repairs?.makeAnew(key, findings))) continue;
       for (const finding of findings) open.delete(findingId(finding));
     }
@@ -171,6 +164,3 @@ export function createRound({
 
   return { run, repaired: repairs?.repaired ?? [] };
 }
-
-const sleep = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, milliseconds));

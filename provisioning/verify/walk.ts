@@ -85,3 +85,37 @@ export async function* lookUpKeys(reader: Reader): AsyncGenerator<readonly Key[]
   for await (const items of pagesOf(reader, { index: INDEXES.all, ranges }))
     yield items.map(({ PK, SK }) => ({ PK, SK }));
 }
+
+/** Several at a time. */
+export async function inParallel<T>(
+  all: AsyncIterable<T>,
+  width: number,
+  work: (each: T) => Promise<void>,
+): Promise<void> {
+  const iterator = all[Symbol.asyncIterator]();
+  const worker = async () => {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+}
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Holds a walk to a rate, from now on.
+ *
+ * @param rate items per second, at most; no limit when left out
+ * @returns waits while so many items, in total, are more than the rate allows
+ */
+export function createPace(
+  clock: { readonly now: () => number },
+  rate: number | undefined,
+): (items: number) => Promise<void> {
+  const begun = clock.now();
+  return async (items) => {
+    if (rate === undefined) return;
+    const ahead = (items / rate) * 1_000 - (clock.now() - begun);
+    if (ahead > 0) await sleep(ahead);
+  };
+}

@@ -1,3 +1,5 @@
+import { FORM } from '../form.ts';
+
 /**
  * Names of the attributes of decision items, built and read here only (ADR 0003).
  *
@@ -14,7 +16,8 @@ export const Attribute = {
   writtenAt: 'writtenAt',
   /** Names the transaction that wrote the item last (stamp.ts). */
   writeId: 'writeId',
-  version: 'v',
+  /** Of its form (form.ts). */
+  version: FORM,
   status: 'status',
   endsAt: 'endsAt',
   isAdmin: 'isAdmin',
@@ -38,9 +41,6 @@ export const Attribute = {
   /** DynamoDB's time-to-live, in epoch seconds: a decision item goes when its node goes by itself. */
   timeToLive: 'ttl',
 } as const;
-
-/** Version of the form of decision items. A reader refuses a newer one instead of misreading it. */
-export const DECISION_VERSION = 1;
 
 const join = (...parts: readonly string[]): string =>
   parts.map((part) => part.replaceAll(SEPARATOR, ESCAPED)).join(SEPARATOR);

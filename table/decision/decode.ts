@@ -1,10 +1,11 @@
 import { GatehouseError } from '../errors.ts';
+import { assertReadable } from '../form.ts';
 import { isRef } from '../identifiers.ts';
 import type { Item } from '../item.ts';
 import { isPermissionPattern } from '../permission-name.ts';
 import { type Declaration, NO_PROPERTIES, type Properties, SOURCES, VALUE_TYPES } from '../properties.ts';
 import { isMap } from '../value.ts';
-import { Attribute, DECISION_VERSION, splitAttribute } from './attributes.ts';
+import { Attribute, splitAttribute } from './attributes.ts';
 import type {
   Assignment,
   ConditionalEffect,
@@ -56,9 +57,9 @@ export function decodeStamp(item: Item): Stamp {
 }
 
 /**
- * Decodes decision items. Whatever is not exactly as the writer makes it throws `damaged_item`:
- * a fault, and every fault ends in "not allowed". An attribute that is not known here was written by a
- * newer version and throws as well, since it may restrict.
+ * Decodes decision items. Whatever is not exactly as the writer makes it throws `damaged_item`, and a form that a later
+ * release made `newer_form`: faults, and every fault ends in "not allowed". An attribute that is not known here throws
+ * as well, since it may restrict.
  */
 const damaged = (item: Item, attribute: string): GatehouseError =>
   new GatehouseError(
@@ -81,7 +82,9 @@ interface Compound {
 
 /** The compound attributes of an item, once its version and the names of its attributes are found good. */
 function compoundsOf(item: Item, known: ReadonlySet<string>): readonly Compound[] {
-  if (item[Attribute.version] !== DECISION_VERSION) throw damaged(item, Attribute.version);
+  assertReadable(item);
+  // There is one form yet, and decision items have always said it.
+  if (item[Attribute.version] !== 1) throw damaged(item, Attribute.version);
   const compounds: Compound[] = [];
   for (const [name, value] of Object.entries(item)) {
     if (known.has(name)) continue;

@@ -1,4 +1,5 @@
 import { conflict, GatehouseError, notFound } from '../errors.ts';
+import { inForm } from '../form.ts';
 import { formatRef, type Ref } from '../identifiers.ts';
 import {
   apiRevisionKey,
@@ -16,7 +17,6 @@ import {
   Attribute,
   assignmentAttribute,
   conditionAttribute,
-  DECISION_VERSION,
   formatInterval,
   grantAttribute,
   groupAttribute,
@@ -37,7 +37,7 @@ import type { Effect } from './items.ts';
 type Change = Pick<Update, 'set' | 'remove' | 'add' | 'takeOut'>;
 
 /** What only decision items carry, and each write of one sets. */
-const MARKS = { Type: 'Decision', [Attribute.version]: DECISION_VERSION };
+const MARKS = { Type: 'Decision' };
 
 const update = (key: Key, change: Change): Update => ({
   kind: 'update',
@@ -51,13 +51,15 @@ const isStamped = (key: Key): boolean =>
   ['decision', 'tenant-effects', 'guard'].includes(String(parseKey(key)?.form));
 
 /**
- * The actions as they are sent: each that writes an item with a stamp writes this one. The margin for
+ * The actions as they are sent: what they write says its form (form.ts), and each that writes an item with a stamp
+ * writes this one. The margin for
  * coherence counts from the stamp to the arrival (ADR 0020), so it is of the sending: what was read
  * before, to plan the actions, may have taken long. A sending that is planned anew has another `writeId`;
  * attempts of the same sending have the same.
  */
 export const stamped = (actions: readonly Action[], { writtenAt, writeId }: Stamp): readonly Action[] =>
-  actions.map((action) => {
+  actions.map((given) => {
+    const action = inForm(given);
     if (!isStamped(keyOf(action))) return action;
     const stamp = { [Attribute.writtenAt]: writtenAt, [Attribute.writeId]: writeId };
     if (action.kind === 'put') return { ...action, item: { ...action.item, ...stamp } };

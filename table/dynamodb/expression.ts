@@ -1,4 +1,5 @@
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { FORM } from '../form.ts';
 import { type Action, type Condition, keyOf, type Update } from '../write/action.ts';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
@@ -33,8 +34,11 @@ function createPlaceholders() {
 type Placeholders = ReturnType<typeof createPlaceholders>;
 
 function conditionOf(condition: Condition, p: Placeholders): string {
-  const exists = condition.exists ? 'attribute_exists' : 'attribute_not_exists';
-  const clauses = [`${exists}(${p.name('PK')})`];
+  const clauses: string[] = [];
+  if (condition.exists !== undefined) {
+    const exists = condition.exists ? 'attribute_exists' : 'attribute_not_exists';
+    clauses.push(`${exists}(${p.name('PK')})`);
+  }
   for (const [attribute, value] of Object.entries(condition.equals ?? {})) {
     clauses.push(
       value === undefined
@@ -42,6 +46,8 @@ function conditionOf(condition: Condition, p: Placeholders): string {
         : `${p.name(attribute)} = ${p.value(value)}`,
     );
   }
+  // An item without a form, and one of an older form, is no newer one.
+  if (condition.form !== undefined) clauses.push(`NOT (${p.name(FORM)} > ${p.value(condition.form)})`);
   return clauses.join(' AND ');
 }
 

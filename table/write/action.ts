@@ -16,9 +16,12 @@ export type Value =
 
 /** What must be true of the item for the write to happen. `equals` compares attributes as they stand. */
 export interface Condition {
-  readonly exists: boolean;
+  /** Whether the item is there; either will do when left out. */
+  readonly exists?: boolean | undefined;
   /** Attribute → expected value; undefined means "has no such attribute". */
   readonly equals?: Readonly<Record<string, Expected>>;
+  /** The newest form that the item may have (form.ts): put in when the action is sent, after all conditions are united. */
+  readonly form?: number;
 }
 
 export type Expected = string | number | boolean | readonly string[] | ReadonlySet<string> | undefined;

@@ -1,4 +1,5 @@
 import { type GatehouseError, stale } from '../errors.ts';
+import { FORM } from '../form.ts';
 import type { Item } from '../item.ts';
 import { type Action, type Condition, type Expected, keyOf, type Update, type Value } from './action.ts';
 
@@ -34,8 +35,9 @@ function updated(before: Item, { set, remove, add, takeOut }: Update): Item {
 }
 
 /** Whether an item is as a condition wants it. */
-export const meets = (item: Item | undefined, { exists, equals }: Condition): boolean =>
-  exists === (item !== undefined) &&
+export const meets = (item: Item | undefined, { exists, equals, form }: Condition): boolean =>
+  (exists === undefined || exists === (item !== undefined)) &&
+  !(form !== undefined && Number(item?.[FORM]) > form) &&
   Object.entries(equals ?? {}).every(([attribute, expected]) => isSame(item?.[attribute], expected));
 
 function isSame(value: unknown, expected: Expected): boolean {

@@ -131,6 +131,11 @@ describe('the routes of an API', () => {
     expect(await rules()).toEqual(['a']);
   });
 
+  it('fail as a whole if one is of a form that a later release made', async () => {
+    const { rules } = setUp(shop(route('a'), route('b', { v: 2, ofTomorrow: 'x' })));
+    await expect(rules()).rejects.toMatchObject({ code: 'newer_form' });
+  });
+
   it.each<[string, Record<string, unknown>]>([
     ['no id', { id: undefined }],
     ['no method', { method: '' }],

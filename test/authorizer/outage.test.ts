@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { createHandlerFrom } from '../../authorizer/index.ts';
-import { DECISION_VERSION, roleAttribute } from '../../table/decision/attributes.ts';
+import { roleAttribute } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { apiRef, apiRevisionKey, decisionKey, edgeKey, globalKey, type Key } from '../../table/keys.ts';
 import type { Range } from '../../table/reader.ts';
@@ -39,7 +40,7 @@ function setUp() {
   const decision = (key: Key, values: Record<string, unknown>) =>
     put({
       ...key,
-      v: DECISION_VERSION,
+      v: FORMS.writes,
       writtenAt: NOW - 3_600_000,
       writeId: `write-${++writes}`,
       ...values,

@@ -104,6 +104,14 @@ describe('a subject from an email', () => {
     expect(await setUp(EMAIL).subjectOf(mail)).toBeNull();
   });
 
+  it('is a fault where a later release made the guard, and the message names no email', async () => {
+    const { subjectOf } = setUp(EMAIL, [{ ...guard(`user:${ALICE}`), v: 2 }]);
+    await expect(subjectOf(mail)).rejects.toMatchObject({
+      code: 'newer_form',
+      message: expect.stringMatching(/^a guard of EMAIL is of form 2, newer than form 1/),
+    });
+  });
+
   it.each([undefined, 7, 'location:L1', 'user:-alice', `user:${ALICE}:x`])(
     'is a fault where the guard names %j',
     async (owner) => {

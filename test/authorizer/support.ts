@@ -14,7 +14,7 @@ import {
 } from '../../authorizer/index.ts';
 import { boundIn } from '../../authorizer/routes/rule.ts';
 import type { Decision, Engine, Look, Question, TenantRoles } from '../../engine/index.ts';
-import { DECISION_VERSION } from '../../table/decision/attributes.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import { createMemoryTable } from '../../table/memory/index.ts';
@@ -356,7 +356,7 @@ let writes = 0;
 /** A decision item that was written long ago, unless the values say otherwise. */
 export const decisionItem = (key: Key, values: Readonly<Record<string, unknown>> = {}): Item => ({
   ...key,
-  v: DECISION_VERSION,
+  v: FORMS.writes,
   writtenAt: NOW - 3_600_000,
   writeId: `write-${++writes}`,
   ...values,

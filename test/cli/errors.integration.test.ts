@@ -48,6 +48,7 @@ const COMMANDS: readonly (() => readonly string[])[] = [
   () => ['revoke-token', ID],
   () => ['log'],
   () => ['verify'],
+  () => ['migrate'],
 ];
 
 async function serve(listener: RequestListener): Promise<string> {

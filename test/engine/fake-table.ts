@@ -1,5 +1,6 @@
 import { createEngine, type EngineOptions } from '../../engine/index.ts';
-import { DECISION_VERSION, groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { groupAttribute, roleAttribute } from '../../table/decision/attributes.ts';
+import { FORMS } from '../../table/form.ts';
 import { formatRef, type Ref } from '../../table/identifiers.ts';
 import type { Item } from '../../table/item.ts';
 import { decisionKey, globalKey, type Key } from '../../table/keys.ts';
@@ -41,7 +42,7 @@ function createFakeTable() {
     items.set(nameOf(key), {
       ...key,
       Type: 'Decision',
-      v: DECISION_VERSION,
+      v: FORMS.writes,
       // Written long ago by default: an item written within the margin is read more than once.
       writtenAt: clock.now() - 3_600_000,
       writeId: `write-${++writes}`,

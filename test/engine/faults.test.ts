@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { DECISION_VERSION } from '../../table/decision/attributes.ts';
 import { GatehouseError } from '../../table/errors.ts';
 import { formatRef } from '../../table/identifiers.ts';
 import { decisionKey, globalKey, tenantEffectsKey } from '../../table/keys.ts';
@@ -95,7 +94,6 @@ describe('a read that fails', () => {
 
 describe('a damaged item', () => {
   const whole = { status: 'active' };
-  const NEWER = { v: DECISION_VERSION + 1 };
 
   test.each([
     ['the user', decisionKey(userRef(0)), { ...whole, groups: 'teachers' }],
@@ -107,7 +105,6 @@ describe('a damaged item', () => {
       tenantEffectsKey(PLACE, { kind: 'page', text: 'dashboard' }),
       { allow: ['x'] },
     ],
-    ['a version from the future', decisionKey(userRef(0)), { ...whole, ...NEWER }],
     ['no time of its write', decisionKey(userRef(0)), { ...whole, writtenAt: undefined }],
   ])('fails every check that needs it, whatever else grants: %s', async (_what, key, attributes) => {
     const { newEngine, ask, put } = createSchool();
@@ -115,6 +112,17 @@ describe('a damaged item', () => {
     const engine = newEngine();
     await expect(ask(engine)).rejects.toMatchObject({ code: 'damaged_item', retryable: false });
     await expect(ask(engine)).rejects.toMatchObject({ code: 'damaged_item' });
+  });
+
+  test('of a form that a later release made fails them too, and the message says so', async () => {
+    const { newEngine, ask, put } = createSchool();
+    put(decisionKey(userRef(0)), { ...whole, v: 2, writtenAt: undefined, ofTomorrow: 'x' });
+    await expect(ask(newEngine())).rejects.toMatchObject({
+      ...{ code: 'newer_form', retryable: false },
+      message: expect.stringMatching(
+        / DECISION is of form 2, newer than form 1, .* deploy the newer release/,
+      ),
+    });
   });
 
   test('fails only those: a check of another user that came in the same read is answered', async () => {

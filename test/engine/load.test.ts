@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../engine/items.ts';
 import { type Consistency, createLoad, type LoadOptions, type Plan } from '../../engine/load.ts';
-import { DECISION_VERSION } from '../../table/decision/attributes.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import type { Key } from '../../table/keys.ts';
 import { READ_DEADLINE_MS } from '../../table/timing.ts';
@@ -20,7 +20,7 @@ function setUp(options: Partial<LoadOptions> = {}, readTakesMs = 0) {
     reads.push(keys.map(({ PK }) => PK));
     const found = keys.map((key) => {
       const item = items.get(key.PK);
-      return item && ({ ...key, v: DECISION_VERSION, ...item } as Item);
+      return item && ({ ...key, v: FORMS.writes, ...item } as Item);
     });
     time += readTakesMs;
     return found;

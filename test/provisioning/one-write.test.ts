@@ -52,6 +52,7 @@ async function expectRecord(command: string, done: Done, owner: string | undefin
     PK: expect.any(String),
     SK: `${new Date(now).toISOString()}#${records[0]?.id}`,
     Type: 'AuditLog',
+    v: 1,
     id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
     action: command,
     entityType: type,

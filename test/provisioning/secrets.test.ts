@@ -24,7 +24,7 @@ describe('secrets of a user', () => {
     const before = world.transactions.length;
     const { id } = await world.run('user.create', { ...SECRETS, title: 'Dr' });
     expect(await secretOf(id)).toEqual({
-      ...{ PK: `SECRET#USER#${id}`, SK: 'META', Type: 'Secret' },
+      ...{ PK: `SECRET#USER#${id}`, SK: 'META', Type: 'Secret', v: 1 },
       ...SECRETS,
       updatedAt: expect.any(String),
     });
@@ -47,7 +47,12 @@ describe('secrets of a user', () => {
       world.run('user.update', { id, mfaSecret: null }),
     ]);
     const { updatedAt: _, ...item } = (await secretOf(id)) as Item;
-    expect(item).toEqual({ ...secretKey(refOf(id)), Type: 'Secret', passwordHash: 'argon2id-of-another' });
+    expect(item).toEqual({
+      ...secretKey(refOf(id)),
+      Type: 'Secret',
+      v: 1,
+      passwordHash: 'argon2id-of-another',
+    });
     expect(await nodeOf(id)).toMatchObject({ rev: Number(rev) + 2 });
     await world.run('user.update', { id, title: 'Dr' });
     expect(await secretOf(id)).toMatchObject({ passwordHash: 'argon2id-of-another' });

@@ -1,7 +1,6 @@
 import {
   assignmentAttribute,
   conditionAttribute,
-  DECISION_VERSION,
   grantAttribute,
   groupAttribute,
   patternAttribute,
@@ -9,6 +8,7 @@ import {
   roleAttribute,
 } from '../../table/decision/attributes.ts';
 import { decodeScope } from '../../table/decision/decode.ts';
+import { FORMS } from '../../table/form.ts';
 import type { Item } from '../../table/item.ts';
 import { ID, OTHER_ID, UUID } from './support.ts';
 
@@ -22,7 +22,7 @@ export const item = (PK: string, attributes: Record<string, unknown>): Item => (
   PK,
   SK: 'DECISION',
   Type: 'Decision',
-  v: DECISION_VERSION,
+  v: FORMS.writes,
   writtenAt: 1_000,
   writeId: 'write-1',
   ...attributes,

@@ -6,6 +6,7 @@ const CURES: Readonly<Record<string, string>> = {
   transient: 'There was no answer. Check that the table and its process are there, then try again.',
   contended: 'The table is being changed. Try again.',
   damaged_item: 'An item of the table is damaged: npx gatehouse-authz verify finds it.',
+  newer_form: 'An item was written by a newer release: deploy that release here.',
   not_found: 'Check the name, or choose another one.',
 };
 

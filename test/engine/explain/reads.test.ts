@@ -108,7 +108,7 @@ describe('damaged or deleted items', () => {
     const spoil = (keys: readonly { PK: string; SK: string }[], items: readonly unknown[]) =>
       items.map((item, position) =>
         damaged.some(({ PK, SK }) => keys[position]?.PK === PK && keys[position]?.SK === SK)
-          ? { ...(item as object), v: 99, scope: 7 }
+          ? { ...(item as object), status: 7, scope: 7 }
           : item,
       ) as Awaited<ReturnType<typeof reader.getMany>>;
     const explainer = createExplainer({

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { createAccessBound } from '../../../engine/index.ts';
 import type { SearchReader } from '../../../engine/search/sources.ts';
 import { scopesUnder } from '../../../engine/search/tree.ts';
-import { Attribute, DECISION_VERSION } from '../../../table/decision/attributes.ts';
+import { Attribute } from '../../../table/decision/attributes.ts';
+import { FORMS } from '../../../table/form.ts';
 import { type Key, partitionOf } from '../../../table/keys.ts';
 import { OWNERSHIP } from '../../../table/partition-queries.ts';
 
@@ -38,7 +39,7 @@ test('a subject in more than 1,000 groups has no bound, and its groups are not r
       getMany: async (keys: readonly Key[]) =>
         keys.map((key) => ({
           ...{ ...key, Type: 'Decision', status: 'active', groups: groups(count) },
-          ...{ [Attribute.version]: DECISION_VERSION, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
+          ...{ [Attribute.version]: FORMS.writes, [Attribute.writtenAt]: 1, [Attribute.writeId]: 'w' },
         })),
       // The groups of everyone.
       list: async () => ({ items: [] }),

@@ -1,0 +1,78 @@
+import { GatehouseError } from './errors.ts';
+import type { Item } from './item.ts';
+import { parseKey } from './keys.ts';
+import type { Action } from './write/action.ts';
+
+/**
+ * Every item says the form that it is written in (ADR 0042). A new form is read one release before it is written, so
+ * that readers can go first and one release can always be rolled back.
+ */
+export const FORM = 'v';
+
+/** The newest form that this release reads, and the one that it writes. It reads all older ones too. */
+export const FORMS: { readonly reads: number; readonly writes: number } = { reads: 1, writes: 1 };
+
+/** The form of an item that says none: nothing but decision items did before release 0.1.0. */
+const FIRST = 1;
+
+/** The form of an item. One that is no form counts as the first: whoever decodes the item judges it. */
+export const formOf = ({ [FORM]: form }: Item): number =>
+  Number.isSafeInteger(form) ? (form as number) : FIRST;
+
+/** Whether this release does not write items of this form, and therefore leaves the item alone. */
+export const isNewer = (item: Item): boolean => formOf(item) > FORMS.writes;
+
+/** Keys without the values of persons: those of guards, names and secrets hold emails, names and the like. */
+function placeOf({ PK, SK }: Item): string {
+  const parsed = parseKey({ PK, SK });
+  if (parsed?.form === 'guard') return `a guard of ${parsed.kind}`;
+  if (parsed?.form === 'name') return `a name of ${parsed.of.type}:${parsed.of.id}`;
+  return `${PK} / ${SK}`;
+}
+
+const newer = (item: Item, known: number, verb: string): GatehouseError =>
+  new GatehouseError(
+    'newer_form',
+    `${placeOf(item)} is of form ${formOf(item)}, newer than form ${known}, the newest that this release ${verb}: ` +
+      'deploy the newer release here, readers before writers',
+    { field: FORM },
+  );
+
+/**
+ * Refuses to read an item of a form that a later release has made: what it says is not known here.
+ *
+ * @throws GatehouseError `newer_form`
+ */
+export function assertReadable(item: Item): void {
+  if (formOf(item) > FORMS.reads) throw newer(item, FORMS.reads, 'reads');
+}
+
+/**
+ * The action as it is sent: what it writes says its form, and an item of a newer one stays as it is. It is a condition
+ * of the action itself, so it costs no other action, and an update that reads nothing has it too.
+ *
+ * Its failure is `newer_form`.
+ */
+export function inForm(action: Action): Action {
+  // Whatever is there already fails a creation.
+  const isCreation = action.when?.exists === false;
+  const [newest, verb] = action.kind === 'check' ? [FORMS.reads, 'reads'] : [FORMS.writes, 'writes'];
+  const { failure } = action;
+  const guarded = isCreation
+    ? action
+    : {
+        ...action,
+        when: { ...action.when, form: newest },
+        failure: (found: Item | undefined) =>
+          found && formOf(found) > newest
+            ? newer(found, newest, verb)
+            : (failure?.(found) ?? new GatehouseError('internal', 'a write failed that asks for nothing')),
+      };
+  if (guarded.kind === 'put') return { ...guarded, item: { ...guarded.item, [FORM]: FORMS.writes } };
+  if (guarded.kind !== 'update' || isEmpty(guarded)) return guarded;
+  return { ...guarded, set: { ...guarded.set, [FORM]: FORMS.writes } };
+}
+
+/** An update that changes nothing is a check, and stays one. */
+const isEmpty = ({ set, remove, add, takeOut }: Extract<Action, { readonly kind: 'update' }>): boolean =>
+  [set, add, takeOut].every((part) => Object.keys(part ?? {}).length === 0) && (remove ?? []).length === 0;

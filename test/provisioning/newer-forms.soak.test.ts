@@ -1,0 +1,1 @@
+import './newer-forms.test.ts';

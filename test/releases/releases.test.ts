@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createEngine } from '../../engine/index.ts';
+import { EDGES } from '../../provisioning/documents/edges.ts';
+import type { Entity } from '../../table/entities/entity.ts';
+import { ENTITIES } from '../../table/entities/registry.ts';
+import type { GatehouseError } from '../../table/errors.ts';
+import { FORMS } from '../../table/form.ts';
+import type { Item } from '../../table/item.ts';
+import { parseKey } from '../../table/keys.ts';
+import { createMemoryTable } from '../../table/memory/index.ts';
+import { createClock } from '../support/world.ts';
+import { createSampleWorld, fromJson, goldenItems, NOW, PERMISSIONS, SCOPES, SUBJECTS } from './world.ts';
+
+/**
+ * Two releases on one table: the reader of the previous release with the items that today's code writes, and today's
+ * reader with the items of the previous one. README.md says how the files were made.
+ */
+interface Release {
+  readonly createEngine: typeof createEngine;
+  readonly createMemoryTable: typeof createMemoryTable;
+}
+
+const TODAY: Release = { createEngine, createMemoryTable };
+const goldenOf = (release: string): readonly Item[] =>
+  fromJson(readFileSync(new URL(`${release}/items.json`, import.meta.url), 'utf8'));
+
+let previous: Release;
+let today: readonly Item[];
+const before = goldenOf('3d7252a');
+beforeAll(async () => {
+  previous = await import(new URL('3d7252a/reader.mjs', import.meta.url).href);
+  today = (await createSampleWorld()).items();
+});
+
+const QUESTIONS = SUBJECTS.flatMap((subject) =>
+  PERMISSIONS.flatMap((permission) => SCOPES.map((scope) => ({ subject, permission, scope }))),
+);
+
+/** What a release decides over these items: `allowed` or the code, with the reason, for each question. */
+async function decisionsOf({ createEngine, createMemoryTable }: Release, items: readonly Item[]) {
+  const { reader } = createMemoryTable({ items });
+  const clock = createClock(NOW);
+  const engine = createEngine({ reader, clock, random: () => 0, wait: clock.wait });
+  const decisions: Record<string, string> = {};
+  for (const { subject, permission, scope } of QUESTIONS)
+    decisions[`${subject} ${permission} ${scope}`] = await engine.check(subject, permission, scope).then(
+      ({ allowed, reason }) => `${allowed ? 'allowed' : 'refused'}: ${JSON.stringify(reason)}`,
+      (error: GatehouseError) => `fault: ${error.code}`,
+    );
+  return decisions;
+}
+
+const isDecision = (item: Item) => ['decision', 'tenant-effects'].includes(String(parseKey(item)?.form));
+
+describe('the previous release and this one decide the same over the sample world', () => {
+  test('whoever reads, and whoever wrote: no wrong Allow, no needless refusal', async () => {
+    const expected = await decisionsOf(previous, before);
+    expect(await decisionsOf(previous, today), 'old reader, new items').toEqual(expected);
+    expect(await decisionsOf(TODAY, before), 'new reader, old items').toEqual(expected);
+    expect(await decisionsOf(TODAY, today), 'new reader, new items').toEqual(expected);
+    const all = Object.values(expected);
+    const count = (beginning: string) => all.filter((each) => each.startsWith(beginning)).length;
+    expect(count('fault')).toBe(0);
+    expect(count('allowed')).toBeGreaterThan(80);
+    expect(new Set(all).size).toBeGreaterThan(8);
+  });
+
+  test('and both refuse what is of a newer form, where it decides: ours says so', async () => {
+    const newer = today.map((item) => (isDecision(item) ? { ...item, v: FORMS.reads + 1 } : item));
+    const answers = async (release: Release) => [
+      ...new Set(Object.values(await decisionsOf(release, newer))),
+    ];
+    expect(await answers(TODAY)).toEqual(['fault: newer_form']);
+    expect(await answers(previous)).toEqual(['fault: damaged_item']);
+  });
+
+  test('one item of a newer form refuses what rests on it, and nothing else', async () => {
+    const expected = await decisionsOf(TODAY, today);
+    const kinds = ['USER#ann', 'TENANT#strict', 'PERMISSION#doors:open:front', 'GLOBAL#GATEHOUSE'];
+    for (const kind of kinds) {
+      const newer = today.map((item) => (isDecision(item) && item.PK === kind ? { ...item, v: 2 } : item));
+      const found = await decisionsOf(TODAY, newer);
+      const different = Object.keys(expected).filter((question) => found[question] !== expected[question]);
+      expect(different.length, kind).toBeGreaterThan(0);
+      expect([...new Set(different.map((question) => found[question]))], kind).toEqual(['fault: newer_form']);
+    }
+  });
+});
+
+/** What kind of item it is, and of what types its attributes are. */
+function shapesOf(items: readonly Item[]): Readonly<Record<string, readonly string[]>> {
+  const shapes = new Map<string, Set<string>>();
+  for (const item of items) {
+    const parsed = parseKey(item);
+    const kind = `${parsed?.form} ${item.Type} ${parsed && 'type' in parsed ? parsed.type : ''}`;
+    const shape = shapes.get(kind) ?? new Set<string>();
+    shapes.set(kind, shape);
+    for (const [name, value] of Object.entries(item))
+      shape.add(
+        `${name.split('|')[0]}: ${value instanceof Set ? 'set' : Array.isArray(value) ? 'list' : typeof value}`,
+      );
+  }
+  return Object.fromEntries([...shapes].sort().map(([kind, shape]) => [kind, [...shape].sort()]));
+}
+
+describe('the golden items of this release', () => {
+  test('are as today’s code makes them: what changes a form makes them anew, as README.md says', () => {
+    expect(shapesOf(goldenItems(today))).toEqual(shapesOf(goldenOf('current')));
+  });
+
+  test('say the form that this release writes, each of them', () => {
+    const without = today.filter(({ v }) => v !== FORMS.writes);
+    expect(without).toEqual([]);
+  });
+
+  test('are of every kind', () => {
+    const types = new Set(today.map(({ Type }) => Type));
+    const labels = Object.values(ENTITIES as Readonly<Record<string, Entity>>).map(({ label }) => label);
+    const others = ['Decision', 'Ownership', 'Guard', 'NodeName', 'Secret', 'RouteRule', 'GrantRole'];
+    const missing = [
+      ...labels,
+      ...EDGES.map(({ edge }) => edge.label),
+      ...others,
+      'AuditLog',
+      'Operation',
+    ].filter((type) => !types.has(type));
+    expect(missing).toEqual([]);
+  });
+});
