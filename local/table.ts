@@ -1,4 +1,4 @@
-import { createHandlerFrom as createProvisioning } from '../provisioning/compose.ts';
+import { createProvisioningFrom } from '../provisioning/compose.ts';
 import type { Provisioning } from '../provisioning/index.ts';
 import { createClient, createServiceClient } from '../table/dynamodb/client.ts';
 import { createTable } from '../table/dynamodb/definition.ts';
@@ -52,7 +52,7 @@ export async function openTable(
   return {
     ...{ name, endpoint, isNew },
     reader: createReader({ client: createClient({ endpoint }), table: name }),
-    provisioning: createProvisioning({ TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint }),
+    provisioning: createProvisioningFrom({ TABLE_NAME: name, DYNAMODB_ENDPOINT: endpoint }),
   };
 }
 

@@ -1,41 +1,153 @@
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
 import * as z from 'zod';
+import { createAuthentication } from '../authorizer/credentials/authentication.ts';
+import { createReadCredentials } from '../authorizer/credentials/credentials.ts';
+import type { Fetch } from '../authorizer/credentials/fetch.ts';
+import { createIdentify } from '../authorizer/credentials/identity.ts';
+import { createIssuers } from '../authorizer/credentials/issuers.ts';
+import { faultLine as keysLine } from '../authorizer/log.ts';
+import { parseServiceConfiguration } from '../authorizer/service-configuration.ts';
+import { createSubjectOfIssuers } from '../authorizer/subject.ts';
+import { readApiToken } from '../table/api-token.ts';
 import { createClient } from '../table/dynamodb/client.ts';
 import { createReader } from '../table/dynamodb/reader.ts';
 import { createWriter } from '../table/dynamodb/writer.ts';
+import { mayBeScopeType } from '../table/entities/scope-types.ts';
+import { isId, isRef, parseRef } from '../table/identifiers.ts';
+import type { Reader } from '../table/reader.ts';
+import type { Writer } from '../table/writer.ts';
 import type { Answer } from './answer.ts';
 import { inPlainWords } from './issues.ts';
-import { createProvisioning } from './provisioning.ts';
+import { isCommandPattern } from './operators/approval.ts';
+import type { OperatorRules } from './operators/guard.ts';
+import { readHttpRequest, toHttpAnswer } from './operators/http.ts';
+import { createOperators } from './operators/rights.ts';
+import { createProvisioning, type Provisioning } from './provisioning.ts';
 
-const environment = z.object({
-  TABLE_NAME: z.string().min(3).max(255),
-  DYNAMODB_ENDPOINT: z.url().optional(),
-});
+const listed = (text: string): readonly string[] => text.split(',').map((each) => each.trim());
+
+const environment = z
+  .object({
+    TABLE_NAME: z.string().min(3).max(255),
+    DYNAMODB_ENDPOINT: z.url().optional(),
+    OPERATORS: z.enum(['token', 'iam']).optional(),
+    OPERATIONS_SCOPE: z
+      .string()
+      .refine(
+        (text) => isRef(text) && mayBeScopeType(parseRef(text, 'scope').type),
+        'is no reference to a scope, such as tenant:operations',
+      )
+      .optional(),
+    APPROVAL_FOR: z
+      .string()
+      .max(4_096)
+      .refine((text) => listed(text).every(isCommandPattern), 'is no list of names of commands, with *')
+      .transform(listed)
+      .optional(),
+  })
+  .superRefine(({ OPERATORS, OPERATIONS_SCOPE, APPROVAL_FOR }, context) => {
+    for (const [name, value] of Object.entries({ OPERATIONS_SCOPE, APPROVAL_FOR }))
+      if (OPERATORS === undefined && value !== undefined)
+        context.addIssue({ code: 'custom', path: [name], message: 'needs OPERATORS=token or iam' });
+  });
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Replacements for the real dependencies, for tests. */
+export interface Overrides {
+  readonly reader?: Reader;
+  readonly writer?: Writer;
+  readonly clock?: { readonly now: () => number };
+  /** Writes one log line of JSON. Default: standard error. */
+  readonly log?: (line: string) => void;
+  /** Fetches the issuers' keys. */
+  readonly fetch?: Fetch;
+}
+
+/** What a function URL or an HTTP API answers. */
+type HttpAnswer = ReturnType<typeof toHttpAnswer>;
+
+/**
+ * The function from environment variables. Where operators are IAM principals, it takes requests of a function URL or
+ * an HTTP API as well, and only those name a principal.
+ *
+ * @throws Error at start, naming the variable that is wrong
+ */
+export function createHandlerFrom(
+  env: Environment,
+  overrides: Overrides = {},
+): (event: unknown) => Promise<Answer | HttpAnswer> {
+  const provisioning = createProvisioningFrom(env, overrides);
+  return async (event) => {
+    const http = env.OPERATORS === 'iam' ? readHttpRequest(event) : undefined;
+    // Lambda gives its context as well, which is none of our hooks.
+    if (!http) return provisioning(event);
+    return toHttpAnswer(await provisioning(http.event, { principal: http.principal }));
+  };
+}
 
 /** Wires provisioning from environment variables; throws at start, naming the variable that is wrong. */
-export function createHandlerFrom(
-  env: Readonly<Record<string, string | undefined>>,
-): (event: unknown) => Promise<Answer> {
-  const parsed = environment.safeParse(env, { error: inPlainWords });
+export function createProvisioningFrom(env: Environment, overrides: Overrides = {}): Provisioning {
+  // An empty variable counts as not set.
+  const given = Object.fromEntries(
+    Object.keys(environment.shape).flatMap((name) => (env[name] ? [[name, env[name]]] : [])),
+  );
+  const parsed = environment.safeParse(given, { error: inPlainWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`environment variable ${String(issue?.path[0])}: ${issue?.message}`);
   }
-  const { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint } = parsed.data;
+  const { TABLE_NAME: table, DYNAMODB_ENDPOINT: endpoint, OPERATORS: mode } = parsed.data;
   // Lambda puts the credentials of the function's role into the environment.
   const client = createClient({
     credentialsFrom: 'environment',
     ...(endpoint === undefined ? {} : { endpoint }),
   });
-  const provisioning = createProvisioning({
-    reader: createReader({ client, table, deadlineMs: 5_000 }),
-    writer: createWriter({ client, table }),
-    clock: { now: Date.now },
+  const {
+    reader = createReader({ client, table, deadlineMs: 5_000 }),
+    writer = createWriter({ client, table }),
+    clock = { now: Date.now },
+    log = (line) => console.error(line),
+  } = overrides;
+  const rules = (): OperatorRules => ({
+    operators: createOperators({
+      ...{ reader, clock, operationsScope: parsed.data.OPERATIONS_SCOPE },
+      tokens: mode === 'token' ? tokensFrom(env, { ...overrides, clock, log }) : undefined,
+    }),
+    approvalFor: parsed.data.APPROVAL_FOR ?? [],
+  });
+  return createProvisioning({
+    ...{ reader, writer, clock, log },
     newId: () => ulid(),
     newSecret: () => randomBytes(32).toString('base64url'),
-    log: (line) => console.error(line),
+    ...(mode === undefined ? {} : { operatorRules: rules() }),
   });
-  // Lambda gives its context as well, which is none of our hooks.
-  return (event) => provisioning(event);
+}
+
+/** Estimated bytes of cached keys and verified tokens: there are few operators. */
+const CACHE_BYTES = 1024 ** 2;
+
+/** How tokens are verified: by the authorizer's variables. */
+function tokensFrom(env: Environment, options: Overrides & Required<Pick<Overrides, 'clock' | 'log'>>) {
+  const { token, revocation } = parseServiceConfiguration(env);
+  const { clock, log } = options;
+  const issuers = createIssuers(token?.issuers ?? [], {
+    ...(options.fetch ? { fetch: options.fetch } : {}),
+    clock,
+    staleMs: token?.staleMs ?? 0,
+    cacheBytes: CACHE_BYTES,
+    onRefreshFailed: (fault) => log(keysLine(fault, undefined)),
+  });
+  const authenticate = createAuthentication({
+    ...{ issuers, clock, cacheBytes: CACHE_BYTES },
+    ...{ maxBytes: token?.maxBytes ?? 8_192, ttlMs: token?.ttlMs ?? 0 },
+  });
+  return {
+    identify: createIdentify({
+      readCredentials: createReadCredentials(),
+      ...{ authenticate, revocation, readApiToken, isId },
+    }),
+    subjectOf: createSubjectOfIssuers(token?.issuers ?? []),
+  };
 }
