@@ -201,5 +201,3 @@ export function createGuard(reader: Reader, { operators, approvalFor }: Operator
     };
   };
 }
-
-export type Guard = ReturnType<typeof createGuard>;

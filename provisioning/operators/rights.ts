@@ -22,7 +22,7 @@ export interface OperatorsOptions {
 }
 
 /** The issuer under which users have an IAM principal as their identity. */
-export const IAM_ISSUER = 'iam';
+const IAM_ISSUER = 'iam';
 
 const refused = (field: string | undefined, message: string): GatehouseError =>
   new GatehouseError('not_permitted', message, field === undefined ? {} : { field });

@@ -15,7 +15,7 @@ type World = Pick<
 >;
 
 /** The tenant in which the rights for what belongs to no tenant are granted. */
-export const OPERATIONS = 'tenant:operations';
+const OPERATIONS = 'tenant:operations';
 
 /**
  * Provisioning where operators show API tokens, in a world with two tenants: `acme`, whose operator is `ann`, and
